@@ -12,15 +12,15 @@ use juror_debuggee::{
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-/// What checkpoints keep beside the process.
+/// The state that checkpoints keep beside the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// The contents of files that can be written, so that what is written is
+    /// Whether the contents of writable files are kept, so that writes are
     /// undone.
     pub keeps_contents: bool,
-    /// Up to this length, in bytes.
+    /// The maximum length of a kept file, in bytes.
     pub file_bytes_max: u64,
-    /// How much shared memory is kept, in bytes.
+    /// The maximum amount of kept shared memory, in bytes.
     pub shared_bytes_max: u64,
 }
 
@@ -34,7 +34,7 @@ impl Default for Settings {
     }
 }
 
-/// Why no checkpoint could be made.
+/// The reason why no checkpoint could be made.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     /// The process cannot be kept.
@@ -45,12 +45,12 @@ pub enum CheckpointError {
     Debuggee(#[from] DebuggeeError),
 }
 
-/// Why a checkpoint could not be restored.
+/// The reason why a checkpoint could not be restored.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct RestoreError(#[from] pub ThawError);
 
-/// A process and what it had open, as they were.
+/// The kept state of a process and of its open files.
 #[derive(Debug)]
 pub struct Checkpoint {
     process: FrozenProcess,
@@ -59,25 +59,25 @@ pub struct Checkpoint {
     losses: Vec<Loss>,
 }
 
-/// A process that has been brought back.
+/// A process that has been restored.
 #[derive(Debug)]
 pub struct Restored {
-    /// It, and its threads.
+    /// The process, and its threads.
     pub thawed: Thawed,
-    /// What has not come back.
+    /// The state that was not restored.
     pub losses: Vec<Loss>,
 }
 
-/// Memory up to this size is searched for what no copy gets where that takes a
-/// look at each page.
+/// Memory up to this size, in KiB, is searched for pages that no copy gets, if
+/// that takes a look at each page.
 const SEARCHED_KIB_MAX: u64 = 64 << 10;
 
 impl Checkpoint {
-    /// Keeps the process as it is. `before`: an earlier checkpoint, with which
-    /// what has not changed is shared.
+    /// Keeps the state of the process. Unchanged state is shared with the
+    /// earlier checkpoint `before`.
     ///
     /// # Errors
-    /// It cannot be kept; it is as before then.
+    /// It cannot be kept; it is then as before.
     pub fn take(
         debuggee: &mut Debuggee,
         settings: &Settings,
@@ -127,10 +127,10 @@ impl Checkpoint {
         }
     }
 
-    /// Brings the process back in place of the present one, with these points.
+    /// Restores the process in place of the present one, with these points.
     ///
     /// # Errors
-    /// It cannot be brought back.
+    /// It cannot be restored.
     pub fn restore(
         &self,
         present: Option<&mut Debuggee>,
@@ -170,18 +170,18 @@ impl Checkpoint {
         Ok(Restored { thawed, losses })
     }
 
-    /// The process as it was.
+    /// Returns the kept process.
     pub fn process(&self) -> &FrozenProcess {
         &self.process
     }
 
-    /// What a restore will not bring back.
+    /// Returns the state that a restore does not bring back.
     pub fn losses(&self) -> &[Loss] {
         &self.losses
     }
 }
 
-/// What belongs to the process and goes with it.
+/// Returns the losses of state that belongs to the process and ends with it.
 fn losses_of_process(frozen: &FrozenProcess, process: u32) -> Vec<Loss> {
     let mut losses = Vec::new();
     let mut children = frozen.children().to_vec();
@@ -209,8 +209,8 @@ fn losses_of_process(frozen: &FrozenProcess, process: u32) -> Vec<Loss> {
     losses
 }
 
-/// Whether the user of a process has semaphores or queues of messages of System V, of
-/// which nobody can tell which process uses them.
+/// Returns true if the user of a process has System V semaphores or message
+/// queues; which process uses them is unknown.
 fn has_system_five(process: u32) -> bool {
     let user = fs::metadata(format!("/proc/{process}")).map(|it| it.uid());
     user.is_ok_and(|user| {
@@ -221,8 +221,8 @@ fn has_system_five(process: u32) -> bool {
     })
 }
 
-/// What no copy gets, by the list of mappings with all that is known of their
-/// pages: for kernels that tell nothing else.
+/// Returns the memory that no copy gets, by the list of mappings with the state
+/// of their pages, for kernels without a better interface.
 fn uncopied_by_list(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let resident = status.lines().find_map(|line| {

@@ -1,5 +1,5 @@
-//! Bytes that are kept in parts, which several checkpoints share as long as they
-//! are the same.
+//! Kept bytes in parts, which several checkpoints share as long as they are
+//! equal.
 //!
 //! Invariant: a part that is all zeroes takes no memory.
 
@@ -12,13 +12,13 @@ pub(crate) const LENGTH: usize = 64 << 10;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Chunks {
     length: usize,
-    /// Nothing for zeroes.
+    /// None for zeroes.
     parts: Vec<Option<Arc<[u8]>>>,
 }
 
 impl Chunks {
-    /// Keeps bytes that are given in order, part for part. What is as `before`
-    /// is shared with it.
+    /// Appends bytes, given in order, part for part. A part that is equal to
+    /// that of `before` is shared with it.
     pub(crate) fn push(&mut self, bytes: &[u8], before: Option<&Chunks>) {
         for part in bytes.chunks(LENGTH) {
             let is_zero = part.iter().all(|&byte| byte == 0);
@@ -34,7 +34,7 @@ impl Chunks {
         }
     }
 
-    /// The parts, each with its offset.
+    /// Returns the parts, each with its offset.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, std::borrow::Cow<'_, [u8]>)> {
         self.parts.iter().enumerate().map(|(index, part)| {
             let offset = index * LENGTH;

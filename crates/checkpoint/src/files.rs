@@ -1,8 +1,8 @@
-//! Files, pipes, counters and timers that the process has open: as they were,
-//! and so again.
+//! Open files, pipes, counters and timers of the process: saving and restoring
+//! them.
 //!
 //! A copy of the process has the same open files, so an offset that is set in
-//! one is set in all; only what has been closed or opened since differs.
+//! one is set in all; only files that have been closed or opened since differ.
 
 use crate::chunks::{Chunks, LENGTH};
 use crate::loss::Loss;
@@ -17,43 +17,44 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 
-/// What is to be kept of files.
+/// The state of files that is to be kept.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted {
-    /// Contents, too, of files up to this length.
+    /// The maximum length of files whose contents are kept, if any are.
     pub(crate) contents: Option<u64>,
 }
 
-/// All that was open.
+/// The saved state of everything that was open.
 #[derive(Debug, Default)]
 pub(crate) struct SavedFiles {
     kinds: BTreeMap<i32, Kind>,
     files: BTreeMap<i32, SavedFile>,
     pipes: BTreeMap<i32, Vec<u8>>,
-    /// The files among them.
+    /// The identities of the files among them.
     identities: BTreeSet<(u64, u64)>,
 }
 
-/// A file, as it was.
+/// The saved state of a file.
 #[derive(Debug)]
 struct SavedFile {
     offset: i64,
     flags: u32,
-    /// Its length and contents, where it can be written.
+    /// Its length and contents, if it can be written.
     written: Option<Written>,
     name: String,
 }
 
 #[derive(Debug)]
 struct Written {
-    /// What is appended is cut off. Where no contents are to be kept, the file stays.
+    /// Whether appended data is cut off. If no contents are to be kept, the
+    /// file stays.
     is_cut: bool,
     length: u64,
     identity: (u64, u64),
     contents: Option<Chunks>,
 }
 
-/// A descriptor while it is looked at.
+/// A descriptor that is being examined.
 struct Seen {
     number: i32,
     descriptor: OwnedFd,
@@ -62,7 +63,8 @@ struct Seen {
     metadata: Metadata,
 }
 
-/// Looks at everything that is open. `before`: what an earlier checkpoint kept.
+/// Saves everything that is open; `before` is the state of an earlier
+/// checkpoint.
 pub(crate) fn save(
     descriptors: &Descriptors,
     wanted: Wanted,
@@ -82,7 +84,7 @@ pub(crate) fn save(
     }
     let inner = open::inner_pipes(&saved.kinds);
     let mut without_contents = 0;
-    // The end that is written to has the flag.
+    // The writing end has the flag.
     let with_packets: BTreeSet<u64> = seen
         .iter()
         .filter(|seen| open::has_packets(&seen.information))
@@ -92,7 +94,7 @@ pub(crate) fn save(
     for seen in &seen {
         match saved.kinds.get(&seen.number) {
             Some(Kind::File | Kind::Directory) => {
-                // An offset that moved would be juror's, too.
+                // Changing the offset would change juror's, too.
                 if is_own_stream(identity(&seen.metadata)) {
                     let path = seen.link.clone();
                     losses.push(Loss::OwnStream { path });
@@ -136,7 +138,7 @@ pub(crate) fn save(
     saved
 }
 
-/// The files that a process has open for writing and that it had not open then.
+/// Returns the files that a process has open for writing and had not open then.
 pub(crate) fn opened_since(descriptors: &Descriptors, then: &SavedFiles) -> Vec<Loss> {
     let seen = look(descriptors);
     let later = seen.iter().filter(|seen| {
@@ -193,7 +195,8 @@ impl Seen {
         }
     }
 
-    /// A queue of messages looks like a file of a few bytes.
+    /// Returns true for a message queue, which looks like a file of a few
+    /// bytes.
     fn is_queue(&self) -> bool {
         /// `MQUEUE_MAGIC` of the kernel.
         const QUEUES: FsType = FsType(0x1980_0202);
@@ -246,12 +249,12 @@ fn save_file(
     file
 }
 
-/// A file by its device and its number there.
+/// Returns the identity of a file: its device and inode.
 fn identity(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// Whether juror itself reads or writes this file.
+/// Returns true if juror itself reads or writes this file.
 fn is_own_stream(identity_of_file: (u64, u64)) -> bool {
     let own = |number| fs::metadata(format!("/proc/self/fd/{number}"));
     (0..=2).any(|number| own(number).is_ok_and(|it| identity(&it) == identity_of_file))
@@ -284,7 +287,7 @@ impl SavedFiles {
             .find_map(|written| written.contents.as_ref())
     }
 
-    /// Puts what waited into the pipes of a process again.
+    /// Writes the saved bytes into the pipes of a process again.
     pub(crate) fn restore_pipes(&self, descriptors: &Descriptors, losses: &mut Vec<Loss>) {
         for (&number, bytes) in &self.pipes {
             let put = match descriptors.get(number) {
@@ -297,7 +300,7 @@ impl SavedFiles {
         }
     }
 
-    /// Puts contents, lengths, offsets, flags and counters back.
+    /// Restores contents, lengths, offsets, flags and counters.
     pub(crate) fn restore_files(&self, descriptors: &Descriptors, losses: &mut Vec<Loss>) {
         for (&number, file) in &self.files {
             let Some(descriptor) = descriptors.get(number) else {
@@ -347,7 +350,7 @@ impl SavedFile {
 
 impl Written {
     fn restore(&self, path: &str) -> io::Result<()> {
-        // A file that cannot be read is written without a look.
+        // A file that cannot be read is written without a comparison.
         let opened = OpenOptions::new().read(true).write(true).open(path);
         let (file, is_readable) = match opened {
             Ok(file) => (file, true),
@@ -419,7 +422,7 @@ fn restore_counter(
         Kind::Counter { count } => Ok::<u64, io::Error>(count),
         _ => Ok(0),
     };
-    // A counter that is a semaphore gives one at a time.
+    // A counter that is a semaphore is decremented one at a time.
     while present()? > 0 {
         file.read_exact(&mut [0; 8])?;
     }

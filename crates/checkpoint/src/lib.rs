@@ -1,20 +1,21 @@
-//! Checkpoints: a process with all its threads, and what it has open, kept as it
-//! is and brought back as often as one likes.
+//! Checkpoints: the state of a process with all its threads and open files,
+//! kept to be restored any number of times.
 //!
 //! The process itself is `juror_debuggee::FrozenProcess`; a copy shares with it
-//! what is open, the memory that is shared, and the files. So that is kept here:
-//! offsets, the contents of files, the bytes in pipes, shared memory, timers and
-//! counters that are descriptors. What cannot be brought back is a [`Loss`],
-//! which the user is told of.
+//! the open files and the shared memory. So their state is kept here: offsets,
+//! the contents of files, the bytes in pipes, shared memory, timers and
+//! counters that are descriptors. State that cannot be restored is a [`Loss`],
+//! which is reported to the user.
 //!
-//! What there is to keep is read from text of the kernel's (`open`, `mapping`),
-//! what becomes of each thing is decided there, and the order of it all is in
+//! The state to keep is read from text of the kernel's (`open`, `mapping`),
+//! which also decides how it is kept, and the order of all steps is in
 //! [`order`]: pure, and tested so. The rules CHECKPOINT and RESTORE of Jakse,
 //! Falcone and Méhaut, *Interactive Runtime Verification* (2019), section 6,
 //! have no such parts: their program is its memory and its program counter.
+//! `docs/design/checkpoints.md` describes the mechanism as a whole.
 //!
 //! Invariant: a checkpoint changes nothing of the program; a restore changes
-//! nothing before it is certain that the process can be brought back.
+//! nothing before it is certain that the process can be restored.
 
 #![forbid(unsafe_code)]
 

@@ -1,81 +1,81 @@
-//! What a checkpoint does not bring back, in words for the user.
+//! State that a checkpoint does not restore, with descriptions for the user.
 
 use std::fmt;
 
-/// Something that stays as it is when a checkpoint is restored.
+/// State that stays as it is when a checkpoint is restored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Loss {
-    /// The time of day goes on: always so.
+    /// The time of day continues: always so.
     Clock,
-    /// What is written to files that are opened after the checkpoint, and names and modes
-    /// of files: always so.
+    /// Data written to files that are opened after the checkpoint, and names
+    /// and modes of files: always so.
     LaterFiles,
-    /// Descriptors that are sockets: what came and went.
+    /// Sockets: sent and received data.
     Sockets(Vec<i32>),
-    /// What a queue of the kernel (`io_uring`) has done.
+    /// The work of a kernel queue (`io_uring`).
     Rings(Vec<i32>),
-    /// What is waited for (`epoll`, `inotify`, `signalfd`): what was added and
-    /// taken away since.
+    /// Awaited events (`epoll`, `inotify`, `signalfd`): those added and removed
+    /// since.
     Watchers(Vec<i32>),
-    /// Pipes with an end in another process: what was read and written since.
+    /// Pipes with an end in another process: data read and written since.
     Pipes(Vec<i32>),
     /// Terminals and other devices.
     Devices(Vec<i32>),
-    /// Processes that the program has made, which it cannot wait for any more.
+    /// Child processes, for which the program can no longer wait.
     Children(Vec<u32>),
-    /// Those of them without whose end no restore is possible.
+    /// Child processes without whose end no restore is possible.
     ChildrenUsingPid(Vec<u32>),
     /// Users and groups of threads that differ from the first one's.
     Users(usize),
-    /// Semaphores and queues of messages of System V: what was done with them.
+    /// Semaphores and message queues of System V: operations on them.
     SystemFive,
-    /// Queues of messages: what was sent and received.
+    /// POSIX message queues: messages sent and received.
     Queues(Vec<i32>),
-    /// Pipes that keep packets apart: what waits in them comes back as one.
+    /// Pipes that keep packets apart: the packets in them are restored as one.
     Packets(Vec<i32>),
-    /// Locks of records of files, which belong to the process that is gone.
+    /// Record locks of files, which belong to the process that has ended.
     Locks(usize),
-    /// What is written over in a file that is too large to be kept; what is appended is
-    /// cut off.
+    /// Data overwritten in a file that is too large to be kept; appended data
+    /// is cut off.
     LargeFile {
         /// The file.
         path: String,
         /// Its length in bytes.
         length: u64,
     },
-    /// What was written to a file, since files are not to be kept.
+    /// Data written to files, since contents are not to be kept.
     Contents {
-        /// How many files.
+        /// The number of files.
         count: usize,
     },
-    /// What was written to a file that was not open at the checkpoint, and is
-    /// open at the restore.
+    /// Data written to a file that was not open at the checkpoint, and is open
+    /// at the restore.
     LaterFile {
         /// The file.
         path: String,
     },
-    /// A file that juror's own input comes from or its output goes to, too.
+    /// A file that is also juror's own input or output.
     OwnStream {
         /// The file.
         path: String,
     },
-    /// Shared memory that is too large to be kept, or that is a device's.
+    /// Shared memory that is too large to be kept, or that belongs to a device.
     SharedMemory {
-        /// What is mapped.
+        /// The name of the mapping.
         name: String,
-        /// How many bytes.
+        /// The number of bytes.
         length: u64,
     },
     /// Memory that no copy has (`MADV_WIPEONFORK`, `MADV_DONTFORK`).
     UncopiedMemory {
-        /// How many bytes.
+        /// The number of bytes.
         length: u64,
     },
-    /// The process has another number: nobody may choose one here.
+    /// The process has another number: this user may not choose one.
     Pid,
-    /// Something could not be brought back that should have been.
+    /// State that could not be restored because of a failure.
     Failure {
-        /// What.
+        /// The state.
         what: String,
         /// The reason.
         why: String,
@@ -88,14 +88,14 @@ impl fmt::Display for Loss {
             Loss::Clock => write!(to, "the time of day"),
             Loss::LaterFiles => write!(
                 to,
-                "what is written to files that are opened later; names and modes of files"
+                "data written to files that are opened later; names and modes of files"
             ),
             Loss::Sockets(numbers) => list(to, "socket", "sockets", numbers),
             Loss::Rings(numbers) => list(to, "io_uring", "io_urings", numbers),
             Loss::Watchers(numbers) => {
-                write!(to, "changes of what ")?;
+                write!(to, "changes of the events awaited by ")?;
                 list(to, "descriptor", "descriptors", numbers)?;
-                write!(to, " waits for (epoll, inotify, signalfd)")
+                write!(to, " (epoll, inotify, signalfd)")
             }
             Loss::Pipes(numbers) => {
                 list(to, "pipe", "pipes", numbers)?;
@@ -104,7 +104,7 @@ impl fmt::Display for Loss {
             Loss::Devices(numbers) => list(to, "device", "devices", numbers),
             Loss::Children(numbers) => {
                 list(to, "child process", "child processes", numbers)?;
-                write!(to, ", which the program can wait for no more")
+                write!(to, ", for which the program can no longer wait")
             }
             Loss::ChildrenUsingPid(numbers) => {
                 let (who, lives) = match numbers.len() {
@@ -114,24 +114,24 @@ impl fmt::Display for Loss {
                 let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
                 write!(
                     to,
-                    "anything while {who} {} {lives}, in the program's process group: no restore \
+                    "anything while {who} {} {lives} in the program's process group: no restore \
                      is possible before",
                     numbers.join(", ")
                 )
             }
             Loss::Users(1) => write!(
                 to,
-                "the user and groups of 1 thread: it comes back with those of the first thread"
+                "the user and groups of 1 thread: it is restored with those of the first thread"
             ),
             Loss::Users(count) => write!(
                 to,
-                "the users and groups of {count} threads: they come back with those of the first \
+                "the users and groups of {count} threads: they are restored with those of the first \
                  thread"
             ),
             Loss::SystemFive => write!(to, "semaphores and message queues of System V"),
             Loss::Queues(numbers) => list(to, "message queue", "message queues", numbers),
             Loss::Packets(numbers) => {
-                write!(to, "the bounds of packets that wait in ")?;
+                write!(to, "the packet boundaries in ")?;
                 list(to, "pipe", "pipes", numbers)
             }
             Loss::Locks(1) => write!(to, "1 lock of a file"),
@@ -139,22 +139,22 @@ impl fmt::Display for Loss {
             Loss::LargeFile { path, length } => {
                 write!(
                     to,
-                    "what is written over in {path}, which is large ({length} bytes)"
+                    "data overwritten in {path}, which is large ({length} bytes)"
                 )
             }
             Loss::Contents { count: 1 } => {
                 write!(
                     to,
-                    "what is written to 1 file (set checkpoint-files on keeps it)"
+                    "data written to 1 file (set checkpoint-files on keeps it)"
                 )
             }
             Loss::Contents { count } => write!(
                 to,
-                "what is written to {count} files (set checkpoint-files on keeps it)"
+                "data written to {count} files (set checkpoint-files on keeps it)"
             ),
             Loss::LaterFile { path } => write!(
                 to,
-                "what was written to {path}, which was not open at the checkpoint"
+                "data written to {path}, which was not open at the checkpoint"
             ),
             Loss::OwnStream { path } => {
                 write!(to, "{path}, which is juror's own input or output, too")
@@ -168,8 +168,8 @@ impl fmt::Display for Loss {
             ),
             Loss::Pid => write!(
                 to,
-                "its process number (this user may not choose one; where the program has numbers \
-                 of its own, it comes back: set checkpoint-namespace on, before run)"
+                "its process number (this user may not choose one; in a PID namespace of its own it \
+                 is restored: set checkpoint-namespace on, before run)"
             ),
             Loss::Failure { what, why } => write!(to, "{what}: {why}"),
         }
@@ -205,23 +205,20 @@ mod tests {
         check(&Loss::Sockets(vec![3, 5]), "sockets 3, 5");
         check(
             &Loss::Children(vec![12]),
-            "child process 12, which the program can wait for no more",
+            "child process 12, for which the program can no longer wait",
         );
         check(&Loss::Locks(2), "2 locks of files");
         check(
             &Loss::ChildrenUsingPid(vec![12]),
-            "anything while child process 12 lives, in the program's process group: no restore is \
+            "anything while child process 12 lives in the program's process group: no restore is \
              possible before",
         );
-        check(
-            &Loss::Packets(vec![4]),
-            "the bounds of packets that wait in pipe 4",
-        );
+        check(&Loss::Packets(vec![4]), "the packet boundaries in pipe 4");
         check(
             &Loss::LaterFile {
                 path: "/tmp/log".into(),
             },
-            "what was written to /tmp/log, which was not open at the checkpoint",
+            "data written to /tmp/log, which was not open at the checkpoint",
         );
         check(
             &Loss::Pipes(vec![0]),

@@ -1,4 +1,4 @@
-//! The mappings that a copy of the process does not have for itself.
+//! The mappings of which a copy of the process has no copy of its own.
 //!
 //! Pure: texts of `/proc/PID/maps` and `/proc/PID/smaps`.
 
@@ -9,9 +9,9 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Shared {
     pub(crate) range: Range<u64>,
-    /// What is mapped.
+    /// The name of the mapping.
     pub(crate) name: String,
-    /// It is memory or a file, and no device.
+    /// Whether it is memory or a file, and no device.
     pub(crate) is_plain: bool,
 }
 
@@ -21,7 +21,7 @@ impl Shared {
     }
 }
 
-/// The shared mappings of `/proc/PID/maps` that can be written.
+/// Returns the writable shared mappings of `/proc/PID/maps`.
 pub(crate) fn shared(maps: &str) -> Vec<Shared> {
     let shared = mappings(maps).filter(|it| it.is_writable() && it.is_shared());
     shared.map(shared_of).collect()
@@ -42,7 +42,8 @@ fn shared_of(mapping: Mapping<'_>) -> Shared {
     }
 }
 
-/// How many bytes of `/proc/PID/smaps` no copy of the process gets.
+/// Returns the number of bytes of `/proc/PID/smaps` that no copy of the process
+/// gets.
 pub(crate) fn uncopied(smaps: &str) -> u64 {
     let (mut total, mut length) = (0, 0);
     for line in smaps.lines() {

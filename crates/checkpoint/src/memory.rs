@@ -1,21 +1,21 @@
-//! Shared memory, copied aside and back.
+//! Saving and restoring shared memory.
 
 use crate::chunks::{Chunks, LENGTH};
 use crate::loss::Loss;
 use crate::mapping::{self, Shared};
 use juror_debuggee::Debuggee;
 
-/// What is written of shared memory at a time.
+/// The number of bytes of shared memory that are written at once.
 const AT_ONCE: usize = LENGTH;
 
-/// One shared mapping, as it was.
+/// The saved contents of one shared mapping.
 #[derive(Debug)]
 pub(crate) struct SavedMemory {
     shared: Shared,
     chunks: Chunks,
 }
 
-/// Copies the shared memory of a process that stands, up to `limit` bytes of it.
+/// Copies the shared memory of a stopped process, up to `limit` bytes of it.
 pub(crate) fn save(
     debuggee: &Debuggee,
     limit: u64,
@@ -56,7 +56,7 @@ fn copy(debuggee: &Debuggee, shared: &Shared, before: Option<&Chunks>) -> Option
     Some(chunks)
 }
 
-/// Puts shared memory back; what is as it was is not written.
+/// Restores shared memory; equal parts are not written.
 pub(crate) fn restore(debuggee: &mut Debuggee, saved: &[SavedMemory], losses: &mut Vec<Loss>) {
     for memory in saved {
         let mut failure = None;

@@ -1,20 +1,20 @@
-//! What a descriptor of the program is, by what the kernel says of it.
+//! The kinds of descriptors of the program, by the kernel's text on them.
 //!
-//! Pure: texts of `/proc/PID/fd` and `/proc/PID/fdinfo` to what is to be done.
-//! Invariant: every descriptor is either kept in full or leads to a loss, or has
-//! nothing that could be lost.
+//! Pure: from texts of `/proc/PID/fd` and `/proc/PID/fdinfo` to what is to be
+//! done. Invariant: every descriptor is either kept in full or leads to a loss,
+//! or has no state that could be lost.
 
 use crate::loss::Loss;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a descriptor is open on.
+/// The kind of an open descriptor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A file with contents.
     File,
     /// A directory that is being listed.
     Directory,
-    /// A pipe: whether it can be read from and written to, and which one it is.
+    /// A pipe: whether it can be read and written, and its identity.
     Pipe {
         reads: bool,
         writes: bool,
@@ -29,16 +29,16 @@ pub(crate) enum Kind {
         count: u64,
     },
     Socket,
-    /// A queue of messages of POSIX.
+    /// A POSIX message queue.
     Queue,
     Ring,
     Watcher,
     Device,
-    /// Something without a state of its own.
+    /// A descriptor without a state of its own.
     Stateless,
 }
 
-/// The types of files that matter.
+/// The relevant types of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileType {
     Regular,
@@ -50,7 +50,7 @@ pub(crate) enum FileType {
     Other,
 }
 
-/// Devices that give and take without a state.
+/// Devices without a state.
 const STATELESS_DEVICES: [&str; 5] = [
     "/dev/null",
     "/dev/zero",
@@ -60,8 +60,8 @@ const STATELESS_DEVICES: [&str; 5] = [
 ];
 
 impl Kind {
-    /// By the link in `/proc/PID/fd`, the text in `/proc/PID/fdinfo`, and the
-    /// type and the inode of what is open.
+    /// Returns the kind by the link in `/proc/PID/fd`, the text in
+    /// `/proc/PID/fdinfo`, and the type and the inode of the open file.
     pub(crate) fn of(link: &str, information: &str, file: FileType, inode: u64) -> Kind {
         match file {
             FileType::Regular => Kind::File,
@@ -106,12 +106,14 @@ mod libc_access {
     pub(super) const WRITE_ONLY: u32 = 1;
 }
 
-/// Whether a descriptor can be written to, by its text in `/proc/PID/fdinfo`.
+/// Returns true if a descriptor can be written to, by its text in
+/// `/proc/PID/fdinfo`.
 pub(crate) fn is_writable(information: &str) -> bool {
     flags(information) & libc_access::MASK != libc_access::READ_ONLY
 }
 
-/// Whether a pipe, by its text in `/proc/PID/fdinfo`, keeps what is written at once apart.
+/// Returns true if a pipe keeps packets apart, by its text in
+/// `/proc/PID/fdinfo`.
 pub(crate) fn has_packets(information: &str) -> bool {
     /// `O_DIRECT`.
     const DIRECT: u32 = 0o40000;
@@ -124,9 +126,9 @@ fn value<'a>(information: &'a str, name: &str) -> Option<&'a str> {
     found.map(str::trim)
 }
 
-/// How many locks of records these texts of `/proc/PID/fdinfo` tell of. A lock
-/// is listed at every descriptor of its file; those of `flock` and of open files
-/// belong to what is open, and stay.
+/// Returns the number of record locks in these texts of `/proc/PID/fdinfo`. A
+/// lock is listed at every descriptor of its file; locks of `flock` and of open
+/// file descriptions belong to the open file, and stay.
 pub(crate) fn locks<'a>(information: impl Iterator<Item = &'a str>) -> usize {
     let all = information.flat_map(|text| {
         text.lines().filter_map(|line| {
@@ -139,14 +141,15 @@ pub(crate) fn locks<'a>(information: impl Iterator<Item = &'a str>) -> usize {
     all.collect::<BTreeSet<&str>>().len()
 }
 
-/// The flags of `open`, which the kernel writes in octal.
+/// Returns the flags of `open`, which the kernel writes in octal.
 pub(crate) fn flags(information: &str) -> u32 {
     value(information, "flags")
         .and_then(|text| u32::from_str_radix(text, 8).ok())
         .unwrap_or(0)
 }
 
-/// Whether a list of `/proc/sysvipc` has something of a user, by the names of its columns.
+/// Returns true if a list of `/proc/sysvipc` has an entry of a user, by the
+/// names of its columns.
 pub(crate) fn lists_something_of(list: &str, user: u32) -> bool {
     let mut lines = list.lines().map(str::split_whitespace);
     let heading = lines.next().into_iter().flatten();
@@ -161,8 +164,8 @@ fn hexadecimal(information: &str, name: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// Interval and time left. A timer that has ended and has not been read ends
-/// at once.
+/// Returns interval and time left. A timer that has expired and has not been
+/// read expires at once.
 fn timer_times(information: &str) -> [i64; 4] {
     let pair = |name: &str| -> (i64, i64) {
         let text = value(information, name).unwrap_or("");
@@ -181,8 +184,8 @@ fn timer_times(information: &str) -> [i64; 4] {
     [interval_s, interval_ns, left_s, left_ns]
 }
 
-/// What is lost of these descriptors, by number. A pipe is kept when the program
-/// itself has both ends.
+/// Returns the losses of these descriptors, by number. A pipe is kept if the
+/// program itself has both ends.
 pub(crate) fn losses(kinds: &BTreeMap<i32, Kind>) -> Vec<Loss> {
     let inner = inner_pipes(kinds);
     let of = |is_meant: &dyn Fn(&Kind) -> bool| -> Vec<i32> {
@@ -205,7 +208,7 @@ pub(crate) fn losses(kinds: &BTreeMap<i32, Kind>) -> Vec<Loss> {
     found.map(|(numbers, loss)| loss(numbers)).collect()
 }
 
-/// The pipes of which the program has both ends.
+/// Returns the pipes of which the program has both ends.
 pub(crate) fn inner_pipes(kinds: &BTreeMap<i32, Kind>) -> BTreeSet<u64> {
     let ends = |wants_read: bool| -> BTreeSet<u64> {
         let pipes = kinds.values().filter_map(|kind| match *kind {

@@ -1,21 +1,22 @@
-//! In which order a checkpoint is made and restored.
+//! The order of the steps of making a checkpoint and of restoring it.
 //!
-//! Making: what is read only comes first and the copy of the process last, so
-//! that a failure leaves nothing behind. Restoring: what may be refused is asked
-//! first; then the process, since nobody may write to a file or a pipe that is
-//! being put back; then memory before pipes and files, whose descriptors it
-//! does not need; timers last, so that little of their time passes.
+//! Making: the read-only steps come first and the copy of the process last, so
+//! that a failure leaves nothing behind. Restoring: everything that may be
+//! refused is checked first; then the process, since nothing may write to a
+//! file or a pipe that is being restored; then memory before pipes and files,
+//! whose descriptors it does not need; timers last, so that little of their
+//! time passes.
 //!
 //! Invariant: before [`Restoring::Process`] the present process is as it was,
-//! and a failure is an error; after it there is no way back, and what fails is a
-//! loss that is told.
+//! and a failure is an error; after it there is no way back, and a failure is
+//! reported as a loss.
 
 /// The steps of making a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Making {
-    /// All threads stand.
+    /// All threads are stopped.
     Halt,
-    /// What the process has open.
+    /// The open files of the process.
     Descriptors,
     /// The memory that a copy shares.
     SharedMemory,
@@ -26,13 +27,13 @@ pub enum Making {
 /// The steps of restoring one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Restoring {
-    /// The copy is there, and its number is free.
+    /// The copy exists, and its number is free.
     Check,
-    /// The present process ends, and the old one is there.
+    /// The present process is killed, and the old one exists again.
     Process,
     /// The memory that the copy shared.
     SharedMemory,
-    /// What waits in pipes.
+    /// The bytes in pipes.
     Pipes,
     /// Contents of files, offsets, flags, counters.
     Files,
@@ -44,7 +45,7 @@ impl Making {
     /// The first step.
     pub const FIRST: Making = Making::Halt;
 
-    /// What comes after a step.
+    /// Returns the next step.
     pub fn next(self) -> Option<Making> {
         match self {
             Making::Halt => Some(Making::Descriptors),
@@ -59,7 +60,7 @@ impl Restoring {
     /// The first step.
     pub const FIRST: Restoring = Restoring::Check;
 
-    /// What comes after a step.
+    /// Returns the next step.
     pub fn next(self) -> Option<Restoring> {
         match self {
             Restoring::Check => Some(Restoring::Process),
@@ -71,7 +72,7 @@ impl Restoring {
         }
     }
 
-    /// Whether the present process is still there when this step fails.
+    /// Returns true if the present process still exists when this step fails.
     pub fn is_revocable(self) -> bool {
         self == Restoring::Check
     }

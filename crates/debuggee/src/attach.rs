@@ -1,40 +1,47 @@
-//! From a process that runs to a debuggee that stands still.
+//! Attaching to a running process.
 //!
-//! Every thread is seized and then stopped, again and again until no new one
-//! is listed: an unseized thread may make others up to the moment it is
-//! stopped itself, while those of seized threads are traced from their first
-//! instruction. Nothing else is done to the process before all of it stands;
-//! no signal is sent, and a system call that a stop interrupts goes on.
+//! Every thread is seized and then stopped, again and again until no new one is
+//! listed: an unseized thread may make others up to the moment it is stopped
+//! itself, while those of seized threads are traced from their first
+//! instruction. Nothing else is done to the process before all threads are
+//! stopped; no signal is sent, and a system call that a stop interrupts
+//! continues.
+//!
+//! The memory for out-of-line slots is mapped by stepping one `syscall` of the
+//! vdso, so no code is modified. If the process has a seccomp filter, nothing
+//! is mapped and every site is stepped over in place.
 
 use juror_stepping::{Input, StepBy, ThreadId};
 use nix::errno::Errno;
 
-use crate::debuggee::{Debuggee, Origin};
+use crate::cpu::Cpu;
+use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
 use crate::kernel;
 use crate::launch::CpuPolicy;
+use crate::life::{Leader, Origin};
 use crate::memory::Memory;
 use crate::process_status::{self, ProcessStatus};
 use crate::self_check::SelfCheck;
 use crate::thread::{State, Thread};
 
-/// What to attach to and how.
+/// The process to attach to, and how.
 #[derive(Debug, Clone)]
 pub struct Attach {
     /// The process.
     pub process: u32,
-    /// Which CPUs juror and the process use.
+    /// The CPUs that juror and the process use.
     pub cpu: CpuPolicy,
-    /// As for a program that is started: [`Launch::in_place`](crate::Launch).
+    /// As for a launched program: [`Launch::in_place`](crate::Launch).
     pub in_place: bool,
-    /// How threads are made to execute one instruction.
+    /// How threads execute one instruction.
     pub step_by: StepBy,
-    /// Follows what the breakpoint engine is told and orders, if anybody does.
+    /// Checks the inputs and operations of the breakpoint engine, if given.
     pub self_check: Option<SelfCheck>,
 }
 
 impl Attach {
-    /// To a process, with all defaults.
+    /// Returns the settings for a process, with all defaults.
     pub fn new(process: u32) -> Attach {
         Attach {
             process,
@@ -47,8 +54,8 @@ impl Attach {
 }
 
 impl Debuggee {
-    /// Attaches to a process that runs, and stops all its threads. Each waits
-    /// to be resumed; what they had to say meanwhile comes from
+    /// Attaches to a running process, and stops all its threads. Each waits to
+    /// be resumed; the stop events that come meanwhile are returned by
     /// [`Debuggee::wait`].
     pub fn attach(attach: &Attach) -> Result<Debuggee, AttachError> {
         let process = attach.process;
@@ -65,17 +72,19 @@ impl Debuggee {
             .start_watchdog()
             .map_err(|errno| AttachError::System {
                 process,
-                what: "make the process that guards its text",
+                what: "start the watchdog process",
                 source: errno.into(),
             })?;
         // From here on dropping the value cleans up.
-        let mut debuggee = Debuggee::new(process, memory, attach.cpu, Origin::Attached);
-        debuggee.configure(attach.step_by, attach.in_place, attach.self_check.as_ref());
-        debuggee.is_seccomp_filtered = status.is_seccomp_filtered;
+        let cpu = Cpu::new(attach.cpu, process);
+        let mut debuggee = Debuggee::new(process, memory, cpu, Origin::Attached);
+        let driver = &mut debuggee.driver;
+        driver.configure(attach.step_by, attach.in_place, attach.self_check.as_ref());
+        debuggee.image.is_seccomp_filtered = status.is_seccomp_filtered;
         debuggee.add_running(first)?;
         loop {
             debuggee.halt_all()?;
-            if debuggee.has_ended {
+            if debuggee.life.has_ended() {
                 return Err(AttachError::HasEnded(process));
             }
             if !debuggee.seize_new(&status)? {
@@ -86,12 +95,12 @@ impl Debuggee {
         Ok(debuggee)
     }
 
-    /// Seizes the threads that are listed and not known; whether there were
-    /// any.
+    /// Seizes the threads that are listed and not known; returns true if there
+    /// were any.
     fn seize_new(&mut self, status: &ProcessStatus) -> Result<bool, AttachError> {
         let mut is_any_new = false;
         for thread in process_status::threads(self.process) {
-            if self.threads.contains_key(&thread) || self.departing.contains(&thread) {
+            if self.threads.contains_key(&thread) || self.wait.departing.contains(&thread) {
                 continue;
             }
             match kernel::seize(thread, kernel::EVENTS) {
@@ -100,7 +109,9 @@ impl Debuggee {
                 Err(errno) => match ProcessStatus::of_thread(self.process, thread) {
                     None => continue,
                     Some(now) if now.has_ended() => {
-                        self.leader_ended_before |= thread == self.process;
+                        if thread == self.process {
+                            self.life.leader = Leader::EndedBefore;
+                        }
                         continue;
                     }
                     // Made by a thread that is seized: it reports by itself.
@@ -124,7 +135,7 @@ impl Debuggee {
     }
 }
 
-/// What can be said before anything is tried.
+/// Checks what can be checked before the first request.
 fn examine(process: u32) -> Result<ProcessStatus, AttachError> {
     let status = ProcessStatus::of_process(process).ok_or(AttachError::NoSuchProcess(process))?;
     if status.process == std::process::id() {
@@ -145,7 +156,7 @@ fn examine(process: u32) -> Result<ProcessStatus, AttachError> {
     Ok(status)
 }
 
-/// A thread that still runs something: the first one, if it does.
+/// Returns a thread that has not ended: the first one, if it is alive.
 fn living_thread(process: u32) -> Option<u32> {
     let is_living = |&thread: &u32| {
         ProcessStatus::of_thread(process, thread).is_some_and(|status| !status.has_ended())
@@ -155,7 +166,7 @@ fn living_thread(process: u32) -> Option<u32> {
         .find(is_living)
 }
 
-/// Why the kernel said no.
+/// Returns why the kernel refused.
 fn refusal(process: u32, thread: u32, status: &ProcessStatus, errno: Errno) -> AttachError {
     match ProcessStatus::of_thread(process, thread) {
         None => return AttachError::NoSuchProcess(process),
@@ -184,7 +195,7 @@ fn refusal(process: u32, thread: u32, status: &ProcessStatus, errno: Errno) -> A
     }
 }
 
-/// What to do about a process that may not be traced.
+/// Returns what to do about a process that may not be traced.
 fn permission_hint(owner: u32) -> String {
     let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
     match scope.trim() {

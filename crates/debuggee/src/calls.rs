@@ -1,18 +1,20 @@
-//! Functions that a stopped thread calls for juror.
+//! Calls of functions of the program by a stopped thread.
 //!
-//! The thread is, in effect, another one for the time (N. Ramsey,
-//! *Correctness of Trap-Based Breakpoint Implementations*, section 6): all that
-//! ties it to the program is put aside and comes back as it was, the
-//! registers, an interrupted system call that will be started again, a signal
-//! on its way, what the engine knows of the place where it stands, and the
-//! stop events that wait. The function returns to an address of juror's own; that
-//! it is this call's return, and not one inside it, the stack pointer tells.
+//! The thread is, in effect, another one for the time (N. Ramsey, *Correctness
+//! of Trap-Based Breakpoint Implementations*, section 6). Everything that ties
+//! it to the program is saved and restored: the registers, an interrupted
+//! system call that will be restarted, a pending signal, the engine's state of
+//! the place where it stands ([`Input::Suspend`]), and the queued stop events.
+//! So an arrival at a site is neither lost nor reported again, also if the call
+//! came through the same site. The function returns to a trap in a slot of
+//! juror's own; the stack pointer shows that it is the return of this call and
+//! not of one inside it.
 //!
-//! Invariant: while a call is open, of the threads that there were when the
-//! first one began only one runs, the one that was chosen last; threads that
-//! are made meanwhile run, since the call may wait for them. Calls nest: those
-//! of one thread end from the innermost outwards, or an outer one with all
-//! inside it.
+//! Invariant: while a call is open, of the threads that existed when the first
+//! one began only one runs, the one that was selected last; threads that are
+//! made meanwhile run, since the call may wait for them. Calls nest: those of
+//! one thread end from the innermost outwards, or an outer one with all inside
+//! it.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::mem;
@@ -28,21 +30,23 @@ use crate::registers::Registers;
 use crate::stop_event::StopEvent;
 use crate::thread::{PendingSignal, State, StopRegisters};
 
-/// The direction flag, which is clear when a function is called.
+/// The direction flag, which is clear at the entry of a function.
 const DIRECTION_FLAG: u64 = 0x400;
-/// The trap flag: a step that the program made for itself is not the call's.
+/// The trap flag: a step that the program made for itself does not apply to the
+/// call.
 const TRAP_FLAG: u64 = 0x100;
 
-/// A call to be made: what the thread shall find when it enters the function.
+/// A call to be made: the state of the thread at the entry of the function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call {
-    /// The number by which people know what this call is part of.
+    /// The number of the evaluation to which the call belongs, as shown to the
+    /// user.
     pub number: u32,
     /// The function's first instruction.
     pub function: u64,
-    /// The stack pointer there: where the return address goes.
+    /// The stack pointer there: the address of the return address.
     pub stack: u64,
-    /// What lies above the return address.
+    /// The bytes above the return address.
     pub above: Vec<u8>,
     /// General registers, by their DWARF numbers.
     pub registers: Vec<(u16, u64)>,
@@ -50,7 +54,7 @@ pub struct Call {
     pub vectors: Vec<(u8, [u8; 16])>,
 }
 
-/// A call that has not returned yet, and where its thread was before.
+/// A call that has not returned yet, with the state of its thread before.
 #[derive(Debug)]
 pub struct OpenCall {
     /// The thread.
@@ -69,7 +73,7 @@ pub struct OpenCall {
 }
 
 impl OpenCall {
-    /// The registers of the program below the call.
+    /// Returns the registers of the program below the call.
     pub fn registers(&self) -> &Registers {
         &self.stop.shown
     }
@@ -82,22 +86,22 @@ pub(crate) struct Calls {
     open: Vec<OpenCall>,
     /// The thread that may run.
     chosen: Option<ThreadId>,
-    /// The threads that stand still otherwise.
+    /// The threads that otherwise stay stopped.
     still: BTreeSet<u32>,
-    /// What was to be told when the first call began, and is told when the
-    /// last one has ended.
+    /// The events that were queued when the first call began; they are queued
+    /// again when the last one has ended.
     deferred: VecDeque<StopEvent>,
-    /// Where calls return to, once there was one.
+    /// The return address of calls, once there was one.
     return_address: Option<u64>,
 }
 
 impl Calls {
-    /// Whether a thread must not run now.
+    /// Returns true if a thread must not run now.
     pub(crate) fn keep_still(&self, thread: ThreadId) -> bool {
         self.still.contains(&thread.0) && self.chosen != Some(thread)
     }
 
-    /// Whether no call is open.
+    /// Returns true if no call is open.
     pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
@@ -111,17 +115,19 @@ impl Calls {
 }
 
 impl Debuggee {
-    /// The calls that have not returned, in the order in which they began.
+    /// Returns the calls that have not returned, in the order in which they
+    /// began.
     pub fn open_calls(&self) -> impl DoubleEndedIterator<Item = &OpenCall> {
         self.calls.open.iter()
     }
 
-    /// Where calls return to; it belongs to no module.
+    /// Returns the return address of calls; it belongs to no module.
     pub fn call_return_address(&self) -> Option<u64> {
         self.calls.return_address
     }
 
-    /// Whether a stopped thread has just returned from its innermost call.
+    /// Returns true if a stopped thread has just returned from its innermost
+    /// call.
     pub fn has_returned(&self, thread: ThreadId) -> bool {
         let mut calls = self.calls.open.iter().rev();
         let Some(call) = calls.find(|call| call.thread == thread) else {
@@ -131,20 +137,20 @@ impl Debuggee {
             .is_ok_and(|now| Some(now.rip) == self.calls.return_address && now.rsp == call.frame)
     }
 
-    /// Chooses which of the threads with open calls runs when it is resumed.
+    /// Selects which of the threads with open calls runs when it is resumed.
     pub fn select_caller(&mut self, thread: ThreadId) {
         if self.calls.depth(thread) > 0 {
             self.calls.chosen = Some(thread);
         }
     }
 
-    /// Makes a waiting thread stand at the entry of a function; it runs when
-    /// it is resumed, and every other thread stands still. All threads are
+    /// Makes a waiting thread stand at the entry of a function. It runs when it
+    /// is resumed, and every other thread stays stopped. All threads must be
     /// stopped.
     ///
     /// # Errors
-    /// The thread runs or is gone, or there is no room on its stack: then
-    /// nothing has changed.
+    /// The thread runs or has ended, or its stack has no room: then nothing has
+    /// changed.
     pub fn begin_call(&mut self, thread: ThreadId, call: &Call) -> Result<(), DebuggeeError> {
         let failed = |errno| gone_or("call a function in the program", thread)(errno);
         if !self.stopped(thread)?.awaits_resume {
@@ -160,7 +166,7 @@ impl Debuggee {
         self.write_to_stack(thread, call.stack, &bytes)?;
         self.insert(back, Owner::Internal)?;
 
-        // From here on nothing fails but by the thread's end.
+        // From here on only the thread's end makes anything fail.
         let depth = self.calls.depth(thread);
         self.feed(Input::Suspend { thread })?;
         let entry = entry_registers(&stop.shown, call);
@@ -207,9 +213,9 @@ impl Debuggee {
     }
 
     /// Ends calls of a stopped thread until `depth` of them are left, returned
-    /// or not, and puts the thread back where it was before.
+    /// or not, and moves the thread back to where it was before.
     pub fn end_calls(&mut self, thread: ThreadId, depth: usize) -> Result<(), DebuggeeError> {
-        let failed = |errno| gone_or("leave a function of the program", thread)(errno);
+        let failed = |errno| gone_or("end the call of a function", thread)(errno);
         let own = self.calls.open.iter().enumerate();
         let mut own = own.filter(|(_, call)| call.thread == thread);
         let Some((first, _)) = own.nth(depth) else {
@@ -232,8 +238,7 @@ impl Debuggee {
         kernel::set_extended_state(thread.0, &outermost.extended).map_err(failed)?;
         self.note_registers(thread, outermost.stop);
         self.feed(Input::Restore { thread, depth })?;
-        self.pending_events
-            .retain(|event| event.waiting_thread() != Some(thread));
+        self.wait.drop_events_of(thread);
         let process = self.process;
         let known = self.stopped_mut(thread)?;
         known.group_stopped = outermost.group_stopped;
@@ -243,8 +248,8 @@ impl Debuggee {
         if let Some(pending) = &mut known.pending {
             pending.fresh = false;
         }
-        // A fault of the call, or a signal that it raised, ends with it; what
-        // others have sent must not get lost.
+        // A fault of the call, or a signal that it raised, ends with it; a
+        // signal from elsewhere must not get lost.
         if let Some(signal) = own_signal.filter(|signal| !returned && is_foreign(process, signal)) {
             match &known.pending {
                 None => known.pending = Some(signal),
@@ -260,7 +265,7 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Puts every thread back that has calls open, for the end of tracing.
+    /// Ends all calls, before tracing ends.
     pub(crate) fn end_all_calls(&mut self) -> Result<(), DebuggeeError> {
         while let Some(call) = self.calls.open.last() {
             self.end_calls(call.thread, 0)?;
@@ -268,7 +273,7 @@ impl Debuggee {
         Ok(())
     }
 
-    /// A thread is gone, and its calls with it.
+    /// Forgets the calls of a thread that has ended.
     pub(crate) fn forget_calls_of(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let ended = self.calls.depth(thread);
         if ended == 0 {
@@ -276,7 +281,7 @@ impl Debuggee {
         }
         self.calls.open.retain(|call| call.thread != thread);
         if self.is_ending() {
-            // Nobody runs again.
+            // No thread runs again.
             self.calls.deferred.clear();
             return Ok(());
         }
@@ -289,7 +294,7 @@ impl Debuggee {
         Ok(())
     }
 
-    /// The process is gone, or runs another program.
+    /// Forgets all calls: the process has ended, or runs another program.
     pub(crate) fn forget_calls(&mut self) {
         self.calls = Calls::default();
     }
@@ -298,21 +303,14 @@ impl Debuggee {
         self.calls.chosen = self.calls.open.last().map(|call| call.thread);
         if self.calls.open.is_empty() {
             self.calls.still.clear();
-            self.pending_events.append(&mut self.calls.deferred);
+            self.wait.events.append(&mut self.calls.deferred);
         }
     }
 
-    /// What waits to be told is told when the calls are over: a thread with a
-    /// stop event could not run before.
+    /// Defers the queued events until the calls are over: a thread with a stop
+    /// event could not run before.
     fn defer_events(&mut self) {
-        let deferred = &mut self.calls.deferred;
-        self.pending_events.retain(|event| {
-            let is_of_thread = event.waiting_thread().is_some();
-            if is_of_thread {
-                deferred.push_back(event.clone());
-            }
-            !is_of_thread
-        });
+        self.wait.defer_thread_events(&mut self.calls.deferred);
     }
 
     fn note_registers(&mut self, thread: ThreadId, registers: StopRegisters) {
@@ -323,8 +321,8 @@ impl Debuggee {
         }
     }
 
-    /// Where calls return to: a trap is there while one is open. A process
-    /// that was forked inside a call has no trap, and ends there.
+    /// Returns the return address of calls: a trap is there while one is open.
+    /// A process that was forked inside a call has no trap, and ends there.
     fn return_address(&mut self) -> Result<u64, DebuggeeError> {
         if let Some(address) = self.calls.return_address {
             return Ok(address);
@@ -333,14 +331,15 @@ impl Debuggee {
             what: "call a function in the program",
             source: std::io::Error::other("juror has no memory in it for the return"),
         };
-        let slot = self.out_of_line.take_slot().ok_or_else(no_room)?;
+        let slot = self.image.out_of_line.take_slot().ok_or_else(no_room)?;
         self.memory.write_raw(slot, &RETURN_CODE)?;
         self.calls.return_address = Some(slot);
         Ok(slot)
     }
 
-    /// Writes where the program itself may write. The kernel lets a stack grow
-    /// for its own thread only, so that makes a system call if need be.
+    /// Writes to memory to which the program itself may write. The kernel lets
+    /// a stack grow for its own thread only, so the thread makes a system call
+    /// if need be.
     fn write_to_stack(
         &mut self,
         thread: ThreadId,
@@ -350,8 +349,8 @@ impl Debuggee {
         if kernel::write_as_debuggee(self.process, address, bytes).is_ok() {
             return Ok(());
         }
-        if let Some(gadget) = self.out_of_line.gadget() {
-            // Stores the present signal mask there, and changes nothing else.
+        if let Some(gadget) = self.image.out_of_line.gadget() {
+            // Stores the present signal mask there, and has no other effect.
             let size = size_of::<u64>() as u64;
             let arguments = [libc::SIG_BLOCK as u64, 0, address, size, 0, 0];
             self.call_system(thread, gadget, libc::SYS_rt_sigprocmask, arguments)?;
@@ -373,7 +372,7 @@ fn entry_registers(now: &Registers, call: &Call) -> Registers {
     entry.rip = call.function;
     entry.rsp = call.stack;
     entry.rflags &= !(DIRECTION_FLAG | TRAP_FLAG);
-    // No system call is to be started again now.
+    // No system call is to be restarted now.
     entry.orig_rax = u64::MAX;
     entry
 }
@@ -395,7 +394,7 @@ fn set_vectors(thread: ThreadId, call: &Call) -> kernel::Outcome<()> {
     kernel::set_float_registers(thread.0, &raw)
 }
 
-/// Whether somebody else than the process sent the signal.
+/// Returns true if the signal was not sent by the process itself.
 fn is_foreign(process: u32, signal: &PendingSignal) -> bool {
     let is_sent = signal.information.si_code <= 0;
     let by_itself = is_sent && kernel::sender(&signal.information) as u32 == process;

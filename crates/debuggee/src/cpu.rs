@@ -1,15 +1,15 @@
-//! Which CPUs juror and the debuggee use.
+//! The CPUs that juror and the debuggee use.
 //!
-//! When both share one CPU, a stop is a switch of context; on two it is the
-//! wake-up of another CPU each way, which costs several times as much. So
-//! while events are frequent and there is one thread (with more, sharing would
-//! take their parallelism), both are bound to one CPU, and let go when events
-//! become rare, when a second thread starts, and before anything else of the
-//! program could see it (a forked child, another program, the end, detaching).
+//! If both share one CPU, a stop is a context switch; on two it is the wake-up
+//! of another CPU each way, which costs several times as much. So while events
+//! are frequent and there is one thread (with more, sharing would take their
+//! parallelism), both are bound to one CPU. They are released when events
+//! become rare, when a second thread starts, and before the program could
+//! observe it (a forked child, another program, the end, detaching).
 //!
-//! Events that cease altogether wake nobody here: juror waits for the
-//! debuggee. So a thread of its own looks now and then, as long as the CPU is
-//! shared, and sleeps otherwise.
+//! If events cease altogether, nothing wakes juror, which waits for the
+//! debuggee. So a sampler thread checks the rate now and then, as long as the
+//! CPU is shared, and sleeps otherwise.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -23,34 +23,35 @@ use crate::launch::CpuPolicy;
 
 /// The clock is read once in this many hits.
 const HITS_PER_MEASUREMENT: u32 = 64;
-/// Hits are frequent when they come at least this often on average: a busy
+/// Hits are frequent if they come at least this often on average: a busy
 /// program would gain more from sharing than it loses.
 const FREQUENT: Duration = Duration::from_millis(1);
-/// How often the lookout looks whether hits have become rare.
+/// The interval at which the sampler checks whether hits have become rare.
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(100);
-/// Hits are rare when fewer come between two looks: one in ten milliseconds.
+/// Hits are rare if fewer come in one interval: one in ten milliseconds.
 const RARE_HITS: u32 = 10;
 
 #[derive(Debug)]
 pub(crate) struct Cpu {
     policy: CpuPolicy,
     process: Pid,
-    /// Juror's thread that traces.
+    /// juror's tracing thread.
     tracer: Pid,
     hits: u32,
     measured: Instant,
-    /// Of several processes none shares: they may run at the same time.
+    /// Whether this is the only process. Of several processes none shares: they
+    /// may run at the same time.
     is_alone: bool,
     common: Arc<Common>,
     sampler: Option<JoinHandle<()>>,
 }
 
-/// What the tracer and its lookout both know.
+/// The state shared by the tracer and its sampler.
 #[derive(Debug, Default)]
 struct Common {
     sharing: Mutex<Sharing>,
     changed: Condvar,
-    /// Counted by the tracer alone; wraps around.
+    /// Counted by the tracer only; wraps around.
     hits: AtomicU32,
 }
 
@@ -60,7 +61,7 @@ struct Sharing {
     has_ended: bool,
 }
 
-/// Who shares one CPU: the masks before, and the one while sharing.
+/// Two threads that share one CPU: the masks before, and the one while sharing.
 #[derive(Debug)]
 struct Shared {
     one: CpuSet,
@@ -78,8 +79,8 @@ impl Cpu {
         cpu
     }
 
-    /// Of a process that another debuggee made: it runs where that does, and
-    /// shares nothing while both are there.
+    /// Returns the state of a process that another debuggee made: it runs where
+    /// that one does, and shares nothing while both exist.
     pub(crate) fn unshared(policy: CpuPolicy, process: u32) -> Cpu {
         Cpu {
             policy,
@@ -93,7 +94,11 @@ impl Cpu {
         }
     }
 
-    /// Whether this is the only process.
+    pub(crate) fn policy(&self) -> CpuPolicy {
+        self.policy
+    }
+
+    /// Sets whether this is the only process.
     pub(crate) fn set_alone(&mut self, is_alone: bool) {
         self.is_alone = is_alone;
         if !is_alone && self.policy == CpuPolicy::Auto {
@@ -101,7 +106,7 @@ impl Cpu {
         }
     }
 
-    /// Counts a hit, and sometimes looks whether they are frequent.
+    /// Counts a hit, and sometimes checks whether hits are frequent.
     #[inline]
     pub(crate) fn count_hit(&mut self, single_thread: bool) {
         if self.policy != CpuPolicy::Auto {
@@ -123,7 +128,7 @@ impl Cpu {
         }
     }
 
-    /// Makes the lookout, before anything is bound, so that it is not.
+    /// Starts the sampler, before anything is bound, so that it is not.
     fn has_sampler(&mut self) -> bool {
         if self.sampler.is_none() {
             let common = Arc::clone(&self.common);
@@ -133,7 +138,7 @@ impl Cpu {
         self.sampler.is_some()
     }
 
-    /// A second thread has started.
+    /// Handles the start of a second thread.
     pub(crate) fn note_second_thread(&mut self, second: u32) {
         if self.policy == CpuPolicy::Auto {
             self.restore_affinity(second);
@@ -141,22 +146,30 @@ impl Cpu {
         }
     }
 
-    /// The process runs another program, which may ask for its CPUs at once.
+    /// Handles an `exec`: the program may ask for its CPUs at once.
     pub(crate) fn note_exec(&mut self) {
         if self.policy == CpuPolicy::Auto {
             self.unshare();
         }
     }
 
-    /// Gives a process or thread that inherited the shared CPU its own back.
+    /// Restores the CPUs of a process or thread that inherited the shared one.
     pub(crate) fn restore_affinity(&self, inheritor: u32) {
         if let Some(shared) = &self.common.lock().shared {
             restore(Pid::from_raw(inheritor as i32), shared);
         }
     }
 
-    /// Binds both to one CPU. What fails leaves everything as it was: this is
-    /// about speed alone.
+    /// Restores the CPUs of a child that inherited the one shared with juror,
+    /// unless sharing was requested.
+    pub(crate) fn restore_affinity_of_child(&self, child: u32) {
+        if self.policy != CpuPolicy::Shared {
+            self.restore_affinity(child);
+        }
+    }
+
+    /// Binds both to one CPU. A failure leaves everything as it was: this
+    /// affects speed only.
     fn share(&mut self) {
         let mut sharing = self.common.lock();
         if sharing.shared.is_none() {
@@ -165,14 +178,14 @@ impl Cpu {
         }
     }
 
-    /// Shares again what was parted for a moment, where that is to be so always.
+    /// Shares again after a temporary release, if sharing was requested.
     pub(crate) fn share_again(&mut self) {
         if self.policy == CpuPolicy::Shared {
             self.share();
         }
     }
 
-    /// Gives both their CPUs back.
+    /// Restores the CPUs of both.
     pub(crate) fn unshare(&mut self) {
         if let Some(shared) = self.common.lock().shared.take() {
             shared.end();
@@ -185,7 +198,7 @@ impl Common {
         self.sharing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Parts the two when hits have become rare; returns at the end.
+    /// Releases the two when hits have become rare; returns at the end.
     fn sample_rate(&self) {
         let mut sharing = self.lock();
         while !sharing.has_ended {
@@ -233,14 +246,16 @@ impl Shared {
     }
 }
 
-/// A mask that the program has set meanwhile is the program's and stays.
+/// Restores the mask of a process. A mask that the program has set meanwhile
+/// is kept.
 fn restore(process: Pid, shared: &Shared) {
     if sched_getaffinity(process).is_ok_and(|present| present == shared.one) {
         let _ = sched_setaffinity(process, &shared.process.1);
     }
 }
 
-/// A mask of one CPU that both may use: the present one of juror's if possible.
+/// Returns a mask of one CPU that both may use: juror's present one if
+/// possible.
 fn common_cpu(own: &CpuSet, other: &CpuSet) -> Option<CpuSet> {
     let common =
         |cpu: &usize| own.is_set(*cpu).unwrap_or(false) && other.is_set(*cpu).unwrap_or(false);

@@ -1,10 +1,11 @@
-//! Signals on their way to the program.
+//! Delivery of signals to the program.
 //!
-//! Every signal of a traced thread comes to juror first. Most are passed on
-//! at once, unchanged. Invariant: a signal never repeats or loses an event. One
-//! that finds a thread in a displaced copy is delivered there, and the copy
-//! goes on after the handler; a fault of the copied instruction moves the
-//! thread back to the original first, so that its handler sees the program.
+//! Every signal of a traced thread stops it for juror first. Most are delivered
+//! at once, unchanged. Invariant: a signal never repeats or loses an event. A
+//! signal that finds a thread in an out-of-line slot is delivered there, and
+//! the slot continues after the handler; a fault of the displaced instruction
+//! moves the thread back to the original first, so that its handler sees the
+//! program.
 
 use juror_stepping::{Input, ThreadId};
 use libc::{SI_KERNEL, siginfo_t};
@@ -18,21 +19,21 @@ use crate::signals::{self, SignalReport};
 use crate::stop_event::StopEvent;
 use crate::thread::{Motion, PendingSignal};
 
-/// Whom a signal concerns.
+/// The recipient of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Recipient {
-    /// The program alone: it is passed on.
+    /// The program alone: it is delivered.
     Program,
-    /// Upper floors, before the program gets it.
+    /// Upper layers, before the program gets it.
     Debugger { fatal: bool },
-    /// The person at the terminal who pressed a key to stop the program.
+    /// The user at the terminal who pressed a key to stop the program.
     Terminal,
-    /// Nobody: the key has stopped the program by another of its processes.
-    Nobody,
+    /// None: the key has stopped the program by another of its processes.
+    None,
 }
 
 impl Debuggee {
-    /// A signal is about to be delivered.
+    /// Handles a signal that is about to be delivered.
     pub(crate) fn handle_signal(
         &mut self,
         thread: ThreadId,
@@ -55,15 +56,15 @@ impl Debuggee {
             Some(original) => {
                 information = original;
                 ignore_gone(kernel::set_signal_information(thread.0, &information))?;
-                // Upper floors have been told.
+                // The signal has been reported.
                 (Recipient::Program, true)
             }
             None => {
                 let recipient = self.recipient(thread, number, &information);
-                let is_kept = matches!(recipient, Recipient::Terminal | Recipient::Nobody);
+                let is_kept = matches!(recipient, Recipient::Terminal | Recipient::None);
                 (
                     recipient,
-                    !is_kept && self.signal_policies.of(number).deliver,
+                    !is_kept && self.signals.policies.of(number).deliver,
                 )
             }
         };
@@ -86,7 +87,7 @@ impl Debuggee {
             if recipient == Recipient::Program {
                 return self.feed(Input::Resume { thread });
             }
-        } else if matches!(recipient, Recipient::Program | Recipient::Nobody) {
+        } else if matches!(recipient, Recipient::Program | Recipient::None) {
             return self.continue_internally(thread);
         } else {
             self.interrupt_engine(thread)?;
@@ -95,7 +96,7 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Who is concerned by a signal.
+    /// Returns the recipient of a signal.
     fn recipient(&mut self, thread: ThreadId, number: i32, information: &siginfo_t) -> Recipient {
         if self
             .threads
@@ -104,12 +105,13 @@ impl Debuggee {
         {
             return Recipient::Program;
         }
-        let report = self.signal_policies.of(number).report;
+        let report = self.signals.policies.of(number).report;
         let is_key = report != SignalReport::Never
             && information.si_code == SI_KERNEL
-            && (number == libc::SIGINT || (number == libc::SIGTSTP && self.terminal.is_some()));
-        if is_key && number == libc::SIGINT && std::mem::take(&mut self.ignores_interrupt_key) {
-            return Recipient::Nobody;
+            && (number == libc::SIGINT
+                || (number == libc::SIGTSTP && self.host.terminal.is_some()));
+        if is_key && number == libc::SIGINT && self.signals.take_ignored_key() {
+            return Recipient::None;
         }
         if is_key {
             return Recipient::Terminal;
@@ -118,20 +120,15 @@ impl Debuggee {
         match report {
             SignalReport::Always => Recipient::Debugger { fatal },
             SignalReport::WhenFatal if fatal => Recipient::Debugger { fatal },
-            _ if self.is_monitored(number) => Recipient::Debugger { fatal },
+            _ if self.signals.is_monitored(number) => Recipient::Debugger { fatal },
             SignalReport::WhenFatal | SignalReport::Never => Recipient::Program,
         }
     }
 
-    fn is_monitored(&self, number: i32) -> bool {
-        let bit = u32::try_from(number).ok().and_then(|it| it.checked_sub(1));
-        bit.is_some_and(|bit| self.monitored_signals.checked_shr(bit).unwrap_or(0) & 1 == 1)
-    }
-
-    /// Tells upper floors of the signal that the thread holds.
+    /// Reports the signal that the thread holds.
     fn queue_signal_event(&mut self, thread: ThreadId, recipient: Recipient) {
         let fatal = match recipient {
-            Recipient::Program | Recipient::Nobody => return,
+            Recipient::Program | Recipient::None => return,
             Recipient::Terminal => return self.queue_event(StopEvent::Interrupted { thread }),
             Recipient::Debugger { fatal } => fatal,
         };
@@ -146,7 +143,7 @@ impl Debuggee {
             thread,
             signal: pending.number,
             code: pending.information.si_code,
-            // Only then does the kernel say who sent it.
+            // Only then does the kernel name the sender.
             sender: (pending.information.si_code <= 0)
                 .then(|| kernel::sender(&pending.information) as u32),
             fault_address: (pending.synchronous && pending.number != libc::SIGTRAP)
@@ -155,8 +152,8 @@ impl Debuggee {
         });
     }
 
-    /// The signal of a trap of the program's own, when the engine has been told
-    /// of the stop already.
+    /// Handles the signal of a trap of the program's own, after the stop has
+    /// been passed to the engine.
     pub(crate) fn handle_trap_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let information =
             kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
@@ -166,21 +163,21 @@ impl Debuggee {
             PendingSignal {
                 number: libc::SIGTRAP,
                 information,
-                deliver: self.signal_policies.of(libc::SIGTRAP).deliver,
+                deliver: self.signals.policies.of(libc::SIGTRAP).deliver,
                 fresh: true,
                 synchronous: true,
             },
         );
         if recipient == Recipient::Program {
-            self.inputs.push_back(Input::Resume { thread });
+            self.driver.inputs.push_back(Input::Resume { thread });
         }
         self.queue_signal_event(thread, recipient);
         Ok(())
     }
 
-    /// Keeps a signal until the thread runs. One that is kept already is put
-    /// off: sent anew at once, it would overtake this one in turn, and a thread
-    /// that is to make a step would never make it.
+    /// Holds a signal until the thread runs. A signal that is held already is
+    /// deferred: sent again at once, it would overtake this one in turn, and a
+    /// thread that is to make a step would never make it.
     fn hold_signal(&mut self, thread: ThreadId, signal: PendingSignal) {
         if let Some(known) = self.threads.get_mut(&thread.0)
             && let Some(earlier) = known.pending.replace(signal)
@@ -189,19 +186,19 @@ impl Debuggee {
         }
     }
 
-    /// A signal that finds a thread in a copy is delivered there: the handler
-    /// will return to it, so the copy stays when juror goes.
+    /// Keeps the slot of a thread that gets a signal in it, also after
+    /// detaching: the handler will return to it.
     fn keep_interrupted_slot(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if !self.out_of_line.is_interrupted {
+        if !self.image.out_of_line.is_interrupted {
             let counter = self.stop_registers(thread)?.kernel_counter;
-            self.out_of_line.is_interrupted = self.out_of_line.original_of(counter).is_some();
+            self.image.out_of_line.is_interrupted =
+                self.image.out_of_line.original_of(counter).is_some();
         }
         Ok(())
     }
 
-    /// Takes the pending signal of a stopped thread, for the request that lets
-    /// it run to carry; 0 when there is none. Sends those anew that were put
-    /// off.
+    /// Takes the pending signal of a stopped thread, for the request that
+    /// resumes it; 0 if there is none. Sends deferred signals again.
     pub(crate) fn signal_to_deliver(&mut self, thread: ThreadId) -> i32 {
         let waits = self.lacks_open_pages(thread);
         let Some(known) = self.threads.get_mut(&thread.0) else {
@@ -241,7 +238,7 @@ impl Debuggee {
         number
     }
 
-    /// The program's own information on a signal that juror has sent anew.
+    /// Returns the original information on a signal that juror has sent again.
     fn take_deferred_signal(
         &mut self,
         thread: ThreadId,
@@ -258,8 +255,8 @@ impl Debuggee {
         is_jurors.then(|| known.deferred_signals.remove(sent).information)
     }
 
-    /// A signal goes to a thread that may be in a copy: the engine remembers
-    /// that its handler comes back there.
+    /// Passes a signal to the engine that is delivered to a thread in a slot:
+    /// its handler returns there.
     pub(crate) fn note_signal_out_of_line(
         &mut self,
         thread: ThreadId,
@@ -269,7 +266,7 @@ impl Debuggee {
             Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        match self.out_of_line.original_of(counter) {
+        match self.image.out_of_line.original_of(counter) {
             Some(place) if !place.executed => self.feed(Input::Signalled {
                 thread,
                 address: place.address,
@@ -278,8 +275,9 @@ impl Debuggee {
         }
     }
 
-    /// When the fault happened on the way past a site, puts the thread back to
-    /// the original instruction, so that the signal tells of that; true then.
+    /// If a fault happened during a step-over, moves the thread back to the
+    /// original instruction, so that the signal refers to it; returns true
+    /// then.
     fn return_from_step_over(
         &mut self,
         thread: ThreadId,
@@ -287,6 +285,7 @@ impl Debuggee {
     ) -> Result<bool, DebuggeeError> {
         let registers = *self.stop_registers(thread)?;
         let out_of_line = self
+            .image
             .out_of_line
             .original_of(registers.kernel_counter)
             .filter(|place| !place.executed);
@@ -297,7 +296,7 @@ impl Debuggee {
         let address = match out_of_line {
             Some(place) => place.address,
             None if is_stepping
-                && self.engine.reported_at(thread) == Some(registers.kernel_counter) =>
+                && self.driver.engine.reported_at(thread) == Some(registers.kernel_counter) =>
             {
                 registers.kernel_counter
             }

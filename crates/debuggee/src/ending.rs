@@ -1,11 +1,17 @@
-//! The two ends that juror can make: kill the process, or let it go on alone.
+//! Killing the process, and detaching from it.
+//!
+//! Detaching is the reverse of attaching: halt, remove the traps, move every
+//! thread back into the program, unmap the slots, detach. Whether a process is
+//! killed or detached when juror is done is its [`Origin`], by `quit`, by an
+//! error and by a panic alike.
 
 use juror_stepping::ThreadId;
 use nix::errno::Errno;
 
-use crate::debuggee::{Debuggee, Origin};
+use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
+use crate::life::{Origin, Phase};
 use crate::memory::TRAP;
 use crate::pending_stops;
 use crate::thread::State;
@@ -14,23 +20,27 @@ use crate::thread::State;
 mod tests;
 
 impl Debuggee {
-    /// Ends the process, and what is left of the process group of one that
-    /// juror started, and waits until it is gone.
+    /// Kills the process, and the rest of the process group if juror started
+    /// it, and waits until it has ended.
     pub fn kill(&mut self) -> Result<(), DebuggeeError> {
+        self.kill_in(Phase::BeingKilled)
+    }
+
+    /// As [`Debuggee::kill`], in the phase that says whether all threads are
+    /// stopped.
+    pub(crate) fn kill_in(&mut self, phase: Phase) -> Result<(), DebuggeeError> {
         self.kill_fork_children();
-        if self.has_ended {
+        if !self.life.begin_kill(phase) {
             return Ok(());
         }
-        // Nobody is followed any more.
-        self.is_switching = true;
         for id in self.vfork_children_and_pending_forks() {
             let _ = kernel::signal_process(id as i32, libc::SIGKILL);
         }
         let _ = kernel::signal_process(self.process as i32, libc::SIGKILL);
-        if self.origin == Origin::Launched && !self.keeps_process_group {
+        if self.life.kills_group() {
             let _ = kernel::signal_process(-(self.process as i32), libc::SIGKILL);
         }
-        while !self.has_ended {
+        while !self.life.has_ended() {
             let (thread, status) = self.next_status()?;
             match status {
                 Status::Stopped {
@@ -53,42 +63,42 @@ impl Debuggee {
         let vfork_children = self.threads.values().filter(|thread| thread.is_vfork_child);
         vfork_children
             .map(|thread| thread.id.0)
-            .chain(self.pending_forks.keys().copied())
+            .chain(self.forks.pending.keys().copied())
             .collect()
     }
 
-    /// Lets the process go on without juror: every instruction is as it was,
-    /// each thread stands in the original program, signals that wait are
-    /// delivered, system calls that were interrupted go on. A process that job
-    /// control has stopped stays stopped.
+    /// Detaches: every instruction is as it was, each thread stands in the
+    /// original program, pending signals are delivered, interrupted system
+    /// calls continue. A process that job control has stopped stays stopped.
     pub fn detach(mut self) -> Result<(), DebuggeeError> {
         self.release()
     }
 
     fn release(&mut self) -> Result<(), DebuggeeError> {
-        self.is_switching = true;
-        let halted = match self.is_broken() {
+        self.life.enter(Phase::BeingDetached);
+        let halted = match self.driver.is_broken() {
             true => Ok(()),
             false => self.halt_everything(),
         };
-        if self.is_broken() || halted.is_err() {
+        if self.driver.is_broken() || halted.is_err() {
             self.stop_by_force();
         }
-        if self.has_ended {
+        if self.life.has_ended() {
             self.detach_fork_children();
             return halted;
         }
         let left = self.detach_process();
-        self.has_ended = true;
+        self.life.end();
         halted.and(left)
     }
 
-    /// Lets the halted process go. Whatever fails, all the rest is done.
+    /// Detaches from the halted process. If a step fails, the others are still
+    /// done.
     pub(crate) fn detach_process(&mut self) -> Result<(), DebuggeeError> {
         let mut done = self.end_all_calls();
         done = done.and(self.unwatch_all());
         done = done.and(self.memory.remove_all_traps());
-        self.cpu.unshare();
+        self.host.cpu.unshare();
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
             done = done.and(self.return_to_program(ThreadId(id)));
@@ -100,7 +110,7 @@ impl Debuggee {
         done
     }
 
-    /// Detaches threads that stand.
+    /// Detaches stopped threads.
     fn detach_threads(&mut self, ids: &[u32]) -> Result<(), DebuggeeError> {
         // A parent waits in the kernel for the child that shares its memory.
         for is_parent in [false, true] {
@@ -114,22 +124,22 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Lets all threads go that there are, with no trap on their way.
+    /// Detaches all threads that there are, with no trap ahead of them.
     pub(crate) fn restore_and_detach_threads(&mut self) -> Result<(), DebuggeeError> {
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
-            self.cpu.restore_affinity(id);
+            self.host.cpu.restore_affinity(id);
             self.return_to_program(ThreadId(id))?;
         }
         self.detach_threads(&ids)
     }
 
-    /// Stops all threads, and takes in every process that was just made: none
-    /// may be left that waits for its tracer.
+    /// Stops all threads, and handles every process that was just made: none
+    /// may be left waiting for its tracer.
     pub(crate) fn halt_everything(&mut self) -> Result<(), DebuggeeError> {
-        while !self.has_ended {
+        while !self.life.has_ended() {
             self.halt_all()?;
-            if self.pending_forks.is_empty() {
+            if self.forks.pending.is_empty() {
                 return Ok(());
             }
             self.wait_and_handle()?;
@@ -137,8 +147,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Has a stopped thread stand where the program is, with no trap of
-    /// juror's on its way to it.
+    /// Moves a stopped thread to its place in the program, with no trap of
+    /// juror's pending.
     fn return_to_program(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let is_stopped = |debuggee: &Debuggee| {
             let known = debuggee.threads.get(&thread.0);
@@ -161,7 +171,7 @@ impl Debuggee {
             if event != Event::Signal {
                 continue;
             }
-            if self.engine.is_site(address) {
+            if self.driver.engine.is_site(address) {
                 kernel::set_counter(thread.0, address).map_err(failed)?;
                 if let Some(known) = self.threads.get_mut(&thread.0) {
                     known.registers.take();
@@ -188,15 +198,16 @@ impl Debuggee {
             return Ok(());
         };
         if known.state == State::InVfork {
-            // Its stop cannot be waited for: the end of juror's thread is what
-            // lets it go. Its child has been let go, so it comes soon.
+            // Its stop cannot be waited for: the end of juror's thread releases
+            // it. Its child has been released, so it comes soon.
             return self.wait_out_vfork(thread);
         }
         self.clear_hardware(thread);
         let signal = self.signal_to_deliver(thread);
         match kernel::detach(thread.0, signal) {
             Ok(()) => {}
-            // One that was let go before has killed it, by `exec` or at the end.
+            // A thread that was released before has killed it, by `exec` or at
+            // the end.
             Err(Errno::ESRCH) => detach_dying(thread),
             Err(errno) => return Err(DebuggeeError::system("detach")(errno)),
         }
@@ -204,11 +215,11 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Takes the last statuses of threads that are just ending: until then
-    /// the process's parent would not hear of its end. The first thread's
+    /// Takes the last statuses of threads that are ending: until then the
+    /// process's parent would not be notified of its end. The first thread's
     /// comes only with the end of all others.
     pub(crate) fn reap_departing(&mut self) {
-        for id in std::mem::take(&mut self.departing) {
+        for id in std::mem::take(&mut self.wait.departing) {
             if id == self.process {
                 continue;
             }
@@ -236,7 +247,7 @@ impl Debuggee {
 }
 
 /// Detaches a thread that is being killed where it stops for the last time:
-/// until then nobody would be told of its end, nor could an `exec` go on.
+/// until then its end would not be reported, nor could an `exec` continue.
 fn detach_dying(thread: ThreadId) {
     while let Ok(Status::Stopped { .. }) = kernel::wait_for(thread.0) {
         if kernel::detach(thread.0, 0).is_ok() {
@@ -247,9 +258,9 @@ fn detach_dying(thread: ThreadId) {
 
 impl Drop for Debuggee {
     fn drop(&mut self) {
-        // Nobody is left to tell of a failure; the kernel does the rest when
+        // A failure cannot be reported here; the kernel does the rest when
         // juror ends.
-        match self.origin {
+        match self.life.origin {
             Origin::Launched => drop(self.kill()),
             Origin::Attached => {
                 if self.release().is_err() {

@@ -1,4 +1,4 @@
-//! What can go wrong, in sentences for the person who typed the command.
+//! Errors, as sentences for the user who typed the command.
 
 use std::ffi::OsString;
 use std::io;
@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use juror_stepping::ThreadId;
 
-/// Why a program could not be started.
+/// The reason why a program could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
-    /// The path names nothing.
+    /// The path does not exist.
     #[error("{}: there is no such file", .0.display())]
     NotFound(PathBuf),
     /// A name without a slash is in no directory of `PATH`.
@@ -38,16 +38,16 @@ pub enum LaunchError {
     /// The file is neither a script nor an ELF file.
     #[error("{}: this is not an executable (no ELF header)", .0.display())]
     NotExecutable(PathBuf),
-    /// An ELF file of a kind that is not run: an object file, a core file.
+    /// An ELF file of a kind that cannot be run: an object file, a core file.
     #[error("{}: this is {kind}, not a program", path.display())]
     NotProgram {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// Its kind.
         kind: &'static str,
     },
-    /// The file ends before what its header announces.
-    #[error("{}: this program is damaged: the file ends before its contents do", .0.display())]
+    /// The file is shorter than its header says.
+    #[error("{}: this program is damaged: the file is truncated", .0.display())]
     Truncated(PathBuf),
     /// A 32-bit program.
     #[error("{}: this is a 32-bit program; juror works on 64-bit x86-64 programs", .0.display())]
@@ -60,7 +60,7 @@ pub enum LaunchError {
         /// The machine, by name or number.
         machine: String,
     },
-    /// The dynamic linker that the program asks for does not exist.
+    /// The dynamic linker that the program requires does not exist.
     #[error(
         "{}: its dynamic linker {} does not exist on this machine (is the right C library installed?)",
         path.display(), interpreter.display()
@@ -91,19 +91,19 @@ pub enum LaunchError {
     },
     /// The kernel forbids tracing.
     #[error(
-        "the kernel does not let juror trace {}: {hint}",
+        "the kernel does not permit juror to trace {}: {hint}",
         path.display()
     )]
     Untraceable {
         /// The program.
         path: PathBuf,
-        /// What to look at.
+        /// What to check.
         hint: String,
     },
     /// An argument, variable or path holds a zero byte.
-    #[error("{what} holds a zero byte, which no program can be given")]
+    #[error("{what} contains a zero byte, which cannot be passed to a program")]
     ZeroByte {
-        /// Which of them.
+        /// The argument, variable or path.
         what: &'static str,
     },
     /// The program ended before its first instruction.
@@ -114,7 +114,7 @@ pub enum LaunchError {
     System {
         /// The program.
         path: PathBuf,
-        /// What was tried.
+        /// The attempted operation.
         what: &'static str,
         /// The kernel's reason.
         source: io::Error,
@@ -124,22 +124,22 @@ pub enum LaunchError {
     Debuggee(#[from] DebuggeeError),
 }
 
-/// Why juror could not attach to a process.
+/// The reason why juror could not attach to a process.
 #[derive(Debug, thiserror::Error)]
 pub enum AttachError {
-    /// The number names nothing.
+    /// The number is that of no process.
     #[error("there is no process {0}")]
     NoSuchProcess(u32),
     /// The number is that of a thread.
     #[error("{thread} is a thread of process {process}; give the process: {process}")]
     Thread {
-        /// What was asked for.
+        /// The number that was given.
         thread: u32,
-        /// Whose thread it is.
+        /// The process of that thread.
         process: u32,
     },
-    /// juror cannot stop itself and go on.
-    #[error("process {0} is this juror; another juror could attach to it")]
+    /// juror cannot stop itself.
+    #[error("juror cannot attach to itself (process {0})")]
     Itself(u32),
     /// A thread of the kernel, which runs no program.
     #[error("process {process} ({name}) is a thread of the kernel: it runs no program")]
@@ -149,18 +149,18 @@ pub enum AttachError {
         /// Its name.
         name: String,
     },
-    /// Nothing of it runs any more.
-    #[error("process {0} has ended, and waits for its parent to take note")]
+    /// All threads of it have ended.
+    #[error("process {0} has ended, and its parent has not waited for it yet")]
     HasEnded(u32),
     /// The kernel allows one tracer.
     #[error(
-        "process {process} is traced by {name} (process {tracer}) already, and the kernel allows \
-         one tracer: detach or end that one first"
+        "process {process} is traced by {name} (process {tracer}) already: detach or end that \
+         tracer first"
     )]
     AlreadyTraced {
         /// The process.
         process: u32,
-        /// Who traces it.
+        /// The tracer.
         tracer: u32,
         /// The tracer's name.
         name: String,
@@ -170,7 +170,7 @@ pub enum AttachError {
     NotPermitted {
         /// The process.
         process: u32,
-        /// Whose it is.
+        /// The user of the process.
         user: String,
         /// What to do.
         hint: String,
@@ -183,7 +183,7 @@ pub enum AttachError {
     System {
         /// The process.
         process: u32,
-        /// What was tried.
+        /// The attempted operation.
         what: &'static str,
         /// The kernel's reason.
         source: io::Error,
@@ -193,7 +193,7 @@ pub enum AttachError {
     Debuggee(#[from] DebuggeeError),
 }
 
-/// Why an operation on a running program failed.
+/// The reason why an operation on a running program failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DebuggeeError {
     /// The process has ended.
@@ -208,38 +208,38 @@ pub enum DebuggeeError {
     /// `wait` was called although every thread is stopped: nothing can happen.
     #[error("every thread is stopped: resume one before waiting")]
     NothingRuns,
-    /// Memory that is not there.
+    /// Memory that is not mapped.
     #[error("cannot access {length} byte(s) of memory at {address:#x}")]
     Memory {
         /// The first address.
         address: u64,
-        /// How many bytes.
+        /// The number of bytes.
         length: usize,
     },
     /// All debug registers hold execute breakpoints.
     #[error(
-        "the processor has no debug register left for this; a breakpoint of \
-         another kind needs none"
+        "the processor has no debug register left; use a breakpoint that needs \
+         none (break)"
     )]
     NoDebugRegister,
     /// Text that should have been restored was not.
-    #[error("the instruction at {address:#x} is not what it was before juror changed it")]
+    #[error("the original instruction at {address:#x} could not be restored")]
     TextDiffers {
-        /// Where.
+        /// The address.
         address: u64,
     },
     /// A call needs more stack than there is.
-    #[error("thread {} has no room for {length} bytes more on its stack", thread.0)]
+    #[error("thread {} has less than {length} bytes of stack left", thread.0)]
     NoStack {
         /// The thread.
         thread: ThreadId,
-        /// How many bytes.
+        /// The number of bytes.
         length: usize,
     },
     /// A system call failed.
     #[error("cannot {what}: {source}")]
     System {
-        /// What was tried.
+        /// The attempted operation.
         what: &'static str,
         /// The kernel's reason.
         source: io::Error,
@@ -247,8 +247,8 @@ pub enum DebuggeeError {
 }
 
 impl DebuggeeError {
-    /// Whether a thread, or all of the program, was killed meanwhile: no failure,
-    /// since its last status is on its way.
+    /// Returns true if a thread, or the whole program, was killed meanwhile: no
+    /// failure, since its last status is still to come.
     pub(crate) fn is_end(&self) -> bool {
         matches!(self, DebuggeeError::ThreadGone(_) | DebuggeeError::Gone)
     }

@@ -1,24 +1,26 @@
-//! What is left of a program that is gone: replaced by another one (`exec`), or
-//! at its end.
+//! The remains of a program that was replaced (`exec`), or has ended.
 //!
-//! The kernel ends the threads of a program at any moment. One that was just
-//! making a process may not come to tell of it: the process stands then, traced
-//! and with juror's traps in its memory. It is looked for where the thread stops
-//! for the last time, since nobody can tell later whose it was. And a process that shares the memory
-//! (`vfork`) keeps it when another thread replaces the program; it may stand at
-//! a trap, in a copy, or be held for one that is gone.
+//! The kernel ends the threads of a program at any moment. A thread that was
+//! just making a process may not come to report it: the process is then
+//! stopped, traced and with juror's traps in its memory. It is searched for
+//! when the thread stops for the last time, since later its parent is unknown.
+//! And a process that shares the memory (`vfork`) keeps it when another thread
+//! replaces the program; it may stand at a trap, in a slot, or be held for a
+//! thread that is gone.
 //!
-//! Invariant: before juror goes on to the new program, or tells of the end, each
-//! of them stands in the original program, has no trap on its way, and is let
-//! go, or is a debuggee of its own. One that was to be followed in place of a
-//! program that is replaced is let go, too: that one is followed. In place of a
-//! process that has ended it is followed.
+//! Invariant: before juror handles the new program, or reports the end, each of
+//! these processes stands in the original program, has no trap ahead, and is
+//! released, or is a debuggee of its own. A child that was to be followed in
+//! place of a program that is replaced is followed; in place of a process that
+//! has ended, too. `docs/design/processes.md` describes the cases.
 
 use juror_stepping::{Input, ThreadId};
 
-use crate::debuggee::{Debuggee, Origin};
+use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::forks::Switch;
 use crate::kernel::{self, Status};
+use crate::life::Phase;
 use crate::operations::ignore_gone;
 use crate::pending_forks::PendingFork;
 use crate::pending_stops;
@@ -27,7 +29,7 @@ use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
 
 impl Debuggee {
-    /// A thread runs another program.
+    /// Handles an `exec` of a thread.
     pub(crate) fn handle_exec(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let known = self.threads.get(&thread.0);
         if known.is_some_and(|known| known.is_vfork_child) {
@@ -38,7 +40,7 @@ impl Debuggee {
                 let parent = known.and_then(|known| known.vfork_parent);
                 self.threads.remove(&thread.0);
                 self.forget_page_caller(thread);
-                self.cpu.restore_affinity(thread.0);
+                self.host.cpu.restore_affinity(thread.0);
                 self.feed(Input::Ended { thread })?;
                 ignore_gone(kernel::detach(thread.0, 0))?;
                 return parent.map_or(Ok(()), |parent| self.resume_parent(parent));
@@ -46,30 +48,29 @@ impl Debuggee {
             self.follow_executed(thread)?;
         } else {
             let thread = ThreadId(self.process);
-            // It stands, whatever it does in the new program.
+            // It is stopped, whatever it does in the new program.
             self.leave_memory(Input::Interrupted { thread, address: 0 })?;
-            if self.has_ended || self.follow_from_replaced()? {
+            if self.life.has_ended() || self.follow_from_replaced()? {
                 return Ok(());
             }
         }
         self.release_pending_forks()?;
         self.adopt_all_forked()?;
-        self.cpu.note_exec();
+        self.host.cpu.note_exec();
         let _ = self.memory.remove_all_traps();
         self.forget_watches();
         self.threads.clear();
-        self.departing.clear();
+        self.wait.departing.clear();
         self.forget_calls();
-        self.pending_events
-            .retain(|event| event.waiting_thread().is_none());
+        self.wait.drop_thread_events();
         // The thread that is left has the number of the process.
         let thread = ThreadId(self.process);
         let known = Thread::new(thread, State::Stopped);
         self.threads.insert(thread.0, known);
         self.feed(Input::Executed { thread })?;
         self.memory = crate::debuggee::open_memory(self.process)?;
-        if self.origin == Origin::Attached {
-            let failed = DebuggeeError::system("make the process that guards the text");
+        if self.life.is_attached() {
+            let failed = DebuggeeError::system("start the watchdog process");
             self.memory.start_watchdog().map_err(failed)?;
         }
         self.prepare_image()?;
@@ -80,10 +81,10 @@ impl Debuggee {
         Ok(())
     }
 
-    /// The process is gone, and so are the threads that were making others.
-    /// Whether a process that it made is followed in its place.
+    /// Handles the end of the process, and so of the threads that were making
+    /// others. Returns true if a process that it made is followed in its place.
     pub(crate) fn leave_at_end(&mut self) -> Result<bool, DebuggeeError> {
-        self.has_lost_threads = !self.is_killed_standing;
+        self.forks.has_lost_threads = !self.life.is_phase(Phase::BeingKilledStopped);
         let thread = ThreadId(self.process);
         let left = self.leave_memory(Input::Ended { thread });
         let followed_fork = match self.follows_child() {
@@ -91,56 +92,54 @@ impl Debuggee {
             false => None,
         };
         left.and(self.release_pending_forks())?;
-        self.has_ended = true;
+        self.life.end();
         match followed_fork {
             Some((child, parent)) => self.follow_forked(child, parent),
             None => Ok(false),
         }
     }
 
-    /// The first of the forked processes that have not been seen yet, and the
-    /// thread that made it.
+    /// Takes the first of the forked processes that have not been seen yet,
+    /// with the thread that made it.
     pub(crate) fn take_followable_fork(&mut self) -> Option<(u32, ThreadId)> {
-        let unseen: Vec<u32> = self.pending_forks.keys().copied().collect();
+        let unseen: Vec<u32> = self.forks.pending.keys().copied().collect();
         for child in unseen {
             let is_followable_fork = self
-                .pending_forks
+                .forks
+                .pending
                 .get(&child)
                 .is_some_and(PendingFork::is_followable_fork);
             if is_followable_fork && matches!(first_status(child), Ok(Status::Stopped { .. })) {
-                let pending_fork = self.pending_forks.remove(&child)?;
+                let pending_fork = self.forks.pending.remove(&child)?;
                 return Some((child, pending_fork.parent()));
             }
         }
         None
     }
 
-    /// The program is gone, and `first` says what its first thread does: those
-    /// that share its memory are stopped and let go.
+    /// Stops and releases the processes that share the memory of a program that
+    /// is gone; `first` is the input about its first thread.
     fn leave_memory(&mut self, first: Input) -> Result<(), DebuggeeError> {
         let (vfork_children, own): (Vec<&Thread>, Vec<&Thread>) = self
             .threads
             .values()
             .partition(|known| known.is_vfork_child);
-        // One that was made and has not been seen yet executes the same code, too.
-        let is_shared = !vfork_children.is_empty()
-            || self.pending_forks.values().any(PendingFork::is_vfork_child);
+        // A child that has not been seen yet executes the same code, too.
+        let is_shared = !vfork_children.is_empty() || self.forks.have_pending_vfork();
         let had_threads = own.len() > 1;
-        let has_lost = std::mem::take(&mut self.has_lost_threads) || had_threads;
-        // Threads that stood made nothing.
-        if has_lost && !self.is_killed_standing {
+        let has_lost = std::mem::take(&mut self.forks.has_lost_threads) || had_threads;
+        // Stopped threads made nothing.
+        if has_lost && !self.life.is_phase(Phase::BeingKilledStopped) {
             self.find_unreported_forks();
         }
         if !is_shared {
             return Ok(());
         }
-        let was_switching = std::mem::replace(&mut self.is_switching, true);
-        self.has_left_memory = true;
+        let phase = self.life.begin_leaving_memory();
         let left = self
             .halt_vfork_children(first)
             .and_then(|()| self.detach_vfork_children());
-        self.has_left_memory = false;
-        self.is_switching = was_switching;
+        self.life.end_leaving_memory(phase);
         left
     }
 
@@ -174,9 +173,9 @@ impl Debuggee {
         removed
     }
 
-    /// Finds the processes that nobody has told of: juror traces them and does
-    /// not know them. Of several debuggees, only the parent says whose one is,
-    /// as long as there is one.
+    /// Finds the processes that were never reported: juror traces them and does
+    /// not know them. Of several debuggees, the one that has made a process is
+    /// known only by its parent, as long as the parent exists.
     fn find_unreported_forks(&mut self) {
         let is_alone = pending_stops::has_one_debuggee();
         let process = self.process;
@@ -185,8 +184,9 @@ impl Debuggee {
         }
     }
 
-    /// A thread stops for the last time. Where it was killed inside a call that
-    /// makes a process, that is expected as its own.
+    /// Finds the processes of a thread that stops for the last time. If it was
+    /// killed inside a call that makes a process, the process is registered as
+    /// its child.
     pub(crate) fn find_unreported_forks_of(
         &mut self,
         thread: ThreadId,
@@ -216,17 +216,18 @@ impl Debuggee {
         self.match_forks_by_stack(thread)
     }
 
-    /// Threads that die in such calls at a time are told apart by their stacks,
-    /// of which a forked process has a copy: this is what the thread has made, and
-    /// what it would return to, that returns to.
+    /// Distinguishes threads that die in such calls at the same time by their
+    /// stacks, of which a forked process has a copy: a child has the registers
+    /// of its parent.
     fn match_forks_by_stack(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let Ok(own) = kernel::registers(thread.0) else {
             return Ok(());
         };
-        let unseen: Vec<u32> = self.pending_forks.keys().copied().collect();
+        let unseen: Vec<u32> = self.forks.pending.keys().copied().collect();
         for child in unseen {
             if !self
-                .pending_forks
+                .forks
+                .pending
                 .get(&child)
                 .is_some_and(PendingFork::is_unreported)
             {
@@ -253,10 +254,11 @@ impl Debuggee {
         Ok(())
     }
 
-    /// The processes that juror traces and knows nothing of, by their parents.
+    /// Returns the processes that juror traces and does not know, by their
+    /// parents.
     fn unknown_tracees(&self, is_own: impl Fn(u32) -> bool) -> Vec<u32> {
         let tracer = nix::unistd::gettid().as_raw() as u32;
-        let followed = self.followed.as_ref().map(|(followed, _)| *followed);
+        let followed = self.forks.switch.child();
         let is_known = |id: u32| {
             self.knows(id)
                 || pending_stops::is_debuggee(id)
@@ -271,29 +273,33 @@ impl Debuggee {
             .collect()
     }
 
-    /// What the copies of the memory are made good with is about to be
-    /// forgotten: lets all go that were made, unless they are to be debugged, too.
+    /// Releases all forked processes, unless they are to be debugged, too: the
+    /// record of where their traps are is about to be forgotten.
     pub(crate) fn release_pending_forks(&mut self) -> Result<(), DebuggeeError> {
-        let was_switching = self.is_switching;
-        self.is_switching = !self.follows_both();
+        let declines = self.forks.switch.is_none() && !self.follows_both();
+        if declines {
+            self.forks.switch = Switch::Declining;
+        }
         let mut released = Ok(());
-        while let Some((&child, _)) = self.pending_forks.first_key_value() {
+        while let Some((&child, _)) = self.forks.pending.first_key_value() {
             let status = first_status(child);
             released = released.and(match status {
                 Ok(Status::Stopped { .. }) => self.handle_fork_start(child),
-                // It is gone.
-                _ => match self.pending_forks.remove(&child) {
+                // It has ended.
+                _ => match self.forks.pending.remove(&child) {
                     Some(pending_fork) => self.forget_pending_fork(child, pending_fork),
                     None => Ok(()),
                 },
             });
         }
-        self.is_switching = was_switching;
+        if declines {
+            self.forks.switch = Switch::None;
+        }
         released
     }
 }
 
-/// The first status of a new process, which comes soon.
+/// Returns the first status of a new process, which comes soon.
 fn first_status(child: u32) -> kernel::Outcome<Status> {
     match pending_stops::take(|thread| thread == child) {
         Some((_, status)) => Ok(status),

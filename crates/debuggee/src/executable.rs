@@ -1,6 +1,6 @@
-//! Finding the program and refusing, with a reason, what cannot be run.
+//! Finding the program, and refusing with a reason a file that cannot be run.
 //!
-//! The kernel would refuse most of it too, but with one number for many
+//! The kernel would refuse most of them too, but with one error number for many
 //! reasons, and only after the fork.
 
 use std::fs::File;
@@ -21,8 +21,8 @@ const PT_INTERP: u32 = 3;
 /// The kernel reads no longer path of a dynamic linker.
 const INTERPRETER_LENGTH_MAX: usize = 4096;
 
-/// The absolute path of the program: looked up in `PATH` only when the name
-/// has no slash, as a shell does, and may be that of a program.
+/// Returns the absolute path of the program. Like a shell, searches `PATH` only
+/// if the name has no slash.
 pub(crate) fn locate(program: &Path) -> Result<PathBuf, LaunchError> {
     let name = program.as_os_str();
     if name.as_bytes().contains(&b'/') || matches!(name.as_bytes(), b"" | b"." | b"..") {
@@ -92,7 +92,7 @@ pub(crate) fn check(path: &Path) -> Result<(), LaunchError> {
     }
 }
 
-/// The interpreter (with its argument) of a script's first line.
+/// Returns the interpreter (with its argument) of a script's first line.
 fn script_interpreter(start: &[u8]) -> Option<String> {
     let line = start.strip_prefix(b"#!")?;
     let line = line.split(|&byte| byte == b'\n').next()?;
@@ -148,14 +148,14 @@ fn machine_name(machine: u16) -> String {
     }
 }
 
-/// A program header: its kind, and where in the file its contents are.
+/// A program header: its kind, and the file range of its contents.
 struct ProgramHeader {
     kind: u32,
     offset: u64,
     length: u64,
 }
 
-/// The program headers; `None` for one that lies outside of the file.
+/// Returns the program headers; `None` for one that lies outside of the file.
 fn program_headers(file: &File, header: &[u8]) -> impl Iterator<Item = Option<ProgramHeader>> {
     let table = u64_at(header, 32);
     let entry_length = u64::from(u16_at(header, 54).unwrap_or(0));
@@ -182,9 +182,9 @@ fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// Whether the headers, or what the kernel loads, lie beyond the end of the
-/// file: why the kernel refused a program, or killed it at once. A program
-/// that never looks there may run all the same.
+/// Returns true if the headers, or the segments that the kernel loads, lie
+/// beyond the end of the file: the reason why the kernel refused a program, or
+/// killed it at once. A program that never accesses them may still run.
 pub(crate) fn is_truncated(path: &Path) -> bool {
     let mut header = [0; ELF_HEADER_LENGTH];
     let Ok(file) = File::open(path) else {
@@ -205,7 +205,7 @@ pub(crate) fn is_truncated(path: &Path) -> bool {
     })
 }
 
-/// The path in the program header `PT_INTERP`, when there is a sound one.
+/// Returns the path in the program header `PT_INTERP`, if there is a valid one.
 fn dynamic_linker(file: &File, header: &[u8]) -> Option<PathBuf> {
     let entry = program_headers(file, header)
         .flatten()
@@ -323,7 +323,7 @@ mod tests {
         entry[32..40].copy_from_slice(&9_u64.to_le_bytes());
         file.extend(entry);
         file.extend(b"/no/ld.so\0");
-        // The length counts the zero; one short of it there is no end.
+        // The length includes the zero; one byte shorter there is no end.
         file[64 + 32] = 10;
         check_message(
             &file,

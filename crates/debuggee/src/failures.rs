@@ -1,10 +1,10 @@
-//! Failures that tests ask for, which no program of ours can provoke: one write
-//! to the memory fails, or one wait, or something panics in the middle. Not
-//! there outside of the tests.
+//! Failures that tests inject, which no program of ours can provoke: one write
+//! to the memory fails, or one wait, or a panic in the middle. Compiled for
+//! tests only.
 
 use std::cell::Cell;
 
-/// What goes wrong.
+/// The kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
     Write,
@@ -13,21 +13,21 @@ pub(crate) enum Failure {
 }
 
 thread_local! {
-    /// What, and after how many that succeed.
+    /// The failure, and the number of successes before it.
     static PLANNED: Cell<Option<(Failure, u32)>> = const { Cell::new(None) };
 }
 
-/// Has one thing fail in this thread, after so many of its kind.
+/// Plans one failure in this thread, after a number of successes of its kind.
 pub(crate) fn plan(failure: Failure, after: u32) {
     PLANNED.set(Some((failure, after)));
 }
 
-/// Whether a plan has not come true.
+/// Returns true if a planned failure has not happened.
 pub(crate) fn is_planned() -> bool {
     PLANNED.get().is_some()
 }
 
-/// Whether this write fails.
+/// Returns true if this write fails.
 pub(crate) fn strike_write() -> bool {
     if strikes(Failure::PanicAtWrite) {
         std::panic::resume_unwind(Box::new("a bug of juror's"));
@@ -35,7 +35,7 @@ pub(crate) fn strike_write() -> bool {
     strikes(Failure::Write)
 }
 
-/// Whether this wait fails.
+/// Returns true if this wait fails.
 pub(crate) fn strike_wait() -> bool {
     strikes(Failure::Wait)
 }

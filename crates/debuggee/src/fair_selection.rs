@@ -1,43 +1,47 @@
-//! Whose status is taken next.
+//! Fair selection of the next status.
 //!
-//! Of several threads that have stopped, the kernel tells of the newest first.
-//! Where newer threads come to sites without a pause, it would never come to an
-//! older one: a thread that waits for a lock in a loop with points would keep
-//! its owner from letting go of it. Invariant: a thread that has stopped is
-//! taken in after a bounded number of others.
+//! The kernel reports the newest of several stopped threads first. If newer
+//! threads come to sites without a pause, it would never report an older one: a
+//! thread that waits for a lock in a loop with points would keep the owner of
+//! the lock from releasing it. Invariant: the stop of a thread is handled after
+//! a bounded number of others.
 
 use crate::debuggee::Debuggee;
 use crate::kernel::{self, Status};
 use crate::thread::State;
 
-/// One status in so many is that of the next thread in turn, if it has one. A
-/// look at a thread that has none costs a tenth of an event.
+/// One status in this many is that of the next thread in order, if it has one.
+/// Polling a thread without a status costs a tenth of an event.
 const STATUSES_PER_POLL: u32 = 4;
 
-/// The order of threads whose statuses are looked for by name.
+/// The order in which threads are polled.
 #[derive(Debug, Default)]
 pub(crate) struct FairSelection {
     statuses: u32,
-    /// The thread that was looked at last.
+    /// The thread that was polled last.
     last: u32,
 }
 
+impl FairSelection {
+    /// Counts a status; returns true if the next thread in order is to be
+    /// polled.
+    fn is_due(&mut self) -> bool {
+        self.statuses = self.statuses.wrapping_add(1);
+        self.statuses.is_multiple_of(STATUSES_PER_POLL)
+    }
+}
+
 impl Debuggee {
-    /// Now and then, the status of the thread whose turn it is; none when it
-    /// has not stopped.
+    /// Returns, once in a while, the status of the next thread in order; none
+    /// if it has not stopped.
     pub(crate) fn poll_fairly(&mut self) -> Option<(u32, Status)> {
         if self.threads.len() < 2 {
             return None;
         }
-        self.fair_selection.statuses = self.fair_selection.statuses.wrapping_add(1);
-        if !self
-            .fair_selection
-            .statuses
-            .is_multiple_of(STATUSES_PER_POLL)
-        {
+        if !self.wait.selection.is_due() {
             return None;
         }
-        let after = self.fair_selection.last.wrapping_add(1);
+        let after = self.wait.selection.last.wrapping_add(1);
         let runs = |id: &u32| {
             self.threads
                 .get(id)
@@ -46,7 +50,7 @@ impl Debuggee {
         let later = self.threads.range(after..).map(|(id, _)| *id);
         let earlier = self.threads.range(..after).map(|(id, _)| *id);
         let id = later.chain(earlier).find(runs)?;
-        self.fair_selection.last = id;
+        self.wait.selection.last = id;
         let status = kernel::poll_for(id).ok().flatten()?;
         Some((id, status))
     }

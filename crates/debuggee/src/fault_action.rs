@@ -1,13 +1,13 @@
-//! What the program does about `SIGSEGV`, while pages are protected.
+//! The program's handling of `SIGSEGV`, while pages are protected.
 //!
-//! The kernel takes the handler away from a fault that comes while its signal
-//! is blocked or ignored, and unblocks it: such a fault ends a program. One at
+//! If a fault comes while its signal is blocked or ignored, the kernel resets
+//! the handler and unblocks the signal: such a fault ends a program. A fault at
 //! a page that juror has protected must not. So juror knows the action, and
-//! whether a thread that it lets run blocks the signal; after the fault both
-//! become again what they were.
+//! whether a thread that it resumes blocks the signal; after the fault both are
+//! restored.
 //!
-//! Invariant: but for its own faults, the program's action and masks are as it
-//! set them.
+//! Invariant: except for its own faults, the program's action and masks are as
+//! it set them.
 
 use juror_stepping::ThreadId;
 
@@ -18,18 +18,18 @@ use crate::kernel;
 /// The length of the kernel's `struct sigaction`, in bytes: handler, flags,
 /// restorer and mask.
 const ACTION_LENGTH: usize = 32;
-/// The kernel's length of a mask, in bytes.
+/// The kernel's length of a signal mask, in bytes.
 const MASK_LENGTH: u64 = 8;
-/// `SIGSEGV` in a mask.
+/// The bit of `SIGSEGV` in a mask.
 const FAULT_BIT: u64 = 1 << (libc::SIGSEGV - 1);
-/// How far below the stack pointer a program keeps values.
+/// The bytes below the stack pointer in which a program may keep values.
 const RED_ZONE: u64 = 128;
 
 /// The program's action for `SIGSEGV`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct FaultAction {
     bytes: [u8; ACTION_LENGTH],
-    /// The kernel has taken it away.
+    /// The kernel has reset it.
     is_lost: bool,
 }
 
@@ -38,7 +38,7 @@ impl FaultAction {
         self.word(0) as usize
     }
 
-    /// Whether its handler is for one time.
+    /// Returns true if its handler is used once (`SA_RESETHAND`).
     fn is_for_once(&self) -> bool {
         const ONCE: u64 = libc::SA_RESETHAND as u32 as u64;
         const FLAGS: usize = 8;
@@ -58,8 +58,8 @@ impl FaultAction {
 }
 
 impl Debuggee {
-    /// Asks what the program does about the signal. The pages are open, and
-    /// about to be protected.
+    /// Reads the program's action for the signal. The pages are open, and about
+    /// to be protected.
     pub(crate) fn learn_fault_action(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let mut bytes = [0; ACTION_LENGTH];
         if self.call_sigaction(thread, &mut bytes, false)? {
@@ -71,7 +71,7 @@ impl Debuggee {
         Ok(())
     }
 
-    /// A thread has made a system call: it may have set another action.
+    /// Handles the exit of a system call, which may have set another action.
     pub(crate) fn note_fault_action(
         &mut self,
         number: i64,
@@ -93,8 +93,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// A thread gets the signal: the kernel takes a handler away that is for one
-    /// time.
+    /// Handles the delivery of the signal: the kernel resets a handler that is
+    /// used once.
     pub(crate) fn note_fault_delivery(&mut self) {
         let action = &mut self.watches.pages.fault_action;
         if action.is_for_once() && action.handler() != libc::SIG_IGN {
@@ -102,7 +102,7 @@ impl Debuggee {
         }
     }
 
-    /// A thread is about to run: notes whether it blocks the signal.
+    /// Records whether a thread that is about to run blocks the signal.
     pub(crate) fn note_fault_mask(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if self.watches.pages.is_empty() {
             return Ok(());
@@ -114,8 +114,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// A thread has faulted at a protected page: its mask becomes what it was.
-    /// The action does when the pages are open.
+    /// Restores the mask of a thread that has faulted at a protected page. The
+    /// action is restored when the pages are open.
     pub(crate) fn undo_fault(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let blocks = self.blocks_faults(thread);
         if blocks {
@@ -127,7 +127,7 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Gives the program its action back. The pages are open.
+    /// Restores the program's action. The pages are open.
     pub(crate) fn restore_fault_action(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let action = self.watches.pages.fault_action;
         if action.is_lost {
@@ -138,8 +138,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// A fault is the program's own: where it blocks the signal or ignores it,
-    /// nothing but the end is left to it.
+    /// Delivers a fault of the program's own: if it blocks the signal or
+    /// ignores it, the program ends.
     pub(crate) fn redo_fault(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let is_ignored = self.watches.pages.fault_action.handler() == libc::SIG_IGN;
         if !self.blocks_faults(thread) && !is_ignored {
@@ -169,15 +169,15 @@ impl Debuggee {
         kernel::set_signal_mask(thread.0, wanted).map_err(failed)
     }
 
-    /// Has a thread set the action to these bytes, or fill them with it; false
-    /// where its stack cannot be used for that.
+    /// Makes a thread set the action to these bytes, or fill them with it;
+    /// returns false if its stack cannot be used for that.
     fn call_sigaction(
         &mut self,
         thread: ThreadId,
         bytes: &mut [u8; ACTION_LENGTH],
         sets: bool,
     ) -> Result<bool, DebuggeeError> {
-        let Some(gadget) = self.out_of_line.gadget() else {
+        let Some(gadget) = self.image.out_of_line.gadget() else {
             return Ok(false);
         };
         let stack = self.stop_registers(thread)?.shown.rsp;

@@ -1,10 +1,11 @@
-//! Following a child that the debuggee makes, in place of the debuggee itself.
+//! Following a child of the debuggee in place of the debuggee itself.
 //!
-//! A forked child is a copy: what was planned for the parent (sites, copies of
-//! instructions, modules) holds in it at the same addresses. So the parent is
-//! let go as if juror detached from it, and this debuggee becomes the child.
-//! A child that shares the memory (`vfork`) is followed from the moment it
-//! runs a program of its own; until then the two are one.
+//! A forked child is a copy: what was planned for the parent (sites,
+//! out-of-line slots, modules) holds in it at the same addresses. So juror
+//! detaches from the parent, and this debuggee, its engine and every layer
+//! above it become the child. A child that shares the memory (`vfork`) is
+//! followed from the moment it runs a program of its own; until then the two
+//! are one.
 //!
 //! Invariant: one process is the debuggee at any time, and every other that
 //! juror knew runs without a trace of it, unless both are followed: then the
@@ -13,8 +14,9 @@
 use juror_stepping::{Input, ThreadId};
 
 use crate::cpu::Cpu;
-use crate::debuggee::{Debuggee, Origin};
+use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::forks::Switch;
 use crate::kernel;
 use crate::memory::Memory;
 use crate::operations::ignore_gone;
@@ -24,37 +26,22 @@ use crate::process_status;
 use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
 
-/// Which process stays the debuggee when it makes another.
+/// The process that stays the debuggee after a fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Follow {
-    /// The one that made the other, which runs free.
+    /// The parent; the child runs free.
     #[default]
     Parent,
-    /// The new one; the one that made it runs free.
+    /// The child; the parent runs free.
     Child,
-    /// Both: the new one is another debuggee ([`Debuggee::adopt`]).
+    /// Both: the child is another debuggee ([`Debuggee::adopt`]).
     Both,
 }
 
 impl Debuggee {
-    /// Says which process stays the debuggee when it makes another.
-    pub fn set_follow(&mut self, follow: Follow) {
-        self.follow = follow;
-    }
-
-    /// Which process stays the debuggee when it makes another.
-    pub fn follow(&self) -> Follow {
-        self.follow
-    }
-
-    /// Whether the child that was just made is to become the debuggee.
-    pub(crate) fn follows_child(&self) -> bool {
-        self.follow == Follow::Child && !self.is_switching
-    }
-
-    /// Becomes a forked child, which stands at its first stop; false when it
-    /// is gone. When another thread replaces the program in this moment, the
-    /// new program is let go ([`Debuggee::follow_from_replaced`]).
+    /// Becomes a forked child, which is stopped at its first stop; returns
+    /// false if it has ended. If another thread replaces the program meanwhile,
+    /// the new program is released ([`Debuggee::follow_from_replaced`]).
     pub(crate) fn follow_forked(
         &mut self,
         child: u32,
@@ -65,25 +52,23 @@ impl Debuggee {
         let Ok(memory) = Memory::open(&path) else {
             return Ok(false);
         };
-        self.followed = Some((child, Some(memory)));
-        self.is_switching = true;
+        self.forks.switch = Switch::ToForked { child, memory };
         let halted = self.halt_everything();
-        self.is_switching = false;
-        let followed = self.followed.take();
+        let switch = std::mem::take(&mut self.forks.switch);
         halted?;
-        let Some((_, Some(mut memory))) = followed else {
+        let Switch::ToForked { mut memory, .. } = switch else {
             return Ok(true);
         };
-        if self.origin == Origin::Attached {
-            let failed = DebuggeeError::system("make the process that guards the text");
+        if self.life.is_attached() {
+            let failed = DebuggeeError::system("start the watchdog process");
             memory.start_watchdog().map_err(failed)?;
         }
         self.detach_unless_ended()?;
         let kept = None;
-        self.fork_copies.insert(child, ForkCopy { memory, kept });
+        self.forks.copies.insert(child, ForkCopy { memory, kept });
         let thread = ThreadId(child);
         self.feed(Input::ForkFollowed { thread })?;
-        if let Some(copy) = self.fork_copies.remove(&child) {
+        if let Some(copy) = self.forks.copies.remove(&child) {
             self.become_process(copy.memory, child);
         }
         self.threads
@@ -92,28 +77,28 @@ impl Debuggee {
         Ok(true)
     }
 
-    /// The program of which the child that is followed has a copy has been
-    /// replaced, and nobody has its memory any more: the new one runs free.
+    /// Releases the new program: the followed child has a copy of the replaced
+    /// one, and no process has the old memory any more.
     fn detach_new_program(&mut self) -> Result<(), DebuggeeError> {
         let process = self.process;
         self.adopt_all_forked()?;
-        self.cpu.restore_affinity(process);
-        self.cpu.unshare();
+        self.host.cpu.restore_affinity(process);
+        self.host.cpu.unshare();
         self.forget_watches();
         self.threads.clear();
         self.forget_calls();
         ignore_gone(kernel::detach(process, 0))?;
         self.detach_fork_children();
         self.reap_departing();
-        self.has_ended = true;
+        self.life.end();
         Ok(())
     }
 
-    /// The program has been replaced. Where a child of the old one is to be
-    /// followed, that is; whether there is one.
+    /// Handles a replaced program: a child of the old one that is to be
+    /// followed is followed. Returns true if there is one.
     pub(crate) fn follow_from_replaced(&mut self) -> Result<bool, DebuggeeError> {
-        if matches!(self.followed, Some((_, Some(_)))) {
-            // Who waits for all others to stand goes on (`follow_forked`).
+        if self.forks.switch.is_to_forked() {
+            // `follow_forked`, which waits for all others to stop, continues.
             self.release_pending_forks()?;
             self.detach_new_program()?;
             return Ok(true);
@@ -129,18 +114,16 @@ impl Debuggee {
         self.follow_forked(child, parent)
     }
 
-    /// Becomes a child that shared the memory and runs another program now.
+    /// Becomes a child that shared the memory and now runs another program.
     pub(crate) fn follow_executed(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
         if let Some(known) = self.threads.get_mut(&child.0) {
             known.awaits_resume = true;
             // It has another memory now.
             known.is_vfork_child = false;
         }
-        self.followed = Some((child.0, None));
-        self.is_switching = true;
+        self.forks.switch = Switch::ToExecuted { child: child.0 };
         let halted = self.halt_everything();
-        self.is_switching = false;
-        self.followed = None;
+        self.forks.switch = Switch::None;
         halted?;
         self.threads.remove(&child.0);
         self.feed(Input::Ended { thread: child })?;
@@ -157,27 +140,26 @@ impl Debuggee {
     }
 
     fn detach_unless_ended(&mut self) -> Result<(), DebuggeeError> {
-        match self.has_ended {
+        match self.life.has_ended() {
             true => Ok(()),
             false => self.detach_process(),
         }
     }
 
-    /// Is another process from here on.
+    /// Becomes another process.
     fn become_process(&mut self, memory: Memory, process: u32) {
         self.threads.clear();
         self.forget_calls();
-        self.has_ended = false;
-        self.leader_ended_before = false;
-        self.pending_events.clear();
+        self.life.begin_again();
+        self.wait.events.clear();
         self.queue_event(StopEvent::ParentDetached {
             process: self.process,
         });
         self.memory = memory;
         pending_stops::replace(self.process, process);
         self.process = process;
-        self.has_lost_threads = false;
-        self.has_made_processes = true;
-        self.cpu = Cpu::new(self.cpu_policy(), process);
+        self.forks.has_lost_threads = false;
+        self.forks.has_made_processes = true;
+        self.host.cpu = Cpu::new(self.cpu_policy(), process);
     }
 }

@@ -1,5 +1,5 @@
-//! What can follow the instruction at which a thread stands: the engine asks
-//! when it steps by traps.
+//! The follow set of the instruction at which a thread stands: the engine asks
+//! for it when it steps by traps.
 
 use juror_stepping::{Input, ThreadId, find_follow_set};
 
@@ -7,9 +7,9 @@ use crate::debuggee::Debuggee;
 use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
 
 impl Debuggee {
-    /// Answers the engine. A fault that waits goes before the instruction and
-    /// into a handler, where no trap would wait for it: that step is left to
-    /// the trace flag.
+    /// Passes the follow set to the engine. A pending fault comes before the
+    /// instruction and enters a handler, where no trap would wait for it: that
+    /// step is left to the trace flag.
     pub(crate) fn find_follow_set(&mut self, thread: ThreadId, address: u64) {
         let faults = self
             .threads
@@ -27,7 +27,7 @@ impl Debuggee {
                 |place| self.read_u64(place).ok(),
             )
         });
-        self.inputs.push_back(Input::FollowSet {
+        self.driver.inputs.push_back(Input::FollowSet {
             thread,
             address,
             follow,

@@ -1,19 +1,19 @@
-//! Letting a process go after a failure of juror's own, in the middle of what was
-//! under way.
+//! Detaching after a failure of juror's own, in the middle of operations.
 //!
-//! What the engine believes may not be so then: an order was not carried out, or
-//! the rest of a list was not. So it is not asked any more. What the kernel says
-//! of each thread, and what the memory knows of the traps, is enough to stop all
-//! threads, to lift the traps, and to have each thread stand in the program.
+//! The engine's assumptions may then not hold: an operation was not carried
+//! out, or the remaining ones of a list were not. So it is not asked any more.
+//! The kernel's state of each thread, and the memory's record of the traps,
+//! suffice to stop all threads, to remove the traps, and to move each thread
+//! back into the program.
 //!
 //! Invariant: after [`Debuggee::stop_by_force`] no thread runs and nothing is
-//! waited for; what the engine is told is not heard.
+//! waited for; inputs of the engine are ignored.
 
 use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
-use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
+use crate::life::RunState;
 use crate::memory::Memory;
 use crate::pending_stops;
 use crate::process_status;
@@ -21,22 +21,10 @@ use crate::signals;
 use crate::thread::{PendingSignal, State};
 
 impl Debuggee {
-    /// Whether an order could not be carried out, or something panicked in the
-    /// middle of orders.
-    pub(crate) fn is_broken(&self) -> bool {
-        self.has_failed || self.is_feeding
-    }
-
-    /// Notes what became of an order. A thread that is gone is no failure.
-    pub(crate) fn note_failure(&mut self, carried: &Result<(), DebuggeeError>) {
-        self.has_failed |= carried.as_ref().is_err_and(|error| !error.is_end());
-    }
-
     /// Stops every thread that runs.
     pub(crate) fn stop_by_force(&mut self) {
-        // Nobody listens any more.
-        self.is_feeding = true;
-        self.is_halting = false;
+        self.driver.disconnect();
+        self.life.run_state = RunState::Free;
         let running = self.threads.values().filter(|known| {
             let waits_for_vfork_child = known.state == State::InVfork;
             known.state != State::Stopped && !waits_for_vfork_child
@@ -53,7 +41,9 @@ impl Debuggee {
             known.awaits_resume = true;
         }
         let others_remain = self.threads.values().any(|known| !known.is_vfork_child);
-        self.has_ended |= !others_remain;
+        if !others_remain {
+            self.life.end();
+        }
     }
 
     fn await_stop(&mut self, id: u32) {
@@ -65,7 +55,7 @@ impl Debuggee {
             Ok(Status::Stopped {
                 event: Event::Exit, ..
             }) => {
-                self.departing.insert(id);
+                self.wait.departing.insert(id);
                 self.threads.remove(&id);
                 let _ = kernel::resume(id, 0);
             }
@@ -78,7 +68,7 @@ impl Debuggee {
         }
     }
 
-    /// What is to be known of a thread that has stopped before it is let go.
+    /// Records what must be known of a stopped thread before it is detached.
     fn note_forced_stop(&mut self, thread: ThreadId, signal: i32, event: Event) {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return;
@@ -109,8 +99,8 @@ impl Debuggee {
         }
     }
 
-    /// Whether a `SIGTRAP` is of a trap of juror's, at which the thread is put
-    /// back, or of a step.
+    /// Returns true if a `SIGTRAP` is that of a trap of juror's, at which the
+    /// thread is put back, or of a step.
     fn is_own_trap(&mut self, thread: ThreadId) -> bool {
         let Ok(registers) = kernel::registers(thread.0) else {
             return true;
@@ -124,9 +114,9 @@ impl Debuggee {
         code > 0 && code != libc::SI_KERNEL
     }
 
-    /// Copies of the memory that stand, or are about to, run alone.
+    /// Releases copies of the memory that are stopped, or about to be.
     fn detach_forks(&mut self) {
-        let pending_forks: Vec<u32> = std::mem::take(&mut self.pending_forks)
+        let pending_forks: Vec<u32> = std::mem::take(&mut self.forks.pending)
             .into_keys()
             .collect();
         for child in pending_forks {
@@ -138,7 +128,7 @@ impl Debuggee {
                 self.detach_fork(child);
             }
         }
-        for child in std::mem::take(&mut self.fork_copies).into_keys() {
+        for child in std::mem::take(&mut self.forks.copies).into_keys() {
             self.detach_fork(child);
         }
     }

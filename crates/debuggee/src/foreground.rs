@@ -1,8 +1,8 @@
-//! Other programs that a person runs from juror's prompt.
+//! Other programs that the user runs from juror's prompt.
 //!
 //! Such a program is a process group of its own and has the terminal until it
-//! ends: Ctrl-C is for it, not for juror. Invariant: however it ends, juror has
-//! the terminal again, in the modes in which it was.
+//! ends: Ctrl-C goes to it, not to juror. Invariant: however it ends, juror has
+//! the terminal again, in its former modes.
 
 use std::io::{self, IsTerminal, stdin};
 use std::os::fd::BorrowedFd;
@@ -14,9 +14,9 @@ use nix::sys::termios::{SetArg, tcgetattr, tcsetattr};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 
-/// Runs a program in the foreground of juror's terminal, where there is one,
-/// and waits for its end. One that is stopped there (Ctrl-Z) is ended, for
-/// nobody could let it go on.
+/// Runs a program in the foreground of juror's terminal, if there is one, and
+/// waits for its end. A program that is stopped there (Ctrl-Z) is killed, since
+/// nothing could continue it.
 ///
 /// # Errors
 /// It cannot be started.

@@ -1,23 +1,22 @@
-//! Processes that the debuggee makes and that are to be debugged, too.
+//! Children of the debuggee that are debugged, too.
 //!
-//! A forked child is a copy: what was planned for its parent (sites, copies of
-//! instructions, modules) holds in it at the same addresses. It becomes a
-//! debuggee of its own, with an engine of its own that is told of the same
-//! sites. A child that shares the memory (`vfork`) becomes one when it runs a
-//! program of its own.
+//! A forked child is a copy: what was planned for its parent (sites,
+//! out-of-line slots, modules) holds in it at the same addresses. It becomes a
+//! debuggee of its own, with an engine of its own that gets the same sites. A
+//! child that shares the memory (`vfork`) becomes one when it runs a program of
+//! its own.
 //!
-//! Invariant: from its making until it is adopted, such a process stands, with
-//! no trap of juror's in its memory; and its parent's thread makes no step
-//! before the child has been told of, so what upper floors know of the parent
-//! then is what it was when it made the child.
+//! Invariant: from its creation until it is adopted, such a process is stopped,
+//! with no trap of juror's in its memory; and its parent's thread makes no step
+//! before the child has been reported, so upper layers see the parent as it was
+//! when it made the child.
 
 use std::collections::BTreeMap;
 
 use juror_stepping::{Input, Owner, ThreadId};
 
-use crate::debuggee::{Debuggee, Origin, open_memory};
+use crate::debuggee::{Debuggee, open_memory};
 use crate::error::DebuggeeError;
-use crate::follow::Follow;
 use crate::kernel;
 use crate::memory::Memory;
 use crate::operations::ignore_gone;
@@ -35,20 +34,20 @@ pub(crate) struct ForkChildren(BTreeMap<u32, ForkChild>);
 enum ForkChild {
     /// A copy of its parent.
     Forked(Box<Forked>),
-    /// It has just begun to run another program.
+    /// It has just started another program.
     Executed,
-    /// A debuggee already, since its parent is not what it was a copy of any
-    /// more.
+    /// A debuggee already, since its parent is no longer the program of which
+    /// it is a copy.
     Adopted(Box<Debuggee>),
 }
 
-/// What is kept of a copy of its parent.
+/// The state of a copy of its parent.
 #[derive(Debug)]
 struct Forked {
     memory: Memory,
     /// The pages that were protected.
     pages: Pages,
-    /// What its engine has to be told of its past.
+    /// The inputs that its engine has to get about its past.
     inheritance: Vec<Input>,
 }
 
@@ -57,11 +56,11 @@ impl ForkChildren {
         self.0.contains_key(&process)
     }
 
-    /// A process is gone; whether it was one of these.
+    /// Removes a process that has ended; returns true if it was one of these.
     pub(crate) fn remove(&mut self, process: u32) -> bool {
         match self.0.remove(&process) {
             Some(ForkChild::Adopted(mut gone)) => {
-                gone.has_ended = true;
+                gone.life.end();
                 true
             }
             removed => removed.is_some(),
@@ -70,21 +69,15 @@ impl ForkChildren {
 }
 
 impl Debuggee {
-    /// Whether processes that are made now are to be debugged, too. What juror
-    /// calls in the program makes processes that are nobody's business.
-    pub(crate) fn follows_both(&self) -> bool {
-        self.follow == Follow::Both && !self.is_switching && self.calls.is_empty()
-    }
-
-    /// A forked child stands, with nothing of juror's in it.
+    /// Keeps a forked child, which is stopped and contains nothing of juror's.
     pub(crate) fn keep_forked_child(&mut self, child: u32, memory: Memory, kept: KeptFork) {
-        self.restore_affinity(child);
+        self.host.cpu.restore_affinity_of_child(child);
         let fork_child = ForkChild::Forked(Box::new(Forked {
             memory,
             pages: self.watches.pages.for_fork(),
             inheritance: kept.inheritance,
         }));
-        self.fork_children.0.insert(child, fork_child);
+        self.forks.children.0.insert(child, fork_child);
         self.queue_event(StopEvent::ChildAttached {
             process: child,
             parent: kept.parent,
@@ -92,16 +85,16 @@ impl Debuggee {
         });
     }
 
-    /// A child that shared the memory runs another program.
+    /// Keeps a child that shared the memory and runs another program.
     pub(crate) fn keep_executed_child(&mut self, child: ThreadId) -> Result<(), DebuggeeError> {
         let known = self.threads.remove(&child.0);
         self.forget_page_caller(child);
-        self.restore_affinity(child.0);
+        self.host.cpu.restore_affinity_of_child(child.0);
         self.feed(Input::Ended { thread: child })?;
         let Some(parent) = known.and_then(|known| known.vfork_parent) else {
             return ignore_gone(kernel::detach(child.0, 0));
         };
-        self.fork_children.0.insert(child.0, ForkChild::Executed);
+        self.forks.children.0.insert(child.0, ForkChild::Executed);
         self.queue_event(StopEvent::ChildAttached {
             process: child.0,
             parent,
@@ -110,33 +103,33 @@ impl Debuggee {
         self.resume_parent(parent)
     }
 
-    /// Takes a process that [`StopEvent::ChildAttached`] told of: another debuggee, whose
-    /// thread waits. A forked one has all points but those of steps, and no
-    /// watch. None when it is gone.
+    /// Takes a process that was reported by [`StopEvent::ChildAttached`] as
+    /// another debuggee, whose thread waits. A forked one has all points but
+    /// those of steps, and no watch. None if it has ended.
     pub fn adopt(&mut self, process: u32) -> Result<Option<Debuggee>, DebuggeeError> {
-        let adopted = match self.fork_children.0.remove(&process) {
+        let adopted = match self.forks.children.0.remove(&process) {
             None => return Ok(None),
             Some(ForkChild::Forked(inherited)) => self.adopt_forked(process, *inherited),
             Some(ForkChild::Executed) => self.adopt_executed(process),
             Some(ForkChild::Adopted(child)) => Ok(*child),
         };
         match adopted {
-            // Killed while it was looked at.
+            // Killed meanwhile.
             Err(error) if error.is_end() => Ok(None),
             adopted => adopted.map(Some),
         }
     }
 
-    /// The program of which forked children are copies is about to be gone: they
-    /// become debuggees now.
+    /// Makes forked children debuggees now: the program of which they are
+    /// copies is about to be gone.
     pub(crate) fn adopt_all_forked(&mut self) -> Result<(), DebuggeeError> {
         let is_forked =
             |(id, it): (&u32, &ForkChild)| matches!(it, ForkChild::Forked(_)).then_some(*id);
-        let forked: Vec<u32> = self.fork_children.0.iter().filter_map(is_forked).collect();
+        let forked: Vec<u32> = self.forks.children.0.iter().filter_map(is_forked).collect();
         for process in forked {
             if let Some(child) = self.adopt(process)? {
                 let adopted = ForkChild::Adopted(Box::new(child));
-                self.fork_children.0.insert(process, adopted);
+                self.forks.children.0.insert(process, adopted);
             }
         }
         Ok(())
@@ -150,21 +143,18 @@ impl Debuggee {
         } = forked;
         self.start_watchdog_if_attached(&mut memory)?;
         let mut child = self.new_child(process, memory);
-        child.out_of_line = self.out_of_line.for_fork(|start| {
+        child.image.out_of_line = self.image.out_of_line.for_fork(|start| {
             let mut byte = [0];
             child.memory.read_raw(start, &mut byte).is_ok()
         });
         // Some may have been made since the fork.
-        for (slot, code) in child.out_of_line.all_code() {
+        for (slot, code) in child.image.out_of_line.all_code() {
             child.memory.write_raw(slot, code)?;
         }
-        child.auxiliary = self.auxiliary;
-        child.modules = self.modules.clone();
-        child.rendezvous_address = self.rendezvous_address;
-        child.entry_point = self.entry_point;
+        child.image.take_modules_of(&self.image);
         let thread = child.add_standing(process)?;
         child.open_inherited_pages(thread, pages)?;
-        for (address, owner, count, _) in self.engine.inserts() {
+        for (address, owner, count, _) in self.driver.engine.inserts() {
             if owner == Owner::Step {
                 continue;
             }
@@ -191,16 +181,15 @@ impl Debuggee {
         Ok(child)
     }
 
-    /// A debuggee with the settings of this one, without threads.
+    /// Returns a debuggee with the settings of this one, without threads.
     fn new_child(&self, process: u32, memory: Memory) -> Debuggee {
         let mut child = Debuggee::for_child(self, process, memory);
-        child.in_place = self.in_place;
-        child.is_seccomp_filtered = self.is_seccomp_filtered;
+        child.image.is_seccomp_filtered = self.image.is_seccomp_filtered;
         child.system_calls = self.system_calls.clone();
-        child.follow = self.follow;
-        child.catches_forks = self.catches_forks;
-        child.signal_policies = self.signal_policies.clone();
-        child.keeps_process_group = self.keeps_process_group;
+        child.forks.policy = self.forks.policy;
+        child.forks.are_caught = self.forks.are_caught;
+        child.signals.policies = self.signals.policies.clone();
+        child.life.group = self.life.group;
         child
     }
 
@@ -214,16 +203,16 @@ impl Debuggee {
     }
 
     fn start_watchdog_if_attached(&self, memory: &mut Memory) -> Result<(), DebuggeeError> {
-        if self.origin == Origin::Attached {
-            let failed = DebuggeeError::system("make the process that guards the text");
+        if self.life.is_attached() {
+            let failed = DebuggeeError::system("start the watchdog process");
             memory.start_watchdog().map_err(failed)?;
         }
         Ok(())
     }
 
-    /// The processes that nobody has adopted end.
+    /// Kills the processes that were not adopted.
     pub(crate) fn kill_fork_children(&mut self) {
-        for (process, fork_child) in std::mem::take(&mut self.fork_children).0 {
+        for (process, fork_child) in std::mem::take(&mut self.forks.children).0 {
             match fork_child {
                 ForkChild::Adopted(mut child) => drop(child.kill()),
                 ForkChild::Forked(_) | ForkChild::Executed => spawn::abandon(process),
@@ -231,9 +220,9 @@ impl Debuggee {
         }
     }
 
-    /// The processes that nobody has adopted run free.
+    /// Releases the processes that were not adopted.
     pub(crate) fn detach_fork_children(&mut self) {
-        for (process, fork_child) in std::mem::take(&mut self.fork_children).0 {
+        for (process, fork_child) in std::mem::take(&mut self.forks.children).0 {
             let _ = match fork_child {
                 ForkChild::Adopted(child) => child.detach(),
                 ForkChild::Forked(_) | ForkChild::Executed => {

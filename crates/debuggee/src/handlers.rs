@@ -1,42 +1,46 @@
-//! Handlers that interrupt a thread at an instruction with a point on it.
+//! Signal handlers that interrupt a thread at an instruction with a point on
+//! it.
 //!
-//! An instruction that faults has been reported; where its handler returns, it is the
-//! same arrival that comes to the trap once more. A handler may jump away instead
-//! (`siglongjmp`, an exception), and the program come to the instruction anew, with the
-//! same stack pointer: registers and memory cannot tell these apart. But a handler
-//! returns by a system call, `rt_sigreturn`. So the thread stops where such a handler
-//! begins, and its system calls are traced until it has returned or its frame is gone.
+//! An instruction that faults has been reported; if its handler returns, the
+//! same arrival comes to the trap once more. A handler may jump away instead
+//! (`siglongjmp`, an exception), and the program may come to the instruction
+//! again, with the same stack pointer: registers and memory do not distinguish
+//! these. But a handler returns by a system call, `rt_sigreturn`. So the thread
+//! stops at the beginning of such a handler, and its system calls are traced
+//! until it has returned or its frame is gone.
 //!
 //! Source: the kernel's `arch/x86/include/asm/sigframe.h` and
-//! `include/uapi/asm-generic/ucontext.h`, for what a handler finds on its stack.
+//! `include/uapi/asm-generic/ucontext.h`, for the stack of a handler.
 
 use juror_stepping::{Input, StackPart, ThreadId};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 
-/// What the kernel writes for a handler, from the stack pointer at its beginning: the
-/// return address, and the `ucontext_t` as far as the program counter.
+/// The length of the frame that the kernel writes for a handler, from the stack
+/// pointer at its beginning: the return address, and the `ucontext_t` up to the
+/// program counter.
 const FRAME_LENGTH: usize = 8 + 176;
-/// Where in it the alternate stack is, which has an address, flags and a length.
+/// The offset of the alternate stack in it: address, flags and length.
 const ALTERNATE_START: usize = 8 + 16;
 const ALTERNATE_LENGTH: usize = 8 + 32;
-/// Where in it the interrupted thread's stack pointer and program counter are.
+/// The offsets of the interrupted thread's stack pointer and program counter in
+/// it.
 const STACK: usize = 8 + 160;
 const COUNTER: usize = 8 + 168;
 
 impl Debuggee {
-    /// Whether a stopped thread would be interrupted by a handler where it comes back to
-    /// an arrival.
+    /// Returns true if a handler would interrupt a stopped thread where it
+    /// returns to an arrival.
     pub(crate) fn interrupts_arrival(&self, thread: ThreadId) -> bool {
         self.stop_registers(thread).is_ok_and(|registers| {
             let (counter, stack) = (registers.kernel_counter, registers.shown.rsp);
-            self.engine.has_arrival(thread, counter, stack)
+            self.driver.engine.has_arrival(thread, counter, stack)
         })
     }
 
-    /// A thread stands before the first instruction of a handler, having been let go
-    /// with its signal.
+    /// Handles the start of a handler: the thread stands before its first
+    /// instruction, having been resumed with the signal.
     pub(crate) fn note_handler(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let start = self.stop_registers(thread)?.shown.rsp;
         let mut frame = [0; FRAME_LENGTH];
@@ -48,7 +52,7 @@ impl Debuggee {
             bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
         };
         let (address, stack) = (word(COUNTER), word(STACK));
-        if !self.engine.has_arrival(thread, address, stack) {
+        if !self.driver.engine.has_arrival(thread, address, stack) {
             return Ok(());
         }
         self.feed(Input::HandlerEntered {
@@ -62,14 +66,14 @@ impl Debuggee {
         })
     }
 
-    /// A thread stands at the entry into a system call, or at the exit of one by which a
+    /// Handles the entry of a system call, or the exit of one by which a
     /// handler `has_returned`.
     pub(crate) fn note_call(
         &mut self,
         thread: ThreadId,
         has_returned: bool,
     ) -> Result<(), DebuggeeError> {
-        if !self.engine.awaits_handler(thread) {
+        if !self.driver.engine.awaits_handler(thread) {
             return Ok(());
         }
         let registers = self.stop_registers(thread)?;

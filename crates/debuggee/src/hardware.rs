@@ -1,15 +1,15 @@
 //! The debug registers of each thread.
 //!
-//! They belong to a thread, and a new thread begins without any; so each
-//! thread remembers what it has, and is brought up to date before it runs
-//! ([`Debuggee::refresh_hardware`]). A trap is judged by what the thread had
-//! when it ran, which may be older than what is wanted now.
+//! They belong to a thread, and a new thread starts without any; so each
+//! thread's contents are recorded and updated before it runs
+//! ([`Debuggee::refresh_hardware`]). A trap is attributed by the contents that
+//! the thread had when it ran, which may be older than the present request.
 //!
 //! A data register traps after the access, an execute register before the
 //! instruction. The kernel sets the resume flag of a thread that trapped at an
 //! execute register, and a signal frame keeps it, so no signal repeats the
-//! trap. Neither traps when the kernel itself writes the memory: that is the
-//! business of `watched_calls`.
+//! trap. Neither traps when the kernel itself writes the memory:
+//! `watched_calls` handles that.
 
 use juror_stepping::{DebugRegister, HardwareKind, ThreadId};
 
@@ -19,31 +19,32 @@ use crate::kernel::{self, Outcome};
 
 /// The status register: which of the others have trapped.
 const STATUS: usize = 6;
-/// The control register: which of the others are on, and what they wait for.
+/// The control register: which of the others are enabled, and for which
+/// accesses.
 const CONTROL: usize = 7;
 
 /// The debug registers of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadHardware {
-    /// The change up to which they are right; 0 for none at all.
+    /// The last change that has been applied; 0 for none.
     generation: u32,
-    /// What they hold.
+    /// Their contents.
     registers: Vec<DebugRegister>,
 }
 
-/// The debug registers that every thread shall have.
+/// The requested debug registers of every thread.
 #[derive(Debug, Default)]
 pub(crate) struct Hardware {
-    /// Counts changes.
+    /// The number of changes.
     pub(crate) generation: u32,
     pub(crate) registers: Vec<DebugRegister>,
-    /// The kernel does not give any: a virtual machine without them, or
-    /// somebody else has them all.
+    /// The kernel provides none: a virtual machine without them, or another
+    /// user has them all.
     pub(crate) is_refused: bool,
 }
 
 impl Hardware {
-    /// Sets what every thread shall have from its next resume on.
+    /// Requests the registers that every thread gets at its next resume.
     pub(crate) fn want(&mut self, registers: Vec<DebugRegister>) {
         if self.registers != registers {
             self.registers = registers;
@@ -53,14 +54,14 @@ impl Hardware {
 }
 
 impl ThreadHardware {
-    /// Whether any register can trap.
+    /// Returns true if any register can trap.
     pub(crate) fn is_armed(&self) -> bool {
         !self.registers.is_empty()
     }
 }
 
 impl Debuggee {
-    /// Gives a stopped thread the registers that are wanted now.
+    /// Gives a stopped thread the requested registers.
     #[inline]
     pub(crate) fn refresh_hardware(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let generation = self.watches.hardware.generation;
@@ -84,7 +85,7 @@ impl Debuggee {
         Ok(())
     }
 
-    /// The registers that made a thread trap, which it forgets.
+    /// Returns the registers that made a thread trap, and clears them.
     pub(crate) fn take_hardware_hits(
         &mut self,
         thread: ThreadId,
@@ -103,8 +104,8 @@ impl Debuggee {
         Ok(registers.filter(has_trapped).map(|(_, it)| *it).collect())
     }
 
-    /// Takes all registers from a stopped thread until it runs: it gets them
-    /// back then. A trap of theirs that is still to come is judged as ever.
+    /// Clears all registers of a stopped thread until it runs: it gets them
+    /// back then. A trap of theirs that is still to come is handled as usual.
     pub(crate) fn quiesce_hardware(&mut self, thread: ThreadId) {
         self.clear_hardware(thread);
         if let Some(known) = self.threads.get_mut(&thread.0)
@@ -114,20 +115,21 @@ impl Debuggee {
         }
     }
 
-    /// Takes all registers from a stopped thread that is let go.
+    /// Clears all registers of a stopped thread that is detached.
     pub(crate) fn clear_hardware(&self, thread: ThreadId) {
         let is_armed = self
             .threads
             .get(&thread.0)
             .is_some_and(|known| known.hardware.is_armed());
         if is_armed {
-            // A thread that is gone needs nothing.
+            // A thread that has ended needs nothing.
             let _ = set_all(thread.0, &[]);
         }
     }
 }
 
-/// Sets the registers of a stopped thread. None is on while addresses change.
+/// Sets the registers of a stopped thread. None is enabled while addresses
+/// change.
 pub(crate) fn set_all(thread: u32, registers: &[DebugRegister]) -> Outcome<()> {
     kernel::set_debug_register(thread, CONTROL, 0)?;
     for (number, register) in registers.iter().enumerate() {
@@ -136,8 +138,9 @@ pub(crate) fn set_all(thread: u32, registers: &[DebugRegister]) -> Outcome<()> {
     kernel::set_debug_register(thread, CONTROL, control_word(registers))
 }
 
-/// The control register for these registers (Intel SDM, volume 3, section
-/// 18.2.4): the local enable bits, then kind and length, four bits each.
+/// Returns the control register for these registers (Intel SDM, volume 3,
+/// section 18.2.4): the local enable bits, then kind and length, four bits
+/// each.
 fn control_word(registers: &[DebugRegister]) -> u64 {
     registers
         .iter()

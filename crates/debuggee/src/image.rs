@@ -1,5 +1,5 @@
-//! Making a program ready that has just been mapped, or that has run for a
-//! while, and following its dynamic linker.
+//! The image of a program: preparing one that has just been mapped, or that has
+//! run for a while, and following its dynamic linker.
 
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +10,7 @@ use juror_stepping::{Owner, ThreadId};
 use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
 use crate::mapping::{Mapping, mappings};
-use crate::modules::{self, Auxiliary};
+use crate::modules::{self, Auxiliary, Module};
 use crate::out_of_line::{self, GADGET, OutOfLineSlots, REGION_LENGTH};
 use crate::pages::PAGE_LENGTH;
 use crate::process_status;
@@ -20,83 +20,125 @@ use crate::thread::{State, Thread};
 /// The code segment of 64-bit programs.
 const CODE_SEGMENT_64: u64 = 0x33;
 
-impl Debuggee {
-    /// Right after `exec`, the only thread stopped before its first
-    /// instruction: finds the modules, makes room for copies, plants the point
-    /// that tells of libraries.
-    pub(crate) fn prepare_image(&mut self) -> Result<(), DebuggeeError> {
-        let thread = ThreadId(self.process);
-        self.forget_image();
-        if self.stop_registers(thread)?.shown.cs != CODE_SEGMENT_64 {
-            // A program that juror cannot watch runs as it is.
-            return Ok(());
-        }
-        self.auxiliary =
-            Auxiliary::read(&self.file_of("auxv")).map_err(|source| DebuggeeError::System {
-                what: "read the program's start values",
-                source,
-            })?;
-        self.modules = modules::at_start(&self.memory, &self.auxiliary, self.program_path());
-        let entry = self.auxiliary.entry;
-        self.map_first_region(thread, entry)?;
-        self.map_regions_for_modules(thread)?;
-        self.rendezvous_address = modules::find_rendezvous_at_start(&self.memory, &self.auxiliary);
-        match self.rendezvous_address {
-            Some(address) => self.insert(address, Owner::Internal),
-            None if self.auxiliary.linker != 0 => {
-                self.entry_point = Some(entry);
-                self.insert(entry, Owner::Internal)
-            }
-            None => Ok(()),
-        }
-    }
+/// The mapped program, as far as juror knows it, and the memory that juror has
+/// mapped in it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Image {
+    pub(crate) auxiliary: Auxiliary,
+    pub(crate) modules: Vec<Module>,
+    /// The function that the dynamic linker calls at each change of its list of
+    /// modules, if a trap is there.
+    pub(crate) rendezvous_address: Option<u64>,
+    /// The entry point of the program, until it has been reached: by then a
+    /// linker whose rendezvous function has no known name is ready.
+    pub(crate) entry_point: Option<u64>,
+    pub(crate) out_of_line: OutOfLineSlots,
+    /// A seccomp filter is installed: juror injects no system call.
+    pub(crate) is_seccomp_filtered: bool,
+}
 
-    fn forget_image(&mut self) {
+impl Image {
+    /// Forgets the program, which has been replaced.
+    fn forget(&mut self) {
         self.out_of_line = OutOfLineSlots::default();
         self.rendezvous_address = None;
         self.entry_point = None;
         self.modules.clear();
     }
 
-    /// The same for a program that has run for a while, every thread stopped
-    /// wherever it was: the libraries that are there are found in the dynamic
+    /// Takes over the modules of the process of which this one is a copy.
+    pub(crate) fn take_modules_of(&mut self, other: &Image) {
+        self.auxiliary = other.auxiliary;
+        self.modules.clone_from(&other.modules);
+        self.rendezvous_address = other.rendezvous_address;
+        self.entry_point = other.entry_point;
+    }
+
+    /// Returns the addresses of the traps that follow the dynamic linker.
+    fn own_points(&self) -> impl Iterator<Item = u64> + use<> {
+        let points = [self.rendezvous_address, self.entry_point];
+        points.into_iter().flatten()
+    }
+
+    /// Returns true if a trap that follows the dynamic linker is here.
+    pub(crate) fn is_own_point(&self, address: u64) -> bool {
+        self.rendezvous_address == Some(address) || self.entry_point == Some(address)
+    }
+}
+
+impl Debuggee {
+    /// Prepares the image right after `exec`, with the only thread stopped
+    /// before its first instruction: finds the modules, maps room for
+    /// out-of-line slots, inserts the trap that follows the dynamic linker.
+    pub(crate) fn prepare_image(&mut self) -> Result<(), DebuggeeError> {
+        let thread = ThreadId(self.process);
+        self.image.forget();
+        if self.stop_registers(thread)?.shown.cs != CODE_SEGMENT_64 {
+            // A 32-bit program runs without any of it.
+            return Ok(());
+        }
+        self.image.auxiliary =
+            Auxiliary::read(&self.file_of("auxv")).map_err(|source| DebuggeeError::System {
+                what: "read the program's auxiliary vector",
+                source,
+            })?;
+        self.image.modules =
+            modules::at_start(&self.memory, &self.image.auxiliary, self.program_path());
+        let entry = self.image.auxiliary.entry;
+        self.map_first_region(thread, entry)?;
+        self.map_regions_for_modules(thread)?;
+        self.image.rendezvous_address =
+            modules::find_rendezvous_at_start(&self.memory, &self.image.auxiliary);
+        match self.image.rendezvous_address {
+            Some(address) => self.insert(address, Owner::Internal),
+            None if self.image.auxiliary.linker != 0 => {
+                self.image.entry_point = Some(entry);
+                self.insert(entry, Owner::Internal)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Prepares the image of a program that has run for a while, with every
+    /// thread stopped anywhere: the mapped libraries are found in the dynamic
     /// linker's list.
     pub(crate) fn prepare_running_image(&mut self) -> Result<(), AttachError> {
-        self.forget_image();
+        self.image.forget();
         let Some(thread) = self.callable_thread()? else {
             return Err(AttachError::HasEnded(self.process));
         };
         if self.stop_registers(thread)?.shown.cs != CODE_SEGMENT_64 {
             return Err(AttachError::Narrow(self.process));
         }
-        self.auxiliary =
+        self.image.auxiliary =
             Auxiliary::read(&self.file_of("auxv")).map_err(|source| AttachError::System {
                 process: self.process,
-                what: "read its start values",
+                what: "read its auxiliary vector",
                 source,
             })?;
-        self.modules = modules::at_start(&self.memory, &self.auxiliary, self.program_path());
-        let rendezvous = modules::read_rendezvous(&self.memory, &self.modules);
-        self.rendezvous_address = rendezvous
+        self.image.modules =
+            modules::at_start(&self.memory, &self.image.auxiliary, self.program_path());
+        let rendezvous = modules::read_rendezvous(&self.memory, &self.image.modules);
+        self.image.rendezvous_address = rendezvous
             .as_ref()
             .map(|rendezvous| rendezvous.address)
             .filter(|&address| address != 0)
-            .or_else(|| modules::find_rendezvous_at_start(&self.memory, &self.auxiliary));
-        // A list that is being changed is told of when the change is done.
+            .or_else(|| modules::find_rendezvous_at_start(&self.memory, &self.image.auxiliary));
+        // A list that is being changed is reported when the change is done.
         if let Some(rendezvous) = rendezvous.filter(|rendezvous| rendezvous.is_consistent) {
-            self.modules = rendezvous.modules;
+            self.image.modules = rendezvous.modules;
         }
         self.map_first_region_of_running(thread)?;
         self.map_regions_for_modules(thread)?;
-        if let Some(address) = self.rendezvous_address {
+        if let Some(address) = self.image.rendezvous_address {
             self.insert(address, Owner::Internal)?;
         }
         Ok(())
     }
 
-    /// A place for copies and for system calls, made without a change to any
-    /// code. Where the process is confined, a call may kill it: there is none
-    /// then, and every site is passed in place.
+    /// Maps room for out-of-line slots and for system calls, without a change
+    /// to any code. If the process has a seccomp filter, a call may kill it:
+    /// nothing is mapped then, and every site is stepped over in place.
     fn map_first_region_of_running(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if self.is_seccomp_filtered_now() {
             return Ok(());
@@ -105,7 +147,7 @@ impl Debuggee {
             return Ok(());
         };
         let mappings = self.mappings();
-        for place in out_of_line::region_candidates_near(self.auxiliary.entry, &mappings) {
+        for place in out_of_line::region_candidates_near(self.image.auxiliary.entry, &mappings) {
             let call = mapping_call(place);
             if self.step_system_call(thread, instruction, libc::SYS_mmap, call)? == place {
                 return self.take_region(place);
@@ -114,44 +156,45 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Gives the memory for copies back, so that nothing of juror's is left;
-    /// every thread stands in the program itself. It stays when a signal once
-    /// found a thread in a copy: a handler may return there still.
+    /// Unmaps the out-of-line slots, so that nothing of juror's is left; every
+    /// thread stands in the program itself. They stay if a signal was ever
+    /// delivered to a thread in a slot: a handler may still return there.
     pub(crate) fn unmap_regions(&mut self) -> Result<(), DebuggeeError> {
-        if self.out_of_line.is_interrupted || self.is_seccomp_filtered_now() {
+        if self.image.out_of_line.is_interrupted || self.is_seccomp_filtered_now() {
             return Ok(());
         }
         let found = self.callable_thread()?.zip(self.syscall_instruction());
         let Some((thread, instruction)) = found else {
             return Ok(());
         };
-        for start in self.out_of_line.region_starts() {
+        for start in self.image.out_of_line.region_starts() {
             let range = [start, REGION_LENGTH, 0, 0, 0, 0];
             self.step_system_call(thread, instruction, libc::SYS_munmap, range)?;
         }
-        if let Some(page) = self.out_of_line.data() {
+        if let Some(page) = self.image.out_of_line.data() {
             let range = [page, PAGE_LENGTH, 0, 0, 0, 0];
             self.step_system_call(thread, instruction, libc::SYS_munmap, range)?;
         }
         Ok(())
     }
 
-    /// Whether the program's system calls are filtered by now, of any thread: it
-    /// may be ended for one that juror makes in its name.
+    /// Returns true if the system calls of any thread are filtered by now: the
+    /// program may be killed for a call that juror injects.
     pub(crate) fn is_seccomp_filtered_now(&mut self) -> bool {
         let process = self.process;
         let is_filtered = |thread: &u32| {
             let status = process_status::ProcessStatus::of_thread(process, *thread);
             status.is_some_and(|status| status.is_seccomp_filtered)
         };
-        self.is_seccomp_filtered = self.is_seccomp_filtered || self.threads.keys().any(is_filtered);
-        self.is_seccomp_filtered
+        self.image.is_seccomp_filtered =
+            self.image.is_seccomp_filtered || self.threads.keys().any(is_filtered);
+        self.image.is_seccomp_filtered
     }
 
-    /// A stopped thread that can make system calls for juror.
+    /// Returns a stopped thread that can make system calls for juror.
     fn callable_thread(&mut self) -> Result<Option<ThreadId>, DebuggeeError> {
         let stopped = |thread: &&Thread| thread.state == State::Stopped && !thread.is_vfork_child;
-        // One that is in the middle of a system call has to leave it first.
+        // A thread in the middle of a system call has to leave it first.
         let best = self
             .threads
             .values()
@@ -164,7 +207,7 @@ impl Debuggee {
         Ok(Some(thread))
     }
 
-    /// A file of the process in `/proc`, by way of a thread that lives.
+    /// Returns a file of the process in `/proc`, by way of a living thread.
     pub(crate) fn file_of(&self, name: &str) -> PathBuf {
         let thread = match self.threads.contains_key(&self.process) {
             true => self.process,
@@ -173,9 +216,9 @@ impl Debuggee {
         process_status::file_of(self.process, thread, name)
     }
 
-    /// The program's file: where the kernel says it is, or, when another file
-    /// is there now (the program was replaced, or has its own file system),
-    /// the kernel's own link to it.
+    /// Returns the program's file: the path that the kernel names, or, if
+    /// another file is there now (the program was replaced, or has its own file
+    /// system), the kernel's own link to it.
     pub(crate) fn program_path(&self) -> PathBuf {
         let link = self.file_of("exe");
         let Ok(path) = std::fs::read_link(&link) else {
@@ -188,65 +231,62 @@ impl Debuggee {
         }
     }
 
-    /// Every insert of upper floors that has not been taken back: the site,
-    /// whose, and how many.
+    /// Returns every insert of upper layers that has not been removed: the
+    /// site, the owner and the count.
     pub fn points(&self) -> Vec<(u64, Owner, u32)> {
-        let points = self.engine.inserts().map(|(address, owner, count, _)| {
-            let is_own = owner == Owner::Internal && self.is_own_point(address);
-            (address, owner, count - u32::from(is_own && count > 0))
-        });
+        let points = self
+            .driver
+            .engine
+            .inserts()
+            .map(|(address, owner, count, _)| {
+                let is_own = owner == Owner::Internal && self.image.is_own_point(address);
+                (address, owner, count - u32::from(is_own && count > 0))
+            });
         points.filter(|(_, _, count)| *count > 0).collect()
     }
 
-    /// Plants the points of this room's own, in a process that has the image
-    /// and no points.
+    /// Inserts the traps that follow the dynamic linker, in a process that has
+    /// the image and no points.
     pub(crate) fn insert_own_points(&mut self) -> Result<(), DebuggeeError> {
-        for address in [self.rendezvous_address, self.entry_point]
-            .into_iter()
-            .flatten()
-        {
+        for address in self.image.own_points() {
             self.insert(address, Owner::Internal)?;
         }
         Ok(())
     }
 
-    /// Whether a point of juror's own is here that this room planted.
-    pub(crate) fn is_own_point(&self, address: u64) -> bool {
-        self.rendezvous_address == Some(address) || self.entry_point == Some(address)
-    }
-
-    /// A thread has reached a point of juror's own; true when it told upper
-    /// floors of it.
+    /// Handles a hit of a trap that follows the dynamic linker; returns true if
+    /// it was reported.
     pub(crate) fn follow_linker(
         &mut self,
         thread: ThreadId,
         address: u64,
     ) -> Result<bool, DebuggeeError> {
-        if self.entry_point == Some(address) {
-            self.entry_point = None;
+        if self.image.entry_point == Some(address) {
+            self.image.entry_point = None;
             self.remove(address, Owner::Internal)?;
         }
-        let Some(rendezvous) = modules::read_rendezvous(&self.memory, &self.modules) else {
+        let Some(rendezvous) = modules::read_rendezvous(&self.memory, &self.image.modules) else {
             return Ok(false);
         };
-        if self.rendezvous_address.is_none() && rendezvous.address != 0 {
-            self.rendezvous_address = Some(rendezvous.address);
+        if self.image.rendezvous_address.is_none() && rendezvous.address != 0 {
+            self.image.rendezvous_address = Some(rendezvous.address);
             self.insert(rendezvous.address, Owner::Internal)?;
         }
-        if !rendezvous.is_consistent || rendezvous.modules == self.modules {
+        if !rendezvous.is_consistent || rendezvous.modules == self.image.modules {
             return Ok(false);
         }
-        self.modules = rendezvous.modules;
-        self.out_of_line.set_immutable_code(Vec::new());
+        self.image.modules = rendezvous.modules;
+        self.image.out_of_line.set_immutable_code(Vec::new());
         self.map_regions_for_modules(thread)?;
         self.queue_event(StopEvent::ModulesChanged { thread });
         Ok(true)
     }
 
-    /// Makes room for copies near every module, while a thread is stopped that
+    /// Maps room for slots near every module, while a thread is stopped that
     /// can make the system calls.
     fn map_regions_for_modules(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let addresses: Vec<u64> = self
+            .image
             .modules
             .iter()
             .map(|module| module.dynamic_address.max(module.bias))
@@ -257,16 +297,16 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Makes room for copies near an address, if there is none.
+    /// Maps room for slots near an address, if there is none.
     pub(crate) fn ensure_region_near(
         &mut self,
         thread: ThreadId,
         address: u64,
     ) -> Result<(), DebuggeeError> {
-        let Some(gadget) = self.out_of_line.gadget() else {
+        let Some(gadget) = self.image.out_of_line.gadget() else {
             return Ok(());
         };
-        if self.out_of_line.has_region_near(address) || self.is_seccomp_filtered_now() {
+        if self.image.out_of_line.has_region_near(address) || self.is_seccomp_filtered_now() {
             return Ok(());
         }
         let mappings = self.mappings();
@@ -278,8 +318,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Maps one region by a system call in the debuggee; false when the kernel
-    /// refuses the place.
+    /// Maps one region by a system call in the debuggee; returns false if the
+    /// kernel refuses the address.
     pub(crate) fn map_region(
         &mut self,
         thread: ThreadId,
@@ -293,53 +333,54 @@ impl Debuggee {
         self.take_region(place).map(|()| true)
     }
 
-    /// A page that the process may write, for what its system calls for juror
-    /// are given and give back; none where the kernel refuses every place.
+    /// Returns a writable page for the arguments and results of injected system
+    /// calls; none if the kernel refuses every address.
     pub(crate) fn data_page(
         &mut self,
         thread: ThreadId,
         gadget: u64,
     ) -> Result<Option<u64>, DebuggeeError> {
-        if let Some(page) = self.out_of_line.data() {
+        if let Some(page) = self.image.out_of_line.data() {
             return Ok(Some(page));
         }
         let mappings = self.mappings();
-        for place in out_of_line::region_candidates_near(self.auxiliary.entry, &mappings) {
+        for place in out_of_line::region_candidates_near(self.image.auxiliary.entry, &mappings) {
             let [place, _, _, flags, file, offset] = mapping_call(place);
             let allowed = (libc::PROT_READ | libc::PROT_WRITE) as u64;
             let call = [place, PAGE_LENGTH, allowed, flags, file, offset];
             if self.call_system(thread, gadget, libc::SYS_mmap, call)? == place {
-                self.out_of_line.set_data(place);
+                self.image.out_of_line.set_data(place);
                 return Ok(Some(place));
             }
         }
         Ok(None)
     }
 
-    /// Makes a region that has just been mapped usable.
+    /// Makes a mapped region usable.
     fn take_region(&mut self, place: u64) -> Result<(), DebuggeeError> {
         let code: Vec<u8> = GADGET.into_iter().chain(out_of_line::CALLS).collect();
         self.memory.write_raw(place, &code)?;
-        self.out_of_line.add_region(place);
+        self.image.out_of_line.add_region(place);
         Ok(())
     }
 
-    /// The list of mappings, as the kernel writes it to `/proc/PID/maps`.
+    /// Returns the list of mappings, as in `/proc/PID/maps`.
     pub fn memory_map(&self) -> Option<String> {
         std::fs::read_to_string(self.file_of("maps")).ok()
     }
 
-    /// The address ranges that are mapped, in order.
+    /// Returns the mapped address ranges, in order.
     pub(crate) fn mappings(&self) -> Vec<Range<u64>> {
         self.mappings_where(|_| true)
     }
 
-    /// Those that the program may execute.
+    /// Returns the executable address ranges.
     pub(crate) fn executable_memory(&self) -> Vec<Range<u64>> {
         self.mappings_where(|mapping| mapping.is_executable())
     }
 
-    /// Those that hold the code of files and that the program cannot write to.
+    /// Returns the address ranges that hold the code of files and to which the
+    /// program cannot write.
     pub(crate) fn immutable_code(&self) -> Vec<Range<u64>> {
         self.mappings_where(|mapping| {
             mapping.permissions == "r-xp"
@@ -347,7 +388,7 @@ impl Debuggee {
         })
     }
 
-    /// The address ranges of some mappings.
+    /// Returns the address ranges of the mappings that `is_wanted` accepts.
     fn mappings_where(&self, is_wanted: impl Fn(&Mapping<'_>) -> bool) -> Vec<Range<u64>> {
         let maps = self.memory_map().unwrap_or_default();
         let wanted = mappings(&maps).filter(is_wanted);
@@ -355,7 +396,7 @@ impl Debuggee {
     }
 }
 
-/// The arguments of the system call that maps a region at a place.
+/// Returns the arguments of the system call that maps a region at an address.
 fn mapping_call(place: u64) -> [u64; 6] {
     let protection = libc::PROT_READ | libc::PROT_EXEC;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;

@@ -1,11 +1,11 @@
-//! System calls that a stopped thread makes for juror.
+//! System calls that juror injects into a stopped thread.
 //!
-//! The thread's registers, signal mask and interrupted system call are as
-//! before afterwards. No text of the program is changed for it, but for the
-//! very first call of a program that juror starts, when nothing of it has run:
-//! later calls use the `syscall; int3` in the first scratch page, so other
-//! threads may run. Of a program that ran before, one instruction is stepped
-//! where the kernel's own code in the process has a `syscall`.
+//! The thread's registers, signal mask and interrupted system call are
+//! afterwards as before. No text of the program is changed, except for the very
+//! first call of a program that juror starts, when nothing of it has run: later
+//! calls use the `syscall; int3` gadget in the first out-of-line region, so
+//! other threads may run. In a program that ran before, one instruction of the
+//! vdso that is a `syscall` is stepped.
 
 use juror_stepping::ThreadId;
 use libc::{c_long, user_regs_struct};
@@ -20,20 +20,20 @@ use crate::signals;
 /// The `syscall` instruction.
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
 const CALL_LENGTH: u64 = SYSCALL.len() as u64;
-/// How far after the start of the gadget its trap leaves a thread.
+/// The distance from the start of the gadget to the counter after its trap.
 const GADGET_LENGTH: u64 = GADGET.len() as u64;
 
-/// What ends a call.
+/// The end of a call.
 #[derive(Debug, Clone, Copy)]
 enum Way {
-    /// The trap behind the instruction.
+    /// The trap after the instruction.
     Trap,
     /// One step.
     Step,
 }
 
-/// The registers of a thread that makes a system call at `gadget`, and is else as
-/// it was.
+/// Returns the registers of a thread that makes a system call at `gadget`, and
+/// is otherwise as it was.
 pub(crate) fn call_registers(
     saved: user_regs_struct,
     gadget: u64,
@@ -54,7 +54,8 @@ pub(crate) fn call_registers(
 }
 
 impl Debuggee {
-    /// Has a stopped thread make a system call at the gadget; its result.
+    /// Makes a stopped thread execute a system call through the `syscall`
+    /// gadget; returns its result.
     pub(crate) fn call_system(
         &mut self,
         thread: ThreadId,
@@ -65,8 +66,8 @@ impl Debuggee {
         self.call_system_at(thread, gadget, Way::Trap, number, arguments)
     }
 
-    /// Has a stopped thread make a system call by a `syscall` instruction of
-    /// the process; its result.
+    /// Makes a stopped thread execute a system call by a `syscall` instruction
+    /// of the process; returns its result.
     pub(crate) fn step_system_call(
         &mut self,
         thread: ThreadId,
@@ -105,12 +106,12 @@ impl Debuggee {
         Ok(result)
     }
 
-    /// Where the process has a `syscall` instruction of its own that can be
-    /// used while other threads run: in the kernel's vdso.
+    /// Returns the address of a `syscall` instruction of the process that can
+    /// be used while other threads run: in the kernel's vdso.
     pub(crate) fn syscall_instruction(&self) -> Option<u64> {
         /// More than any vdso has.
         const LENGTH_MAX: usize = 16 * 1024;
-        let start = Some(self.auxiliary.vdso).filter(|&start| start != 0)?;
+        let start = Some(self.image.auxiliary.vdso).filter(|&start| start != 0)?;
         let mut bytes = vec![0; LENGTH_MAX];
         let count = self.memory.read_up_to(start, &mut bytes);
         let offset = bytes
@@ -120,10 +121,11 @@ impl Debuggee {
         Some(start + offset as u64)
     }
 
-    /// The first system call, right after `exec`: a place for all later ones.
+    /// Maps the first region by the first injected call, right after `exec`: a
+    /// gadget for all later ones.
     ///
     /// The thread is still inside `exec`, which will overwrite its `rax`; so it
-    /// is let out to a trap at its first instruction first.
+    /// first runs to a trap at its first instruction.
     pub(crate) fn map_first_region(
         &mut self,
         thread: ThreadId,
@@ -149,8 +151,8 @@ impl Debuggee {
         self.memory.write_raw(start, &original)
     }
 
-    /// Blocks every signal but those that an instruction raises; the mask
-    /// before.
+    /// Blocks every signal except those that an instruction raises; returns the
+    /// mask before.
     pub(crate) fn block_signals(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
         let failed = |errno| gone_or("block signals", thread)(errno);
         let raised = [
@@ -169,10 +171,10 @@ impl Debuggee {
     }
 
     /// Lets a thread that was stopped inside a system call (while it makes a
-    /// thread or a process) go on to where the kernel leaves it alone: until
-    /// then its result is still to be written into its registers.
+    /// thread or a process) run until the kernel has written the result into
+    /// its registers.
     pub(crate) fn leave_kernel(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        let failed = |errno| gone_or("let a system call end", thread)(errno);
+        let failed = |errno| gone_or("finish a system call", thread)(errno);
         self.leave_entry(thread)?;
         if !self.stopped(thread)?.inside_kernel {
             return Ok(());
@@ -235,12 +237,14 @@ impl Debuggee {
             if let Some(pending) = &mut known.pending {
                 pending.fresh = false;
             }
-            // What was read of this stop holds: the caller restores it all.
+            // The registers that were read at this stop are still valid: the
+            // caller restores them all.
         }
         Ok(())
     }
 
-    /// A stopped thread has made calls by requests that take no note of it.
+    /// Updates the record of a stopped thread that has made calls by requests
+    /// of another module.
     pub(crate) fn note_call_made(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.at_signal = true;
@@ -251,8 +255,8 @@ impl Debuggee {
         self.return_to_group_stop(thread)
     }
 
-    /// A thread that job control has stopped has made a call all the same: it
-    /// is brought back to such a stop, where it can be left to job control.
+    /// Returns a thread that job control had stopped, and that has made a call,
+    /// to such a stop, where it can be left to job control.
     fn return_to_group_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let is_group_stopped = self
             .threads

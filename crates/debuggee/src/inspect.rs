@@ -1,4 +1,4 @@
-//! Looking at a stopped debuggee and changing it: threads, registers, memory.
+//! Inspecting a stopped debuggee and changing it: threads, registers, memory.
 
 use juror_stepping::{Input, ThreadId};
 
@@ -10,8 +10,8 @@ use crate::registers::{Registers, VectorRegisters};
 use crate::thread::{State, StopRegisters, Thread, ThreadInfo, ThreadState};
 
 impl Debuggee {
-    /// The kernel's numbers of the threads, in order; without the system calls
-    /// that [`Debuggee::threads`] makes.
+    /// Returns the kernel's numbers of the threads, in order, without the
+    /// system calls that [`Debuggee::threads`] makes.
     pub fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + '_ {
         let threads = self
             .threads
@@ -20,19 +20,19 @@ impl Debuggee {
         threads.map(|thread| thread.id)
     }
 
-    /// The threads that are not waiting to be resumed.
+    /// Returns the threads that are not waiting to be resumed.
     pub fn moving_threads(&self) -> Vec<ThreadId> {
         let moving = self.threads.values().filter(|known| !known.awaits_resume);
         moving.map(|known| known.id).collect()
     }
 
-    /// Whether job control has stopped the process: letting its threads go
-    /// does not make them run, `SIGCONT` does.
+    /// Returns true if job control has stopped the process: resuming its
+    /// threads does not make them run, `SIGCONT` does.
     pub fn is_job_stopped(&self) -> bool {
         self.threads.values().any(|thread| thread.group_stopped)
     }
 
-    /// The threads, by their numbers.
+    /// Returns the threads, by their numbers.
     pub fn threads(&self) -> impl Iterator<Item = ThreadInfo> + '_ {
         self.threads
             .values()
@@ -55,21 +55,21 @@ impl Debuggee {
             })
     }
 
-    /// Whether a thread stands still until it is resumed.
+    /// Returns true if a thread is stopped until it is resumed.
     pub fn is_waiting(&self, thread: ThreadId) -> bool {
         self.threads
             .get(&thread.0)
             .is_some_and(|known| known.awaits_resume)
     }
 
-    /// The general registers of a stopped thread; read once a stop.
+    /// Returns the general registers of a stopped thread; read once per stop.
     pub fn registers(&self, thread: ThreadId) -> Result<&Registers, DebuggeeError> {
         self.stop_registers(thread)
             .map(|registers| &registers.shown)
     }
 
-    /// Sets the general registers of a stopped thread. Another program counter
-    /// than before makes the thread go on there.
+    /// Sets the general registers of a stopped thread. If the program counter
+    /// changes, the thread continues there.
     pub fn set_registers(
         &mut self,
         thread: ThreadId,
@@ -82,7 +82,7 @@ impl Debuggee {
         if !jumps {
             raw.rip = present.kernel_counter;
         } else if registers.orig_rax == present.shown.orig_rax {
-            // The interrupted system call must not be started again elsewhere.
+            // The interrupted system call must not be restarted elsewhere.
             raw.orig_rax = u64::MAX;
         }
         kernel::set_registers(thread.0, &raw).map_err(gone_or("set registers", thread))?;
@@ -107,7 +107,7 @@ impl Debuggee {
         Ok(())
     }
 
-    /// The x87 and SSE registers of a stopped thread.
+    /// Returns the x87 and SSE registers of a stopped thread.
     pub fn vector_registers(&self, thread: ThreadId) -> Result<VectorRegisters, DebuggeeError> {
         self.stopped(thread)?;
         kernel::float_registers(thread.0)
@@ -115,8 +115,8 @@ impl Debuggee {
             .map_err(gone_or("read vector registers", thread))
     }
 
-    /// The upper halves of the vector registers of 32 bytes of a stopped thread; nothing
-    /// where the machine has none.
+    /// Returns the upper halves of the 32-byte vector registers of a stopped
+    /// thread; none if the machine has none.
     pub fn upper_halves(&self, thread: ThreadId) -> Result<Option<[[u8; 16]; 16]>, DebuggeeError> {
         self.stopped(thread)?;
         kernel::extended_state(thread.0)
@@ -144,7 +144,7 @@ impl Debuggee {
     }
 
     /// Fills as many leading bytes as are mapped, as [`Debuggee::read`] does;
-    /// gives their number.
+    /// returns their number.
     pub fn read_up_to(&self, address: u64, bytes: &mut [u8]) -> usize {
         self.memory.read_up_to(address, bytes)
     }
@@ -163,12 +163,12 @@ impl Debuggee {
         Ok(modules::read_text(&self.memory, address, limit))
     }
 
-    /// Writes to the debuggee's memory, read-only pages included. Points
-    /// stay, and a thread that stands at one executes the new instruction.
+    /// Writes to the debuggee's memory, including read-only pages. Points stay,
+    /// and a thread that stands at one executes the new instruction.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
         let written = self.memory.write(address, bytes);
         self.replan_overwritten(address, bytes.len());
-        // What juror writes is no access of the program's.
+        // juror's writes are no accesses of the program.
         for watch in &mut self.watches.list {
             watch.look(&self.memory);
         }
@@ -190,7 +190,7 @@ impl Debuggee {
             .ok_or(DebuggeeError::ThreadGone(thread))
     }
 
-    /// The registers of the present stop, read from the kernel once.
+    /// Returns the registers of the present stop, read from the kernel once.
     pub(crate) fn stop_registers(&self, thread: ThreadId) -> Result<&StopRegisters, DebuggeeError> {
         let Some(known) = self.threads.get(&thread.0) else {
             return Err(DebuggeeError::ThreadGone(thread));
@@ -206,7 +206,7 @@ impl Debuggee {
             kernel_counter: raw.rip,
             shown: Registers::from_kernel(&raw),
         };
-        if let Some(place) = self.out_of_line.original_of(raw.rip) {
+        if let Some(place) = self.image.out_of_line.original_of(raw.rip) {
             registers.shown.rip = place.address;
             if place.executed {
                 leave_slot(known, place.address, &mut registers);
@@ -216,9 +216,9 @@ impl Debuggee {
     }
 }
 
-/// What is left of a copy leads back to the program: done here, so that a step
-/// or a look around finds the thread in the program itself. A system call that
-/// is not over, or will be started again, needs its copy still.
+/// Moves a thread from the rest of a slot, which leads back to the program,
+/// into the program: so a step or an inspection finds it there. A system call
+/// that is not over, or will be restarted, still needs its slot.
 fn leave_slot(known: &Thread, address: u64, registers: &mut StopRegisters) {
     let in_system_call = registers.shown.orig_rax as i64 >= 0;
     if in_system_call {

@@ -1,12 +1,12 @@
-//! Asking a running debuggee to stop, from any thread of juror.
+//! Interrupting a running debuggee, from any thread of juror.
 //!
-//! juror sleeps in `waitpid` alone. What ends that sleep is a process of
-//! juror's own that it traces, the *doorbell*: it does nothing for ever, and a
+//! juror sleeps in `waitpid` only; nothing polls. The *stop helper* ends that
+//! sleep: a process of juror's own that it traces and that does nothing. A
 //! signal to it is a stop that `waitpid` reports. So a request is never lost,
 //! costs the events nothing, works whatever job control has done with the
 //! debuggee, and sends the debuggee itself nothing.
 //!
-//! What it leads to stands in `interruption`.
+//! `interruption` handles the request.
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use nix::errno::Errno;
 
 use crate::kernel::{self, Outcome, Status};
 
-/// How the bell is rung. Any signal that can be caught would do.
+/// The signal that is sent to the stop helper. Any signal that can be caught
+/// would do.
 const WAKE_SIGNAL: c_int = libc::SIGUSR1;
 
 /// A handle that stops a running debuggee; see
@@ -30,18 +31,20 @@ pub struct Interrupter {
 #[derive(Debug)]
 struct Shared {
     requested: AtomicBool,
-    /// Names the doorbell even after its number is used again.
+    /// Refers to the stop helper even after its number is used again.
     stop_helper: OwnedFd,
 }
 
 impl Interrupter {
     /// Makes [`Debuggee::wait`](crate::Debuggee::wait) return
-    /// [`StopEvent::Interrupted`](crate::Notice::Interrupted) soon. Does nothing
-    /// when the debuggee has ended. Several requests before it is seen are one.
+    /// [`StopEvent::Interrupted`](crate::StopEvent::Interrupted) soon. Does
+    /// nothing if the debuggee has ended. Several requests before it is seen
+    /// count as one.
     pub fn interrupt(&self) {
         self.shared.requested.store(true, Ordering::SeqCst);
         // SAFETY: a system call on an open descriptor, a number and no pointer.
-        // It fails only when the doorbell is gone, and then nothing is to stop.
+        // It fails only if the stop helper is gone, and then nothing is to
+        // stop.
         unsafe {
             libc::syscall(
                 libc::SYS_pidfd_send_signal,
@@ -54,7 +57,7 @@ impl Interrupter {
     }
 }
 
-/// The process whose stops end juror's sleep. It goes with its tracer.
+/// The process whose stops end juror's sleep. It ends with its tracer.
 #[derive(Debug)]
 pub(crate) struct StopHelper {
     process: u32,
@@ -104,7 +107,7 @@ impl StopHelper {
         self.interrupter.clone()
     }
 
-    /// Whether a stop was asked for; asks no more.
+    /// Takes a request; returns true if there was one.
     pub(crate) fn take_request(&self) -> bool {
         self.interrupter
             .shared
@@ -126,7 +129,7 @@ fn end(process: u32) {
     }
 }
 
-/// What the doorbell does. It holds nothing of juror's open, and no key of the
+/// Runs the stop helper. It holds nothing of juror's open, and no key of the
 /// terminal reaches it.
 fn run_stop_helper(juror: u32) -> ! {
     // SAFETY: system calls on plain numbers and on a live signal set; nothing

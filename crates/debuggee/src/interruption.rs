@@ -1,9 +1,9 @@
-//! What follows from a request to stop the running debuggee.
+//! Handling a request to stop the running debuggee.
 //!
-//! One thread is asked to stop, whichever runs, and is told of as
-//! [`StopEvent::Interrupted`]; upper floors halt the others. Invariant: a request
-//! stays (`is_interruption_wanted`) until a thread is told of, and the first
-//! thread that upper floors let go while it stays is that thread: so no rate
+//! One running thread is asked to stop, and is reported as
+//! [`StopEvent::Interrupted`]; upper layers halt the others. Invariant: a
+//! request stays ([`Interruption::is_wanted`]) until a thread is reported, and
+//! the first thread that is resumed while it stays is that thread: so no rate
 //! of events outruns a request.
 
 use juror_stepping::ThreadId;
@@ -11,42 +11,82 @@ use juror_stepping::ThreadId;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::interrupter::{Interrupter, StopHelper};
-use crate::kernel::{self, Status};
+use crate::kernel::{self, Outcome, Status};
 use crate::operations::ignore_gone;
 use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State};
 
-impl Debuggee {
-    /// A handle that makes [`Debuggee::wait`] return, usable from any thread.
-    pub fn interrupter(&mut self) -> Result<Interrupter, DebuggeeError> {
-        if let Some(stop_helper) = &self.stop_helper {
-            return Ok(stop_helper.interrupter());
-        }
-        let failed = DebuggeeError::system("make the process that interrupts are sent to");
-        let stop_helper = StopHelper::new().map_err(failed)?;
-        Ok(self.stop_helper.insert(stop_helper).interrupter())
+/// The requests to stop a running debuggee.
+#[derive(Debug, Default)]
+pub(crate) struct Interruption {
+    /// The process that requests are sent to, once a handle has been made.
+    helper: Option<StopHelper>,
+    /// A stop has been requested and no thread has stopped for it yet.
+    pub(crate) is_wanted: bool,
+}
+
+impl Interruption {
+    fn handle(&mut self) -> Outcome<Interrupter> {
+        let helper = match self.helper.take() {
+            Some(helper) => helper,
+            None => StopHelper::new()?,
+        };
+        Ok(self.helper.insert(helper).interrupter())
     }
 
-    pub(crate) fn is_stop_helper(&self, process: u32) -> bool {
-        self.stop_helper
-            .as_ref()
-            .is_some_and(|stop_helper| stop_helper.process() == process)
+    fn is_helper(&self, process: u32) -> bool {
+        let helper = self.helper.as_ref();
+        helper.is_some_and(|helper| helper.process() == process)
     }
 
-    /// The doorbell rings.
-    pub(crate) fn handle_stop_helper(&mut self, status: Status) -> Result<(), DebuggeeError> {
-        let Some(stop_helper) = &self.stop_helper else {
+    /// Handles a status of the stop helper. A signal that another process sent
+    /// to it is no request.
+    fn handle_helper(&mut self, status: Status) -> Outcome<()> {
+        let Some(helper) = &self.helper else {
             return Ok(());
         };
-        // A signal that somebody else sent to it rings for nobody.
-        self.is_interruption_wanted |= stop_helper.take_request();
+        self.is_wanted |= helper.take_request();
         match status {
-            Status::Stopped { .. } => ignore_gone(kernel::resume(stop_helper.process(), 0)),
+            Status::Stopped { .. } => kernel::resume(helper.process(), 0),
             Status::Exited { .. } | Status::Killed { .. } => {
-                self.stop_helper = None;
+                self.helper = None;
                 Ok(())
             }
         }
+    }
+
+    /// Drops a request that has not been served.
+    fn forget(&mut self) {
+        self.is_wanted = false;
+        if let Some(helper) = &self.helper {
+            helper.take_request();
+        }
+    }
+
+    /// Hands the helper and its requests to another debuggee that has none.
+    pub(crate) fn transfer_to(&mut self, other: &mut Interruption) {
+        if other.helper.is_none() {
+            other.helper = self.helper.take();
+            other.is_wanted |= self.is_wanted;
+        }
+    }
+}
+
+impl Debuggee {
+    /// Returns a handle that makes [`Debuggee::wait`] return, usable from any
+    /// thread.
+    pub fn interrupter(&mut self) -> Result<Interrupter, DebuggeeError> {
+        let failed = DebuggeeError::system("start the stop helper process");
+        self.wait.interruption.handle().map_err(failed)
+    }
+
+    pub(crate) fn is_stop_helper(&self, process: u32) -> bool {
+        self.wait.interruption.is_helper(process)
+    }
+
+    /// Handles a status of the stop helper.
+    pub(crate) fn handle_stop_helper(&mut self, status: Status) -> Result<(), DebuggeeError> {
+        ignore_gone(self.wait.interruption.handle_helper(status))
     }
 
     /// Asks a thread to stop for the request, if any thread runs.
@@ -68,11 +108,11 @@ impl Debuggee {
         ignore_gone(kernel::interrupt(thread.id.0))
     }
 
-    /// The thread that was asked to stop has stopped.
+    /// Handles the stop of the thread that was asked to stop.
     pub(crate) fn handle_interruption(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if kernel::has_trap_waiting(thread.0) {
-            // It has reached a point, or the end of its step: that is told
-            // first, and the thread is interrupted when it is to go on.
+            // It has reached a point, or the end of its step: that is reported
+            // first, and the thread is interrupted when it is resumed.
             if let Some(known) = self.threads.get_mut(&thread.0) {
                 known.state = State::Running;
                 known.registers.take();
@@ -84,11 +124,11 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Keeps a thread that upper floors let go, because somebody wants the
-    /// debuggee to stop; false when nobody does.
+    /// Reports a thread that is to be resumed as interrupted instead, if a stop
+    /// was requested; returns false if not.
     #[inline]
     pub(crate) fn keeps_interrupted(&mut self, thread: ThreadId) -> bool {
-        let keeps = self.is_interruption_wanted;
+        let keeps = self.wait.interruption.is_wanted;
         if keeps {
             self.queue_interruption_event(thread);
         }
@@ -100,12 +140,9 @@ impl Debuggee {
         self.queue_event(StopEvent::Interrupted { thread });
     }
 
-    /// Drops a request that has not been served: the debuggee stands still
-    /// for another reason.
+    /// Drops a request that has not been served: the debuggee is stopped for
+    /// another reason.
     pub fn forget_interruption(&mut self) {
-        self.is_interruption_wanted = false;
-        if let Some(stop_helper) = &self.stop_helper {
-            stop_helper.take_request();
-        }
+        self.wait.interruption.forget();
     }
 }

@@ -1,4 +1,4 @@
-//! The ptrace interface of the kernel, one thin safe function a request.
+//! The ptrace interface of the kernel, one thin safe function per request.
 //!
 //! nix wraps most of these, but its signals and wait statuses leave out the
 //! real-time signals, which a debuggee may use; so the requests are made here
@@ -23,10 +23,10 @@ pub(crate) type Outcome<T> = Result<T, Errno>;
 /// `PTRACE_EVENT_STOP`, which libc does not name for this platform.
 const EVENT_STOP: c_int = 128;
 
-/// How `PTRACE_O_TRACESYSGOOD` marks the stops of system calls.
+/// The signal by which `PTRACE_O_TRACESYSGOOD` marks the stops of system calls.
 const SYSTEM_CALL_SIGNAL: c_int = libc::SIGTRAP | 0x80;
 
-/// What a seized process tells us of beyond signals.
+/// The events that a seized process reports beyond signals.
 pub(crate) const EVENTS: c_int = libc::PTRACE_O_TRACECLONE
     | libc::PTRACE_O_TRACEFORK
     | libc::PTRACE_O_TRACEVFORK
@@ -43,7 +43,7 @@ pub(crate) enum Status {
     Stopped { signal: i32, event: Event },
 }
 
-/// Why a traced thread stopped.
+/// The reason for a stop of a traced thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A signal is about to be delivered.
@@ -110,23 +110,23 @@ pub(crate) fn request(kind: c_uint, thread: u32, address: usize, data: usize) ->
     Errno::result(result)
 }
 
-/// Makes this thread the tracer of a thread, which runs on.
+/// Makes this thread the tracer of a thread, which continues to run.
 pub(crate) fn seize(thread: u32, options: c_int) -> Outcome<()> {
     request(libc::PTRACE_SEIZE, thread, 0, options as usize).map(drop)
 }
 
-/// What a stopped thread tells of from now on.
+/// Sets the events that a stopped thread reports from now on.
 pub(crate) fn set_options(thread: u32, options: c_int) -> Outcome<()> {
     request(libc::PTRACE_SETOPTIONS, thread, 0, options as usize).map(drop)
 }
 
-/// Continues a stopped thread; `signal` 0 delivers none.
+/// Resumes a stopped thread; `signal` 0 delivers none.
 pub(crate) fn resume(thread: u32, signal: i32) -> Outcome<()> {
     request(libc::PTRACE_CONT, thread, 0, signal as usize).map(drop)
 }
 
-/// Continues a stopped thread to its next entry into or exit from a system
-/// call; `signal` 0 delivers none.
+/// Resumes a stopped thread up to its next entry or exit of a system call;
+/// `signal` 0 delivers none.
 pub(crate) fn resume_to_system_call(thread: u32, signal: i32) -> Outcome<()> {
     request(libc::PTRACE_SYSCALL, thread, 0, signal as usize).map(drop)
 }
@@ -178,7 +178,7 @@ pub(crate) fn interrupt(thread: u32) -> Outcome<()> {
     request(libc::PTRACE_INTERRUPT, thread, 0, 0).map(drop)
 }
 
-/// Lets a stopped thread go; `signal` 0 delivers none.
+/// Detaches a stopped thread; `signal` 0 delivers none.
 pub(crate) fn detach(thread: u32, signal: i32) -> Outcome<()> {
     request(libc::PTRACE_DETACH, thread, 0, signal as usize).map(drop)
 }
@@ -216,7 +216,7 @@ pub(crate) fn set_registers(thread: u32, registers: &user_regs_struct) -> Outcom
     pass(libc::PTRACE_SETREGS, thread, 0, registers)
 }
 
-/// Sets the program counter alone, which is cheaper than all registers.
+/// Sets the program counter only, which is cheaper than all registers.
 pub(crate) fn set_counter(thread: u32, address: u64) -> Outcome<()> {
     let offset = offset_of!(libc::user, regs) + offset_of!(user_regs_struct, rip);
     request(libc::PTRACE_POKEUSER, thread, offset, address as usize).map(drop)
@@ -230,20 +230,20 @@ pub(crate) fn set_float_registers(thread: u32, registers: &user_fpregs_struct) -
     pass(libc::PTRACE_SETFPREGS, thread, 0, registers)
 }
 
-/// The number that comes with an event: a new thread's id, a former id.
-/// Every register but the general ones, as far as the machine has them.
+/// Every register except the general ones, as far as the machine has them.
 #[derive(Debug, Clone)]
 pub(crate) struct ExtendedState(Vec<u8>);
 
 impl ExtendedState {
-    /// The upper halves of the vector registers of 32 bytes; nothing where the machine
-    /// has none. (*Intel 64 and IA-32 Architectures Software Developer's Manual*, volume
-    /// 1, section 13.4; the kernel gives the standard form, and the features that there
-    /// are in its first legacy bytes that software may use.)
+    /// Returns the upper halves of the 32-byte vector registers; none if the
+    /// machine has none. (*Intel 64 and IA-32 Architectures Software
+    /// Developer's Manual*, volume 1, section 13.4; the kernel provides the
+    /// standard form, and the present features in those of its first legacy
+    /// bytes that software may use.)
     pub(crate) fn upper_halves(&self) -> Option<[[u8; 16]; 16]> {
-        /// Where the kernel puts the features that the machine has.
+        /// The offset of the machine's features, as the kernel provides them.
         const FEATURES: usize = 464;
-        /// Where the header says which of them differ from their first state.
+        /// The offset of the features that differ from their initial state.
         const PRESENT: usize = 512;
         const UPPER_HALVES: usize = 576;
         /// The bit of the feature.
@@ -263,7 +263,7 @@ impl ExtendedState {
     }
 }
 
-/// The most bytes that the extended state of this architecture takes.
+/// The maximum length in bytes of the extended state of this architecture.
 const EXTENDED_STATE_MAX: usize = 16 << 10;
 
 pub(crate) fn extended_state(thread: u32) -> Outcome<ExtendedState> {
@@ -299,6 +299,7 @@ pub(crate) fn set_extended_state(thread: u32, state: &ExtendedState) -> Outcome<
 /// The kernel's name of the extended state, of `elf.h`.
 const NT_X86_XSTATE: usize = 0x202;
 
+/// Returns the number that comes with an event: a new thread's id, a former id.
 pub(crate) fn event_message(thread: u32) -> Outcome<u32> {
     fetch::<c_ulong>(libc::PTRACE_GETEVENTMSG, thread, 0).map(|message| message as u32)
 }
@@ -311,7 +312,7 @@ pub(crate) fn set_signal_information(thread: u32, information: &siginfo_t) -> Ou
     pass(libc::PTRACE_SETSIGINFO, thread, 0, information)
 }
 
-/// Whether a thread that was left stopped is on its way out.
+/// Returns true if a thread that was left stopped is ending.
 pub(crate) fn is_dying(thread: u32) -> bool {
     match signal_information(thread) {
         Ok(information) => information.si_code == libc::SIGTRAP | libc::PTRACE_EVENT_EXIT << 8,
@@ -319,10 +320,11 @@ pub(crate) fn is_dying(thread: u32) -> bool {
     }
 }
 
-/// Whether the `SIGTRAP` of a trap instruction or of a step waits for this
-/// stopped thread.
+/// Returns true if the `SIGTRAP` of a trap instruction or of a step is pending
+/// for this stopped thread.
 pub(crate) fn has_trap_waiting(thread: u32) -> bool {
-    /// How many waiting signals are looked at; a trap's comes among the first.
+    /// The number of pending signals that are examined; a trap's is among the
+    /// first.
     const COUNT: usize = 32;
     let arguments = libc::ptrace_peeksiginfo_args {
         off: 0,
@@ -344,9 +346,9 @@ pub(crate) fn has_trap_waiting(thread: u32) -> bool {
         .any(|information| information.si_signo == libc::SIGTRAP && information.si_code > 0)
 }
 
-/// Whether a thread at the stop of a system call is at its entry.
+/// Returns true if a thread at the stop of a system call is at its entry.
 pub(crate) fn is_at_entry(thread: u32) -> Outcome<bool> {
-    /// Of the operation, the first byte of `struct ptrace_syscall_info`.
+    /// The first byte of `struct ptrace_syscall_info`.
     const ENTRY: u8 = libc::PTRACE_SYSCALL_INFO_ENTRY;
     let mut operation = 0_u8;
     request(
@@ -376,7 +378,7 @@ pub(crate) fn wait_for(thread: u32) -> Outcome<Status> {
     wait(thread as pid_t, libc::__WALL).map(|(_, status)| status)
 }
 
-/// The next status of one thread, if there is one already.
+/// Returns the next status of one thread, if there is one already.
 pub(crate) fn poll_for(thread: u32) -> Outcome<Option<Status>> {
     let found = look(thread as pid_t, libc::__WALL | libc::WNOHANG)?;
     Ok(found.map(|(_, status)| status))
@@ -390,7 +392,7 @@ fn wait(id: pid_t, flags: c_int) -> Outcome<(u32, Status)> {
     }
 }
 
-/// None where `flags` say not to wait and there is nothing to tell.
+/// Returns none if `flags` say not to wait and there is no status.
 fn look(id: pid_t, flags: c_int) -> Outcome<Option<(u32, Status)>> {
     loop {
         let mut raw: c_int = 0;
@@ -428,19 +430,20 @@ pub(crate) fn signal_process(id: i32, signal: i32) -> Outcome<()> {
     Errno::result(unsafe { libc::kill(id, signal) }).map(drop)
 }
 
-/// The user namespace that a namespace belongs to.
+/// Returns the user namespace to which a namespace belongs.
 pub(crate) fn owner_of_namespace(namespace: &std::fs::File) -> Outcome<OwnedFd> {
     /// `NS_GET_USERNS`, which libc does not name.
     const GET_OWNER: c_ulong = 0xb701;
-    // SAFETY: a request about an open descriptor; what it gives back is a new
-    // descriptor for us alone.
+    // SAFETY: a request about an open descriptor; it returns a new descriptor
+    // for us alone.
     unsafe {
         let descriptor = libc::ioctl(namespace.as_raw_fd(), GET_OWNER);
         Errno::result(descriptor).map(|descriptor| OwnedFd::from_raw_fd(descriptor))
     }
 }
 
-/// Whether two processes have one memory; `None` when the kernel cannot tell.
+/// Returns whether two processes share their memory; `None` if the kernel does
+/// not say.
 pub(crate) fn share_memory(first: u32, second: u32) -> Option<bool> {
     /// `KCMP_VM` of `linux/kcmp.h`.
     const KCMP_VM: c_long = 1;
@@ -458,8 +461,8 @@ pub(crate) fn share_memory(first: u32, second: u32) -> Option<bool> {
     (result >= 0).then_some(result == 0)
 }
 
-/// Writes into the debuggee as its own instruction would: pages that it may
-/// not write stay untouched (unlike a write through `/proc/PID/mem`).
+/// Writes to the debuggee as its own instruction would: read-only pages stay
+/// untouched (unlike a write through `/proc/PID/mem`).
 pub(crate) fn write_as_debuggee(process: u32, address: u64, bytes: &[u8]) -> io::Result<()> {
     let local = libc::iovec {
         iov_base: bytes.as_ptr().cast_mut().cast(),
@@ -479,21 +482,21 @@ pub(crate) fn write_as_debuggee(process: u32, address: u64, bytes: &[u8]) -> io:
     }
 }
 
-/// The address in a fault's signal information.
+/// Returns the address in a fault's signal information.
 pub(crate) fn fault_address(information: &siginfo_t) -> u64 {
     // SAFETY: reading the union member of a fault; for other signals the bytes
     // are some number, and the callers ask for faults only.
     unsafe { information.si_addr() as u64 }
 }
 
-/// The sender in the information of a signal that a process sent.
+/// Returns the sender in the information of a signal that a process sent.
 pub(crate) fn sender(information: &siginfo_t) -> pid_t {
     // SAFETY: reading the union member of a sent signal; for other signals the
     // bytes are some number, and the callers ask for sent ones only.
     unsafe { information.si_pid() }
 }
 
-/// What the kernel would say of a signal that juror had sent by `kill`.
+/// Returns the information of a signal that juror sends by `kill`.
 pub(crate) fn own_signal(number: i32) -> siginfo_t {
     /// Offset of `si_pid` in `siginfo_t` on x86-64.
     const SENDER_OFFSET: usize = 16;

@@ -1,12 +1,12 @@
-//! Which memory of its caller a system call may access, before it is made.
+//! The memory of its caller that a system call may access, before it is made.
 //!
 //! Pure. Used for calls that would fail on a protected page: too much costs
-//! time, too little would break the program, so a call that is not in the
-//! table may access everything.
+//! time, too little would break the program, so a call that is not in the table
+//! may access everything.
 
 use std::ops::Range;
 
-/// The longest path, with its end, in bytes.
+/// The longest path, including its terminator, in bytes.
 const PATH_LENGTH: u64 = 4096;
 /// The longest socket address.
 const ADDRESS_LENGTH: u64 = 128;
@@ -15,16 +15,17 @@ const TIME_LENGTH: u64 = 16;
 /// `struct stat`.
 const STATUS_LENGTH: u64 = 144;
 
-/// What a call may access.
+/// The memory that a call may access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// At most these bytes.
     Ranges(Vec<Range<u64>>),
-    /// Any memory; or it makes a process that has the protection for ever.
+    /// Any memory; or it makes a process that would keep the protection for
+    /// ever.
     Everything,
 }
 
-/// What this call may access.
+/// Returns the memory that this call may access.
 pub(crate) fn reach_of(number: i64, arguments: [u64; 6]) -> Reach {
     let [first, second, third, fourth, fifth, sixth] = arguments;
     let buffers: &[(u64, u64)] = match number {
@@ -36,7 +37,7 @@ pub(crate) fn reach_of(number: i64, arguments: [u64; 6]) -> Reach {
         libc::SYS_sendto => &[(second, third), (fifth, sixth)],
         libc::SYS_recvfrom => &[(second, third), (fifth, ADDRESS_LENGTH), (sixth, 4)],
         libc::SYS_accept | libc::SYS_accept4 => &[(second, ADDRESS_LENGTH), (third, 4)],
-        // The third is a pointer or a number, the fourth too.
+        // The third is a pointer or a number, and so is the fourth.
         libc::SYS_futex => &[(first, 4), (fourth, TIME_LENGTH), (fifth, 4)],
         libc::SYS_open | libc::SYS_access | libc::SYS_unlink => &[(first, PATH_LENGTH)],
         libc::SYS_openat => &[(second, PATH_LENGTH)],

@@ -1,13 +1,14 @@
-//! Which memory of its caller a system call has written, from its arguments
+//! The memory of its caller that a system call has written, from its arguments
 //! and its result.
 //!
-//! Pure but for the lists of buffers (`readv` and its kin), which are read
-//! through the caller's function. What is not in the table is
-//! [`Writes::Unknown`]: then only a changed value tells.
+//! Pure except for the lists of buffers (`readv` and its kin), which are read
+//! through the caller's function. A call that is not in the table is
+//! [`Writes::Unknown`]: then only a changed value reveals a write.
 
 use std::ops::Range;
 
-/// Buffers of one `readv` that are looked at, as many as the kernel takes.
+/// The maximum number of buffers of one `readv` that are examined, as in the
+/// kernel.
 const BUFFERS_MAX: u64 = 1024;
 
 /// A system call that has been made.
@@ -19,20 +20,21 @@ pub(crate) struct Call {
     pub(crate) result: i64,
 }
 
-/// What a call has written.
+/// The memory that a call has written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Writes {
-    /// Exactly these bytes; none when it failed or only reads.
+    /// Exactly these bytes; none if it failed or only reads.
     Known(Vec<Range<u64>>),
     /// The call is not in the table.
     Unknown,
 }
 
-/// What this call has written. `read` fills bytes from the caller's memory.
+/// Returns the memory that this call has written. `read` fills bytes from the
+/// caller's memory.
 pub(crate) fn writes_of(call: &Call, read: impl Fn(u64, &mut [u8]) -> bool) -> Writes {
     let [first, second, third, fourth, fifth, sixth] = call.arguments;
     let Ok(result) = u64::try_from(call.result) else {
-        // A failed call may have filled in something all the same.
+        // A failed call may still have written something.
         return match call.number {
             libc::SYS_nanosleep => fixed(second, 16),
             libc::SYS_clock_nanosleep => fixed(fourth, 16),
@@ -140,7 +142,7 @@ fn both(first: Writes, second: Writes) -> Writes {
     }
 }
 
-/// The socket address that the kernel has filled in, with its length.
+/// Returns the socket address that the kernel has filled in, with its length.
 fn address_of(
     address: u64,
     length_at: u64,
@@ -157,7 +159,7 @@ fn address_of(
     ]
 }
 
-/// The parts of a list of buffers that `count` bytes fill.
+/// Returns the parts of a list of buffers that `count` bytes fill.
 fn buffers(
     list: u64,
     entries: u64,

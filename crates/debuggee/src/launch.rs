@@ -1,4 +1,4 @@
-//! What to start and how.
+//! The settings of a launch.
 
 use std::ffi::{CString, OsString};
 use std::fs::OpenOptions;
@@ -13,18 +13,18 @@ use crate::error::LaunchError;
 use crate::namespace::PidNamespace;
 use crate::self_check::SelfCheck;
 
-/// A program to start, with everything that it is started with. The default
-/// is: no arguments, juror's own environment, directory and standard streams,
-/// no address space randomization, the CPU policy that juror picks.
+/// A program to start, with all its settings. The default is: no arguments,
+/// juror's own environment, directory and standard streams, no address space
+/// randomization, [`CpuPolicy::Auto`].
 #[derive(Debug, Clone, Default)]
 pub struct Launch {
-    /// The program; looked up in `PATH` only when it has no slash.
+    /// The program; searched in `PATH` only if it has no slash.
     pub program: PathBuf,
     /// The arguments after the program's name.
     pub arguments: Vec<OsString>,
     /// Changes to juror's own environment, in order.
     pub environment: Vec<EnvironmentChange>,
-    /// The working directory; juror's own when none.
+    /// The working directory; juror's own if none.
     pub directory: Option<PathBuf>,
     /// Standard input.
     pub input: Redirection,
@@ -34,21 +34,21 @@ pub struct Launch {
     pub error: Redirection,
     /// Whether the kernel may place the program at random addresses.
     pub randomize: bool,
-    /// Which CPUs juror and the program use.
+    /// The CPUs that juror and the program use.
     pub cpu: CpuPolicy,
-    /// Which process numbers it has.
+    /// The PID namespace of the program.
     pub pid_namespace: PidNamespace,
-    /// Whether every site is passed in place, whatever its instruction allows.
-    /// Slow: for tests of that way.
+    /// Whether every site is stepped over in place, whatever its instruction
+    /// allows. Slow: for tests of that method.
     pub in_place: bool,
-    /// How threads are made to execute one instruction.
+    /// How threads execute one instruction.
     pub step_by: StepBy,
-    /// Follows what the breakpoint engine is told and orders, if anybody does.
+    /// Checks the inputs and operations of the breakpoint engine, if given.
     pub self_check: Option<SelfCheck>,
 }
 
 impl Launch {
-    /// A launch of `program` with all defaults.
+    /// Returns a launch of `program` with all defaults.
     pub fn new(program: impl Into<PathBuf>) -> Launch {
         Launch {
             program: program.into(),
@@ -68,23 +68,23 @@ pub enum EnvironmentChange {
     Clear,
 }
 
-/// Where a standard stream goes or comes from. Relative paths are meant from
-/// juror's own directory, as a shell does it.
+/// The source or destination of a standard stream. Relative paths start at
+/// juror's own directory, as in a shell.
 #[derive(Debug, Clone, Default)]
 pub enum Redirection {
-    /// The same as juror's.
+    /// juror's own stream.
     #[default]
     Inherit,
     /// A file: read for standard input, otherwise created or emptied.
     File(PathBuf),
-    /// A file that is written to at its end, created when it is not there.
+    /// A file that is appended to, and created if it does not exist.
     Append(PathBuf),
     /// An open file, for example one end of a pipe.
     Descriptor(Arc<OwnedFd>),
 }
 
 impl Redirection {
-    /// Opens what has to be opened; `None` means inherited.
+    /// Opens the file if there is one; `None` means inherited.
     pub(crate) fn open(&self, stream: &'static str) -> Result<Option<Arc<OwnedFd>>, LaunchError> {
         let mut options = OpenOptions::new();
         let path = match self {
@@ -114,7 +114,7 @@ impl Redirection {
     }
 }
 
-/// Which CPUs juror and the debuggee use. Sharing one makes an event several
+/// The CPUs that juror and the debuggee use. Sharing one makes an event several
 /// times cheaper, because no other CPU has to be woken; it costs parallelism.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CpuPolicy {
@@ -127,7 +127,7 @@ pub enum CpuPolicy {
     Free,
 }
 
-/// The environment of the debuggee as the kernel wants it.
+/// Returns the environment of the debuggee as the kernel requires it.
 pub(crate) fn environment(changes: &[EnvironmentChange]) -> Result<Vec<CString>, LaunchError> {
     let mut variables: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     for change in changes {
@@ -150,7 +150,7 @@ pub(crate) fn environment(changes: &[EnvironmentChange]) -> Result<Vec<CString>,
     strings(joined, "an environment variable")
 }
 
-/// Zero-terminated copies of `items`.
+/// Returns zero-terminated copies of `items`.
 pub(crate) fn strings(
     items: impl IntoIterator<Item = OsString>,
     what: &'static str,
@@ -158,12 +158,12 @@ pub(crate) fn strings(
     items.into_iter().map(|item| string(&item, what)).collect()
 }
 
-/// A zero-terminated copy of `item`.
+/// Returns a zero-terminated copy of `item`.
 pub(crate) fn string(item: &OsString, what: &'static str) -> Result<CString, LaunchError> {
     CString::new(item.as_bytes().to_vec()).map_err(|_| LaunchError::ZeroByte { what })
 }
 
-/// The program's name and arguments as the kernel wants them.
+/// Returns the program's name and arguments as the kernel requires them.
 pub(crate) fn arguments(launch: &Launch) -> Result<Vec<CString>, LaunchError> {
     let name = OsString::from_vec(launch.program.as_os_str().as_bytes().to_vec());
     strings(

@@ -1,25 +1,30 @@
 //! The Linux process under ptrace: threads, registers, memory, signals,
-//! modules. The only room that traces; it knows nothing of DWARF or properties.
+//! modules. The only crate that traces; it knows nothing of DWARF or
+//! properties.
 //!
-//! Invariant: what the kernel reports goes to the breakpoint engine
+//! Invariant: what the kernel reports is passed to the breakpoint engine
 //! (`juror-stepping`) as inputs, and what the engine orders is carried out in
-//! order; nothing here decides when a trap is planted or lifted, or which
-//! thread may run past one. Upper floors see the program as it would be
-//! without juror: original bytes, original program counters, its own signals.
+//! order; nothing here decides when a trap is inserted or removed, or which
+//! thread may run past one. Upper layers see the program as it would be without
+//! juror: original bytes, original program counters, its own signals.
 //!
-//! Start with [`Debuggee::launch`] or [`Debuggee::attach`]; then plant points with
-//! [`Debuggee::insert`], let go with [`Debuggee::resume_all`], and ask
-//! [`Debuggee::wait`] what happened.
+//! Start with [`Debuggee::launch`] or [`Debuggee::attach`]; then insert points
+//! with [`Debuggee::insert`], resume with [`Debuggee::resume_all`], and get the
+//! next stop event from [`Debuggee::wait`].
 //!
-//! The way of an event: `waitpid`, one `PTRACE_GETREGS`, the engine, a
+//! The hot path of an event: `waitpid`, one `PTRACE_GETREGS`, the engine, a
 //! [`StopEvent::Hit`]; on [`Debuggee::resume`] one write of the program counter
 //! and `PTRACE_CONT`. Nothing else, and no allocation.
+//!
+//! `docs/design` describes stepping, processes, watchpoints and checkpoints as
+//! a whole.
 
 mod attach;
 mod calls;
 mod cpu;
 mod debuggee;
 mod delivery;
+mod driver;
 mod ending;
 mod error;
 mod exec;
@@ -33,9 +38,11 @@ mod follow_set;
 mod forced_detach;
 mod foreground;
 mod fork_children;
+mod forks;
 mod frozen;
 mod handlers;
 mod hardware;
+mod host;
 mod image;
 mod inject;
 mod injected_signals;
@@ -46,6 +53,7 @@ mod kernel;
 mod kernel_reach;
 mod kernel_writes;
 mod launch;
+mod life;
 mod mapping;
 mod memory;
 mod modules;
@@ -73,6 +81,7 @@ mod stops;
 mod system_calls;
 mod terminal;
 mod thread;
+mod wait;
 mod watch;
 mod watchdog;
 mod watched_calls;
@@ -80,20 +89,21 @@ mod watched_steps;
 
 #[cfg(test)]
 extern crate self as juror_debuggee;
-/// The same as in the tests of the whole.
+/// Shared with the integration tests.
 #[cfg(test)]
 #[path = "../tests/it/support/mod.rs"]
 mod support;
 
 pub use attach::Attach;
 pub use calls::{Call, OpenCall};
-pub use debuggee::{Debuggee, Origin};
+pub use debuggee::Debuggee;
 pub use error::{AttachError, DebuggeeError, LaunchError};
 pub use follow::Follow;
 pub use foreground::run_in_foreground;
 pub use frozen::{Descriptors, FreezeError, FrozenProcess, ThawError, Thawed};
 pub use interrupter::Interrupter;
 pub use launch::{CpuPolicy, EnvironmentChange, Launch, Redirection};
+pub use life::Origin;
 pub use mapping::{Mapping, mappings};
 pub use modules::Module;
 pub use multi_process::FairWaiter;

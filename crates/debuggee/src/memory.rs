@@ -1,9 +1,9 @@
 //! The debuggee's memory, with juror's traps hidden.
 //!
-//! Invariant: a byte under a planted trap is seen and changed through
+//! Invariant: a byte under an inserted trap is read and written through
 //! [`Memory::read`] and [`Memory::write`] as the program's own byte, while the
-//! trap stays planted; text is changed by [`Memory::insert_trap`] and
-//! [`Memory::remove_trap`] alone.
+//! trap stays; text is changed by [`Memory::insert_trap`] and
+//! [`Memory::remove_trap`] only.
 //!
 //! Everything goes through `/proc/PID/mem`, which writes read-only text and
 //! works while threads run; opened once, a transfer is one system call.
@@ -25,21 +25,22 @@ pub(crate) const TRAP: u8 = 0xcc;
 #[derive(Debug)]
 pub(crate) struct Memory {
     file: File,
-    /// The bytes under the planted traps.
+    /// The bytes under the inserted traps.
     originals: BTreeMap<u64, u8>,
-    /// The bytes under all traps that ever were planted: a forked child has
-    /// those that were when it was made, and is only seen later.
+    /// The bytes under all traps that were ever inserted: a forked child has
+    /// those of the moment when it was made, and is only seen later.
     ever_inserted: BTreeMap<u64, u8>,
-    /// A byte that has just been read, for the plant that follows.
+    /// A byte that has just been read, for the insertion that follows.
     noted: Option<(u64, u8)>,
-    /// Told of every trap, for a process that outlives juror.
+    /// Notified of every trap, for a process that outlives juror.
     watchdog: Option<Watchdog>,
-    /// The traps are out of the text while nothing runs.
+    /// Whether the traps are out of the text while nothing runs.
     is_quiescent: bool,
 }
 
 impl Memory {
-    /// `path`: the file `mem` of a process or of one of its threads.
+    /// Opens the memory; `path` is the file `mem` of a process or of one of its
+    /// threads.
     pub(crate) fn open(path: &Path) -> io::Result<Memory> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         Ok(Memory {
@@ -52,15 +53,15 @@ impl Memory {
         })
     }
 
-    /// From here on somebody puts the text right when juror is killed. No trap
-    /// may be planted yet.
+    /// Starts the watchdog, which restores the text if juror is killed. No trap
+    /// may be inserted yet.
     pub(crate) fn start_watchdog(&mut self) -> Result<(), Errno> {
         self.watchdog = Some(Watchdog::new(&self.file)?);
         Ok(())
     }
 
-    /// Takes the traps out of the text while nothing runs: they count as
-    /// planted, and [`Memory::end_quiescence`] puts them back.
+    /// Removes the traps from the text while nothing runs: they count as
+    /// inserted, and [`Memory::end_quiescence`] puts them back.
     pub(crate) fn quiesce(&mut self) -> Result<(), DebuggeeError> {
         if !self.is_quiescent {
             self.is_quiescent = true;
@@ -71,7 +72,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Something is about to run.
+    /// Puts the traps back: something is about to run.
     #[inline]
     pub(crate) fn end_quiescence(&mut self) -> Result<(), DebuggeeError> {
         if self.is_quiescent {
@@ -85,10 +86,10 @@ impl Memory {
         self.is_quiescent = false;
         for (&address, &original) in &self.originals {
             let mut present = [0];
-            // Code that is gone meanwhile, or another, is left alone.
+            // Code that has been unmapped or replaced meanwhile is left alone.
             if self.read_raw(address, &mut present).is_ok() && present == [original] {
                 let written = self.write_raw(address, &[TRAP]);
-                // So may code be that goes in this moment.
+                // Code may be unmapped at this moment, too.
                 if written.is_err() && self.read_raw(address, &mut present).is_ok() {
                     return written;
                 }
@@ -104,14 +105,15 @@ impl Memory {
         Ok(())
     }
 
-    /// Fills as many leading bytes as are mapped, traps hidden; their number.
+    /// Fills as many leading bytes as are mapped, traps hidden; returns their
+    /// number.
     pub(crate) fn read_up_to(&self, address: u64, bytes: &mut [u8]) -> usize {
         let filled = self.read_raw_up_to(address, bytes);
         self.hide_traps(address, &mut bytes[..filled]);
         filled
     }
 
-    /// The same with what the memory really holds, traps and all.
+    /// As [`Memory::read_up_to`], but with the traps.
     pub(crate) fn read_raw_up_to(&self, address: u64, bytes: &mut [u8]) -> usize {
         let mut filled = 0;
         while filled < bytes.len() {
@@ -126,14 +128,14 @@ impl Memory {
         filled
     }
 
-    /// Fills `bytes` with what the memory really holds, traps and all.
+    /// Fills `bytes` with the real contents of the memory, including traps.
     pub(crate) fn read_raw(&self, address: u64, bytes: &mut [u8]) -> Result<(), DebuggeeError> {
         self.file
             .read_exact_at(bytes, address)
             .map_err(|error| failed_at(address, bytes.len(), &error))
     }
 
-    /// Writes what the memory shall really hold; no trap may be in the range.
+    /// Writes the real contents of the memory; no trap may be in the range.
     pub(crate) fn write_raw(&self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
         #[cfg(test)]
         if crate::failures::strike_write() {
@@ -145,7 +147,7 @@ impl Memory {
             .map_err(|error| failed_at(address, bytes.len(), &error))
     }
 
-    /// Writes `bytes` from `address` on; planted traps stay.
+    /// Writes `bytes` from `address` on; inserted traps stay.
     pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
         let end = address.saturating_add(bytes.len() as u64);
         let mut from = address;
@@ -186,7 +188,7 @@ impl Memory {
             return;
         }
         for (trap, original) in self.originals.range(address..end) {
-            // What the program has written over a trap is its own.
+            // Bytes that the program has written over a trap are its own.
             if let Some(byte) = bytes.get_mut((trap - address) as usize)
                 && *byte == TRAP
             {
@@ -195,29 +197,29 @@ impl Memory {
         }
     }
 
-    /// Whether a trap of juror's is planted here.
+    /// Returns true if a trap of juror's is inserted here.
     pub(crate) fn is_inserted(&self, address: u64) -> bool {
         self.originals.contains_key(&address)
     }
 
-    /// Whether the traps are out of the text.
+    /// Returns true if the traps are out of the text.
     pub(crate) fn is_quiescent(&self) -> bool {
         self.is_quiescent
     }
 
-    /// Whether the program has written over the trap that was planted at an address,
-    /// from which on there is `present`.
+    /// Returns true if the program has written over the trap that was inserted
+    /// at `address`; `present` are the bytes from there on.
     pub(crate) fn is_overwritten(&self, address: u64, present: &[u8]) -> bool {
         present.first().is_some_and(|&byte| byte != TRAP) && self.is_inserted(address)
     }
 
-    /// Plants a trap once more over what the program has written there.
+    /// Inserts a trap again over what the program has written there.
     pub(crate) fn reinsert_trap(&mut self, address: u64) -> Result<(), DebuggeeError> {
         self.originals.remove(&address);
         self.insert_trap(address)
     }
 
-    /// Plants a trap, keeping the original byte.
+    /// Inserts a trap, keeping the original byte.
     pub(crate) fn insert_trap(&mut self, address: u64) -> Result<(), DebuggeeError> {
         if self.is_inserted(address) {
             return Ok(());
@@ -241,19 +243,20 @@ impl Memory {
         Ok(())
     }
 
-    /// Saves [`Memory::insert_trap`] reading a byte that the caller has read: holds
-    /// until something else is noted, so it is taken back at once.
+    /// Passes a byte that the caller has read to [`Memory::insert_trap`], which
+    /// then need not read it. Valid until the next call, so it is cleared at
+    /// once.
     pub(crate) fn note(&mut self, byte: Option<(u64, u8)>) {
         self.noted = byte;
     }
 
-    /// Takes a trap away. Where the trap is no longer in memory, the code under
-    /// it was unmapped or replaced, and what is there now is left alone.
+    /// Removes a trap. If the trap is no longer in memory, the code under it
+    /// was unmapped or replaced, and the present contents are left alone.
     pub(crate) fn remove_trap(&mut self, address: u64) -> Result<(), DebuggeeError> {
         let Some(&original) = self.originals.get(&address) else {
             return Ok(());
         };
-        // One that stays after all is still known to be there.
+        // A trap that could not be removed is still known.
         self.restore_original(address, original)?;
         self.originals.remove(&address);
         if let Some(watchdog) = &mut self.watchdog {
@@ -262,9 +265,9 @@ impl Memory {
         Ok(())
     }
 
-    /// Takes every trap away, for good, and sees that the program's bytes are
-    /// back; the first failure is told after all were tried. Checked in every
-    /// build: what follows may be a process that juror cannot repair any more.
+    /// Removes every trap, for good, and checks that the program's bytes are
+    /// back; returns the first failure after all were tried. Checked in every
+    /// build: afterwards juror may be unable to repair the process.
     pub(crate) fn remove_all_traps(&mut self) -> Result<(), DebuggeeError> {
         let inserted: Vec<(u64, u8)> = self.originals.iter().map(|(&a, &b)| (a, b)).collect();
         inserted
@@ -283,8 +286,8 @@ impl Memory {
             .fold(Ok(()), Result::and)
     }
 
-    /// Takes the trap away that the forked copy `other` of this process may
-    /// have at an address, also if this process has it no more.
+    /// Removes the trap that the forked copy `other` of this process may have
+    /// at an address, also if this process no longer has it.
     pub(crate) fn restore_in(&self, other: &Memory, address: u64) {
         // A page that the copy does not have needs no repair.
         if !other.holds_trap(address) {
@@ -292,7 +295,7 @@ impl Memory {
         }
         let original = match self.originals.get(&address) {
             Some(&original) => Some(original),
-            // A trap here that is none of juror's is the program's own.
+            // A trap that is not juror's is the program's own.
             None if self.holds_trap(address) => None,
             None => self.ever_inserted.get(&address).copied(),
         };
@@ -301,7 +304,7 @@ impl Memory {
         }
     }
 
-    /// Takes the traps out of a copy of this process that has just been made.
+    /// Removes the traps from a copy of this process that has just been made.
     pub(crate) fn restore_all_in(&self, other: &Memory) {
         for (&address, &original) in &self.originals {
             if other.holds_trap(address) {
@@ -310,16 +313,17 @@ impl Memory {
         }
     }
 
-    /// The same where a trap has ever been, in a copy that was made some time ago.
+    /// Restores every byte at which a trap was ever inserted, in a copy that
+    /// was made some time ago.
     pub(crate) fn restore_every_trap_in(&self, other: &Memory) {
         for &address in self.ever_inserted.keys() {
             self.restore_in(other, address);
         }
     }
 
-    /// Puts the program's byte in place of a trap, where there is one still. The
-    /// process may be killed between the look and the write, and its memory be
-    /// gone with it: then no trap is left, which is all that is asked for.
+    /// Writes the program's byte in place of a trap, if it is still there. The
+    /// process may be killed between the read and the write, and its memory be
+    /// gone with it: then no trap is left, which is sufficient.
     fn restore_original(&self, address: u64, original: u8) -> Result<(), DebuggeeError> {
         if !self.holds_trap(address) {
             return Ok(());
@@ -337,8 +341,8 @@ impl Memory {
     }
 }
 
-/// A transfer that failed: the kernel moves nothing, and calls that no failure,
-/// once nobody runs in that memory any more.
+/// Returns the error of a failed transfer. The kernel transfers nothing,
+/// without an error, once no thread uses that memory any more.
 fn failed_at(address: u64, length: usize, error: &io::Error) -> DebuggeeError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::WriteZero => DebuggeeError::Gone,

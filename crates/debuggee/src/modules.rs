@@ -1,12 +1,12 @@
-//! Which ELF files are mapped, told by the dynamic linker.
+//! The mapped ELF files, according to the dynamic linker.
 //!
-//! The System V dynamic linkers keep a list of what they have mapped
-//! (`struct r_debug` and its `link_map`s) and call an empty function after
-//! each change; a point of juror's own is there. It is planted before the
+//! The System V dynamic linkers keep a list of what they have mapped (`struct
+//! r_debug` and its `link_map`s) and call an empty function after each change,
+//! the rendezvous; a trap of juror's is there. It is inserted before the
 //! linker's first instruction, found by its name in the linker's own symbol
-//! table, so the libraries of the start are announced before any of their
-//! code runs. Invariant: everything read here is the debuggee's, so every
-//! list is cut off at a limit and every failure means "nothing known".
+//! table, so the initial libraries are reported before any of their code runs.
+//! Invariant: all data read here is the debuggee's, so every list is cut off at
+//! a limit and every failure means "nothing known".
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -19,33 +19,36 @@ use crate::memory::Memory;
 pub struct Module {
     /// The file; for a module without one, its name.
     pub path: PathBuf,
-    /// What is added to the file's addresses to get those in memory.
+    /// The difference between its addresses in memory and those of the file.
     pub bias: u64,
-    /// Where its dynamic section is in memory; 0 when it has none.
+    /// The address of its dynamic section; 0 if it has none.
     pub dynamic_address: u64,
-    /// Where the dynamic linker keeps what it knows of it (its `link_map`); 0 where that
-    /// is not known yet.
+    /// The address of the dynamic linker's entry for it (its `link_map`); 0 if
+    /// that is not known yet.
     pub link_map: u64,
-    /// The program itself.
+    /// Whether it is the program itself.
     pub is_main: bool,
-    /// There is no file: the kernel's vdso. `bias` is where its header is.
+    /// Whether there is no file: the kernel's vdso. `bias` is the address of
+    /// its header.
     pub in_memory: bool,
 }
 
-/// What the kernel told the program at its start (`/proc/PID/auxv`).
+/// The auxiliary vector that the kernel passed to the program
+/// (`/proc/PID/auxv`).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Auxiliary {
     pub(crate) program_headers: u64,
     pub(crate) program_header_count: u64,
     pub(crate) entry: u64,
-    /// Where the dynamic linker is; 0 without one.
+    /// The address of the dynamic linker; 0 without one.
     pub(crate) linker: u64,
-    /// Where the vdso is; 0 without one.
+    /// The address of the vdso; 0 without one.
     pub(crate) vdso: u64,
 }
 
 impl Auxiliary {
-    /// `path`: the file `auxv` of a process or of one of its threads.
+    /// Reads the vector; `path` is the file `auxv` of a process or of one of
+    /// its threads.
     pub(crate) fn read(path: &Path) -> std::io::Result<Auxiliary> {
         let bytes = std::fs::read(path)?;
         let mut auxiliary = Auxiliary::default();
@@ -74,7 +77,7 @@ const DT_SYMTAB: u64 = 6;
 const DT_DEBUG: u64 = 21;
 const DT_GNU_HASH: u64 = 0x6fff_fef5;
 
-/// Limits on what the debuggee's lists may make us read.
+/// Limits on how much of the debuggee's lists is read.
 const PROGRAM_HEADER_COUNT_MAX: u64 = 256;
 const DYNAMIC_COUNT_MAX: u64 = 1024;
 const MODULE_COUNT_MAX: usize = 65_536;
@@ -89,7 +92,7 @@ fn word(bytes: &[u8]) -> u64 {
         .fold(0, |value, byte| (value << 8) | u64::from(*byte))
 }
 
-/// Reads numbers and strings; `None` for what is not mapped.
+/// Reads numbers and strings; `None` for unmapped memory.
 struct Reader<'a>(&'a Memory);
 
 impl Reader<'_> {
@@ -113,7 +116,7 @@ impl Reader<'_> {
         )))
     }
 
-    /// Whether the text at `address` is `name`.
+    /// Returns true if the string at `address` is `name`.
     fn is_text(&self, address: u64, name: &[u8]) -> bool {
         let mut bytes = [0; 32];
         let Some(bytes) = bytes.get_mut(..=name.len()) else {
@@ -123,9 +126,10 @@ impl Reader<'_> {
     }
 }
 
-/// The bytes from `address` to the first zero, `limit`, or the end of memory.
+/// Returns the bytes from `address` to the first zero, `limit`, or the end of
+/// memory.
 pub(crate) fn read_text(memory: &Memory, address: u64, limit: usize) -> Vec<u8> {
-    /// Pages end at multiples of this: reads do not cross them in vain.
+    /// Pages end at multiples of this, so no read crosses them needlessly.
     const PIECE: usize = 256;
     let mut text = Vec::new();
     while text.len() < limit {
@@ -151,7 +155,7 @@ pub(crate) fn read_text(memory: &Memory, address: u64, limit: usize) -> Vec<u8> 
     text
 }
 
-/// What the program headers of a mapped file say.
+/// The contents of the program headers of a mapped file.
 #[derive(Debug, Default)]
 struct Headers {
     bias: u64,
@@ -159,10 +163,10 @@ struct Headers {
     linker_path: Option<u64>,
 }
 
-/// Reads program headers at `table`. `base` is where the file's first byte is
-/// mapped, when that is known; otherwise the table's own header tells, or the
-/// file's header before the table (a `-static-pie` program has none for the
-/// table).
+/// Reads program headers at `table`. `base` is the address of the file's first
+/// byte, if that is known; otherwise it follows from the table's own header, or
+/// from the file's header before the table (a `-static-pie` program has none
+/// for the table).
 fn headers(reader: &Reader<'_>, table: u64, count: u64, base: Option<u64>) -> Option<Headers> {
     let base = base.or_else(|| file_start(reader, table));
     let mut bias = None;
@@ -182,7 +186,7 @@ fn headers(reader: &Reader<'_>, table: u64, count: u64, base: Option<u64>) -> Op
             _ => {}
         }
     }
-    // Without any sign the file is at its own addresses.
+    // Without any evidence the file is at its own addresses.
     let bias = bias.unwrap_or(0);
     Some(Headers {
         bias,
@@ -191,8 +195,8 @@ fn headers(reader: &Reader<'_>, table: u64, count: u64, base: Option<u64>) -> Op
     })
 }
 
-/// Where the file's header is mapped, if it is where linkers put it: at the
-/// start of the page that holds the table, and pointing at it.
+/// Returns the address of the file's header, if it is where linkers put it: at
+/// the start of the page that holds the table, and referring to it.
 fn file_start(reader: &Reader<'_>, table: u64) -> Option<u64> {
     const MAGIC: u32 = u32::from_le_bytes(*b"\x7fELF");
     let start = table & !0xfff;
@@ -200,7 +204,7 @@ fn file_start(reader: &Reader<'_>, table: u64) -> Option<u64> {
     (points_there && reader.u32(start)? == MAGIC).then_some(start)
 }
 
-/// The headers of the file whose first byte is mapped at `base`.
+/// Returns the headers of the file whose first byte is mapped at `base`.
 fn headers_at(reader: &Reader<'_>, base: u64) -> Option<Headers> {
     let table = base.checked_add(reader.u64(base.checked_add(32)?)?)?;
     let counts = reader.u32(base + 56)?;
@@ -222,7 +226,7 @@ fn dynamic_entry(reader: &Reader<'_>, dynamic: u64, tag: u64) -> Option<u64> {
     None
 }
 
-/// The modules that are there before the dynamic linker runs.
+/// Returns the modules that exist before the dynamic linker runs.
 pub(crate) fn at_start(memory: &Memory, auxiliary: &Auxiliary, program: PathBuf) -> Vec<Module> {
     let reader = Reader(memory);
     let main = headers(
@@ -270,8 +274,8 @@ pub(crate) fn at_start(memory: &Memory, auxiliary: &Auxiliary, program: PathBuf)
     modules
 }
 
-/// Where the dynamic linker announces a change, before it has run: the
-/// function `_dl_debug_state` in its symbol table (glibc and musl have it).
+/// Returns the address of the linker's rendezvous function, before the linker
+/// has run: `_dl_debug_state` in its symbol table (glibc and musl have it).
 pub(crate) fn find_rendezvous_at_start(memory: &Memory, auxiliary: &Auxiliary) -> Option<u64> {
     let reader = Reader(memory);
     if auxiliary.linker == 0 {
@@ -296,7 +300,7 @@ pub(crate) fn find_rendezvous_at_start(memory: &Memory, auxiliary: &Auxiliary) -
     Some(symbol.wrapping_add(linker.bias))
 }
 
-/// Looks a name up in a GNU hash table; the symbol's value.
+/// Looks a name up in a GNU hash table; returns the symbol's value.
 fn find_symbol(
     reader: &Reader<'_>,
     hash_table: u64,
@@ -329,12 +333,12 @@ fn find_symbol(
     None
 }
 
-/// What the dynamic linker says at its announcement.
+/// The state of the dynamic linker's list at a rendezvous.
 #[derive(Debug)]
 pub(crate) struct Rendezvous {
-    /// The list is complete; otherwise it is being changed.
+    /// Whether the list is complete; otherwise it is being changed.
     pub(crate) is_consistent: bool,
-    /// Where the next change is announced.
+    /// The address of the rendezvous function.
     pub(crate) address: u64,
     pub(crate) modules: Vec<Module>,
 }

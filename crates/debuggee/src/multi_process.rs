@@ -1,37 +1,38 @@
 //! Several debuggees of one tracer thread: waiting for whichever has something
-//! to tell, and what one of them hands to another.
+//! to report, and transferring resources between them.
 //!
 //! Invariant: a status goes to the debuggee that knows its thread; as within
-//! one debuggee, a thread that has stopped is taken in after a bounded number
-//! of others, whosever they are.
+//! one debuggee, the stop of a thread is handled after a bounded number of
+//! others, of whichever process.
 
 use nix::errno::Errno;
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Status};
+use crate::life::ProcessGroup;
 use crate::pending_stops;
-use crate::signals;
+use crate::signals::{self, InterruptKey};
 use crate::stop_event::StopEvent;
 use crate::thread::State;
 
-/// One status in so many is that of the next thread in turn.
+/// One status in this many is that of the next thread in order.
 const STATUSES_PER_POLL: u32 = 4;
 
-/// Waits for several debuggees at a time, and sees that each has its turn.
+/// Waits for several debuggees at a time, fairly.
 #[derive(Debug, Default)]
 pub struct FairWaiter {
     statuses: u32,
-    /// The thread that was looked at last.
+    /// The thread that was polled last.
     last: u32,
 }
 
 impl FairWaiter {
-    /// Waits for the next thing that any of the debuggees has to tell, as
-    /// [`Debuggee::wait`] does for one. Gives the position of the debuggee.
+    /// Waits for the next stop event of any of the debuggees, as
+    /// [`Debuggee::wait`] does for one. Returns the position of the debuggee.
     ///
     /// # Errors
-    /// None of them can have anything to tell.
+    /// None of them can report anything.
     pub fn wait(
         &mut self,
         debuggees: &mut [&mut Debuggee],
@@ -66,8 +67,8 @@ impl FairWaiter {
         }
     }
 
-    /// Now and then, the status of the thread whose turn it is; none when it
-    /// has not stopped.
+    /// Returns, once in a while, the status of the next thread in order; none
+    /// if it has not stopped.
     fn poll_fairly(&mut self, debuggees: &[&mut Debuggee]) -> Option<(u32, Status)> {
         self.statuses = self.statuses.wrapping_add(1);
         if !self.statuses.is_multiple_of(STATUSES_PER_POLL) {
@@ -87,7 +88,7 @@ impl FairWaiter {
     }
 }
 
-/// Sleeps until a status comes that one of these debuggees knows.
+/// Sleeps until a status comes that belongs to one of these debuggees.
 fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), DebuggeeError> {
     loop {
         match kernel::wait_any() {
@@ -101,7 +102,7 @@ fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), Debugge
             }
             Err(Errno::ECHILD) => {
                 for debuggee in debuggees.iter_mut() {
-                    debuggee.has_ended = true;
+                    debuggee.life.end();
                 }
                 return Err(DebuggeeError::Gone);
             }
@@ -110,25 +111,27 @@ fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), Debugge
     }
 }
 
-/// A request to stop goes to a debuggee that has a thread to stop for it.
+/// Passes a request to stop to a debuggee that has a thread to stop for it.
 fn forward_interruption(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
-    let asked = debuggees.iter_mut().find(|it| it.is_interruption_wanted);
+    let asked = debuggees
+        .iter_mut()
+        .find(|it| it.wait.interruption.is_wanted);
     let Some(asked) = asked else {
         return Ok(());
     };
     if asked.has_thread_to_interrupt() {
         return asked.interrupt_some_thread();
     }
-    asked.is_interruption_wanted = false;
+    asked.wait.interruption.is_wanted = false;
     match debuggees.iter_mut().find(|it| it.has_thread_to_interrupt()) {
         Some(other) => {
-            other.is_interruption_wanted = true;
+            other.wait.interruption.is_wanted = true;
             other.interrupt_some_thread()
         }
         None => {
-            // The first to run is stopped.
+            // The first one that runs is stopped.
             if let Some(first) = debuggees.first_mut() {
-                first.is_interruption_wanted = true;
+                first.wait.interruption.is_wanted = true;
             }
             Ok(())
         }
@@ -136,41 +139,44 @@ fn forward_interruption(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeE
 }
 
 impl Debuggee {
-    /// Whether a thread runs that could be stopped for a request.
+    /// Returns true if a thread runs that could be stopped for a request.
     fn has_thread_to_interrupt(&self) -> bool {
         let mut threads = self.threads.values();
         threads.any(|thread| thread.state == State::Running && !thread.is_vfork_child)
     }
 
-    /// What there is one of goes over to another debuggee, since this one is
-    /// being left: the terminal, and the handles to interrupt by.
+    /// Transfers the single resources to another debuggee, since this one is
+    /// being left: the terminal, and the stop helper with its handles.
     pub fn transfer_to(&mut self, other: &mut Debuggee) {
-        if other.stop_helper.is_none() {
-            other.stop_helper = self.stop_helper.take();
-            other.is_interruption_wanted |= self.is_interruption_wanted;
-        }
-        if other.terminal.is_none() {
-            other.terminal = self.terminal.take();
+        let interruption = &mut self.wait.interruption;
+        interruption.transfer_to(&mut other.wait.interruption);
+        if other.host.terminal.is_none() {
+            other.host.terminal = self.host.terminal.take();
         }
     }
 
-    /// Says whether this is the only debuggee of its thread: of several, none
-    /// shares a processor with juror.
+    /// Sets whether this is the only debuggee of its thread: of several, none
+    /// shares a CPU with juror.
     pub fn set_only_debuggee(&mut self, is_alone: bool) {
-        self.cpu.set_alone(is_alone);
+        self.host.cpu.set_alone(is_alone);
     }
 
-    /// What is left of the process group, when this process is killed, stays:
-    /// somebody let one of its processes go.
+    /// Makes the rest of the process group survive a kill of this process: one
+    /// of its processes was released on purpose.
     pub fn keep_process_group(&mut self) {
-        self.keeps_process_group = true;
+        self.life.group = ProcessGroup::KeptFork;
     }
 
-    /// For a halted debuggee: the interrupt key that stopped another debuggee
-    /// went to this one, too, and stops nothing a second time.
+    /// For a halted debuggee: discards the interrupt key that stopped another
+    /// debuggee and went to this one, too, so that it does not stop a second
+    /// time.
     pub fn discard_interrupt_key(&mut self) {
-        self.pending_events
+        self.wait
+            .events
             .retain(|event| !matches!(event, StopEvent::Interrupted { .. }));
-        self.ignores_interrupt_key = signals::is_waiting(self.process, libc::SIGINT);
+        self.signals.interrupt_key = match signals::is_waiting(self.process, libc::SIGINT) {
+            true => InterruptKey::Ignored,
+            false => InterruptKey::Reported,
+        };
     }
 }

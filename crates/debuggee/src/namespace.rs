@@ -1,17 +1,18 @@
-//! Process numbers that are a program's own, for users who may not choose others.
+//! PID namespaces for programs of users who may not choose process numbers.
 //!
-//! To give a thread the number that it had takes a capability, which any user has
-//! in a user namespace of his own. So the program is started in one, with a
-//! namespace of process numbers that belongs to it, and with this one capability;
-//! the user, the files and all else are as before. juror stays outside, and is its
-//! parent as ever.
+//! To give a thread its old number takes a capability, which any user has in a
+//! user namespace of their own. So the program is started in one, with a PID
+//! namespace that belongs to it, and with this one capability; the user, the
+//! files and all else are as before. juror stays outside, and is its parent as
+//! usual.
 //!
-//! In such a namespace the first process is a *keeper*: with its end all others
-//! end. It does nothing but wait for juror's end, which it sees at a pipe.
+//! The first process of such a namespace is its *init* process: with its end
+//! all others end. It does nothing but wait for juror's end, which it sees at a
+//! pipe.
 //!
-//! Invariant: the namespace ends with its last debuggee and checkpoint, and at the
-//! latest with juror. Between `fork` and `exec` there are system calls on prepared
-//! data only.
+//! Invariant: the namespace ends with its last debuggee and checkpoint, and at
+//! the latest with juror. Between `fork` and `exec` there are system calls on
+//! prepared data only.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -27,33 +28,34 @@ use nix::unistd::{getegid, geteuid, pipe2};
 use crate::kernel::{self, Status};
 use crate::process_status;
 
-/// A namespace, as long as somebody needs it.
+/// A namespace, which ends with its last owner.
 #[derive(Debug, Clone)]
 pub(crate) struct Namespace {
-    /// Read by the keeper.
+    /// The end of a pipe that the init process reads.
     _init_pipe: Rc<OwnedFd>,
 }
 
-/// Which process numbers a program that is started has.
+/// The PID namespace of a launched program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PidNamespace {
-    /// Those that everybody sees.
+    /// juror's own.
     #[default]
     Shared,
-    /// Its own where this user may not choose a number otherwise, so that threads
-    /// can be brought back; where that is forbidden, those that everybody sees.
+    /// A new one if this user may not choose process numbers otherwise, so that
+    /// threads can be restored; if that is forbidden, juror's own.
     NewIfNeeded,
-    /// Its own, as for a user who may not choose one.
+    /// A new one, as for a user who may not choose process numbers.
     New,
 }
 
-/// What the child's part is made with.
+/// The prepared data for the child.
 pub(crate) struct Plan {
     user_map: Vec<u8>,
     group_map: Vec<u8>,
-    /// Where the keeper reads, and the end that it must not keep open.
+    /// The pipe: the end that the init process reads, and the one that it must
+    /// not keep open.
     init_pipe: [RawFd; 2],
-    /// Where the number of the program's process is written.
+    /// The pipe to which the number of the program's process is written.
     answer: RawFd,
 }
 
@@ -63,7 +65,7 @@ pub(crate) struct Making {
     answer: [OwnedFd; 2],
 }
 
-/// Whether a program needs numbers of its own.
+/// Returns true if a program needs a namespace of its own.
 pub(crate) fn is_wanted(namespace: PidNamespace) -> bool {
     let own = std::process::id();
     match namespace {
@@ -73,8 +75,8 @@ pub(crate) fn is_wanted(namespace: PidNamespace) -> bool {
     }
 }
 
-/// Whether a task's capabilities hold for its process numbers: whether both belong
-/// to one user namespace.
+/// Returns true if a task's capabilities apply to its PID namespace: if both
+/// belong to one user namespace.
 pub(crate) fn owns_pid_namespace(process: u32, thread: u32) -> bool {
     let file = |name: &str| File::open(process_status::file_of(process, thread, name));
     let identity = |file: &File| file.metadata().map(|it| (it.dev(), it.ino())).ok();
@@ -98,7 +100,7 @@ impl Making {
         })
     }
 
-    /// What the maker does in a process of its own, which it ends.
+    /// Returns the plan for the maker, a process that ends afterwards.
     pub(crate) fn plan(&self) -> Plan {
         let [read, write] = &self.init_pipe;
         let map = |id: u32| format!("{id} {id} 1\n").into_bytes();
@@ -110,7 +112,8 @@ impl Making {
         }
     }
 
-    /// Waits for the maker, which has ended then; the program's process.
+    /// Waits for the maker, which has ended then; returns the program's
+    /// process.
     pub(crate) fn finish(self, maker: u32) -> Result<(u32, Namespace), Errno> {
         let [answer, own_end] = self.answer;
         drop(own_end);
@@ -139,7 +142,8 @@ impl Making {
     }
 }
 
-/// Why the kernel makes no such namespace, and what to do, for the user.
+/// Returns why the kernel makes no such namespace, and what to do, for the
+/// user.
 pub(crate) fn refusal(errno: Errno) -> String {
     let setting = |name: &str| {
         let text = std::fs::read_to_string(format!("/proc/sys/{name}"));
@@ -164,8 +168,8 @@ pub(crate) fn refusal(errno: Errno) -> String {
     )
 }
 
-/// In a child of juror's: makes the namespace, its keeper and the program's
-/// process, which alone returns; the child itself ends.
+/// In a child of juror's: makes the namespace, its init process and the
+/// program's process, which alone returns; the child itself ends.
 ///
 /// # Safety
 /// Only between `fork` and `exec`.
@@ -184,7 +188,7 @@ pub(crate) unsafe fn enter(plan: &Plan) {
     }
 }
 
-/// The number of the program's process; 0 in that one.
+/// Returns the number of the program's process; 0 in that one.
 ///
 /// # Safety
 /// As [`enter`].
@@ -233,15 +237,15 @@ unsafe fn fill(path: &CStr, text: &[u8]) -> Result<(), c_int> {
     }
 }
 
-/// The first process of the namespace: until juror, or the last that needs it,
-/// lets go.
+/// Runs the init process of the namespace, until juror, or its last user,
+/// closes the pipe.
 ///
 /// # Safety
 /// As [`enter`].
 unsafe fn run_init([reading, writing]: [RawFd; 2]) -> ! {
     // SAFETY: as in `enter`.
     unsafe {
-        // Processes that have lost their parents end without a trace.
+        // Orphans end without a trace.
         libc::signal(libc::SIGCHLD, libc::SIG_IGN);
         libc::setpgid(0, 0);
         libc::close(writing);
@@ -253,8 +257,8 @@ unsafe fn run_init([reading, writing]: [RawFd; 2]) -> ! {
     }
 }
 
-/// The program's process gets its list of processes, and keeps the one capability
-/// over `exec`. Where that fails, it runs without.
+/// Mounts the program's own `/proc`, and keeps the one capability over `exec`.
+/// If that fails, the program runs without.
 ///
 /// # Safety
 /// As [`enter`].
@@ -275,7 +279,7 @@ unsafe fn prepare() {
 /// As [`enter`].
 unsafe fn keep_capability() {
     const CHECKPOINT_RESTORE: u32 = 40;
-    /// Of the kernel's `capget`.
+    /// The version of the kernel's `capget`.
     const VERSION: u32 = 0x2008_0522;
     const WORD_BITS: u32 = 32;
     // Effective, permitted, inheritable, for the lower and the upper half.

@@ -1,7 +1,7 @@
-//! Carrying out what the engine orders, in order, deciding nothing.
+//! Carrying out the operations of the engine, in order, deciding nothing.
 //!
 //! A thread can be killed at any moment, under every request: then the request
-//! counts as done, since the thread's last status is on its way.
+//! counts as done, since the thread's last status is still to come.
 
 use juror_stepping::{Input, Operation, Owners, ThreadId};
 use nix::errno::Errno;
@@ -9,13 +9,15 @@ use nix::errno::Errno;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Outcome};
+use crate::life::Phase;
 use crate::memory::TRAP;
 use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State};
 
 impl Debuggee {
     pub(crate) fn carry_out(&mut self, operations: &[Operation]) -> Result<(), DebuggeeError> {
-        // The thread whose emulated call failed: its further orders are void.
+        // The thread whose emulated call failed: its further operations are
+        // dropped.
         let mut failed = None;
         for &operation in operations {
             if failed.is_some() && failed == operation.thread() {
@@ -23,22 +25,26 @@ impl Debuggee {
             }
             match operation {
                 Operation::InsertTrap { address } => {
-                    // The other orders hold all the same.
+                    // The other operations still hold.
                     if self.memory.insert_trap(address).is_err() {
-                        self.inputs.push_back(Input::InsertFailed { address });
+                        self.driver
+                            .inputs
+                            .push_back(Input::InsertFailed { address });
                     }
                 }
                 Operation::RemoveTrap { address } => self.memory.remove_trap(address)?,
                 Operation::RestoreInFork { process, address } => {
-                    if let Some(copy) = self.fork_copies.get(&process.0) {
+                    if let Some(copy) = self.forks.copies.get(&process.0) {
                         self.memory.restore_in(&copy.memory, address);
                     }
                 }
                 Operation::InsertInFork { process, address } => {
-                    if let Some(copy) = self.fork_copies.get_mut(&process.0) {
+                    if let Some(copy) = self.forks.copies.get_mut(&process.0) {
                         self.memory.restore_in(&copy.memory, address);
                         if copy.memory.insert_trap(address).is_err() {
-                            self.inputs.push_back(Input::InsertFailed { address });
+                            self.driver
+                                .inputs
+                                .push_back(Input::InsertFailed { address });
                         }
                     }
                 }
@@ -85,7 +91,7 @@ impl Debuggee {
         address: u64,
         owners: Owners,
     ) -> Result<(), DebuggeeError> {
-        if self.is_placing {
+        if self.life.is_phase(Phase::Restoring) {
             return Ok(());
         }
         if self
@@ -93,25 +99,25 @@ impl Debuggee {
             .get(&thread.0)
             .is_some_and(|known| known.is_vfork_child)
         {
-            self.inputs.push_back(Input::Resume { thread });
+            self.driver.inputs.push_back(Input::Resume { thread });
             return Ok(());
         }
         let mut owners = owners;
         let mut is_reported = false;
-        if owners.contains(Owners::INTERNAL) && self.is_own_point(address) {
+        if owners.contains(Owners::INTERNAL) && self.image.is_own_point(address) {
             owners.remove(Owners::INTERNAL);
             is_reported = self.follow_linker(thread, address)?;
         }
         if !owners.is_empty() {
             let single = self.threads.len() == 1;
-            self.cpu.count_hit(single);
+            self.host.cpu.count_hit(single);
             self.queue_event(StopEvent::Hit {
                 thread,
                 address,
                 owners,
             });
         } else if !is_reported {
-            self.inputs.push_back(Input::Resume { thread });
+            self.driver.inputs.push_back(Input::Resume { thread });
         }
         Ok(())
     }
@@ -130,8 +136,8 @@ impl Debuggee {
         if registers.kernel_counter == address {
             registers.shown.rip = address;
         } else if registers.restarts_system_call() {
-            // The kernel would move the new counter back to start the call
-            // again; the thread makes the call itself instead.
+            // The kernel would move the new counter back to restart the call;
+            // the thread makes the call itself instead.
             registers.shown.rax = registers.restarted_call();
             registers.shown.orig_rax = u64::MAX;
             registers.shown.rip = address;
@@ -144,7 +150,7 @@ impl Debuggee {
             ignore_gone(kernel::set_counter(thread.0, address))?;
         }
         registers.kernel_counter = address;
-        if let Some(place) = self.out_of_line.original_of(address) {
+        if let Some(place) = self.image.out_of_line.original_of(address) {
             registers.shown.rip = place.address;
         }
         if let Some(cached) = self
@@ -157,8 +163,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Pushes the return address and goes to the callee; false when the stack
-    /// cannot be written.
+    /// Pushes the return address and sets the counter to the callee; returns
+    /// false if the stack cannot be written.
     fn emulate_call(
         &mut self,
         thread: ThreadId,
@@ -177,7 +183,7 @@ impl Debuggee {
             || kernel::write_as_debuggee(self.process, stack, &back.to_le_bytes()).is_err()
         {
             let address = registers.shown.rip;
-            self.inputs.push_back(Input::Faulted {
+            self.driver.inputs.push_back(Input::Faulted {
                 thread,
                 address,
                 stack: registers.shown.rsp,
@@ -199,7 +205,7 @@ impl Debuggee {
         Ok(true)
     }
 
-    /// Lets a stopped thread run or step, with the signal that it is to get.
+    /// Lets a stopped thread run or step, with its pending signal.
     pub(crate) fn set_in_motion(
         &mut self,
         thread: ThreadId,
@@ -213,7 +219,7 @@ impl Debuggee {
         let is_synchronous = known.pending.as_ref().is_some_and(|it| it.synchronous);
         let is_none = known.pending.is_none() && known.deferred_signals.is_empty();
         // A step at a site is for the instruction; only a fault, which would
-        // come again and again, goes before it.
+        // come again and again, precedes it.
         let is_due = motion == Motion::Run
             || is_synchronous
             || !is_none && self.may_step_into_handler(thread, motion);
@@ -234,10 +240,10 @@ impl Debuggee {
             return Ok(());
         };
         known.steps_internally = enters_handler;
-        // Who has been seen to enter a call is seen to leave it.
+        // A thread whose entry of a call was seen must be seen to leave it.
         let traces_calls = known.is_in_call
             || !known.is_vfork_child && self.system_calls.is_traced()
-            || self.engine.awaits_handler(thread);
+            || self.driver.engine.awaits_handler(thread);
         let outcome = match motion {
             _ if known.group_stopped && !known.at_signal => kernel::listen(thread.0),
             _ if self.watches.is_live() => match self.run_watched(thread, motion, signal) {
@@ -260,18 +266,18 @@ impl Debuggee {
         ignore_gone(outcome)
     }
 
-    /// Whether a step of a thread may lead into the handler of a signal, before
-    /// the instruction: where no arrival is tied to that. A program that is
-    /// stepped all the way would never run its handlers otherwise.
+    /// Returns true if a step of a thread may enter a signal handler before the
+    /// instruction: if no arrival is tied to that. A program that is stepped
+    /// all the way would never run its handlers otherwise.
     fn may_step_into_handler(&self, thread: ThreadId, motion: Motion) -> bool {
         let Ok(registers) = self.stop_registers(thread) else {
             return false;
         };
         let counter = registers.kernel_counter;
         motion == Motion::Step
-            && self.out_of_line.original_of(counter).is_none()
-            && self.engine.owners_at(counter).is_empty()
-            && self.engine.reported_at(thread) != Some(counter)
+            && self.image.out_of_line.original_of(counter).is_none()
+            && self.driver.engine.owners_at(counter).is_empty()
+            && self.driver.engine.reported_at(thread) != Some(counter)
             && !self.is_hardware_site(counter)
     }
 
@@ -279,18 +285,18 @@ impl Debuggee {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.hold_requested = true;
         }
-        // A thread that is just ending answers by its end.
+        // A thread that is ending answers by its end.
         ignore_gone(kernel::interrupt(thread.0))
     }
 
-    /// A trap that no site explains: the program's own, or one of juror's that
-    /// was taken away between the trap and now.
+    /// Handles a trap that no site explains: the program's own, or one of
+    /// juror's that was removed between the trap and now.
     fn explain_trap(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
         let mut byte = [0];
         let is_own = self.memory.read(address, &mut byte).is_ok() && byte == [TRAP];
         if !is_own {
             self.set_counter(thread, address)?;
-            self.inputs.push_back(Input::Resume { thread });
+            self.driver.inputs.push_back(Input::Resume { thread });
             return Ok(());
         }
         let after = address.wrapping_add(1);
@@ -301,7 +307,7 @@ impl Debuggee {
         {
             cached.shown.rip = after;
         }
-        self.inputs.push_back(Input::Jumped {
+        self.driver.inputs.push_back(Input::Jumped {
             thread,
             address: after,
         });
@@ -309,10 +315,10 @@ impl Debuggee {
     }
 }
 
-/// A request to a thread that is gone counts as done.
+/// Ignores the failure of a request to a thread that has ended.
 pub(crate) fn ignore_gone(outcome: Outcome<()>) -> Result<(), DebuggeeError> {
     match outcome {
         Ok(()) | Err(Errno::ESRCH) => Ok(()),
-        Err(errno) => Err(DebuggeeError::system("control a thread")(errno)),
+        Err(errno) => Err(DebuggeeError::system("resume or stop a thread")(errno)),
     }
 }

@@ -1,12 +1,12 @@
-//! Pages in the debuggee for displaced copies of instructions.
+//! Pages in the debuggee for out-of-line slots.
 //!
 //! Invariant: a slot belongs to one site for the life of the process. A thread
-//! may come back into a copy long after its site was removed (from a signal
+//! may return to a slot long after its site was removed (from a signal
 //! handler), so a slot is never used again for anything else.
 //!
-//! A copy must lie within ±2 GiB of its original, since it reaches the same
-//! places by 32-bit displacements; so there is a region near each cluster of
-//! modules.
+//! A slot must lie within ±2 GiB of its original, since its code refers to the
+//! same addresses by 32-bit displacements; so there is a region near each
+//! cluster of modules.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,11 +17,11 @@ use juror_stepping::{OutOfLineCode, StepOver, map_counter};
 pub(crate) const REGION_LENGTH: u64 = 256 * 1024;
 /// Length of a slot in bytes.
 pub(crate) const SLOT_LENGTH: u64 = 64;
-/// What a region's first slot holds: the place for juror's own system calls.
+/// The code in a region's first slot: the gadget for injected system calls.
 pub(crate) const GADGET: [u8; 3] = [0x0f, 0x05, 0xcc];
-/// What stands behind that: a routine that makes a table of system calls. `rbx`
-/// is the address of the table, `rbp` the number of calls; each has seven words,
-/// the number and the arguments, and its result takes the place of the number.
+/// The code after it: a routine that makes a table of system calls. `rbx` is
+/// the address of the table, `rbp` the number of calls; each has seven words,
+/// the number and the arguments, and its result replaces the number.
 #[rustfmt::skip]
 pub(crate) const CALLS: [u8; 41] = [
     0x48, 0x8b, 0x03,       // next: mov rax, [rbx]
@@ -38,17 +38,18 @@ pub(crate) const CALLS: [u8; 41] = [
     0x75, 0xd8,             // jnz next
     0xcc,                   // int3
 ];
-/// What stands where calls into the debuggee return to: `exit_group(0)`, for
-/// a process that was forked inside a call.
+/// The code at the return address of calls into the debuggee: `exit_group(0)`,
+/// for a process that was forked inside a call.
 pub(crate) const RETURN_CODE: [u8; 10] = [
     0x31, 0xff, // xor edi, edi
     0xb8, 0xe7, 0, 0, 0, // mov eax, 231
     0x0f, 0x05, // syscall
     0xf4, // hlt
 ];
-/// How far a copy may be from its original, with room for displacements.
+/// The maximum distance of a slot from its original, with room for
+/// displacements.
 const REACH: u64 = (1 << 31) - (1 << 24);
-/// Regions keep this distance from what they serve, so that a heap or further
+/// The distances at which regions are mapped, so that a heap or further
 /// libraries find the same addresses as without juror.
 const DISTANCES: [u64; 4] = [1 << 30, 1 << 29, 1 << 26, 1 << 20];
 /// The kernel maps nothing below.
@@ -56,17 +57,19 @@ const LOWEST: u64 = 0x1_0000;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OutOfLineSlots {
-    /// A signal has found a thread in a copy: it may come back there.
+    /// Whether a signal was delivered to a thread in a slot: it may return
+    /// there.
     pub(crate) is_interrupted: bool,
     regions: Vec<Region>,
     /// By slot address.
     code: BTreeMap<u64, Slot>,
-    /// The way past each site that ever was, with the bytes it was made for.
+    /// The step-over method of each site that ever was, with the bytes for
+    /// which it was planned.
     step_overs: BTreeMap<u64, KnownStepOver>,
-    /// Where the program does not write to its code, when that was last asked.
+    /// The code to which the program does not write, as of the last query.
     immutable_code: Vec<Range<u64>>,
-    /// A page that the process may write, for what its system calls are given
-    /// and give back, once it was needed.
+    /// A writable page for the arguments and results of injected system calls,
+    /// once it was needed.
     data: Option<u64>,
 }
 
@@ -90,12 +93,12 @@ struct KnownStepOver {
     step_over: StepOver,
 }
 
-/// Where a thread in a copy is in the original program.
+/// The position in the original program of a thread in a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OriginalLocation {
     /// The original address.
     pub(crate) address: u64,
-    /// Whether the copied instruction has been executed.
+    /// Whether the displaced instruction has been executed.
     pub(crate) executed: bool,
 }
 
@@ -110,12 +113,14 @@ impl Region {
 }
 
 impl OutOfLineSlots {
-    /// Where juror's own system calls are made, once there is a region.
+    /// Returns the address of the gadget for injected system calls, once there
+    /// is a region.
     pub(crate) fn gadget(&self) -> Option<u64> {
         self.regions.first().map(|region| region.start)
     }
 
-    /// The page for the arguments of juror's own system calls, if there is one.
+    /// Returns the page for the arguments of injected system calls, if there is
+    /// one.
     pub(crate) fn data(&self) -> Option<u64> {
         self.data
     }
@@ -137,12 +142,13 @@ impl OutOfLineSlots {
         });
     }
 
-    /// Where the regions start.
+    /// Returns the start addresses of the regions.
     pub(crate) fn region_starts(&self) -> Vec<u64> {
         self.regions.iter().map(|region| region.start).collect()
     }
 
-    /// A free slot within reach; it stays free until [`OutOfLineSlots::fill`].
+    /// Returns a free slot within reach; it stays free until
+    /// [`OutOfLineSlots::fill`].
     pub(crate) fn free_slot_near(&self, address: u64) -> Option<u64> {
         self.regions
             .iter()
@@ -150,7 +156,7 @@ impl OutOfLineSlots {
             .map(|region| region.next)
     }
 
-    /// A slot anywhere, for code that is no copy.
+    /// Takes a slot anywhere, for other code.
     pub(crate) fn take_slot(&mut self) -> Option<u64> {
         let region = self
             .regions
@@ -161,7 +167,7 @@ impl OutOfLineSlots {
         Some(slot)
     }
 
-    /// Notes that a slot now holds this code.
+    /// Records that a slot now holds this code.
     pub(crate) fn fill(&mut self, slot: u64, code: OutOfLineCode) {
         if let Some(region) = self.regions.iter_mut().find(|region| region.next == slot) {
             region.next += SLOT_LENGTH;
@@ -169,7 +175,8 @@ impl OutOfLineSlots {
         self.code.insert(slot, Slot { code });
     }
 
-    /// The way past a site that was planned before, if the code is the same.
+    /// Returns the step-over method that was planned before, if the code is the
+    /// same.
     pub(crate) fn known_step_over(&self, address: u64, bytes: &[u8]) -> Option<StepOver> {
         self.step_overs
             .get(&address)
@@ -177,18 +184,19 @@ impl OutOfLineSlots {
             .map(|known| known.step_over)
     }
 
-    /// Whether an address is known to be that of code to which the program does not write.
+    /// Returns true if an address is known to be that of code to which the
+    /// program does not write.
     pub(crate) fn is_immutable_code(&self, address: u64) -> bool {
         self.immutable_code.iter().any(|it| it.contains(&address))
     }
 
-    /// Tells where that is; nowhere, when it may have changed.
+    /// Sets the ranges of such code; none if they may have changed.
     pub(crate) fn set_immutable_code(&mut self, ranges: Vec<Range<u64>>) {
         self.immutable_code = ranges;
     }
 
-    /// Whether the way past a site was planned for other bytes than these, as far as
-    /// these go.
+    /// Returns true if the step-over method of a site was planned for other
+    /// bytes than `present`, as far as these go.
     pub(crate) fn is_other_code(&self, address: u64, present: &[u8]) -> bool {
         let Some(known) = self.step_overs.get(&address) else {
             return false;
@@ -207,8 +215,8 @@ impl OutOfLineSlots {
             .insert(address, KnownStepOver { bytes, step_over });
     }
 
-    /// The same for a forked copy of the process, without the regions that it
-    /// does not have: they were mapped after it was made.
+    /// Returns the slots of a forked copy of the process, without the regions
+    /// that it does not have: they were mapped after it was made.
     pub(crate) fn for_fork(&self, has_region: impl Fn(u64) -> bool) -> OutOfLineSlots {
         let mut forked = self.clone();
         forked.regions.retain(|region| has_region(region.start));
@@ -223,14 +231,14 @@ impl OutOfLineSlots {
         forked
     }
 
-    /// Every copy that was ever made, with its place.
+    /// Returns the code of every slot, with its address.
     pub(crate) fn all_code(&self) -> impl Iterator<Item = (u64, &[u8])> {
         self.code
             .iter()
             .map(|(&slot, held)| (slot, held.code.bytes.as_slice()))
     }
 
-    /// For a program counter inside a copy: where that is in the program.
+    /// Returns the position in the program of a counter in a slot.
     pub(crate) fn original_of(&self, counter: u64) -> Option<OriginalLocation> {
         if !self
             .regions
@@ -248,8 +256,9 @@ impl OutOfLineSlots {
     }
 }
 
-/// Where a region for code at `address` may be mapped: a gap of the memory map
-/// below the code, as far from it as the reach allows.
+/// Returns the addresses at which a region for code at `address` may be mapped:
+/// in a gap of the memory map below the code, as far from it as the reach
+/// allows.
 pub(crate) fn region_candidates_near(address: u64, mappings: &[Range<u64>]) -> Vec<u64> {
     let lowest = cluster_start(address, mappings);
     DISTANCES
@@ -268,9 +277,10 @@ pub(crate) fn region_candidates_near(address: u64, mappings: &[Range<u64>]) -> V
         .collect()
 }
 
-/// The lowest address of the mappings that lie close together around `address`.
+/// Returns the lowest address of the mappings that lie close together around
+/// `address`.
 fn cluster_start(address: u64, mappings: &[Range<u64>]) -> u64 {
-    /// Mappings further apart than this are different clusters.
+    /// Mappings farther apart than this are different clusters.
     const CLOSE: u64 = 1 << 24;
     let mut start = address;
     for mapping in mappings.iter().rev() {
@@ -303,7 +313,7 @@ mod tests {
         check_candidate(0x40_1000, 0x40_0000..0x40_5000, Some(0x30_0000));
         let libraries = 0x7fff_f7c0_0000..0x7fff_f7fc_0000;
         check_candidate(0x7fff_f7d0_0000, libraries, Some(0x7fff_b7c0_0000));
-        // Nothing below: no place, the site is passed in place.
+        // Nothing below: no room, the site is stepped over in place.
         check_candidate(0x2_0000, 0x1_0000..0x3_0000, None);
     }
 
@@ -332,8 +342,8 @@ mod tests {
     }
 
     proptest! {
-        /// A thread in a copy fetches nothing from beyond the page that the
-        /// copy begins on, be the region all but full.
+        /// A thread in a slot fetches nothing from beyond the page on which the
+        /// slot begins, even in a region that is almost full.
         #[test]
         fn copies_stay_on_their_pages_in_the_region(
             instructions in vec((any::<[u8; INSTRUCTION_LENGTH_MAX]>(), 0..1_u64 << 24), 1..300),

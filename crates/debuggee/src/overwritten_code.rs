@@ -1,14 +1,15 @@
-//! Code that changes under its points: programs that make code write it anew, map
-//! something else in its place or give its pages back to the file; a person writes
-//! instructions.
+//! Code that changes under its points: the program writes it anew, maps
+//! something else in its place or returns its pages to the file; or the user
+//! writes instructions.
 //!
-//! A store to a trap takes the trap away, and nothing tells of that. So it is looked
-//! for whenever all threads stand and somebody is to see the program. What is there
-//! then is the program's own; the trap is put over it, and the way past is planned for
-//! the new instruction. Until then the point is not seen.
+//! A store over a trap removes the trap, and nothing reports that. So it is
+//! checked whenever all threads are stopped and the user is to see the program.
+//! The present contents are then the program's own; the trap is inserted over
+//! them, and the step-over is planned for the new instruction. Until then the
+//! point is not hit.
 //!
-//! Invariant: a trap is put back only where code can be executed, since the address of
-//! code that is gone may be that of data.
+//! Invariant: a trap is inserted again only where code can be executed, since
+//! the address of code that is gone may be that of data.
 
 use std::collections::BTreeSet;
 
@@ -21,12 +22,12 @@ use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
 use crate::pages::PAGE_LENGTH;
 
 impl Debuggee {
-    /// Looks whether the program has other code now where points are, and makes the
-    /// points good. Gives where their traps were gone: arrivals may not have been told.
-    /// For a debuggee that is halted.
+    /// Checks whether the program now has other code at its points, and updates
+    /// the points. Returns the addresses at which traps were gone: arrivals
+    /// there may not have been reported. For a halted debuggee.
     pub fn reinsert_overwritten(&mut self) -> Result<Vec<u64>, DebuggeeError> {
-        // While it rests nothing runs that could write.
-        if self.has_ended || self.memory.is_quiescent() {
+        // While it is quiescent nothing runs that could write.
+        if self.life.has_ended() || self.memory.is_quiescent() {
             return Ok(Vec::new());
         }
         let (gone, changed) = self.overwritten();
@@ -37,7 +38,7 @@ impl Debuggee {
         let is_code = |address: &u64| executable.iter().any(|range| range.contains(address));
         let mut reinserted = Vec::new();
         for address in gone.into_iter().filter(is_code) {
-            // A page that goes away just now needs no trap.
+            // A page that is unmapped just now needs no trap.
             if self.memory.reinsert_trap(address).is_ok() {
                 reinserted.push(address);
             }
@@ -48,12 +49,13 @@ impl Debuggee {
         Ok(reinserted)
     }
 
-    /// Where traps are gone; and where they are there, with other code behind them.
+    /// Returns the addresses at which traps are gone, and those at which they
+    /// are there with other code under them.
     fn overwritten(&self) -> (Vec<u64>, Vec<u64>) {
         let mut window = Window::default();
         let mut gone = Vec::new();
         let mut changed = Vec::new();
-        for (address, ..) in self.engine.sites() {
+        for (address, ..) in self.driver.engine.sites() {
             let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
             let present = window.copy(&self.memory, address, &mut bytes);
             if self.memory.is_overwritten(address, present) {
@@ -61,26 +63,26 @@ impl Debuggee {
                 continue;
             }
             self.memory.hide_traps(address, present);
-            if self.out_of_line.is_other_code(address, present) {
+            if self.image.out_of_line.is_other_code(address, present) {
                 changed.push(address);
             }
         }
         (gone, changed)
     }
 
-    /// Something was written at these addresses: the way past the instructions there is
-    /// that of the new ones.
+    /// Plans the step-overs for the new instructions after a write to these
+    /// addresses.
     pub(crate) fn replan_overwritten(&mut self, address: u64, length: usize) {
         let from = address.saturating_sub(INSTRUCTION_LENGTH_MAX as u64 - 1);
         let range = from..address.saturating_add(length as u64);
         let reported = self.threads.values();
-        let reported = reported.filter_map(|thread| self.engine.reported_at(thread.id));
-        let sites = self.engine.sites_in(range.clone());
+        let reported = reported.filter_map(|thread| self.driver.engine.reported_at(thread.id));
+        let sites = self.driver.engine.sites_in(range.clone());
         let concerned: BTreeSet<u64> = sites
             .chain(reported.filter(|it| range.contains(it)))
             .collect();
         for address in concerned {
-            // Where no way can be planned the old one is as good as any.
+            // If no step-over can be planned the old one is as good as any.
             let _ = self.replan(address);
         }
     }
@@ -96,7 +98,7 @@ impl Debuggee {
     }
 }
 
-/// A piece of memory with the traps in it, so that many sites take few reads.
+/// A window of memory including the traps, so that many sites take few reads.
 #[derive(Debug, Default)]
 struct Window {
     start: u64,
@@ -104,7 +106,7 @@ struct Window {
 }
 
 impl Window {
-    /// Takes as many bytes of an instruction at `address` as there are.
+    /// Copies as many bytes of an instruction at `address` as there are.
     fn copy<'a>(&mut self, memory: &Memory, address: u64, bytes: &'a mut [u8]) -> &'a mut [u8] {
         let offset = address.wrapping_sub(self.start) as usize;
         let is_inside = offset

@@ -1,5 +1,5 @@
 //! Accesses to protected pages: each faults, and is made with the pages open
-//! while all other threads stand.
+//! while all other threads are stopped.
 //!
 //! Invariant: a fault that the program would have without juror is the
 //! program's. The instruction raises it again while the pages are as they were.
@@ -10,6 +10,7 @@ use libc::siginfo_t;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel;
+use crate::life::RunState;
 use crate::pages::page_of;
 use crate::thread::State;
 use crate::watch::MemoryAccess;
@@ -19,13 +20,13 @@ use crate::watched_steps::{StepEnd, note_access};
 const FORBIDDEN: i32 = 2;
 
 impl Debuggee {
-    /// Whether a fault may be one of a protected page.
+    /// Returns true if a fault may be one of a protected page.
     #[inline]
     pub(crate) fn is_page_fault(&self, signal: i32) -> bool {
         signal == libc::SIGSEGV && !self.watches.pages.is_empty()
     }
 
-    /// A thread has faulted.
+    /// Handles a fault of a thread.
     pub(crate) fn handle_page_fault(
         &mut self,
         thread: ThreadId,
@@ -38,12 +39,12 @@ impl Debuggee {
         };
         self.undo_fault(thread)?;
         if self.watches.pages.is_stepping_access {
-            // Another thread's turn: the fault will come again.
+            // Another thread is making its access: the fault will come again.
             return self.continue_internally(thread).map(|()| PageFault::Taken);
         }
         if self.watches.pages.is_open {
             // It has faulted before the pages were opened; or the program
-            // itself forbids what it does.
+            // itself forbids the access.
             let forbidden = page.original & libc::PROT_WRITE == 0;
             self.restore_fault_action(thread)?;
             if forbidden {
@@ -68,7 +69,7 @@ impl Debuggee {
         Ok(PageFault::Taken)
     }
 
-    /// Has a thread execute its instruction with the pages open.
+    /// Makes a thread execute its instruction with the pages open.
     fn step_access(&mut self, thread: ThreadId) -> Result<SteppedAccess, DebuggeeError> {
         self.open_pages(thread)?;
         let mut accesses: Vec<MemoryAccess> = Vec::new();
@@ -90,7 +91,7 @@ impl Debuggee {
             for access in found {
                 note_access(&mut accesses, access);
             }
-            // The rest of a repeated instruction's way over the pages.
+            // The remaining accesses of a repeated instruction to the pages.
             if !self.repeats_on(thread, |it, bytes| it.watches.pages.overlap(bytes))? {
                 break;
             }
@@ -100,19 +101,19 @@ impl Debuggee {
             Some((signal, information)) if accesses.is_empty() => {
                 SteppedAccess::Faulted(signal, information)
             }
-            // The fault will come again, when these have been told.
+            // The fault will come again, after these have been reported.
             _ => SteppedAccess::Done(accesses),
         })
     }
 
-    /// Does some work while all other threads stand, and lets those run again
-    /// that ran before.
+    /// Runs `work` while all other threads are stopped, and resumes those that
+    /// ran before.
     pub(crate) fn with_others_held<T>(
         &mut self,
         thread: ThreadId,
         work: impl FnOnce(&mut Self) -> Result<T, DebuggeeError>,
     ) -> Result<T, DebuggeeError> {
-        let was_halting = self.is_halting;
+        let before = std::mem::replace(&mut self.life.run_state, RunState::Halting);
         let awaits_resume = |it: &Self| -> Vec<ThreadId> {
             let threads = it.threads.values().filter(|known| known.awaits_resume);
             threads.map(|known| known.id).collect()
@@ -126,8 +127,6 @@ impl Debuggee {
             .map(|it| it.id)
             .collect();
         self.watches.pages.is_stepping_access = true;
-        // What is born meanwhile waits, too.
-        self.is_halting = true;
         let mut result = Ok(());
         for other in others {
             result = result.and(self.feed(Input::Halt { thread: other }));
@@ -145,8 +144,8 @@ impl Debuggee {
             Ok(done)
         });
         self.watches.pages.is_stepping_access = false;
-        self.is_halting = was_halting;
-        if !was_halting {
+        self.life.run_state = before;
+        if before == RunState::Free {
             for other in awaits_resume(self) {
                 if other != thread && !awaited_before.contains(&other) {
                     self.resume(other)?;
@@ -157,18 +156,18 @@ impl Debuggee {
     }
 }
 
-/// Whose affair a fault is.
+/// The owner of a fault.
 pub(crate) enum PageFault {
-    /// Juror's: it has been dealt with.
+    /// juror: it has been handled.
     Taken,
-    /// The program's; when the thread has been moved meanwhile, the fault as
-    /// it is now.
+    /// The program; if the thread has been moved meanwhile, with the present
+    /// fault.
     Own(Option<(i32, siginfo_t)>),
 }
 
-/// How a thread's instruction went.
+/// The result of stepping a thread's instruction.
 enum SteppedAccess {
-    /// It has run; what it accessed of what is watched.
+    /// It has run; its accesses to watched memory.
     Done(Vec<MemoryAccess>),
     /// It faults for a reason of the program's own.
     Faulted(i32, siginfo_t),

@@ -1,12 +1,12 @@
-//! Protected pages that are open for the kernel: while it carries out a system
-//! call, and while it writes the frame of a signal's handler.
+//! Protected pages that are open for the kernel: while it executes a system
+//! call, and while it writes the frame of a signal handler.
 //!
 //! All other threads run by single steps meanwhile, which see every access. For
-//! a signal the pages are opened when it is taken from the kernel, since
-//! nobody can be held any more when it is given back. One that is given back
-//! all the same while they are closed is sent anew, and so comes by again.
+//! a signal the pages are opened when it is taken from the kernel, since no
+//! thread can be held any more when it is delivered. A signal that would be
+//! delivered while they are closed is sent again, and so is taken once more.
 //!
-//! Invariant: while a page is open, no thread runs freely but in the kernel;
+//! Invariant: while a page is open, no thread runs freely except in the kernel;
 //! and no handler is entered while a page is closed.
 
 use std::ops::Range;
@@ -19,15 +19,15 @@ use crate::signals;
 use crate::thread::State;
 use crate::watch::{AccessKind, MemoryAccess, WatchTier};
 
-/// Where the frame of a signal keeps the signal stack, in bytes from its start.
+/// The offset of the signal stack in the frame of a signal.
 const SIGNAL_STACK: u64 = 24;
-/// Where it keeps the stack pointer of the code that was interrupted.
+/// The offset of the stack pointer of the interrupted code.
 const INTERRUPTED_STACK: u64 = 168;
 
 impl Debuggee {
-    /// A thread enters a system call that may touch a protected page: opens
-    /// the pages until the call is over. For that the thread may have to leave
-    /// the entry; it comes there again.
+    /// Opens the pages for a system call that may access a protected page,
+    /// until the call is over. The thread may have to leave the entry; it comes
+    /// there again.
     pub(crate) fn open_for_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let pages = &mut self.watches.pages;
         if pages.is_open {
@@ -35,7 +35,8 @@ impl Debuggee {
             return Ok(());
         }
         if pages.is_stepping_access {
-            // Another thread's turn: it will come to the entry again.
+            // Another thread is making its access: this one will come to the
+            // entry again.
             self.leave_entry(thread)?;
         } else {
             pages.callers.push(thread);
@@ -45,19 +46,19 @@ impl Debuggee {
                 Ok(())
             })?;
         }
-        // Its entry has not been told, so the next one is news.
+        // Its entry has not been reported, so the next one is.
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.reenters_call = false;
         }
         Ok(())
     }
 
-    /// A thread has left its system call.
+    /// Handles the end of a thread's system call.
     pub(crate) fn close_after_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if !self.is_page_caller(thread) {
             return Ok(());
         }
-        // The program may have changed its mappings by the call.
+        // The call may have changed the program's mappings.
         let now = self.pages_to_watch();
         let pages = &mut self.watches.pages;
         pages.callers.retain(|caller| *caller != thread);
@@ -65,7 +66,7 @@ impl Debuggee {
         self.close_unneeded(thread)
     }
 
-    /// Protects the pages again when no call and no signal needs them open.
+    /// Protects the pages again if no call and no signal needs them open.
     pub(crate) fn close_unneeded(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let pages = &mut self.watches.pages;
         if !pages.is_open || !pages.callers.is_empty() || !pages.deliveries.is_empty() {
@@ -75,24 +76,25 @@ impl Debuggee {
         self.close_pages(thread)
     }
 
-    /// A thread is gone, and with it the call that it was in, and its signal.
+    /// Forgets a thread that has ended, with the call that it was in, and its
+    /// signal.
     pub(crate) fn forget_page_caller(&mut self, thread: ThreadId) {
         let pages = &mut self.watches.pages;
         pages.callers.retain(|caller| *caller != thread);
         pages.deliveries.retain(|it| *it != thread);
     }
 
-    /// Whether a thread is in a call for which the pages are open.
+    /// Returns true if a thread is in a call for which the pages are open.
     pub(crate) fn is_page_caller(&self, thread: ThreadId) -> bool {
         self.watches.pages.callers.contains(&thread)
     }
 
-    /// A thread has taken a signal that it will get: opens the pages until the
-    /// frame of the handler has been written, which may be on any of them.
+    /// Opens the pages for a signal that a thread will get, until the frame of
+    /// the handler has been written, which may be on any of them.
     pub(crate) fn open_for_signal(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        // Another thread's turn, at whose end this one is seen; or nobody knows
-        // yet when it will run again.
-        let is_early = self.watches.pages.is_stepping_access || self.is_halting;
+        // Another thread is making its access, at whose end this one is
+        // handled; or its next resume is not known yet.
+        let is_early = self.watches.pages.is_stepping_access || self.life.is_halting();
         if is_early || !self.lacks_open_pages(thread) {
             return Ok(());
         }
@@ -108,7 +110,7 @@ impl Debuggee {
     }
 
     /// Opens the pages for the signals that threads have taken while they were
-    /// held. All stand; `thread` can make system calls.
+    /// held. All are stopped; `thread` can make system calls.
     pub(crate) fn open_for_held_signals(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if self.watches.pages.is_empty() {
             return Ok(());
@@ -131,8 +133,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Whether a thread holds a signal that the program handles, while the
-    /// pages may be closed.
+    /// Returns true if a thread holds a signal that the program handles, while
+    /// the pages may be closed.
     pub(crate) fn lacks_open_pages(&self, thread: ThreadId) -> bool {
         let pages = &self.watches.pages;
         if pages.is_empty() || pages.deliveries.contains(&thread) {
@@ -145,8 +147,8 @@ impl Debuggee {
             .is_some_and(|pending| signals::is_caught(self.process, pending.number))
     }
 
-    /// A thread has entered a handler, or gets no signal any more. Whether the
-    /// pages were open for it.
+    /// Ends the delivery to a thread that has entered a handler, or gets no
+    /// signal any more. Returns true if the pages were open for it.
     pub(crate) fn end_delivery(&mut self, thread: ThreadId) -> bool {
         let deliveries = &mut self.watches.pages.deliveries;
         let before = deliveries.len();
@@ -154,7 +156,7 @@ impl Debuggee {
         deliveries.len() < before
     }
 
-    /// What the frame has changed of watched memory that a thread stands on,
+    /// Appends the changes of watched memory by the frame on a thread's stack,
     /// before the first instruction of a handler.
     pub(crate) fn frame_accesses(
         &mut self,
@@ -179,9 +181,9 @@ impl Debuggee {
         Ok(())
     }
 
-    /// The bytes at the stack pointer of a thread that has entered a handler
-    /// which are the signal's: up to the end of the signal stack, where that
-    /// has just been switched to, or to the stack of before.
+    /// Returns the bytes at the stack pointer that belong to the signal frame
+    /// of a thread that has entered a handler: up to the end of the signal
+    /// stack, if the thread has just switched to it, or to the former stack.
     fn signal_frame(&self, thread: ThreadId) -> Result<Option<Range<u64>>, DebuggeeError> {
         let start = self.stop_registers(thread)?.shown.rsp;
         let word = |offset: u64| {

@@ -2,20 +2,20 @@
 //!
 //! A watched page may not be written (or not be accessed, for reads), so each
 //! access to it faults. The faulting thread then executes its instruction
-//! alone, with the pages as the program made them, and what it accessed is
-//! told (`page_faults`).
+//! alone, with the pages as the program made them, and its accesses are
+//! reported (`page_faults`).
 //!
-//! The kernel, too, would be refused by a protected page. So the pages are
-//! opened for a system call that may touch one, and for the frame of a signal
+//! A protected page would make the kernel fail, too. So the pages are opened
+//! for a system call that may access one, and for the frame of a signal
 //! (`page_openings`).
 //!
 //! A page that the program unmaps stays listed: the call that maps it again
 //! must find it open, and it is protected when that call is over. Pages that
-//! the kernel does not protect (sealed or huge ones) are watched by steps, and so
-//! are all once the program filters its system calls.
+//! the kernel does not protect (sealed or huge ones) are watched by steps, and
+//! so are all once the program filters its system calls.
 //!
-//! Protecting a page needs no care: what it forbids too early faults, and is
-//! tried again.
+//! Protecting a page needs no care: an access that is forbidden too early
+//! faults, and is tried again.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -42,15 +42,15 @@ pub(crate) struct Pages {
     /// Threads for whose signals the pages are open, until their frames have
     /// been written.
     pub(crate) deliveries: Vec<ThreadId>,
-    /// The pages are as the program made them.
+    /// Whether the pages are as the program made them.
     pub(crate) is_open: bool,
-    /// One thread executes its instruction alone.
+    /// Whether one thread is executing its instruction alone.
     pub(crate) is_stepping_access: bool,
-    /// What the program does about faults.
+    /// The program's handling of faults.
     pub(crate) fault_action: FaultAction,
 }
 
-/// A page as the program made it, and as it is while it is watched.
+/// The protection of a page as the program made it, and while it is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Page {
     pub(crate) original: i32,
@@ -66,7 +66,7 @@ const UNMAPPED: Page = Page {
 };
 
 impl Page {
-    /// A page as the program made it, not watched yet.
+    /// Returns a page as the program made it, not watched yet.
     fn made(original: i32) -> Page {
         Page {
             original,
@@ -77,12 +77,13 @@ impl Page {
 }
 
 impl Pages {
-    /// Whether the pages are as the program made them, for a system call.
+    /// Returns true if the pages are as the program made them, for a system
+    /// call.
     pub(crate) fn are_open(&self) -> bool {
         self.is_open
     }
 
-    /// Whether a range touches one of them.
+    /// Returns true if a range overlaps one of them.
     pub(crate) fn overlap(&self, range: &Range<u64>) -> bool {
         let first = page_of(range.start);
         first < range.end && self.pages.range(first..range.end).next().is_some()
@@ -92,13 +93,13 @@ impl Pages {
         self.pages.is_empty()
     }
 
-    /// Whether one of them is not there: a call that maps memory at a place of
-    /// the kernel's choice may bring it back.
+    /// Returns true if one of them is unmapped: a call that maps memory at an
+    /// address of the kernel's choice may map it again.
     pub(crate) fn have_gaps(&self) -> bool {
         self.pages.values().any(|page| !page.is_mapped)
     }
 
-    /// The same pages, of a forked copy of the process.
+    /// Returns the pages of a forked copy of the process.
     pub(crate) fn for_fork(&self) -> Pages {
         Pages {
             pages: self.pages.clone(),
@@ -109,7 +110,7 @@ impl Pages {
 
 impl Debuggee {
     /// Protects the pages of the watches of this tier, and no others. Every
-    /// thread stands; without one that can make the calls, the watches are
+    /// thread is stopped; without one that can make the calls, the watches are
     /// stepped.
     pub(crate) fn arrange_pages(&mut self) -> Result<(), DebuggeeError> {
         let wanted = self.pages_to_watch();
@@ -138,8 +139,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// A call that may have filtered those that come is over, and the pages are
-    /// open for it: where it did, they stay so.
+    /// Handles the end of a call that may have installed a seccomp filter; the
+    /// pages are open for it, and stay so if it did.
     pub(crate) fn note_seccomp_filter(&mut self, number: i64) {
         let may_filter = [libc::SYS_seccomp, libc::SYS_prctl].contains(&number);
         if may_filter && !self.watches.pages.is_empty() && self.is_seccomp_filtered_now() {
@@ -148,7 +149,7 @@ impl Debuggee {
         }
     }
 
-    /// What pages cannot watch is watched by steps.
+    /// Watches by steps instead of pages.
     fn step_instead_of_pages(&mut self) {
         for watch in &mut self.watches.list {
             if watch.tier == WatchTier::Page {
@@ -157,7 +158,7 @@ impl Debuggee {
         }
     }
 
-    /// A stopped thread that can make system calls for juror.
+    /// Returns a stopped thread that can make system calls for juror.
     fn thread_for_calls(&self) -> Option<ThreadId> {
         let mut threads = self.threads.values();
         let can = threads
@@ -165,7 +166,8 @@ impl Debuggee {
         can.map(|it| it.id)
     }
 
-    /// The pages that the watches of this tier need, as they are mapped now.
+    /// Returns the pages that the watches of this tier need, as they are mapped
+    /// now.
     pub(crate) fn pages_to_watch(&self) -> BTreeMap<u64, Page> {
         let mappings = self.protections();
         let known = &self.watches.pages.pages;
@@ -179,7 +181,7 @@ impl Debuggee {
                     let mapping = mappings.iter().find(|(it, _)| it.contains(&address));
                     let page = match (known.get(&address), mapping) {
                         (_, None) => UNMAPPED,
-                        // What is seen is juror's own protection.
+                        // The listed protection is juror's own.
                         (Some(page), Some((_, seen)))
                             if is_closed && page.is_mapped && *seen == page.watched =>
                         {
@@ -199,7 +201,7 @@ impl Debuggee {
         pages
     }
 
-    /// The mapped ranges with what is allowed there.
+    /// Returns the mapped ranges with their protection.
     fn protections(&self) -> Vec<(Range<u64>, i32)> {
         let path = format!("/proc/{}/maps", self.process);
         let maps = std::fs::read_to_string(path).unwrap_or_default();
@@ -208,15 +210,15 @@ impl Debuggee {
             .collect()
     }
 
-    /// Gives the pages the protection that the program gave them. Every other
-    /// thread stands, or steps.
+    /// Restores the protection that the program gave the pages. Every other
+    /// thread is stopped, or steps.
     pub(crate) fn open_pages(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         self.protect(thread, |page| page.original)?;
         self.restore_fault_action(thread)
     }
 
-    /// Gives a forked child, in which nothing is watched, the pages back that
-    /// were protected in its parent.
+    /// Restores the protection in a forked child, in which nothing is watched,
+    /// of the pages that were protected in its parent.
     pub(crate) fn open_inherited_pages(
         &mut self,
         thread: ThreadId,
@@ -231,7 +233,7 @@ impl Debuggee {
         opened
     }
 
-    /// Protects the pages. Every other thread stands, or steps; those that
+    /// Protects the pages. Every other thread is stopped, or steps; pages that
     /// the kernel does not protect are watched by steps from now on.
     pub(crate) fn close_pages(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if !self.protect(thread, |page| page.watched)? {
@@ -242,13 +244,14 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Has a thread protect the pages; whether the kernel has done it.
+    /// Makes a thread protect the pages; returns true if the kernel has done
+    /// it.
     fn protect(
         &mut self,
         thread: ThreadId,
         protection: impl Fn(&Page) -> i32,
     ) -> Result<bool, DebuggeeError> {
-        let Some(gadget) = self.out_of_line.gadget() else {
+        let Some(gadget) = self.image.out_of_line.gadget() else {
             return Ok(self.watches.pages.is_empty());
         };
         let mut is_done = true;
@@ -262,7 +265,7 @@ impl Debuggee {
     }
 }
 
-/// The ranges of neighbouring pages that get the same protection.
+/// Returns the ranges of neighbouring pages that get the same protection.
 fn runs(pages: &BTreeMap<u64, Page>, protection: impl Fn(&Page) -> i32) -> Vec<(Range<u64>, i32)> {
     let mut runs: Vec<(Range<u64>, i32)> = Vec::new();
     for (&address, page) in pages.iter().filter(|(_, page)| page.is_mapped) {
@@ -277,7 +280,7 @@ fn runs(pages: &BTreeMap<u64, Page>, protection: impl Fn(&Page) -> i32) -> Vec<(
     runs
 }
 
-/// What a mapping allows, as bits of `mprotect`.
+/// Returns the access rights of a mapping as bits of `mprotect`.
 fn protection(mapping: &Mapping<'_>) -> i32 {
     let bits = [
         ('r', libc::PROT_READ),
@@ -289,12 +292,12 @@ fn protection(mapping: &Mapping<'_>) -> i32 {
         .fold(0, |allowed, (_, bit)| allowed | bit)
 }
 
-/// The start of the page that holds an address.
+/// Returns the start of the page that contains an address.
 pub(crate) fn page_of(address: u64) -> u64 {
     address & !(PAGE_LENGTH - 1)
 }
 
-/// The end of the last page of what ends at `end`.
+/// Returns the end of the last page of a range that ends at `end`.
 pub(crate) fn page_end(end: u64) -> u64 {
     page_of(end.saturating_add(PAGE_LENGTH - 1))
 }

@@ -1,70 +1,75 @@
 //! Processes and threads that the debuggee makes.
 //!
-//! A forked process has a copy of the memory, traps included: the engine orders
-//! them out before it runs, and it runs free, unless it is to be followed. A
-//! process that shares the memory
-//! (`vfork`, `posix_spawn`) would die of the traps, so it stays traced and is
-//! led past them silently, as one more thread of the engine, until it runs
-//! another program or ends.
+//! A forked process has a copy of the memory, including traps: the engine
+//! orders their removal before it runs, and it runs free, unless it is to be
+//! followed. A process that shares the memory (`vfork`, `posix_spawn`) would be
+//! killed by the traps, so it stays traced and is stepped over them silently,
+//! as one more thread of the engine, until it runs another program or ends.
 //!
-//! Its parent waits in the kernel all that time and answers no request to
-//! stop. It executes nothing either; so to the engine it is parked, and so is
-//! a parent that stands until it is seen whether its child can be followed.
+//! Its parent waits in the kernel all that time and answers no request to stop.
+//! It executes nothing either; so for the engine it is parked, and so is a
+//! parent that is stopped until juror knows whether its child can be followed.
 
 use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event};
+use crate::life::{Phase, RunState};
 use crate::memory::Memory;
 use crate::operations::ignore_gone;
 use crate::process_status;
 use crate::stop_event::{ForkKind, StopEvent};
 use crate::thread::{Motion, State, Thread};
 
-/// A new process that has not been seen stopped yet.
+/// A new process whose first stop has not been seen.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PendingFork {
     is_vfork: bool,
     parent: ThreadId,
-    /// The parent is where it made it, or has ended there, so the child can be
-    /// followed. One that went on is not the child's past any more: then it is too
-    /// late for `set follow`.
+    /// Whether the child can be followed: the parent is still where it made it,
+    /// or has ended there. A parent that went on is no longer the child's past:
+    /// then it is too late for `set follow`.
     may_be_followed: bool,
-    /// The parent stands until it is seen whether the child can be followed:
-    /// what it did meanwhile would be told as the debuggee's, or be taken for
-    /// the child's past.
+    /// Whether the parent is stopped until juror knows whether the child can be
+    /// followed: what it did meanwhile would be reported as the debuggee's, or
+    /// be taken for the child's past.
     holds_parent: bool,
 }
 
 impl PendingFork {
-    /// Whether it has a copy of the memory, as far as its parent told, and can be
-    /// followed.
+    /// Returns true if it has a copy of the memory, as far as its parent
+    /// reported, and can be followed.
     pub(crate) fn is_followable_fork(&self) -> bool {
         !self.is_vfork && self.may_be_followed
     }
 
-    /// Whether it shares the memory, as its parent told.
+    /// Returns true if it shares the memory, as its parent reported.
     pub(crate) fn is_vfork_child(&self) -> bool {
         self.is_vfork
     }
 
-    /// Whether nobody has told of it.
+    /// Returns true if no report of it has come.
     pub(crate) fn is_unreported(&self) -> bool {
         !self.is_vfork && self.may_be_followed && !self.holds_parent
     }
 
-    /// The thread that made it.
+    /// Returns true if its parent is stopped until it is seen.
+    pub(crate) fn holds_parent(&self) -> bool {
+        self.holds_parent
+    }
+
+    /// Returns the thread that made it.
     pub(crate) fn parent(&self) -> ThreadId {
         self.parent
     }
 }
 
-/// A forked process that stands, and that the engine has not released.
+/// A forked process that is stopped, and that the engine has not released.
 #[derive(Debug)]
 pub(crate) struct ForkCopy {
     pub(crate) memory: Memory,
-    /// What is needed of one that is to be debugged, too.
+    /// The state of one that is to be debugged, too.
     pub(crate) kept: Option<KeptFork>,
 }
 
@@ -73,25 +78,26 @@ pub(crate) struct ForkCopy {
 pub(crate) struct KeptFork {
     /// The thread that made it.
     pub(crate) parent: ThreadId,
-    /// What an engine of its own has to be told of its past.
+    /// The inputs that an engine of its own has to get about its past.
     pub(crate) inheritance: Vec<Input>,
 }
 
 impl Debuggee {
-    /// A thread has made a thread or a process.
+    /// Handles the creation of a thread or a process.
     pub(crate) fn handle_new_child(
         &mut self,
         parent: ThreadId,
         event: Event,
     ) -> Result<(), DebuggeeError> {
-        let child = kernel::event_message(parent.0).map_err(gone_or("see a new thread", parent))?;
-        if self.threads.contains_key(&child) || self.departing.contains(&child) {
+        let child = kernel::event_message(parent.0)
+            .map_err(gone_or("read the id of a new thread", parent))?;
+        if self.threads.contains_key(&child) || self.wait.departing.contains(&child) {
             // It has reported already.
         } else if event == Event::Clone && self.is_own_thread(child) {
             let thread = Thread::new(ThreadId(child), State::Starting);
             self.threads.insert(child, thread);
         } else if std::path::Path::new(&format!("/proc/{child}")).exists() {
-            self.has_made_processes = true;
+            self.forks.has_made_processes = true;
             let is_vfork = event == Event::Vfork;
             let is_followed = self.follows_child() || self.follows_both();
             let pending_fork = PendingFork {
@@ -100,18 +106,15 @@ impl Debuggee {
                 may_be_followed: is_vfork || is_followed,
                 holds_parent: event == Event::Fork && is_followed,
             };
-            self.pending_forks.insert(child, pending_fork);
+            self.forks.pending.insert(child, pending_fork);
         } else {
-            // It has reported, run and ended before its parent's word of it.
-            self.has_made_processes |= event != Event::Clone;
+            // It has reported, run and ended before its parent's report of it.
+            self.forks.has_made_processes |= event != Event::Clone;
         }
         if event == Event::Vfork {
             self.enter_vfork(parent)?;
         }
-        let holds_parent = self
-            .pending_forks
-            .get(&child)
-            .is_some_and(|it| it.holds_parent);
+        let holds_parent = self.forks.hold_parent_of(child);
         if holds_parent {
             self.park(parent)?;
         }
@@ -125,13 +128,13 @@ impl Debuggee {
         match event {
             Event::Vfork => Ok(()),
             _ if holds_parent => Ok(()),
-            // The step has been made, and the next thing to come is its end.
+            // The step has been made, and its end comes next.
             _ if self.steps(parent) => self.set_in_motion(parent, Motion::Step),
             _ => self.continue_internally(parent),
         }
     }
 
-    /// A new process is gone before it was seen.
+    /// Forgets a new process that has ended before it was seen.
     pub(crate) fn forget_pending_fork(
         &mut self,
         child: u32,
@@ -142,8 +145,8 @@ impl Debuggee {
         self.resume_held_parent(pending_fork)
     }
 
-    /// A new process is not followed after all, has been told of, or is gone:
-    /// its parent goes on if it stood for that.
+    /// Continues the parent of a new process, if it was stopped for that: the
+    /// process is not followed, has been reported, or has ended.
     pub(crate) fn resume_held_parent(
         &mut self,
         pending_fork: PendingFork,
@@ -160,7 +163,7 @@ impl Debuggee {
         known.is_some_and(|known| known.motion == Motion::Step)
     }
 
-    /// The thread executes nothing before [`Input::Unparked`].
+    /// Parks a thread: it executes nothing before [`Input::Unparked`].
     pub(crate) fn park(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let address = self.engine_address(thread)?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -175,7 +178,7 @@ impl Debuggee {
             .threads
             .get(&parent.0)
             .is_some_and(|known| !known.is_vfork_child);
-        self.catches_forks && is_own && event != Event::Clone
+        self.forks.are_caught && is_own && event != Event::Clone
     }
 
     fn report_fork(
@@ -184,10 +187,7 @@ impl Debuggee {
         child: u32,
         event: Event,
     ) -> Result<(), DebuggeeError> {
-        let is_held = self
-            .pending_forks
-            .get(&child)
-            .is_some_and(|it| it.holds_parent);
+        let is_held = self.forks.hold_parent_of(child);
         let kind = match event {
             Event::Vfork => ForkKind::Vfork,
             _ => ForkKind::Fork,
@@ -209,7 +209,7 @@ impl Debuggee {
     }
 
     fn enter_vfork(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
-        // Kept as this stop's, for everybody who looks while it waits.
+        // Kept as this stop's, for requests while it waits.
         self.stop_registers(parent)?;
         if let Some(known) = self.threads.get_mut(&parent.0) {
             known.state = State::InVfork;
@@ -218,20 +218,19 @@ impl Debuggee {
         ignore_gone(kernel::resume(parent.0, 0))
     }
 
-    /// The child of a `vfork` has let go of the memory.
+    /// Handles the end of a `vfork`: the child has released the memory.
     pub(crate) fn handle_vfork_done(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
         let has_child = |child: &Thread| child.vfork_parent == Some(parent);
         let is_followed = self.follows_child() || self.follows_both();
         if is_followed && self.threads.values().any(has_child) {
-            // The child is becoming another program, and is to be followed:
-            // its parent moves no more before that.
+            // The child is starting another program, and is to be followed: its
+            // parent does not run before that.
             return Ok(());
         }
         self.feed(Input::Unparked { thread: parent })
     }
 
-    /// A process is there that a thread has made which was killed, and did not
-    /// tell of it.
+    /// Registers a process that a killed thread has made and did not report.
     pub(crate) fn add_unreported_fork(&mut self, child: u32, parent: ThreadId) {
         let pending_fork = PendingFork {
             is_vfork: false,
@@ -239,13 +238,13 @@ impl Debuggee {
             may_be_followed: true,
             holds_parent: false,
         };
-        self.pending_forks.insert(child, pending_fork);
+        self.forks.pending.insert(child, pending_fork);
     }
 
-    /// Whether a process has the memory of the program, also if the program has
-    /// been replaced meanwhile; none if that cannot be known.
+    /// Returns whether a process has the memory of the program, also if the
+    /// program has been replaced meanwhile; none if that is unknown.
     fn shares_memory(&self, child: u32) -> Option<bool> {
-        if !self.has_left_memory {
+        if !self.life.is_phase(Phase::LeavingMemory) {
             return kernel::share_memory(self.process, child);
         }
         let vfork_children = self.threads.values().filter(|known| known.is_vfork_child);
@@ -254,9 +253,9 @@ impl Debuggee {
             .reduce(|first, second| first || second)
     }
 
-    /// The first stop of a new process.
+    /// Handles the first stop of a new process.
     pub(crate) fn handle_fork_start(&mut self, child: u32) -> Result<(), DebuggeeError> {
-        let Some(pending_fork) = self.pending_forks.remove(&child) else {
+        let Some(pending_fork) = self.forks.pending.remove(&child) else {
             return Ok(());
         };
         let shares = self.shares_memory(child).unwrap_or(pending_fork.is_vfork);
@@ -266,15 +265,15 @@ impl Debuggee {
         }
         if !shares {
             let process = ThreadId(child);
-            // A child that is already gone needs nothing.
+            // A child that has already ended needs nothing.
             let memory = Memory::open(&process_status::file_of(child, child, "mem"));
             let is_kept = may_follow && self.follows_both();
             let kept = is_kept.then(|| KeptFork {
                 parent: pending_fork.parent,
-                inheritance: self.engine.inheritance(process).collect(),
+                inheritance: self.driver.engine.inheritance(process).collect(),
             });
             if let Ok(memory) = memory {
-                self.fork_copies.insert(child, ForkCopy { memory, kept });
+                self.forks.copies.insert(child, ForkCopy { memory, kept });
             }
             self.feed(Input::ForkStopped { process })?;
             return self.resume_held_parent(pending_fork);
@@ -284,7 +283,7 @@ impl Debuggee {
         let mut known = Thread::new(thread, State::Stopped);
         known.is_vfork_child = true;
         known.vfork_parent = Some(pending_fork.parent);
-        known.awaits_resume = self.is_halting;
+        known.awaits_resume = self.life.is_halting();
         self.threads.insert(child, known);
         self.queue_event(StopEvent::Forked {
             child,
@@ -292,22 +291,22 @@ impl Debuggee {
         });
         let parent = pending_fork.parent;
         self.feed(Input::StartedInPlace { thread, parent })?;
-        if self.is_halting {
+        if self.life.is_halting() {
             return Ok(());
         }
         self.feed(Input::Resume { thread })
     }
 
-    /// A forked process has nothing of juror's in it any more: it goes its own
-    /// way, or stands until it is adopted.
+    /// Releases a forked process that contains nothing of juror's any more, or
+    /// keeps it until it is adopted.
     pub(crate) fn release_fork(&mut self, child: u32) -> Result<(), DebuggeeError> {
-        if let Some(copy) = self.fork_copies.remove(&child)
+        if let Some(copy) = self.forks.copies.remove(&child)
             && let Some(kept) = copy.kept
         {
             self.keep_forked_child(child, copy.memory, kept);
             return Ok(());
         }
-        self.cpu.restore_affinity(child);
+        self.host.cpu.restore_affinity(child);
         ignore_gone(kernel::detach(child, 0))?;
         self.queue_event(StopEvent::Forked {
             child,
@@ -316,33 +315,29 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Waits until a process that has been made is seen, all threads being
-    /// halted. Gives what is told of it ([`StopEvent::Forked`], or [`StopEvent::ParentDetached`]
-    /// and [`StopEvent::ChildFollowed`]) before all else that waits to be told; nothing
-    /// when it is gone, or waits to be adopted.
+    /// Waits until a process that has been made is seen, with all threads
+    /// halted. Returns the events about it ([`StopEvent::Forked`], or
+    /// [`StopEvent::ParentDetached`] and [`StopEvent::ChildFollowed`]), ahead
+    /// of other queued events; none if it has ended, or waits to be adopted.
     ///
     /// # Errors
     /// As [`Debuggee::wait`].
     pub fn await_fork(&mut self, child: u32) -> Result<Vec<StopEvent>, DebuggeeError> {
-        self.is_halting = true;
-        while self.pending_forks.contains_key(&child) {
+        self.life.run_state = RunState::Halting;
+        while self.forks.pending.contains_key(&child) {
             let taken = self.wait_and_handle();
             if taken.is_err() {
-                self.is_halting = false;
+                self.life.run_state = RunState::Free;
             }
             taken?;
         }
-        self.is_halting = false;
+        self.life.run_state = RunState::Free;
         let is_meant = |event: &StopEvent| match event {
             StopEvent::Forked { child: of, .. } => *of == child,
             StopEvent::ParentDetached { .. } => true,
             StopEvent::ChildFollowed { thread, .. } => thread.0 == child,
             _ => false,
         };
-        let pending_events = std::mem::take(&mut self.pending_events);
-        let (reported, rest): (Vec<StopEvent>, Vec<StopEvent>) =
-            pending_events.into_iter().partition(is_meant);
-        self.pending_events.extend(rest);
-        Ok(reported)
+        Ok(self.wait.take_matching(is_meant))
     }
 }

@@ -1,10 +1,11 @@
-//! What the debuggees of one tracer thread have in common: which processes they
-//! are, and statuses that a wait brought and that nobody has claimed yet.
+//! The common state of the debuggees of one tracer thread: their process
+//! numbers, and statuses that a wait returned and that have not been claimed
+//! yet.
 //!
 //! A wait sees every debuggee of the tracer thread. A status may belong to
 //! another [`Debuggee`](crate::Debuggee) of the same thread, or to a new
-//! process whose parent has not told of it yet (either may report first). Both
-//! wait here until somebody knows the number.
+//! process whose parent has not reported it yet (either may report first). Both
+//! are kept here until the number is known.
 
 use std::cell::RefCell;
 
@@ -13,10 +14,9 @@ use crate::kernel::{self, Status};
 #[derive(Default)]
 struct PendingStops {
     statuses: Vec<(u32, Status)>,
-    /// Processes that this thread traces and that never run: no debuggee's.
+    /// Templates: processes that this thread traces and that never run.
     templates: Vec<u32>,
-    /// Processes of that kind that have been killed, and whose end nobody has
-    /// waited for.
+    /// Templates that have been killed, and whose end has not been waited for.
     ending: Vec<u32>,
     /// The processes that are debuggees of this thread.
     processes: Vec<u32>,
@@ -26,12 +26,12 @@ thread_local! {
     static PENDING_STOPS: RefCell<PendingStops> = RefCell::default();
 }
 
-/// One more debuggee on this thread.
+/// Adds a debuggee of this thread.
 pub(crate) fn register(process: u32) {
     PENDING_STOPS.with_borrow_mut(|pending_stops| pending_stops.processes.push(process));
 }
 
-/// One less; with the last one, what nobody claimed is nobody's.
+/// Removes a debuggee; with the last one, unclaimed statuses are dropped.
 pub(crate) fn unregister(process: u32) {
     PENDING_STOPS.with_borrow_mut(|pending_stops| {
         pending_stops.forget(process);
@@ -42,7 +42,7 @@ pub(crate) fn unregister(process: u32) {
     wait_for_last();
 }
 
-/// Where nothing is debugged any more, ends that nobody has waited for are.
+/// Waits for templates that are ending, if there is no debuggee any more.
 fn wait_for_last() {
     let ending =
         PENDING_STOPS.with_borrow_mut(|pending_stops| match pending_stops.processes.is_empty() {
@@ -56,7 +56,7 @@ fn wait_for_last() {
     }
 }
 
-/// A debuggee is another process now.
+/// Replaces the process number of a debuggee.
 pub(crate) fn replace(former: u32, process: u32) {
     PENDING_STOPS.with_borrow_mut(|pending_stops| {
         pending_stops.forget(former);
@@ -64,12 +64,12 @@ pub(crate) fn replace(former: u32, process: u32) {
     });
 }
 
-/// Whether there is no other debuggee on this thread.
+/// Returns true if there is one debuggee on this thread.
 pub(crate) fn has_one_debuggee() -> bool {
     PENDING_STOPS.with_borrow(|pending_stops| pending_stops.processes.len() == 1)
 }
 
-/// Whether a process is a debuggee of this thread.
+/// Returns true if a process is a debuggee of this thread.
 pub(crate) fn is_debuggee(process: u32) -> bool {
     PENDING_STOPS.with_borrow(|pending_stops| pending_stops.processes.contains(&process))
 }
@@ -82,12 +82,12 @@ impl PendingStops {
     }
 }
 
-/// A process that this thread traces is to stand for ever.
+/// Adds a template: a traced process that stays stopped.
 pub(crate) fn add_template(process: u32) {
     PENDING_STOPS.with_borrow_mut(|pending_stops| pending_stops.templates.push(process));
 }
 
-/// It is gone.
+/// Removes a template that has ended.
 pub(crate) fn remove_template(process: u32) {
     PENDING_STOPS.with_borrow_mut(|pending_stops| {
         pending_stops.templates.retain(|&it| it != process);
@@ -97,7 +97,7 @@ pub(crate) fn remove_template(process: u32) {
     });
 }
 
-/// One of them has been killed, and its end is not waited for now.
+/// Marks a template as killed; its end is not waited for now.
 pub(crate) fn end_template(process: u32) {
     PENDING_STOPS.with_borrow_mut(|pending_stops| {
         pending_stops.templates.retain(|&it| it != process);
@@ -106,13 +106,13 @@ pub(crate) fn end_template(process: u32) {
     wait_for_last();
 }
 
-/// Takes note of the ends that have come since.
+/// Reaps the templates that have ended since.
 pub(crate) fn reap_ended() {
     let is_left = |process: &u32| matches!(kernel::poll_for(*process), Ok(None));
     PENDING_STOPS.with_borrow_mut(|pending_stops| pending_stops.ending.retain(is_left));
 }
 
-/// Whether a process is to stand for ever, or is just ending after that.
+/// Returns true if a process is a template, or is ending as one.
 pub(crate) fn is_template(process: u32) -> bool {
     PENDING_STOPS.with_borrow(|pending_stops| {
         pending_stops.templates.contains(&process) || pending_stops.ending.contains(&process)
@@ -128,7 +128,7 @@ pub(crate) fn put(thread: u32, status: Status) {
     );
 }
 
-/// The oldest status of a thread that `is_known`.
+/// Takes the oldest status of a thread that `is_known`.
 pub(crate) fn take(is_known: impl Fn(u32) -> bool) -> Option<(u32, Status)> {
     PENDING_STOPS.with_borrow_mut(|pending_stops| {
         let index = pending_stops

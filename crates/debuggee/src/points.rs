@@ -1,4 +1,5 @@
-//! Sites: planning the way past an instruction, and telling the engine.
+//! Sites: planning the step-over of an instruction, and inserting it into the
+//! engine.
 
 use juror_stepping::{Input, Owner, PlannedStepOver, StepOver, plan_step_over};
 
@@ -8,11 +9,11 @@ use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
 use crate::thread::State;
 
 impl Debuggee {
-    /// Makes [`StopEvent::Hit`](crate::Notice::Hit) come whenever a thread is
-    /// about to execute the instruction at `address`. Counted by owner: two
-    /// inserts need two removes. Works while threads run.
+    /// Inserts a point: [`StopEvent::Hit`](crate::StopEvent::Hit) is reported
+    /// whenever a thread is about to execute the instruction at `address`.
+    /// Counted by owner: two inserts need two removes. Works while threads run.
     pub fn insert(&mut self, address: u64, owner: Owner) -> Result<(), DebuggeeError> {
-        let step_over = if self.engine.is_site(address) {
+        let step_over = if self.driver.engine.is_site(address) {
             StepOver::InPlace
         } else {
             self.plan(address)?
@@ -24,15 +25,15 @@ impl Debuggee {
         });
         self.memory.note(None);
         inserted?;
-        // A site whose trap could not be written is none.
-        match self.engine.is_site(address) {
+        // A site whose trap could not be written does not exist.
+        match self.driver.engine.is_site(address) {
             true => Ok(()),
             false => Err(DebuggeeError::Memory { address, length: 1 }),
         }
     }
 
-    /// Takes one insert back. The trap goes with the last one, also when the
-    /// memory there is not mapped any more. Works while threads run.
+    /// Removes one insert. The trap is removed with the last one, also if the
+    /// memory there is no longer mapped. Works while threads run.
     pub fn remove(&mut self, address: u64, owner: Owner) -> Result<(), DebuggeeError> {
         self.feed(Input::Remove { address, owner })
     }
@@ -46,19 +47,20 @@ impl Debuggee {
         };
         self.memory
             .note(readable.first().map(|&byte| (address, byte)));
-        if self.in_place {
+        if self.driver.in_place {
             return Ok(plan_in_place(readable, address));
         }
-        if let Some(step_over) = self.out_of_line.known_step_over(address, &bytes) {
+        if let Some(step_over) = self.image.out_of_line.known_step_over(address, &bytes) {
             return Ok(step_over);
         }
         if !self.is_immutable_code(address) {
             let step_over = plan_in_place(readable, address);
-            self.out_of_line
+            self.image
+                .out_of_line
                 .remember_step_over(address, bytes, step_over);
             return Ok(step_over);
         }
-        let slot = self.out_of_line.free_slot_near(address);
+        let slot = self.image.out_of_line.free_slot_near(address);
         let slot = match slot {
             Some(slot) => Some(slot),
             None => self.make_slot(address)?,
@@ -68,27 +70,29 @@ impl Debuggee {
         } = plan_step_over(readable, address, slot);
         if let (Some(slot), Some(code)) = (slot, code) {
             self.memory.write_raw(slot, &code.bytes)?;
-            self.out_of_line.fill(slot, code);
+            self.image.out_of_line.fill(slot, code);
         }
-        self.out_of_line
+        self.image
+            .out_of_line
             .remember_step_over(address, bytes, step_over);
         Ok(step_over)
     }
 
-    /// Whether the code at an address is a file's, which the program does not write to. Of
-    /// other code (a program makes it as it runs, or rewrites numbers in it) a copy may be
-    /// out of date when it is executed.
+    /// Returns true if the code at an address is that of a file to which the
+    /// program does not write. A copy of other code (a program generates it, or
+    /// patches it) may be out of date when it is executed.
     fn is_immutable_code(&mut self, address: u64) -> bool {
-        if self.out_of_line.is_immutable_code(address) {
+        if self.image.out_of_line.is_immutable_code(address) {
             return true;
         }
         let ranges = self.immutable_code();
-        self.out_of_line.set_immutable_code(ranges);
-        self.out_of_line.is_immutable_code(address)
+        self.image.out_of_line.set_immutable_code(ranges);
+        self.image.out_of_line.is_immutable_code(address)
     }
 
-    /// More room for copies: needs a stopped thread to make the system call.
-    /// Without one the site is passed in place, which always works.
+    /// Returns a slot in a new region: needs a stopped thread to make the
+    /// system call. Without one the site is stepped over in place, which always
+    /// works.
     fn make_slot(&mut self, address: u64) -> Result<Option<u64>, DebuggeeError> {
         let stopped = self
             .threads
@@ -98,11 +102,11 @@ impl Debuggee {
         if let Some(thread) = stopped {
             self.ensure_region_near(thread, address)?;
         }
-        Ok(self.out_of_line.free_slot_near(address))
+        Ok(self.image.out_of_line.free_slot_near(address))
     }
 }
 
-/// The way past that executes the instruction where it is.
+/// Returns the step-over method that executes the instruction in place.
 fn plan_in_place(readable: &[u8], address: u64) -> StepOver {
     let step_over = plan_step_over(readable, address, None).step_over;
     match step_over.is_in_place() {

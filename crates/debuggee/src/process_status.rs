@@ -1,7 +1,7 @@
-//! What `/proc` says of a process and its threads.
+//! Information of `/proc` on a process and its threads.
 //!
-//! Invariant: whatever is not there or not understood is `None`; a process can
-//! be gone at any moment.
+//! Invariant: missing or unknown information is `None`; a process can end at
+//! any moment.
 
 use std::fs;
 use std::io::Read;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::namespace;
 
-/// The parts of `/proc/PID/status` that matter before attaching.
+/// The parts of `/proc/PID/status` that are needed before attaching.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProcessStatus {
     pub(crate) name: String,
@@ -17,23 +17,23 @@ pub(crate) struct ProcessStatus {
     pub(crate) state: char,
     /// The process that a thread belongs to; its own number for a process.
     pub(crate) process: u32,
-    /// Who made it, or looks after it since that one is gone.
+    /// Its parent, or the process that inherited it.
     pub(crate) parent: u32,
-    /// Who traces it; 0 for nobody.
+    /// Its tracer; 0 for none.
     pub(crate) tracer: u32,
     /// Its real user.
     pub(crate) user: u32,
-    /// System calls are filtered.
+    /// Whether its system calls are filtered.
     pub(crate) is_seccomp_filtered: bool,
 }
 
 impl ProcessStatus {
-    /// The status of a process.
+    /// Returns the status of a process.
     pub(crate) fn of_process(process: u32) -> Option<ProcessStatus> {
         ProcessStatus::parse(&read_text(format!("/proc/{process}/status").as_ref())?)
     }
 
-    /// The status of one of its threads.
+    /// Returns the status of one of its threads.
     pub(crate) fn of_thread(process: u32, thread: u32) -> Option<ProcessStatus> {
         let path = format!("/proc/{process}/task/{thread}/status");
         ProcessStatus::parse(&fs::read_to_string(path).ok()?)
@@ -53,14 +53,14 @@ impl ProcessStatus {
         })
     }
 
-    /// Whether it runs nothing any more.
+    /// Returns true if it has ended.
     pub(crate) fn has_ended(&self) -> bool {
         matches!(self.state, 'Z' | 'X' | 'x')
     }
 }
 
-/// A file of `/proc`, whose length nobody knows before: read in large parts, of
-/// which one is enough for most.
+/// Reads a file of `/proc`, whose length is unknown before: in large parts, of
+/// which one suffices for most.
 pub(crate) fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     const AT_ONCE: usize = 4 << 10;
     let mut file = fs::File::open(path)?;
@@ -77,17 +77,18 @@ pub(crate) fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The same, as a text.
+/// As [`read`], as text.
 pub(crate) fn read_text(path: &Path) -> Option<String> {
     String::from_utf8(read(path).ok()?).ok()
 }
 
-/// The threads of a process, ended ones that are still listed included.
+/// Returns the threads of a process, including ended ones that are still
+/// listed.
 pub(crate) fn threads(process: u32) -> Vec<u32> {
     numbers_in(&format!("/proc/{process}/task")).collect()
 }
 
-/// Every process, by its number.
+/// Returns every process, by its number.
 pub(crate) fn all() -> impl Iterator<Item = (u32, ProcessStatus)> {
     numbers_in("/proc").filter_map(|id| Some((id, ProcessStatus::of_process(id)?)))
 }
@@ -101,11 +102,11 @@ fn numbers_in(directory: &str) -> impl Iterator<Item = u32> + use<> {
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// Whether it is a thread of the kernel: they have no program.
+/// Returns true for a thread of the kernel, which has no program.
 pub(crate) fn is_kernel_thread(process: u32) -> bool {
     /// `PF_KTHREAD` of the kernel, in the field `flags` of `stat`.
     const KERNEL_THREAD: u64 = 0x0020_0000;
-    /// Fields between the name and the flags.
+    /// The number of fields between the name and the flags.
     const FLAGS: usize = 6;
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(") ")
@@ -113,7 +114,7 @@ pub(crate) fn is_kernel_thread(process: u32) -> bool {
         .is_some_and(|flags: u64| flags & KERNEL_THREAD != 0)
 }
 
-/// The number that a thread has for itself: that of the innermost namespace.
+/// Returns the number of a thread in its own, innermost namespace.
 pub(crate) fn own_pid(process: u32, thread: u32) -> Option<u32> {
     let text = status_text(process, thread)?;
     field(&text, "NSpid")?
@@ -123,7 +124,7 @@ pub(crate) fn own_pid(process: u32, thread: u32) -> Option<u32> {
         .ok()
 }
 
-/// Whether a thread may give new ones their numbers.
+/// Returns true if a thread may choose the numbers of new ones.
 pub(crate) fn may_choose_pids(process: u32, thread: u32) -> bool {
     /// `CAP_SYS_ADMIN` and `CAP_CHECKPOINT_RESTORE` of the kernel.
     const ALLOWING: u64 = 1 << 21 | 1 << 40;
@@ -133,14 +134,14 @@ pub(crate) fn may_choose_pids(process: u32, thread: u32) -> bool {
         && namespace::owns_pid_namespace(process, thread)
 }
 
-/// The users and groups as which a thread acts, as the kernel writes them.
+/// Returns the users and groups as which a thread acts, in the kernel's form.
 pub(crate) fn users(process: u32, thread: u32) -> Option<[String; 3]> {
     let text = status_text(process, thread)?;
     let text_of = |name| Some(field(&text, name)?.to_owned());
     Some([text_of("Uid")?, text_of("Gid")?, text_of("Groups")?])
 }
 
-/// The process group and the session of a process.
+/// Returns the process group and the session of a process.
 pub(crate) fn group_and_session(process: u32) -> Option<(u32, u32)> {
     let stat = read_text(format!("/proc/{process}/stat").as_ref())?;
     let (_, fields) = stat.rsplit_once(") ")?;
@@ -150,14 +151,14 @@ pub(crate) fn group_and_session(process: u32) -> Option<(u32, u32)> {
     Some((group, fields.next()?.parse().ok()?))
 }
 
-/// How much memory of a process is there.
+/// Returns the resident memory of a process in bytes.
 pub(crate) fn resident_bytes(process: u32) -> Option<u64> {
     let text = read_text(format!("/proc/{process}/statm").as_ref())?;
     let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
     Some(pages * crate::pages::PAGE_LENGTH)
 }
 
-/// The processes that a process has made, and that have not been waited for.
+/// Returns the children of a process that have not been waited for.
 pub(crate) fn children(process: u32) -> Vec<u32> {
     let lists = threads(process)
         .into_iter()
@@ -170,7 +171,8 @@ pub(crate) fn children(process: u32) -> Vec<u32> {
     lists.flat_map(numbers).collect()
 }
 
-/// A process whose group or session has the number of another one, `process`.
+/// Returns a process whose group or session has the number of another one,
+/// `process`.
 pub(crate) fn user_of_pid(process: u32, is_excepted: impl Fn(u32) -> bool) -> Option<u32> {
     numbers_in("/proc").find(|&id| {
         id != process
@@ -190,7 +192,7 @@ fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
         .map(str::trim)
 }
 
-/// The name of a user, or the number where there is none.
+/// Returns the name of a user, or the number if there is none.
 pub(crate) fn user_name(user: u32) -> String {
     let found = nix::unistd::User::from_uid(nix::unistd::Uid::from_raw(user));
     match found {
@@ -199,8 +201,8 @@ pub(crate) fn user_name(user: u32) -> String {
     }
 }
 
-/// A file of the process by way of one of its threads: when the first thread
-/// has ended, its own are empty.
+/// Returns the path of a file of the process by way of one of its threads:
+/// those of the first thread are empty when it has ended.
 pub(crate) fn file_of(process: u32, thread: u32, name: &str) -> PathBuf {
     PathBuf::from(format!("/proc/{process}/task/{thread}/{name}"))
 }
@@ -233,7 +235,7 @@ mod tests {
         assert_eq!(status.process, own);
         assert!(!status.has_ended());
         assert!(threads(own).contains(&own));
-        // Whether it runs or waits may change between two looks.
+        // Its state may change between two reads.
         let same = |it: &ProcessStatus| it.process == own && it.name == status.name;
         assert!(all().any(|(id, it)| id == own && same(&it)));
         assert!(!is_kernel_thread(own));

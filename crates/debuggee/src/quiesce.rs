@@ -1,17 +1,18 @@
-//! Standing still in a way that a killed juror leaves no trace of.
+//! A quiescent debuggee: juror can be killed without leaving a trace in it.
 //!
-//! When juror dies, the kernel lets an attached process go on from where it
-//! stands: with the traps that are in its text, and with the signal of the
-//! trap at which a thread stands. So while a person looks around, the traps
-//! are out of the text, and the threads that stand at traps are moved, without
-//! running an instruction, from the stop of the signal to a stop without one.
+//! When juror is killed, the kernel resumes an attached process from its
+//! present state: with the traps that are in its text, and with the signal of
+//! the trap at which a thread stands. So while the user is at the prompt, the
+//! traps are out of the text, and the threads that stand at traps are moved,
+//! without executing an instruction, from the stop of the signal to a stop
+//! without one. While the debuggee runs, the watchdog takes over (`watchdog`).
 //!
-//! Invariant: nothing runs while the memory is at rest; whatever lets a thread
-//! go wakes it first.
+//! Invariant: nothing runs while the memory is quiescent; whatever resumes a
+//! thread ends the quiescence first.
 
 use juror_stepping::ThreadId;
 
-use crate::debuggee::{Debuggee, Origin};
+use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::pending_stops;
@@ -19,11 +20,11 @@ use crate::signals;
 use crate::thread::State;
 
 impl Debuggee {
-    /// For a halted debuggee that is left to a person: from here until a
-    /// thread is let go, juror can be killed and an attached process goes on
-    /// as if it had never been there. One that juror started ends with it.
+    /// Quiesces a halted debuggee that is left to the user: from here until a
+    /// thread is resumed, juror can be killed and an attached process continues
+    /// as if juror had never been there. A launched process ends with juror.
     pub fn quiesce(&mut self) -> Result<(), DebuggeeError> {
-        if self.origin == Origin::Launched || self.has_ended {
+        if !self.life.is_attached() || self.life.has_ended() {
             return Ok(());
         }
         let ids: Vec<ThreadId> = self.threads.values().map(|thread| thread.id).collect();
@@ -46,8 +47,8 @@ impl Debuggee {
         self.memory.quiesce()
     }
 
-    /// Moves a thread from the stop of a signal of juror's own making to a
-    /// stop of none, where it stands.
+    /// Moves a thread from the stop of a trap's signal to a stop without a
+    /// signal, at the same place.
     fn leave_trap_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());

@@ -1,8 +1,8 @@
-//! The registers of a stopped thread, as upper floors see them.
+//! The registers of a stopped thread, as upper layers see them.
 //!
-//! The program counter shown is always one of the original program: never
-//! inside a displaced copy, and at the instruction (not after the trap byte)
-//! for a thread that arrived at a site.
+//! The program counter is always one of the original program: never inside an
+//! out-of-line slot, and at the instruction (not after the trap byte) for a
+//! thread that arrived at a site.
 
 use libc::{user_fpregs_struct, user_regs_struct};
 
@@ -45,14 +45,15 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// The register with this DWARF number (System V ABI, x86-64: 0 to 15 are
-    /// the general registers, 16 the program counter, 49 the flags, 58 and 59
-    /// the bases of `fs` and `gs`).
+    /// Returns the register with this DWARF number (System V ABI, x86-64: 0 to
+    /// 15 are the general registers, 16 the program counter, 49 the flags, 58
+    /// and 59 the bases of `fs` and `gs`).
     pub fn by_dwarf_number(&self, number: u16) -> Option<u64> {
         self.clone().slot(number).map(|slot| *slot)
     }
 
-    /// Sets the register with this DWARF number; false when there is none.
+    /// Sets the register with this DWARF number; returns false if there is
+    /// none.
     pub fn set_by_dwarf_number(&mut self, number: u16, value: u64) -> bool {
         match self.slot(number) {
             Some(slot) => {
@@ -63,7 +64,7 @@ impl Registers {
         }
     }
 
-    /// The six arguments of the system call that the thread enters.
+    /// Returns the six arguments of the system call that the thread enters.
     pub(crate) fn system_call_arguments(&self) -> [u64; 6] {
         [self.rdi, self.rsi, self.rdx, self.r10, self.r8, self.r9]
     }
@@ -175,8 +176,8 @@ pub struct VectorRegisters {
 }
 
 impl VectorRegisters {
-    /// Makes these 80-bit values all that is on the x87 stack, the first of them on
-    /// top: what a function leaves there that returns them.
+    /// Sets the x87 stack to these 80-bit values, the first of them on top: the
+    /// state after a function that returns them.
     pub fn leave_on_x87(&mut self, values: &[[u8; 16]]) {
         let count = values.len().min(8) as u16;
         for (st, value) in self.st.iter_mut().zip(values) {

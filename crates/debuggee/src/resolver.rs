@@ -1,9 +1,10 @@
-//! Asking the program which of several functions stands behind one name.
+//! Resolving indirect functions.
 //!
-//! The code at an indirect function (`STT_GNU_IFUNC`) does not do the work: it
-//! looks at the processor and returns the address of the function that does.
-//! The dynamic linker calls it when it relocates; so can a stopped thread,
-//! once the linker is ready, on its own stack and with everything put back.
+//! The code of an indirect function (`STT_GNU_IFUNC`) does not do the work: it
+//! examines the processor and returns the address of the function that does.
+//! The dynamic linker calls it during relocation; so can a stopped thread, once
+//! the linker is ready, on its own stack and with its state restored
+//! afterwards.
 
 use juror_stepping::ThreadId;
 use libc::user_regs_struct;
@@ -14,25 +15,26 @@ use crate::kernel::{self, Event, Status};
 use crate::out_of_line::GADGET;
 use crate::pending_stops;
 
-/// Below the stack pointer: what a function without frame may use, and room.
+/// The distance below the stack pointer: the red zone of a function without
+/// frame, and some room.
 const STACK_GAP: u64 = 512;
-/// Stops that are none of the resolver's before it is given up.
+/// The number of unrelated stops after which the resolver is abandoned.
 const STOPS_MAX: u32 = 16;
 
 impl Debuggee {
-    /// Has a waiting thread call the resolver of an indirect function, which
-    /// takes no arguments. The thread is as before afterwards.
+    /// Makes a waiting thread call the resolver of an indirect function, which
+    /// takes no arguments. The thread is afterwards as before.
     ///
     /// # Errors
-    /// The thread is gone, or the resolver did not come back by itself: it hit
-    /// a point or faulted.
+    /// The thread has ended, or the resolver did not return by itself: it hit a
+    /// point or faulted.
     pub fn resolve_indirect(
         &mut self,
         thread: ThreadId,
         resolver: u64,
     ) -> Result<u64, DebuggeeError> {
-        let failed = |errno| gone_or("ask for an indirect function", thread)(errno);
-        let Some(gadget) = self.out_of_line.gadget() else {
+        let failed = |errno| gone_or("resolve an indirect function", thread)(errno);
+        let Some(gadget) = self.image.out_of_line.gadget() else {
             return Err(did_not_return());
         };
         // The last byte of the gadget is a trap: the resolver returns to it.
@@ -101,7 +103,7 @@ impl Debuggee {
 
 fn did_not_return() -> DebuggeeError {
     DebuggeeError::System {
-        what: "ask for an indirect function",
+        what: "resolve an indirect function",
         source: std::io::Error::other("its resolver did not return"),
     }
 }

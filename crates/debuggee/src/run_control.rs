@@ -1,17 +1,18 @@
-//! Threads run, make a step, and are halted, because somebody says so.
+//! Resuming, stepping and halting threads on request.
 
 use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::life::RunState;
 use crate::thread::State;
 
 impl Debuggee {
-    /// Lets a thread run. Does nothing for one that runs or has ended, for
-    /// one that has a further stop event waiting (it runs after the last of them),
-    /// and for one that stands still while another one calls a function.
+    /// Resumes a thread. Does nothing for one that runs or has ended, for one
+    /// that has a further stop event queued (it runs after the last of them),
+    /// and for one that stays stopped while another one calls a function.
     pub fn resume(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_pending_event(thread) || self.calls.keep_still(thread) {
+        if self.wait.has_event_of(thread) || self.calls.keep_still(thread) {
             return Ok(());
         }
         self.return_terminal();
@@ -31,18 +32,18 @@ impl Debuggee {
         }
     }
 
-    /// From now on a thread that is let run executes one instruction, as by
-    /// [`Debuggee::step`], or runs as others do.
+    /// Makes a thread execute one instruction, as by [`Debuggee::step`],
+    /// whenever it is resumed, or run freely again.
     pub fn set_single_stepping(&mut self, thread: ThreadId, is_stepped: bool) {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.is_stepped = is_stepped;
         }
     }
 
-    /// Lets every thread run, but for those whose stop events are still to be
-    /// taken from [`Debuggee::wait`].
+    /// Resumes every thread, except those whose stop events have not been taken
+    /// from [`Debuggee::wait`].
     pub fn resume_all(&mut self) -> Result<(), DebuggeeError> {
-        self.is_halting = false;
+        self.life.run_state = RunState::Free;
         let mut next = 0;
         while let Some((&id, _)) = self.threads.range(next..).next() {
             self.resume(ThreadId(id))?;
@@ -51,10 +52,11 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Executes one instruction of a waiting thread; [`crate::StopEvent::Stepped`] (or
-    /// what happens before) follows. Other threads stay as they are.
+    /// Makes a waiting thread execute one instruction;
+    /// [`crate::StopEvent::Stepped`] (or an earlier event) follows. Other
+    /// threads stay as they are.
     pub fn step(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.has_pending_event(thread) {
+        if self.wait.has_event_of(thread) {
             return Ok(());
         }
         self.return_terminal();
@@ -66,10 +68,11 @@ impl Debuggee {
         self.feed(Input::Step { thread })
     }
 
-    /// Stops every thread and returns when all are stopped. What they report
-    /// meanwhile is kept for [`Debuggee::wait`]. New threads stay stopped, too.
+    /// Stops every thread and returns when all are stopped. Events that come
+    /// meanwhile are queued for [`Debuggee::wait`]. New threads stay stopped,
+    /// too.
     pub fn halt_all(&mut self) -> Result<(), DebuggeeError> {
-        self.is_halting = true;
+        self.life.run_state = RunState::Halting;
         let mut next = 0;
         while let Some((&id, thread)) = self.threads.range_mut(next..).next() {
             next = id + 1;
@@ -88,7 +91,7 @@ impl Debuggee {
         {
             self.wait_and_handle()?;
         }
-        self.is_halting = false;
+        self.life.run_state = RunState::Free;
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
-//! The self-check of live runs: what the engine is told and orders is followed
-//! by [`Checker`], and written to a log if one is wanted, which is read again
-//! in the end.
+//! The self-check of live runs: the inputs and operations of the engine are
+//! checked by [`Checker`], and written to a log if requested, which is read
+//! again at the end.
 //!
-//! Invariant: without it, an input costs one branch more.
+//! Invariant: without it, the cost is one branch per input.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use juror_stepping::{Checker, Input, Operation, StepBy, begin_line, check_log, input_line};
 
-/// A self-check, shared by everybody who starts a process under it.
+/// A self-check, shared by everything that starts a process under it.
 #[derive(Debug, Clone)]
 pub struct SelfCheck(Arc<Mutex<State>>);
 
@@ -25,18 +25,18 @@ struct State {
     write_error: Option<std::io::Error>,
 }
 
-/// What a self-check has found.
+/// The results of a self-check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelfCheckReport {
-    /// How many inputs were followed.
+    /// The number of inputs that were checked.
     pub inputs: u64,
-    /// The first thing wrong, which is a bug of juror's.
+    /// The first violation, which is a bug in juror.
     pub violation: Option<String>,
-    /// Why the log is not complete, if it is not.
+    /// The reason why the log is incomplete, if it is.
     pub log_error: Option<String>,
 }
 
-/// The part of one debuggee.
+/// The self-check of one debuggee.
 #[derive(Debug)]
 pub(crate) struct EngineCheck {
     check: SelfCheck,
@@ -45,12 +45,13 @@ pub(crate) struct EngineCheck {
 }
 
 impl SelfCheck {
-    /// A self-check without a log.
+    /// Returns a self-check without a log.
     pub fn new() -> SelfCheck {
         SelfCheck(Arc::default())
     }
 
-    /// A self-check that writes a log, in which a violation can be looked up.
+    /// Returns a self-check that writes a log, in which a violation can be
+    /// looked up.
     ///
     /// # Errors
     /// The file cannot be made.
@@ -64,7 +65,7 @@ impl SelfCheck {
         Ok(SelfCheck(Arc::new(Mutex::new(state))))
     }
 
-    /// What has been found so far; the log is complete up to here, and has been
+    /// Returns the results so far; the log is complete up to here, and has been
     /// read again.
     pub fn report(&self) -> SelfCheckReport {
         self.with(|state| {
@@ -81,15 +82,15 @@ impl SelfCheck {
         })
     }
 
-    /// Takes note of something wrong that others have found in following what
-    /// juror does; the first of all is kept.
+    /// Records a violation that another check of juror has found; the first of
+    /// all is kept.
     pub fn record_violation(&self, words: String) {
         self.with(|state| {
             state.violation.get_or_insert(words);
         });
     }
 
-    /// Begins to follow one more engine.
+    /// Begins to check one more engine.
     pub(crate) fn start_engine_check(&self, step_by: StepBy) -> Box<EngineCheck> {
         let engine = self.with(|state| {
             state.engines += 1;
@@ -115,7 +116,8 @@ impl Default for SelfCheck {
     }
 }
 
-/// The same self-check, not one that found the same.
+/// Compares identities: whether it is the same self-check, not one with the
+/// same results.
 impl PartialEq for SelfCheck {
     fn eq(&self, other: &SelfCheck) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -151,7 +153,7 @@ impl State {
 }
 
 impl EngineCheck {
-    /// The self-check that this is part of.
+    /// Returns the self-check to which this one belongs.
     pub(crate) fn check(&self) -> &SelfCheck {
         &self.check
     }

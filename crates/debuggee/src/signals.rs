@@ -1,4 +1,4 @@
-//! What a signal means to the process that is about to receive it.
+//! The meaning of a signal for the process that is about to receive it.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use libc::siginfo_t;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 
-/// What the program has said about its signals.
+/// The program's disposition of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Disposition {
     Default,
@@ -16,25 +16,25 @@ enum Disposition {
     Caught,
 }
 
-/// When upper floors are told of a signal.
+/// When a signal is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SignalReport {
-    /// Never: it goes to the program at once, a Ctrl-C too.
+    /// Never: it is delivered at once, also a Ctrl-C.
     Never,
-    /// When it will end the process.
+    /// If it will end the process.
     #[default]
     WhenFatal,
     /// Always.
     Always,
 }
 
-/// What is done about a signal.
+/// The handling of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignalPolicy {
-    /// Whether it is told.
+    /// When it is reported.
     pub report: SignalReport,
-    /// Whether the program gets it. A key at the terminal that is told is
-    /// never the program's.
+    /// Whether the program gets it. A reported key of the terminal is never
+    /// delivered.
     pub deliver: bool,
 }
 
@@ -47,7 +47,7 @@ impl Default for SignalPolicy {
     }
 }
 
-/// The treatments of all signals, by number less one.
+/// The policies of all signals, by number less one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SignalPolicies(Vec<SignalPolicy>);
 
@@ -60,7 +60,7 @@ impl SignalPolicies {
     }
 
     pub(crate) fn set(&mut self, signal: i32, policy: SignalPolicy) {
-        /// Signals of this system.
+        /// The number of signals of this system.
         const COUNT: usize = 64;
         self.0.resize(COUNT, SignalPolicy::default());
         let index = usize::try_from(signal.wrapping_sub(1)).ok();
@@ -70,13 +70,46 @@ impl SignalPolicies {
     }
 }
 
-/// Whether delivering the signal ends the process. The program's handlers are
-/// asked for each time: it may change them at any moment.
+/// The handling of the signals of a debuggee.
+#[derive(Debug, Default)]
+pub(crate) struct Signals {
+    pub(crate) policies: SignalPolicies,
+    /// The signals that monitors need: bit n is signal n + 1.
+    pub(crate) monitored: u64,
+    pub(crate) interrupt_key: InterruptKey,
+}
+
+/// The effect of the next Ctrl-C of the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum InterruptKey {
+    /// It stops the program and is reported.
+    #[default]
+    Reported,
+    /// It has been reported by another debuggee, which received it, too.
+    Ignored,
+}
+
+impl Signals {
+    /// Returns true if monitors need a signal.
+    pub(crate) fn is_monitored(&self, number: i32) -> bool {
+        let bit = u32::try_from(number).ok().and_then(|it| it.checked_sub(1));
+        bit.is_some_and(|bit| self.monitored.checked_shr(bit).unwrap_or(0) & 1 == 1)
+    }
+
+    /// Returns true if the interrupt key that has just come is to be ignored;
+    /// the next one is not.
+    pub(crate) fn take_ignored_key(&mut self) -> bool {
+        std::mem::take(&mut self.interrupt_key) == InterruptKey::Ignored
+    }
+}
+
+/// Returns true if delivering the signal ends the process. The program's
+/// handlers are read each time: it may change them at any moment.
 pub(crate) fn is_fatal(process: u32, signal: i32) -> bool {
     kills_by_default(signal) && disposition(process, signal) == Disposition::Default
 }
 
-/// Whether the program has a handler for the signal, which it enters.
+/// Returns true if the program has a handler for the signal.
 pub(crate) fn is_caught(process: u32, signal: i32) -> bool {
     disposition(process, signal) == Disposition::Caught
 }
@@ -88,7 +121,8 @@ fn kills_by_default(signal: i32) -> bool {
     ) && !stops_by_default(signal)
 }
 
-/// Whether the default of the signal is to stop the process (job control).
+/// Returns true if the default of the signal is to stop the process (job
+/// control).
 pub(crate) fn stops_by_default(signal: i32) -> bool {
     matches!(
         signal,
@@ -96,7 +130,7 @@ pub(crate) fn stops_by_default(signal: i32) -> bool {
     )
 }
 
-/// Whether a signal waits for the process or its first thread.
+/// Returns true if a signal is pending for the process or its first thread.
 pub(crate) fn is_waiting(process: u32, signal: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     has_bit(&status, "ShdPnd:", signal) || has_bit(&status, "SigPnd:", signal)
@@ -107,7 +141,7 @@ fn disposition(process: u32, signal: i32) -> Disposition {
     parse_disposition(&status, signal)
 }
 
-/// Whether a set of signals of `/proc/PID/status` has this one.
+/// Returns true if a set of signals of `/proc/PID/status` contains this one.
 fn has_bit(status: &str, field: &str, signal: i32) -> bool {
     let bit = 1_u64
         .checked_shl(signal.wrapping_sub(1) as u32)
@@ -130,8 +164,8 @@ fn parse_disposition(status: &str, signal: i32) -> Disposition {
     }
 }
 
-/// Whether the kernel raised the signal because of the instruction at the
-/// program counter, so that it comes again if the instruction is repeated.
+/// Returns true if the kernel raised the signal because of the instruction at
+/// the program counter, so that it comes again if the instruction is repeated.
 pub(crate) fn is_fault(signal: i32, information: &siginfo_t) -> bool {
     information.si_code > 0
         && matches!(
@@ -140,31 +174,32 @@ pub(crate) fn is_fault(signal: i32, information: &siginfo_t) -> bool {
         )
 }
 
-/// Whether the information of this fault holds the address of the instruction
-/// (and not of data).
+/// Returns true if the information of this fault contains the address of the
+/// instruction (and not of data).
 pub(crate) fn names_instruction(signal: i32) -> bool {
     matches!(signal, libc::SIGFPE | libc::SIGILL | libc::SIGTRAP)
 }
 
 impl Debuggee {
-    /// What is done about a signal.
+    /// Returns the handling of a signal.
     pub fn signal_policy(&self, signal: i32) -> SignalPolicy {
-        self.signal_policies.of(signal)
+        self.signals.policies.of(signal)
     }
 
-    /// Says what is to be done about a signal from now on.
+    /// Sets the handling of a signal.
     pub fn set_signal_policy(&mut self, signal: i32, policy: SignalPolicy) {
-        self.signal_policies.set(signal, policy);
+        self.signals.policies.set(signal, policy);
     }
 
-    /// The signals of which [`crate::StopEvent::Signal`] comes whatever their treatment
-    /// says, since monitors need them: bit n is signal n + 1.
+    /// Sets the signals for which [`crate::StopEvent::Signal`] is reported
+    /// whatever their policies say, since monitors need them: bit n is signal n
+    /// + 1.
     pub fn monitor_signals(&mut self, signals: u64) {
-        self.monitored_signals = signals;
+        self.signals.monitored = signals;
     }
 
-    /// Whether the thread that a [`crate::StopEvent::Signal`] or a Ctrl-C stopped shall
-    /// receive the signal when it runs.
+    /// Sets whether a thread that was stopped by a [`crate::StopEvent::Signal`]
+    /// or a Ctrl-C receives the signal when it runs.
     pub fn set_delivery(&mut self, thread: ThreadId, deliver: bool) -> Result<(), DebuggeeError> {
         if let Some(pending) = &mut self.stopped_mut(thread)?.pending {
             pending.deliver = deliver;

@@ -1,8 +1,8 @@
-//! From a [`Launch`] to a process that is traced and stands right after
-//! `exec`, before the first instruction of the new program.
+//! Starting a [`Launch`]: the process is traced and stopped right after `exec`,
+//! before the first instruction of the new program.
 //!
-//! The child waits for juror to seize it before it calls `exec`; seizing (and
-//! not `PTRACE_TRACEME`) is what makes group stops and requested stops
+//! The child waits for juror to seize it before it calls `exec`; seizing
+//! (rather than `PTRACE_TRACEME`) makes group stops and requested stops
 //! distinguishable. Between `fork` and `exec` the child makes system calls on
 //! prepared data only: other threads of juror may have held any lock.
 
@@ -23,7 +23,7 @@ use crate::kernel::{self, Event, Status};
 use crate::launch::{self, Launch};
 use crate::namespace::{self, Namespace};
 
-/// What the child was doing when it failed, as it says it through the pipe.
+/// The stage at which the child failed, as it reports it through the pipe.
 #[derive(Clone, Copy)]
 enum Stage {
     Directory = 1,
@@ -38,23 +38,23 @@ struct Plan {
     arguments: Vec<*const c_char>,
     environment: Vec<*const c_char>,
     directory: Option<CString>,
-    /// What becomes standard input, output and error.
+    /// The descriptors that become standard input, output and error.
     streams: [Option<RawFd>; 3],
     randomize: bool,
     /// Read until juror has seized the child.
     start: RawFd,
     /// Written when something fails.
     failure: RawFd,
-    /// It has process numbers of its own.
+    /// The plan for its PID namespace, if it gets one.
     namespace: Option<namespace::Plan>,
 }
 
 /// A process that has been started.
 pub(crate) struct Spawned {
     pub(crate) process: u32,
-    /// Its numbers, if they are its own.
+    /// Its PID namespace, if it has one of its own.
     pub(crate) namespace: Option<Namespace>,
-    /// Why they are not, though they should.
+    /// The reason why it has none, if it was to have one.
     pub(crate) refusal: Option<String>,
 }
 
@@ -134,7 +134,7 @@ fn fork(plan: &Plan) -> Result<u32, Errno> {
     }
 }
 
-/// The same, in a namespace of process numbers that is made for it.
+/// As [`fork`], in a PID namespace that is made for it.
 fn spawn_in_namespace(plan: &mut Plan) -> Result<(u32, Namespace), Errno> {
     let making = namespace::Making::new()?;
     plan.namespace = Some(making.plan());
@@ -146,8 +146,8 @@ fn spawn_in_namespace(plan: &mut Plan) -> Result<(u32, Namespace), Errno> {
 /// Ends a child that could not be made a debuggee, or that never runs.
 pub(crate) fn abandon(child: u32) {
     let _ = kernel::signal_process(child as i32, libc::SIGKILL);
-    // Somebody else may have killed it before, and it stands on its way out: a wait
-    // for others has seen that, and would not see it again.
+    // It may have been killed before, and be stopped on its way out: a wait for
+    // others has seen that, and would not see it again.
     let _ = kernel::resume(child, 0);
     while let Ok(Status::Stopped { .. }) = kernel::wait_for(child) {
         let _ = kernel::resume(child, 0);
@@ -178,13 +178,13 @@ fn seize(child: u32, path: &Path, start: &OwnedFd) -> Result<(), LaunchError> {
     )?;
     nix::unistd::write(start, &[1]).map_err(|errno| LaunchError::System {
         path: path.to_owned(),
-        what: "telling the new process to go on",
+        what: "continuing the new process",
         source: errno.into(),
     })?;
     Ok(())
 }
 
-/// Why the kernel may have said no.
+/// Returns why the kernel may have refused.
 fn trace_hint() -> String {
     let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
     match scope.trim() {
@@ -226,7 +226,8 @@ fn wait_for_exec(
     }
 }
 
-/// Why the kernel did not run the program: the file is cut off, or `otherwise`.
+/// Returns why the kernel did not run the program: the file is truncated, or
+/// `otherwise`.
 fn unless_truncated(path: &Path, otherwise: fn(PathBuf) -> LaunchError) -> LaunchError {
     match executable::is_truncated(path) {
         true => LaunchError::Truncated(path.to_owned()),
@@ -234,7 +235,7 @@ fn unless_truncated(path: &Path, otherwise: fn(PathBuf) -> LaunchError) -> Launc
     }
 }
 
-/// What the child said before it gave up.
+/// Returns the child's report of its failure.
 fn child_failure(path: &Path, launch: &Launch, failure: OwnedFd) -> LaunchError {
     let path = path.to_owned();
     let mut message = [0; 5];
@@ -271,7 +272,7 @@ fn child_failure(path: &Path, launch: &Launch, failure: OwnedFd) -> LaunchError 
     }
 }
 
-/// The child, from `fork` to `exec`.
+/// Runs the child, from `fork` to `exec`.
 fn run_child(plan: &Plan) -> ! {
     if let Some(namespace) = &plan.namespace {
         // SAFETY: this is between `fork` and `exec`.
@@ -347,7 +348,7 @@ fn prepare_child(plan: &Plan) -> Result<(), (Stage, c_int)> {
     Ok(())
 }
 
-/// Puts `source` in the place of `target`, surviving `exec`.
+/// Replaces `target` by `source`, so that it survives `exec`.
 ///
 /// # Safety
 /// Both must be descriptor numbers of this process.

@@ -1,4 +1,4 @@
-//! What the debuggee has to say to upper floors.
+//! The stop events that the debuggee reports.
 
 use std::path::PathBuf;
 
@@ -6,21 +6,21 @@ use juror_stepping::{Owners, ThreadId};
 
 use crate::watch::MemoryAccess;
 
-/// Something that happened. After a stop event that names a waiting thread
-/// ([`StopEvent::waiting_thread`]), that thread stands still until
-/// [`resume`](crate::Debuggee::resume) or [`step`](crate::Debuggee::step);
-/// all other threads run on.
+/// A stop event. After one that names a waiting thread
+/// ([`StopEvent::waiting_thread`]), that thread is stopped until
+/// [`resume`](crate::Debuggee::resume) or [`step`](crate::Debuggee::step); all
+/// other threads continue to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopEvent {
     /// The thread is about to execute the instruction at a site, for the first
-    /// time since it came there; `owners` are those not yet told. The thread
-    /// waits.
+    /// time since it came there; `owners` are those not yet notified. The
+    /// thread waits.
     Hit {
         /// The thread.
         thread: ThreadId,
         /// The site.
         address: u64,
-        /// Whose points are there.
+        /// The owners of the points there.
         owners: Owners,
     },
     /// The thread is about to execute the instruction at an address that a
@@ -37,14 +37,14 @@ pub enum StopEvent {
     Accessed {
         /// The thread.
         thread: ThreadId,
-        /// One entry a watch.
+        /// One entry per watch.
         accesses: Vec<MemoryAccess>,
     },
-    /// The step that was asked for is done. The thread waits.
+    /// The requested step is done. The thread waits.
     Stepped {
         /// The thread.
         thread: ThreadId,
-        /// Where it is now.
+        /// The present program counter.
         address: u64,
     },
     /// A new thread, before its first instruction. It waits.
@@ -64,16 +64,16 @@ pub enum StopEvent {
         thread: ThreadId,
     },
     /// A signal is about to be delivered. Unless
-    /// [`set_delivery`](crate::Debuggee::set_delivery) says otherwise the
+    /// [`set_delivery`](crate::Debuggee::set_delivery) says otherwise, the
     /// thread receives it when it is resumed. The thread waits.
     Signal {
         /// The thread.
         thread: ThreadId,
         /// The signal's number.
         signal: i32,
-        /// `si_code`: why it was sent.
+        /// `si_code`: the cause.
         code: i32,
-        /// The process that sent it; nothing where the kernel did.
+        /// The process that sent it; none if the kernel did.
         sender: Option<u32>,
         /// For a fault of the program's own (`SIGSEGV`, `SIGBUS`, `SIGFPE`,
         /// `SIGILL`): the address in question.
@@ -82,8 +82,9 @@ pub enum StopEvent {
         /// default is to kill.
         fatal: bool,
     },
-    /// A system call that [`catch_system_calls`](crate::Debuggee::catch_system_calls)
-    /// asked for is about to begin, or is over. The thread waits.
+    /// A system call of those that
+    /// [`catch_system_calls`](crate::Debuggee::catch_system_calls) selected is
+    /// about to begin, or is over. The thread waits.
     SystemCall {
         /// The thread.
         thread: ThreadId,
@@ -92,7 +93,7 @@ pub enum StopEvent {
         /// Before or after.
         phase: SystemCallPhase,
     },
-    /// The process runs another program now: all points are gone, this thread
+    /// The process has replaced its program: all points are gone, this thread
     /// is the only one. It waits, before the program's first instruction.
     Executed {
         /// The thread.
@@ -101,52 +102,51 @@ pub enum StopEvent {
         path: PathBuf,
     },
     /// A thread has just made another process, and
-    /// [`catch_forks`](crate::Debuggee::catch_forks) asked for it. The thread
-    /// waits.
+    /// [`catch_forks`](crate::Debuggee::catch_forks) is set. The thread waits.
     Forking {
         /// The thread.
         thread: ThreadId,
         /// The new process.
         child: u32,
-        /// How.
+        /// The kind of the call.
         kind: ForkKind,
     },
     /// The debuggee made another process. It runs free, without points.
     Forked {
         /// The new process.
         child: u32,
-        /// How.
+        /// The kind of the call.
         kind: ForkKind,
     },
-    /// The debuggee made a process that is to be debugged, too. It stands, as
-    /// it was made or before the first instruction of its own program, until
-    /// [`adopt`](crate::Debuggee::adopt) takes it.
+    /// The debuggee made a process that is to be debugged, too. It is stopped,
+    /// right after the call or before the first instruction of its own program,
+    /// until [`adopt`](crate::Debuggee::adopt) takes it.
     ChildAttached {
         /// The new process.
         process: u32,
         /// The thread that made it.
         parent: ThreadId,
-        /// How.
+        /// The kind of the call.
         kind: ForkKind,
     },
-    /// The debuggee is another process from here on, because it made one that
-    /// is followed; the former one runs free, without points.
+    /// The debuggee is from now on another process, because it made one that is
+    /// followed; the former one runs free, without points.
     ParentDetached {
         /// The process that was the debuggee.
         process: u32,
     },
-    /// A forked child is the debuggee now, with all points; it stands right
-    /// after its making, in the calls that its parent was in. It waits.
+    /// A forked child is now the debuggee, with all points; it stands right
+    /// after the call that made it, in the frames of its parent. It waits.
     ChildFollowed {
         /// Its thread.
         thread: ThreadId,
         /// The thread that made it.
         parent: ThreadId,
     },
-    /// Ctrl-C, or an [`Interrupter`](crate::Interrupter) asked. A signal from
-    /// the terminal is not delivered, unless
+    /// A Ctrl-C, or a request of an [`Interrupter`](crate::Interrupter). A
+    /// signal from the terminal is not delivered, unless
     /// [`set_delivery`](crate::Debuggee::set_delivery) says so. The thread
-    /// waits; the others run on until
+    /// waits; the others continue to run until
     /// [`halt_all`](crate::Debuggee::halt_all).
     Interrupted {
         /// The thread that was stopped for it.
@@ -157,7 +157,7 @@ pub enum StopEvent {
         /// Its exit status, 0 to 255.
         status: i32,
     },
-    /// A signal has ended the process.
+    /// The process was killed by a signal.
     Killed {
         /// The signal's number.
         signal: i32,
@@ -167,7 +167,7 @@ pub enum StopEvent {
 }
 
 impl StopEvent {
-    /// The thread that waits to be resumed after this stop event.
+    /// Returns the thread that waits to be resumed after this stop event.
     pub fn waiting_thread(&self) -> Option<ThreadId> {
         match *self {
             StopEvent::Hit { thread, .. }
@@ -191,7 +191,7 @@ impl StopEvent {
         }
     }
 
-    /// The same of threads that have other numbers now.
+    /// Returns the event with the new numbers of the threads.
     pub(crate) fn renumbered(&self, numbers: &[(ThreadId, ThreadId)]) -> StopEvent {
         let mut event = self.clone();
         let renumber = |thread: &mut ThreadId| {
@@ -226,13 +226,14 @@ impl StopEvent {
     }
 }
 
-/// How a process was made.
+/// The kind of call that made a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForkKind {
     /// With its own copy of the memory.
     Fork,
     /// Sharing the debuggee's memory until it runs another program or ends
-    /// (`vfork`, `posix_spawn`); juror leads it silently past points until then.
+    /// (`vfork`, `posix_spawn`); juror steps it silently over points until
+    /// then.
     Vfork,
 }
 
@@ -241,13 +242,13 @@ pub enum ForkKind {
 pub enum SystemCallPhase {
     /// The kernel has not begun it.
     Entry {
-        /// Its arguments, those it does not take included.
+        /// Its arguments, including those that it does not take.
         arguments: [u64; 6],
     },
     /// The kernel is done with it.
     Exit {
-        /// What it gives: a negative number is an error code. -512, -513, -514
-        /// and -516 say that a signal interrupted it and that it starts again,
+        /// Its result: a negative number is an error code. -512, -513, -514 and
+        /// -516 mean that a signal interrupted it and that it is restarted,
         /// unless the signal's handler makes it fail.
         result: i64,
     },

@@ -1,9 +1,9 @@
-//! Taking in what the kernel reports, one status at a time.
+//! Handling what the kernel reports, one status at a time.
 //!
-//! Most stops concern nobody above: they are dealt with here, and the thread
-//! goes on as it went ([`Debuggee::continue_internally`]). Invariant: a stop of a thread
-//! that was asked to stop is always handed to the engine, because the kernel
-//! takes any stop for the one that was asked for.
+//! Most stops are not reported: they are handled here, and the thread continues
+//! as before ([`Debuggee::continue_internally`]). Invariant: a stop of a thread
+//! that was asked to stop is always passed to the engine, because the kernel
+//! takes any stop for the requested one.
 
 use juror_stepping::{Input, ThreadId};
 use libc::SI_KERNEL;
@@ -12,6 +12,7 @@ use nix::errno::Errno;
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
+use crate::life::Leader;
 use crate::memory::TRAP;
 use crate::operations::ignore_gone;
 use crate::pending_stops;
@@ -19,31 +20,31 @@ use crate::signals;
 use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State, Thread};
 
-/// `si_code` of a step that has led into the handler of a signal: the kernel stops the
+/// `si_code` of a step that has entered a signal handler: the kernel stops the
 /// thread by itself there.
 const ENTERS_HANDLER: i32 = libc::SIGTRAP;
 
 impl Debuggee {
-    /// Waits for one status and takes it in.
+    /// Waits for one status and handles it.
     pub(crate) fn wait_and_handle(&mut self) -> Result<(), DebuggeeError> {
         let (thread, status) = self.next_status()?;
         self.handle_status_tolerantly(thread, status)
     }
 
-    /// Takes a status in; its thread may be gone meanwhile.
+    /// Handles a status; its thread may have ended meanwhile.
     pub(crate) fn handle_status_tolerantly(
         &mut self,
         thread: u32,
         status: Status,
     ) -> Result<(), DebuggeeError> {
         match self.handle_status(thread, status) {
-            // Killed while it was looked at: its last status follows.
+            // Killed meanwhile: its last status follows.
             Err(error) if error.is_end() => Ok(()),
             result => result,
         }
     }
 
-    /// The next status of a thread of this debuggee.
+    /// Returns the next status of a thread of this debuggee.
     pub(crate) fn next_status(&mut self) -> Result<(u32, Status), DebuggeeError> {
         #[cfg(test)]
         if crate::failures::strike_wait() {
@@ -62,7 +63,7 @@ impl Debuggee {
                 }
                 Ok((thread, status)) => pending_stops::put(thread, status),
                 Err(Errno::ECHILD) => {
-                    self.has_ended = true;
+                    self.life.end();
                     return Err(DebuggeeError::Gone);
                 }
                 Err(errno) => return Err(DebuggeeError::system("wait for the program")(errno)),
@@ -73,14 +74,15 @@ impl Debuggee {
     pub(crate) fn knows(&self, thread: u32) -> bool {
         thread == self.process
             || self.threads.contains_key(&thread)
-            || self.departing.contains(&thread)
-            || self.pending_forks.contains_key(&thread)
-            || self.fork_children.contains(thread)
+            || self.wait.departing.contains(&thread)
+            || self.forks.pending.contains_key(&thread)
+            || self.forks.children.contains(thread)
             || self.is_stop_helper(thread)
     }
 
-    /// Takes a new thread of the process in that reports before its parent
-    /// does. A parent that is killed in between would never tell of it.
+    /// Registers a new thread of the process that reports before its parent
+    /// does; returns false for another process's. A parent that is killed in
+    /// between would never report it.
     pub(crate) fn adopts(&mut self, id: u32) -> bool {
         let is_own = self.is_own_thread(id);
         if is_own {
@@ -96,7 +98,7 @@ impl Debuggee {
             status if self.is_stop_helper(id) => return self.handle_stop_helper(status),
             status => return self.note_gone(id, status),
         };
-        if self.pending_forks.contains_key(&id) {
+        if self.forks.pending.contains_key(&id) {
             return self.handle_fork_start(id);
         }
         let thread = ThreadId(id);
@@ -127,8 +129,8 @@ impl Debuggee {
         }
     }
 
-    /// Goes on after a stop that concerns nobody above: as the thread went, or
-    /// as the engine says when it had asked for a stop.
+    /// Continues a thread after a stop that is not reported: as before, or as
+    /// the engine orders if it had requested a stop.
     pub(crate) fn continue_internally(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
@@ -142,7 +144,7 @@ impl Debuggee {
         self.feed(Input::Stopped { thread, address })
     }
 
-    /// Tells the engine of a stop that upper floors hear of.
+    /// Passes a stop that is reported to the engine.
     pub(crate) fn interrupt_engine(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let address = self.engine_address(thread)?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -151,8 +153,8 @@ impl Debuggee {
         self.feed(Input::Interrupted { thread, address })
     }
 
-    /// Where a stopped thread is, for the engine: in a system call that will
-    /// be started again it has not passed the instruction.
+    /// Returns the engine's address of a stopped thread: in a system call that
+    /// will be restarted it has not passed the instruction.
     pub(crate) fn engine_address(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
         /// Length of the `syscall` instruction.
         const LENGTH: u64 = 2;
@@ -161,17 +163,18 @@ impl Debuggee {
             return Ok(registers.shown.rip);
         }
         let call = registers.kernel_counter.wrapping_sub(LENGTH);
-        Ok(match self.out_of_line.original_of(call) {
+        Ok(match self.image.out_of_line.original_of(call) {
             Some(place) => place.address,
             None => call,
         })
     }
 
-    /// `SIGTRAP`: a trap instruction, the end of a step, or a sent signal.
+    /// Handles a `SIGTRAP`: a trap instruction, the end of a step, or a sent
+    /// signal.
     ///
-    /// The hot path: a running thread, one byte after a site. (A `SIGTRAP`
-    /// that another process sends exactly there is taken for the trap: telling
-    /// them apart would cost every event a further system call.)
+    /// The hot path: a running thread, one byte after a site. (A `SIGTRAP` that
+    /// another process sends exactly there is taken for the trap:
+    /// distinguishing them would cost every event a further system call.)
     fn handle_trap(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if self.is_watching(thread) {
             let code = signal_code(thread)?;
@@ -187,7 +190,7 @@ impl Debuggee {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        let is_site = self.engine.expects_trap(address);
+        let is_site = self.driver.engine.expects_trap(address);
         if is_site && known.motion != Motion::Step {
             return self.handle_hit(thread, address);
         }
@@ -201,7 +204,7 @@ impl Debuggee {
                 // Compiled into the program: its signal is the program's.
                 return self.handle_signal(thread, libc::SIGTRAP);
             }
-            // Juror's, taken away since: as if it had never been there.
+            // juror's, removed since: continue as if it had never been there.
             self.set_counter(thread, address)?;
             return self.continue_internally(thread);
         }
@@ -218,13 +221,13 @@ impl Debuggee {
         self.feed(Input::Stepped { thread, address })
     }
 
-    /// Whether a thread has been let go for a step of the engine's.
+    /// Returns true if a thread has been resumed for a step of the engine's.
     fn makes_step(&self, thread: ThreadId) -> bool {
         let known = self.threads.get(&thread.0);
         known.is_some_and(|known| known.motion == Motion::Step)
     }
 
-    /// Whether a trap may be one of watched memory.
+    /// Returns true if a trap may be one of watched memory.
     #[inline]
     fn is_watching(&self, thread: ThreadId) -> bool {
         self.threads
@@ -250,7 +253,7 @@ impl Debuggee {
         })
     }
 
-    /// A stop that was asked for, or one of job control.
+    /// Handles a requested stop, or one of job control.
     fn handle_requested_stop(
         &mut self,
         thread: ThreadId,
@@ -260,7 +263,7 @@ impl Debuggee {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.group_stopped = signals::stops_by_default(signal);
         }
-        if interrupt_requested && self.is_interruption_wanted {
+        if interrupt_requested && self.wait.interruption.is_wanted {
             return self.handle_interruption(thread);
         }
         if self.stopped_after_trap(thread)? {
@@ -268,17 +271,17 @@ impl Debuggee {
                 known.state = State::Running;
                 known.registers.take();
             }
-            // It goes no further than to the stop of its trap.
+            // It runs only up to the stop of its trap.
             return ignore_gone(kernel::resume(thread.0, 0));
         }
         self.continue_internally(thread)
     }
 
-    /// Whether a thread that was asked to stop has executed a trap, an access
-    /// that a debug register watches or a step, whose signal is still to come:
-    /// the kernel tells of the request first. Where juror ends before it comes,
-    /// nobody would keep it from the program; and whether a step of an
-    /// instruction that branches to itself has been made, it alone tells.
+    /// Returns true if a thread that was asked to stop has executed a trap, an
+    /// access that a debug register watches or a step, whose signal is still to
+    /// come: the kernel reports the request first. If juror ended before it
+    /// comes, the signal would reach the program; and only the signal shows
+    /// whether a step of an instruction that branches to itself has been made.
     fn stopped_after_trap(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
         let asked = |known: &&Thread| known.hold_requested && !known.group_stopped;
         let Some(known) = self.threads.get(&thread.0).filter(asked) else {
@@ -293,16 +296,16 @@ impl Debuggee {
     }
 
     fn handle_start(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        self.cpu.note_second_thread(thread.0);
+        self.host.cpu.note_second_thread(thread.0);
         self.feed(Input::Started { thread })?;
         self.queue_event(StopEvent::ThreadStarted { thread });
         Ok(())
     }
 
-    /// A thread on its way out: it executes no further instruction.
+    /// Handles the exit event of a thread: it executes no further instruction.
     fn handle_exit(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         self.find_unreported_forks_of(thread)?;
-        self.departing.insert(thread.0);
+        self.wait.departing.insert(thread.0);
         self.forget_thread(thread)?;
         ignore_gone(kernel::resume(thread.0, 0))
     }
@@ -312,7 +315,7 @@ impl Debuggee {
         let Some(known) = self.threads.remove(&thread.0) else {
             return Ok(());
         };
-        self.has_lost_threads |= !known.is_vfork_child;
+        self.forks.has_lost_threads |= !known.is_vfork_child;
         let others_remain = self.threads.values().any(|other| !other.is_vfork_child);
         if !known.is_vfork_child && others_remain {
             self.queue_event(StopEvent::ThreadEnded { thread });
@@ -325,8 +328,8 @@ impl Debuggee {
         }
     }
 
-    /// A child that was going to be followed is gone, or has been told of; its
-    /// parent, if it stands for that, goes on.
+    /// Continues the parent of a child that has ended or has been reported, if
+    /// it is stopped for that.
     pub(crate) fn resume_parent(&mut self, parent: ThreadId) -> Result<(), DebuggeeError> {
         match self.threads.get(&parent.0) {
             Some(known) if known.state == State::Stopped => {
@@ -336,19 +339,19 @@ impl Debuggee {
         }
     }
 
-    /// The last status of a thread or of the process.
+    /// Handles the last status of a thread or of the process.
     pub(crate) fn note_gone(&mut self, id: u32, status: Status) -> Result<(), DebuggeeError> {
-        self.departing.remove(&id);
-        if self.fork_children.remove(id) {
+        self.wait.departing.remove(&id);
+        if self.forks.children.remove(id) {
             return Ok(());
         }
-        if let Some(pending_fork) = self.pending_forks.remove(&id) {
+        if let Some(pending_fork) = self.forks.pending.remove(&id) {
             self.forget_pending_fork(id, pending_fork)?;
         }
         if id != self.process {
             self.forget_thread(ThreadId(id))?;
-            let is_last = self.threads.is_empty() && self.departing.is_empty();
-            if !(self.leader_ended_before && is_last) {
+            let is_last = self.threads.is_empty() && self.wait.departing.is_empty();
+            if !(self.life.leader == Leader::EndedBefore && is_last) {
                 return Ok(());
             }
         }
@@ -356,12 +359,11 @@ impl Debuggee {
         if let Ok(true) = left {
             return Ok(());
         }
-        self.has_ended = true;
+        self.life.end();
         self.threads.clear();
         self.forget_calls();
-        self.cpu.unshare();
-        self.pending_events
-            .retain(|event| event.waiting_thread().is_none());
+        self.host.cpu.unshare();
+        self.wait.drop_thread_events();
         match status {
             Status::Exited { code } => self.queue_event(StopEvent::Exited { status: code }),
             Status::Killed { signal, core } => self.queue_event(StopEvent::Killed { signal, core }),
@@ -370,8 +372,8 @@ impl Debuggee {
         left.map(drop)
     }
 
-    /// A stop of a thread that is known to be ending, or that is no longer
-    /// this debuggee's concern.
+    /// Handles a stop of a thread that is known to be ending, or that no longer
+    /// belongs to this debuggee.
     fn handle_departing_stop(&mut self, id: u32, event: Event) -> Result<(), DebuggeeError> {
         match event {
             // The last thread alive can take the first one's number.

@@ -1,9 +1,9 @@
-//! Stops at the entry into system calls and the exit from them.
+//! Stops at the entry and the exit of system calls.
 //!
-//! They cost two stops a call for every call of the program, the wanted and the
-//! unwanted, so nothing is traced while nobody asks. Invariant: an entry that
-//! was told is told once, also when juror lets the thread make a call of its
-//! own before the program's (`inject`) or executes the instruction by a step.
+//! They cost two stops for every call of the program, requested or not, so
+//! nothing is traced without a request. Invariant: an entry is reported once,
+//! also if juror injects a call before the program's (`inject`) or the
+//! instruction is executed by a step.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub enum SystemCalls {
 }
 
 impl SystemCalls {
-    /// Whether the set holds a call.
+    /// Returns true if the set contains a call.
     pub fn contains(&self, number: u64) -> bool {
         match self {
             SystemCalls::None => false,
@@ -39,7 +39,7 @@ impl SystemCalls {
         }
     }
 
-    /// What is in either set.
+    /// Returns the union of two sets.
     fn joined(&self, other: &SystemCalls) -> SystemCalls {
         match (self, other) {
             (SystemCalls::All, _) | (_, SystemCalls::All) => SystemCalls::All,
@@ -50,13 +50,13 @@ impl SystemCalls {
         }
     }
 
-    /// Whether threads have to stop at system calls.
+    /// Returns true if threads have to stop at system calls.
     pub(crate) fn is_traced(&self) -> bool {
         *self != SystemCalls::None
     }
 }
 
-/// The calls that are told, by who asked for them.
+/// The reported calls, by who requested them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WantedCalls {
     developer: SystemCalls,
@@ -66,12 +66,12 @@ pub(crate) struct WantedCalls {
 }
 
 impl WantedCalls {
-    /// Whether threads have to stop at system calls.
+    /// Returns true if threads have to stop at system calls.
     pub(crate) fn is_traced(&self) -> bool {
         self.all.is_traced()
     }
 
-    /// The developer's are those of `other`.
+    /// Takes over the user's calls of `other`.
     pub(crate) fn take_developers(&mut self, other: &WantedCalls) {
         self.developer.clone_from(&other.developer);
         self.join();
@@ -83,24 +83,23 @@ impl WantedCalls {
 }
 
 impl Debuggee {
-    /// Makes [`StopEvent::SystemCall`] come for these calls from now on, in place
-    /// of those before. A thread that runs at this moment is seen from its
-    /// next stop on.
+    /// Sets the calls for which [`StopEvent::SystemCall`] is reported. A thread
+    /// that runs at this moment is traced from its next stop on.
     pub fn catch_system_calls(&mut self, calls: SystemCalls) {
         self.system_calls.developer = calls;
         self.system_calls.join();
     }
 
-    /// The same for the calls that monitors need, beside those of
+    /// Sets the calls that monitors need, in addition to those of
     /// [`Debuggee::catch_system_calls`].
     pub fn monitor_system_calls(&mut self, calls: SystemCalls) {
         self.system_calls.monitors = calls;
         self.system_calls.join();
     }
 
-    /// A thread stands at the entry into a system call or at the exit.
+    /// Handles a stop at the entry or the exit of a system call.
     pub(crate) fn handle_system_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        let failed = gone_or("look at a system call", thread);
+        let failed = gone_or("examine a system call", thread);
         let at_entry = kernel::is_at_entry(thread.0).map_err(failed)?;
         let mut was_in_call = false;
         if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -108,7 +107,8 @@ impl Debuggee {
             was_in_call = std::mem::replace(&mut known.is_in_call, at_entry);
         }
         let registers = self.stop_registers(thread)?.shown;
-        // The registers are those that the handler had interrupted, in no call.
+        // The registers are those of the code that the handler had interrupted,
+        // in no call.
         let has_returned = was_in_call && !at_entry && registers.orig_rax == LEFT;
         if at_entry && registers.orig_rax != libc::SYS_rt_sigreturn as u64 || has_returned {
             self.note_call(thread, has_returned)?;
@@ -168,9 +168,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Whether the next thing that a stopped thread does is to enter a system
-    /// call, or to leave the one that it is in: a single step would pass by
-    /// both without a stop.
+    /// Returns true if a stopped thread will next enter a system call, or leave
+    /// the one that it is in: a single step would pass both without a stop.
     pub(crate) fn enters_system_call(&self, thread: ThreadId) -> bool {
         const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
         if self.threads.get(&thread.0).is_some_and(|it| it.is_in_call) {
@@ -184,9 +183,9 @@ impl Debuggee {
         read.is_ok() && bytes == SYSTEM_CALL
     }
 
-    /// Puts a thread that stands at the entry into a system call back before
-    /// its instruction, where it can be used for something else. It enters the
-    /// call again when it goes on.
+    /// Moves a thread from the entry of a system call to before its
+    /// instruction, where it can be used for something else. It enters the call
+    /// again when it continues.
     pub(crate) fn leave_entry(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         /// Length of the `syscall` instruction.
         const LENGTH: u64 = 2;
@@ -203,7 +202,7 @@ impl Debuggee {
         registers.kernel_counter = raw.rip;
         registers.shown.rax = raw.rax;
         registers.shown.orig_rax = raw.orig_rax;
-        registers.shown.rip = match self.out_of_line.original_of(raw.rip) {
+        registers.shown.rip = match self.image.out_of_line.original_of(raw.rip) {
             Some(place) => place.address,
             None => raw.rip,
         };

@@ -1,8 +1,8 @@
-//! Who owns the terminal.
+//! Sharing the terminal between juror and the debuggee.
 //!
 //! The debuggee is a process group of its own. While it runs it is the
 //! terminal's foreground group, so Ctrl-C goes to it and never to juror. While
-//! a person types at juror's prompt, juror's group is in the foreground. Each
+//! the user types at juror's prompt, juror's group is in the foreground. Each
 //! finds the terminal's modes as it left them.
 
 use std::io::{IsTerminal, stdin};
@@ -23,8 +23,8 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Hands the terminal of standard input to the debuggee; `None` when there
-    /// is none, or when juror itself is in the background.
+    /// Hands the terminal of standard input to the debuggee; `None` if there is
+    /// none, or if juror itself is in the background.
     pub(crate) fn hand_over(debuggee: u32) -> Option<Terminal> {
         let juror = getpgrp();
         if !stdin().is_terminal() || tcgetpgrp(stdin()).ok()? != juror {
@@ -45,7 +45,7 @@ impl Terminal {
         Some(terminal)
     }
 
-    /// To the debuggee, with the modes that it had.
+    /// Gives the terminal to the debuggee, with the modes that it had.
     pub(crate) fn give(&mut self) {
         if self.is_with_debuggee {
             return;
@@ -57,7 +57,8 @@ impl Terminal {
         self.is_with_debuggee = tcsetpgrp(stdin(), self.debuggee).is_ok();
     }
 
-    /// The modes that the debuggee has, or finds when it gets the terminal.
+    /// Returns the modes that the debuggee has, or finds when it gets the
+    /// terminal.
     pub(crate) fn modes_of_debuggee(&self) -> Option<Termios> {
         match self.is_with_debuggee {
             true => tcgetattr(stdin()).ok(),
@@ -65,18 +66,18 @@ impl Terminal {
         }
     }
 
-    /// The debuggee finds these modes when it gets the terminal, which juror has
-    /// now.
+    /// Sets the modes that the debuggee finds when it gets the terminal, which
+    /// juror has now.
     pub(crate) fn set_modes_of_debuggee(&mut self, modes: Termios) {
         self.debuggee_modes = Some(modes);
     }
 
-    /// It is to go to another process group from now on.
+    /// Sets the process group that gets the terminal from now on.
     pub(crate) fn belongs_to(&mut self, debuggee: u32) {
         self.debuggee = Pid::from_raw(debuggee as i32);
     }
 
-    /// To juror, with the modes that it had.
+    /// Gives the terminal to juror, with the modes that it had.
     pub(crate) fn take(&mut self) {
         if !self.is_with_debuggee {
             return;
@@ -97,11 +98,11 @@ impl Drop for Terminal {
 }
 
 impl Debuggee {
-    /// Gives the terminal to juror, for a person to type at its prompt. The
-    /// debuggee gets it back when a thread is resumed or stepped. Nothing
-    /// happens when the debuggee has no terminal of juror's.
+    /// Gives the terminal to juror, for the user to type at its prompt. The
+    /// debuggee gets it back when a thread is resumed or stepped. Does nothing
+    /// if the debuggee does not share juror's terminal.
     pub fn take_terminal(&mut self) {
-        if let Some(terminal) = &mut self.terminal {
+        if let Some(terminal) = &mut self.host.terminal {
             terminal.take();
         }
     }
@@ -113,7 +114,7 @@ impl Debuggee {
     }
 
     pub(crate) fn return_terminal(&mut self) {
-        if let Some(terminal) = &mut self.terminal {
+        if let Some(terminal) = &mut self.host.terminal {
             terminal.give();
         }
     }

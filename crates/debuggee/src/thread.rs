@@ -1,4 +1,4 @@
-//! One traced thread as juror knows it.
+//! juror's record of one traced thread.
 
 use std::cell::OnceCell;
 
@@ -11,60 +11,61 @@ use crate::registers::Registers;
 pub(crate) struct Thread {
     pub(crate) id: ThreadId,
     pub(crate) state: State,
-    /// A process that shares the debuggee's memory (`vfork`): led past sites
-    /// without a word to upper floors.
+    /// Whether it is a process that shares the debuggee's memory (`vfork`):
+    /// stepped over sites without a report.
     pub(crate) is_vfork_child: bool,
-    /// Of such a process: the thread that waits for it.
+    /// The thread that waits for this vfork child.
     pub(crate) vfork_parent: Option<ThreadId>,
-    /// How it was last set in motion: what an internal stop goes on with.
+    /// How it was last resumed: an internal stop continues with it.
     pub(crate) motion: Motion,
-    /// It waits for upper floors to resume it.
+    /// Whether it waits to be resumed.
     pub(crate) awaits_resume: bool,
-    /// It was asked to stop and no stop was handed to the engine since.
+    /// Whether it was asked to stop and no stop has been passed to the engine
+    /// since.
     pub(crate) hold_requested: bool,
-    /// It was asked to stop because somebody wants the debuggee to, and has
-    /// not stopped since.
+    /// Whether it was asked to stop for an interruption, and has not stopped
+    /// since.
     pub(crate) interrupt_requested: bool,
-    /// Its present stop is a signal on the way: only there can the kernel be
-    /// given a signal to deliver.
+    /// Whether its present stop is a signal-delivery stop: only there can a
+    /// signal be given to the kernel to deliver.
     pub(crate) at_signal: bool,
-    /// Its present stop is the entry into a system call.
+    /// Whether its present stop is the entry of a system call.
     pub(crate) at_entry: bool,
-    /// The system call at whose entry it stood was put off for one of
-    /// juror's: it enters it again, which is no news.
+    /// Whether the system call at whose entry it stood was left for an injected
+    /// one: it enters it again, which is not reported.
     pub(crate) reenters_call: bool,
-    /// Its present stop is inside a system call whose result the kernel has
-    /// not written yet.
+    /// Whether its present stop is inside a system call whose result the kernel
+    /// has not written yet.
     pub(crate) inside_kernel: bool,
-    /// Job control has stopped it: it is set in motion by listening only.
+    /// Whether job control has stopped it: it is resumed by listening only.
     pub(crate) group_stopped: bool,
     pub(crate) pending: Option<PendingSignal>,
-    /// Signals before that one, until the thread runs.
+    /// Signals before that one, kept until the thread runs.
     pub(crate) deferred_signals: Vec<DeferredSignal>,
-    /// What its debug registers hold, and since which change of them.
+    /// The contents of its debug registers, and their last change.
     pub(crate) hardware: crate::hardware::ThreadHardware,
-    /// Between the entry and the exit of a system call that is being watched.
+    /// Whether it is between the entry and the exit of a traced system call.
     pub(crate) is_in_call: bool,
     /// The instruction that it executes by a step whose accesses are watched.
     pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
-    /// It ran with `SIGSEGV` blocked, while pages were protected.
+    /// Whether it ran with `SIGSEGV` blocked, while pages were protected.
     pub(crate) blocks_faults: bool,
-    /// It runs by single steps that nobody above sees.
+    /// Whether it runs by single steps that are not reported.
     pub(crate) steps_internally: bool,
-    /// Wherever it is let run, it executes one instruction.
+    /// Whether it executes one instruction whenever it is resumed.
     pub(crate) is_stepped: bool,
-    /// Read once a stop.
+    /// Read once per stop.
     pub(crate) registers: OnceCell<StopRegisters>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// Born, first stop not seen.
+    /// Created; its first stop has not been seen.
     Starting,
     Running,
     Stopped,
-    /// In the kernel until a child that shares its memory is gone: it runs no
-    /// instruction, but answers no request either.
+    /// In the kernel until a child that shares its memory has ended: it
+    /// executes no instruction, but answers no request either.
     InVfork,
 }
 
@@ -72,29 +73,31 @@ pub(crate) enum State {
 pub(crate) enum Motion {
     Run,
     Step,
-    /// To the traps at all that can follow one instruction: a step, too.
+    /// To the traps at the follow set of one instruction: a step, too.
     ToFollowSet,
 }
 
-/// A signal that has been taken from the kernel and not been given back.
+/// A signal that has been taken from the kernel and has not been delivered.
 #[derive(Debug, Clone)]
 pub(crate) struct PendingSignal {
     pub(crate) number: i32,
     pub(crate) information: siginfo_t,
     /// Whether the thread gets it when it runs.
     pub(crate) deliver: bool,
-    /// The present stop is this signal's own: the kernel has its information.
+    /// Whether the present stop is this signal's own: the kernel has its
+    /// information.
     pub(crate) fresh: bool,
-    /// A fault of the instruction: repeats until it is delivered.
+    /// Whether it is a fault of the instruction, which repeats until it is
+    /// delivered.
     pub(crate) synchronous: bool,
 }
 
-/// A signal that another one overtook. The kernel takes one signal a stop, so
-/// it is sent anew when the thread runs, and then comes by once more.
+/// A signal that another one overtook. The kernel takes one signal per stop, so
+/// it is sent again when the thread runs, and then stops it once more.
 #[derive(Debug, Clone)]
 pub(crate) struct DeferredSignal {
     pub(crate) number: i32,
-    /// The program's, which the sending by juror must not replace.
+    /// The original information, which the sending by juror must not replace.
     pub(crate) information: siginfo_t,
     pub(crate) sent: bool,
 }
@@ -102,10 +105,10 @@ pub(crate) struct DeferredSignal {
 /// The registers of one stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StopRegisters {
-    /// The program counter that the kernel has: may be in a copy, or one byte
-    /// after the trap that the thread executed.
+    /// The program counter that the kernel has: it may be in a slot, or one
+    /// byte after the trap that the thread executed.
     pub(crate) kernel_counter: u64,
-    /// What upper floors see.
+    /// The registers that upper layers see.
     pub(crate) shown: Registers,
 }
 
@@ -137,8 +140,8 @@ impl Thread {
         }
     }
 
-    /// Keeps a signal for when the thread runs. Of the standard signals one of
-    /// a kind waits, as in the kernel.
+    /// Keeps a signal until the thread runs. Of the standard signals one of
+    /// each kind is kept, as in the kernel.
     pub(crate) fn defer_signal(&mut self, signal: PendingSignal) {
         let is_standard = signal.number < libc::SIGRTMIN();
         let waits = self
@@ -154,7 +157,7 @@ impl Thread {
         }
     }
 
-    /// Notes that the thread has stopped.
+    /// Records that the thread has stopped.
     pub(crate) fn note_stop(&mut self, at_signal: bool) {
         self.state = State::Stopped;
         self.at_signal = at_signal;
@@ -168,8 +171,8 @@ impl Thread {
 }
 
 impl StopRegisters {
-    /// Whether the thread is in a system call that the kernel will start again
-    /// when the thread runs.
+    /// Returns true if the thread is in a system call that the kernel will
+    /// restart when the thread runs.
     pub(crate) fn restarts_system_call(&self) -> bool {
         /// The kernel's `ERESTARTSYS`, `ERESTARTNOINTR`, `ERESTARTNOHAND` and
         /// `ERESTART_RESTARTBLOCK`, which user space never sees.
@@ -177,7 +180,7 @@ impl StopRegisters {
         self.shown.orig_rax as i64 >= 0 && RESTARTS.contains(&(self.shown.rax as i64))
     }
 
-    /// The number of the system call that starts it again.
+    /// Returns the number of the system call that restarts it.
     pub(crate) fn restarted_call(&self) -> u64 {
         if self.shown.rax as i64 == RESTART_BLOCK {
             libc::SYS_restart_syscall as u64
@@ -187,19 +190,19 @@ impl StopRegisters {
     }
 }
 
-/// `ERESTART_RESTARTBLOCK`: the call goes on by `restart_syscall`.
+/// `ERESTART_RESTARTBLOCK`: the call is continued by `restart_syscall`.
 const RESTART_BLOCK: i64 = -516;
 
-/// What a thread is doing, for people.
+/// The state of a thread, as shown to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThreadState {
     /// It runs.
     Running,
-    /// It is stopped and can be looked at.
+    /// It is stopped and can be inspected.
     Stopped,
     /// It waits in the kernel for a child that shares its memory.
     WaitingForChild,
-    /// It has been made and not run yet.
+    /// It has been created and has not run yet.
     Starting,
 }
 
@@ -210,7 +213,7 @@ pub struct ThreadInfo {
     pub id: ThreadId,
     /// The name that the program gave it.
     pub name: String,
-    /// What it is doing.
+    /// Its state.
     pub state: ThreadState,
     /// The program counter; none while it runs.
     pub pc: Option<u64>,

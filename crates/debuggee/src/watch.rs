@@ -1,13 +1,13 @@
-//! Watched memory: what is watched, how, and what is told of it.
+//! Watched memory: which memory, by which tier, and the reported accesses.
 //!
 //! Three tiers, chosen by need and shown: debug registers while they suffice;
-//! protected pages; single steps of every thread. Each tells of an access
-//! after it has happened, once for each execution of the accessing
-//! instruction (a repeated string instruction tells once for its pass over the
-//! bytes), and each is joined by `watched_calls`, which tells of what the
-//! kernel writes for the program.
+//! protected pages; single steps of every thread. Each reports an access after
+//! it has happened, once for each execution of the accessing instruction (a
+//! repeated string instruction reports once for its pass over the bytes).
+//! `watched_calls` adds the writes of the kernel for the program.
+//! `docs/design/watchpoints.md` describes the mechanism as a whole.
 //!
-//! Invariant: tiers change only while every thread stands still.
+//! Invariant: tiers change only while every thread is stopped.
 
 use std::ops::Range;
 
@@ -20,11 +20,11 @@ use crate::memory::Memory;
 use crate::pages::Pages;
 use crate::thread::State;
 
-/// Watched memory, by a number that is never used again.
+/// The number of a watch, which is never used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WatchId(pub u32);
 
-/// How memory is watched, cheapest first.
+/// The way in which memory is watched, cheapest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WatchTier {
     /// By debug registers: costs nothing until it is accessed.
@@ -35,44 +35,44 @@ pub enum WatchTier {
     Stepping,
 }
 
-/// What was done to watched memory.
+/// The kind of an access to watched memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AccessKind {
     /// It was read.
     Read,
     /// It was written, whatever the value.
     Write,
-    /// One of the two: the processor does not tell which.
+    /// One of the two: the processor does not say which.
     Either,
 }
 
 /// One access to watched memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryAccess {
-    /// What was accessed.
+    /// The watch.
     pub watch: WatchId,
-    /// Who watches it.
+    /// The owner of the watch.
     pub owner: Owner,
-    /// How.
+    /// The kind of access.
     pub kind: AccessKind,
-    /// The instruction, where it is known: a debug register traps after it.
+    /// The instruction, if it is known: a debug register traps after it.
     pub instruction: Option<u64>,
-    /// The number of the system call by which the kernel did it.
+    /// The number of the system call by which the kernel made the access.
     pub system_call: Option<u64>,
-    /// The first of the watched bytes that were accessed, and how many they
-    /// are; nothing where it is not known. A debug register tells no more
-    /// than that it was some of its bytes.
+    /// The first of the watched bytes that were accessed, and their number;
+    /// none if unknown. A debug register only says that it was some of its
+    /// bytes.
     pub bytes: Option<(u64, u64)>,
 }
 
 impl MemoryAccess {
-    /// Takes more bytes into the access.
+    /// Extends the access by more bytes.
     pub(crate) fn extend(&mut self, more: Option<(u64, u64)>) {
         self.bytes = joined_bytes(self.bytes, more);
     }
 }
 
-/// The bytes from the first to the last of both.
+/// Returns the bytes from the first to the last of both.
 pub(crate) fn joined_bytes(
     some: Option<(u64, u64)>,
     others: Option<(u64, u64)>,
@@ -94,14 +94,14 @@ pub(crate) struct Watch {
     pub(crate) owner: Owner,
     pub(crate) ranges: Vec<Range<u64>>,
     pub(crate) kinds: AccessKinds,
-    /// The tier asked for is this one or a higher one.
+    /// The cheapest tier that was requested.
     least: WatchTier,
     pub(crate) tier: WatchTier,
-    /// The bytes as they were last seen, by range.
+    /// The bytes as last read, by range.
     snapshot: Vec<Vec<u8>>,
 }
 
-/// All watches and what carries them out.
+/// All watches and the resources of their tiers.
 #[derive(Debug, Default)]
 pub(crate) struct Watches {
     pub(crate) list: Vec<Watch>,
@@ -113,25 +113,26 @@ pub(crate) struct Watches {
 }
 
 impl Watches {
-    /// Whether any memory is watched: then system calls are followed.
+    /// Returns true if any memory is watched: then system calls are traced.
     #[inline]
     pub(crate) fn is_live(&self) -> bool {
         !self.list.is_empty()
     }
 
-    /// Whether debug registers may be in use, for accesses or for places.
+    /// Returns true if debug registers may be in use, for accesses or for
+    /// execution.
     pub(crate) fn is_any(&self) -> bool {
         self.is_live() || !self.execute.is_empty()
     }
 
-    /// Whether any watch needs every instruction to be stepped.
+    /// Returns true if any watch needs every instruction to be stepped.
     pub(crate) fn has_stepping(&self) -> bool {
         self.list
             .iter()
             .any(|watch| watch.tier == WatchTier::Stepping)
     }
 
-    /// Whether a debug register watches any of these bytes.
+    /// Returns true if a watch covers any of these bytes.
     pub(crate) fn covers(&self, bytes: &Range<u64>) -> bool {
         self.list.iter().any(|watch| watch.touches(bytes))
     }
@@ -144,7 +145,7 @@ impl Watch {
             .any(|range| range.start < bytes.end && bytes.start < range.end)
     }
 
-    /// The part of these bytes that is watched.
+    /// Returns the part of these bytes that is watched.
     pub(crate) fn part_of(&self, bytes: &Range<u64>) -> Option<(u64, u64)> {
         let parts = self.ranges.iter().filter_map(|range| {
             let (start, end) = (range.start.max(bytes.start), range.end.min(bytes.end));
@@ -153,12 +154,12 @@ impl Watch {
         parts.fold(None, |joined, part| joined_bytes(joined, Some(part)))
     }
 
-    /// Whether the memory differs from what was last seen; sees it anew.
+    /// Returns true if the memory differs from the snapshot, which is updated.
     pub(crate) fn look(&mut self, memory: &Memory) -> bool {
         let mut has_changed = false;
         for (range, seen) in self.ranges.iter().zip(&mut self.snapshot) {
             let mut now = vec![0; seen.len()];
-            // Memory that is gone has no value; it may come back.
+            // Unmapped memory has no value; it may be mapped again.
             if memory.read(range.start, &mut now).is_ok() && now != *seen {
                 *seen = now;
                 has_changed = true;
@@ -169,9 +170,9 @@ impl Watch {
 }
 
 impl Debuggee {
-    /// Makes [`StopEvent::Accessed`](crate::Notice::Accessed) come after accesses
-    /// to these bytes. `least` is the cheapest tier that may be chosen.
-    /// Stops every thread; the caller resumes them.
+    /// Reports [`StopEvent::Accessed`](crate::StopEvent::Accessed) after
+    /// accesses to these bytes from now on. `least` is the cheapest tier that
+    /// may be chosen. Stops every thread; the caller resumes them.
     pub fn watch(
         &mut self,
         ranges: &[Range<u64>],
@@ -204,14 +205,15 @@ impl Debuggee {
         arranged.map(|()| id)
     }
 
-    /// Takes a watch away. Stops every thread; the caller resumes them.
+    /// Removes a watch. Stops every thread; the caller resumes them.
     pub fn unwatch(&mut self, id: WatchId) -> Result<(), DebuggeeError> {
         self.halt_all()?;
         self.watches.list.retain(|watch| watch.id != id);
         self.arrange_tiers()
     }
 
-    /// Takes everything away from the process, whose threads stand.
+    /// Removes all watches and debug registers from the process, whose threads
+    /// are stopped.
     pub(crate) fn unwatch_all(&mut self) -> Result<(), DebuggeeError> {
         if !self.watches.is_any() {
             return Ok(());
@@ -221,13 +223,13 @@ impl Debuggee {
         self.arrange_tiers()
     }
 
-    /// How a watch is carried out at present; nothing for one that is gone.
+    /// Returns the present tier of a watch; none for one that was removed.
     pub fn watch_tier(&self, id: WatchId) -> Option<WatchTier> {
         let watch = self.watches.list.iter().find(|watch| watch.id == id)?;
         Some(watch.tier)
     }
 
-    /// Makes [`StopEvent::HardwareHit`](crate::Notice::HardwareHit) come before
+    /// Reports [`StopEvent::HardwareHit`](crate::StopEvent::HardwareHit) before
     /// the instruction at `address` is executed, without a change of the
     /// program's text. Counted: two inserts need two removes. Stops every
     /// thread; the caller resumes them.
@@ -245,7 +247,7 @@ impl Debuggee {
         arranged
     }
 
-    /// Takes one [`Debuggee::insert_hardware`] back. Stops every thread; the
+    /// Removes one [`Debuggee::insert_hardware`]. Stops every thread; the
     /// caller resumes them.
     pub fn remove_hardware(&mut self, address: u64) -> Result<(), DebuggeeError> {
         self.halt_all()?;
@@ -256,14 +258,14 @@ impl Debuggee {
         self.arrange_tiers()
     }
 
-    /// Whether an execute breakpoint of a debug register is here.
+    /// Returns true if an execute breakpoint of a debug register is here.
     pub fn is_hardware_site(&self, address: u64) -> bool {
         self.watches.execute.iter().any(|(at, _)| *at == address)
     }
 
-    /// Chooses each watch's tier anew, and makes it so. Every thread stands.
+    /// Chooses each watch's tier anew, and applies it. Every thread is stopped.
     pub(crate) fn arrange_tiers(&mut self) -> Result<(), DebuggeeError> {
-        if self.has_ended {
+        if self.life.has_ended() {
             return Ok(());
         }
         let granted = match self.arrange_hardware() {
@@ -289,8 +291,8 @@ impl Debuggee {
         self.arrange_pages()
     }
 
-    /// Shares the debug registers out and sets them in every thread that
-    /// stands; by watch, whether it got what it needs.
+    /// Allocates the debug registers and sets them in every stopped thread;
+    /// returns, by watch, whether it got what it needs.
     fn arrange_hardware(&mut self) -> Result<Vec<bool>, DebuggeeError> {
         let watches = &mut self.watches;
         let execute: Vec<u64> = watches.execute.iter().map(|&(at, _)| at).collect();
@@ -331,9 +333,10 @@ impl Debuggee {
         Ok(granted)
     }
 
-    /// Memory whose pages must not be protected, since the kernel writes there
-    /// unasked: stacks (signal frames) and thread control blocks (restartable
-    /// sequences, the word that tells of a thread's end).
+    /// Returns the memory whose pages must not be protected, since the kernel
+    /// writes there on its own: stacks (signal frames) and thread control
+    /// blocks (restartable sequences, the word that is cleared at a thread's
+    /// end).
     fn unprotectable_ranges(&self) -> Vec<Range<u64>> {
         /// More than any C library keeps above and below the base.
         const CONTROL_BLOCK: u64 = 0x1000;
@@ -351,7 +354,7 @@ impl Debuggee {
         unprotectable
     }
 
-    /// The accesses that these debug registers tell of.
+    /// Appends the accesses that hits of these debug registers mean.
     pub(crate) fn hardware_accesses(
         &self,
         hits: &[juror_stepping::DebugRegister],
@@ -396,13 +399,13 @@ impl Debuggee {
         }
     }
 
-    /// The process has another memory: nothing is watched any more.
+    /// Forgets all watches: the process has another memory.
     pub(crate) fn forget_watches(&mut self) {
         let generation = self.watches.hardware.generation;
         let last_id = self.watches.last_id;
         self.watches = Watches::default();
         self.watches.last_id = last_id;
-        // Threads that still have registers are brought up to date.
+        // Threads that still have registers are updated.
         self.watches.hardware.generation = generation + 1;
     }
 }
@@ -420,7 +423,7 @@ impl Watch {
     }
 }
 
-/// Whether two ranges lie on a common page.
+/// Returns true if two ranges overlap a common page.
 fn pages_meet(first: &Range<u64>, second: &Range<u64>) -> bool {
     use crate::pages::{page_end, page_of};
     page_of(first.start) < page_end(second.end) && page_of(second.start) < page_end(first.end)

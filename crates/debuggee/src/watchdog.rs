@@ -1,12 +1,12 @@
-//! Who puts an attached program's text right when juror is killed.
+//! A watchdog process restores an attached program's text if juror is killed.
 //!
-//! The kernel lets go of an attached process when its tracer dies, with
-//! whatever traps are in its text. So before the first trap there is a small
-//! process, the *guardian*, that has the program's memory open and shares a
-//! table of the planted traps with juror. juror's tracing thread holds a
-//! robust mutex for as long as it lives; the kernel hands it to the guardian
-//! early in that thread's end, before it lets go of the program, and the
-//! guardian writes the original bytes back.
+//! The kernel detaches an attached process when its tracer dies, with whatever
+//! traps are in its text. So before the first trap juror starts a small
+//! process, the watchdog, that has the program's memory open and shares a table
+//! of the inserted traps with juror. juror's tracing thread holds a robust
+//! mutex for as long as it lives; the kernel passes it to the watchdog early in
+//! that thread's end, before it detaches the program, and the watchdog writes
+//! the original bytes back.
 //!
 //! Invariant: a trap is in the table before it is in the text, and leaves the
 //! table after the text. An entry is one word, so none is ever seen half
@@ -25,23 +25,24 @@ use nix::errno::Errno;
 use crate::kernel::{self, Outcome, Status};
 use crate::memory::TRAP;
 
-/// At how many addresses traps can be guarded; those at further ones are
-/// planted unguarded.
+/// The maximum number of addresses in the table; traps at further ones are not
+/// restored.
 const ENTRY_COUNT: usize = 1 << 16;
 
-/// What juror and its guardian share.
+/// The memory shared by juror and its watchdog.
 #[repr(C)]
 struct Table {
     mutex: UnsafeCell<libc::pthread_mutex_t>,
-    /// juror has let go of the program by itself.
+    /// juror has detached from the program by itself.
     is_dismissed: AtomicBool,
-    /// How many of the entries have ever been used, from the first on.
+    /// The number of entries that have ever been used, from the first on.
     used: AtomicU32,
-    /// Address and original byte, packed; 0 where there is none.
+    /// Address and original byte, packed; 0 for an unused entry.
     entries: [AtomicU64; ENTRY_COUNT],
 }
 
-/// The guardian of one debuggee, told of every trap. Dropping it dismisses it.
+/// The watchdog of one debuggee, notified of every trap. Dropping it dismisses
+/// it.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
     table: NonNull<Table>,
@@ -51,7 +52,7 @@ pub(crate) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Makes a guardian of the process whose memory this is.
+    /// Starts a watchdog of the process whose memory this is.
     pub(crate) fn new(memory: &File) -> Outcome<Watchdog> {
         // SAFETY: a new mapping of anonymous memory, zeroed by the kernel,
         // which is a valid `Table` but for the mutex, made below.
@@ -71,7 +72,7 @@ impl Watchdog {
         let Some(table) = NonNull::new(table.cast::<Table>()) else {
             return Err(Errno::ENOMEM);
         };
-        // SAFETY: the table is mapped, nobody else knows of it, and this
+        // SAFETY: the table is mapped, nothing else refers to it, and this
         // thread is the one that traces.
         let made = unsafe { lock_new_mutex(table.as_ref().mutex.get()) }.and_then(|()| {
             // SAFETY: the child makes system calls and locks the one mutex,
@@ -106,7 +107,7 @@ impl Watchdog {
         self.table().entries.get(index as usize)
     }
 
-    /// A trap is about to be planted, or the byte under it is another now.
+    /// Records a trap that is about to be inserted, or a changed byte under it.
     pub(crate) fn note(&mut self, address: u64, original: u8) {
         let used = &self.table().used;
         let count = used.load(Ordering::Relaxed);
@@ -122,7 +123,7 @@ impl Watchdog {
         }
     }
 
-    /// A trap has been lifted.
+    /// Forgets a trap that has been removed.
     pub(crate) fn forget(&mut self, address: u64) {
         let index = self.known.get(&address).copied();
         if let Some(entry) = index.and_then(|index| self.entry(index)) {
@@ -146,10 +147,10 @@ impl Drop for Watchdog {
     }
 }
 
-/// Makes a mutex that tells of its owner's death, and locks it.
+/// Makes a robust mutex, and locks it.
 ///
 /// # Safety
-/// `mutex` must point to memory for one that nobody else uses yet, which stays
+/// `mutex` must point to memory for one that is not in use yet, which stays
 /// where it is.
 unsafe fn lock_new_mutex(mutex: *mut libc::pthread_mutex_t) -> Outcome<()> {
     let check = |code: c_int| match code {
@@ -176,7 +177,7 @@ unsafe fn lock_new_mutex(mutex: *mut libc::pthread_mutex_t) -> Outcome<()> {
     }
 }
 
-/// The guardian's life.
+/// Runs the watchdog.
 fn run_watchdog(table: NonNull<Table>, memory: RawFd) -> ! {
     // SAFETY: system calls on plain numbers; the table is mapped here as in
     // the parent, and what both touch of it is atomic or the mutex.
@@ -192,7 +193,7 @@ fn run_watchdog(table: NonNull<Table>, memory: RawFd) -> ! {
         if memory_number > 0 {
             libc::syscall(libc::SYS_close_range, 0, memory_number - 1, 0);
         }
-        // Where it may, it runs before whoever is on its processor.
+        // If permitted, it runs before other processes of its CPU.
         let urgent = libc::sched_param { sched_priority: 1 };
         libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const urgent);
         let table = table.as_ref();
@@ -207,7 +208,7 @@ fn run_watchdog(table: NonNull<Table>, memory: RawFd) -> ! {
     }
 }
 
-/// Writes one original byte back, where the trap is still there.
+/// Writes one original byte back, if the trap is still there.
 fn restore(memory: RawFd, entry: u64) {
     if entry == 0 {
         return;

@@ -1,11 +1,12 @@
 //! System calls while memory is watched.
 //!
-//! The kernel writes a program's memory without a trap, so each thread stops
-//! at the entry and the exit of its calls as long as anything is watched (two
-//! more stops a call). At the exit, a call whose output is known by its
-//! arguments ([`kernel_writes`](crate::kernel_writes)) is told exactly, also
-//! when it wrote the value that was there. Of other calls only a change can be
-//! seen, and only while no other thread runs that could have made it.
+//! The kernel writes a program's memory without a trap, so each thread stops at
+//! the entry and the exit of its calls as long as anything is watched (two more
+//! stops per call). At the exit, the writes of a call whose output is known by
+//! its arguments ([`kernel_writes`](crate::kernel_writes)) are reported
+//! exactly, also if it wrote the value that was there. Of other calls only a
+//! change can be seen, and only while no other thread runs that could have made
+//! it.
 
 use juror_stepping::{AccessKinds, ThreadId};
 
@@ -17,8 +18,8 @@ use crate::thread::State;
 use crate::watch::{AccessKind, MemoryAccess, joined_bytes};
 
 impl Debuggee {
-    /// Goes on from one end of a system call that nobody above hears of. The
-    /// exit is the end of a step over the call's instruction.
+    /// Continues from one end of a system call that is not reported. The exit
+    /// is the end of a step over the call's instruction.
     pub(crate) fn continue_after_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         match self.threads.get(&thread.0) {
             Some(known) if !known.at_entry => self.continue_after_step(thread),
@@ -26,8 +27,8 @@ impl Debuggee {
         }
     }
 
-    /// Whether a thread that stands at the entry into a call has to have the
-    /// protected pages open for it.
+    /// Returns true if a thread at the entry of a call needs the protected
+    /// pages open for it.
     pub(crate) fn needs_open_pages(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
         if self.watches.pages.is_empty() || self.is_page_caller(thread) {
             return Ok(false);
@@ -43,8 +44,8 @@ impl Debuggee {
         })
     }
 
-    /// What the kernel has done to watched memory in the call that a thread
-    /// has just made.
+    /// Returns the accesses of the kernel to watched memory in the call that a
+    /// thread has just made.
     pub(crate) fn kernel_accesses(
         &mut self,
         thread: ThreadId,

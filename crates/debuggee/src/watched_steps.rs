@@ -1,11 +1,11 @@
-//! Traps while memory is watched: of debug registers, and of steps that
-//! nobody above sees.
+//! Traps while memory is watched: of debug registers, and of steps that are not
+//! reported.
 //!
 //! In the stepping tier a thread runs by single steps. Before each, its
-//! instruction is decoded; an access to watched bytes is told when the step is
-//! done. So is that of a step that upper floors asked for.
+//! instruction is decoded; an access to watched bytes is reported when the step
+//! is done. So is that of a requested step.
 //!
-//! Invariant: an instruction that did not run is never told of. A signal may
+//! Invariant: an instruction that did not run is never reported. A signal may
 //! take the place of the step (its handler is entered), and a fault may end it.
 
 use std::ops::Range;
@@ -30,16 +30,16 @@ const TRAP_HARDWARE: i32 = 4;
 /// The `syscall` instruction.
 const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
 
-/// An instruction on its way, with what of it is watched.
+/// An instruction that is being stepped, with its watched accesses.
 #[derive(Debug, Default)]
 pub(crate) struct WatchedStep {
-    /// Where it stands in the program.
+    /// Its address in the program.
     address: u64,
-    /// What it accesses.
+    /// Its accesses.
     accesses: Vec<Access>,
 }
 
-/// How a step by [`Debuggee::step_alone`] ended.
+/// The end of a step by [`Debuggee::step_alone`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StepEnd {
     Stepped,
@@ -49,8 +49,8 @@ pub(crate) enum StepEnd {
 
 impl Debuggee {
     /// Lets a thread run while memory is watched: to its next system call, or
-    /// by steps where the stepping tier needs them, or as far as to the beginning
-    /// of a handler where that is asked for (`steps_internally`).
+    /// by steps if the stepping tier needs them, or up to the beginning of a
+    /// handler if that is requested (`steps_internally`).
     pub(crate) fn run_watched(
         &mut self,
         thread: ThreadId,
@@ -90,8 +90,8 @@ impl Debuggee {
         Ok(kernel::single_step(thread.0, signal))
     }
 
-    /// A thread runs without a signal: the one for which the pages are open is
-    /// not delivered, unless it comes later.
+    /// Ends the delivery of a signal for which the pages are open: the thread
+    /// runs without it, unless it comes later.
     fn end_dropped_delivery(&mut self, thread: ThreadId) {
         let waits = |known: &crate::thread::Thread| known.pending.is_some();
         if !self.threads.get(&thread.0).is_some_and(waits) {
@@ -99,12 +99,13 @@ impl Debuggee {
         }
     }
 
-    /// Whether threads that run must do it by steps.
+    /// Returns true if threads must run by steps.
     fn must_step(&self) -> bool {
         self.watches.has_stepping() || self.watches.pages.are_open()
     }
 
-    /// What of a thread's next instruction is watched, if anything is.
+    /// Returns the next instruction of a thread with its watched accesses, if
+    /// there are any.
     pub(crate) fn watched_step(
         &self,
         thread: ThreadId,
@@ -140,8 +141,8 @@ impl Debuggee {
         Ok(NextInstruction::Other(step))
     }
 
-    /// A `SIGTRAP` while memory is watched or debug registers are set; `None`
-    /// when it is none of these.
+    /// Handles a `SIGTRAP` while memory is watched or debug registers are set;
+    /// returns `None` if it is caused by neither.
     pub(crate) fn handle_watched_trap(
         &mut self,
         thread: ThreadId,
@@ -180,22 +181,22 @@ impl Debuggee {
             return self.handle_hardware_hit(thread, counter).map(Some);
         }
         if was_internal || code == TRAP_HARDWARE {
-            // Nothing that is watched any more.
+            // Nothing that is still watched.
             return self.continue_internally(thread).map(Some);
         }
         Ok(None)
     }
 
-    /// A thread is about to execute an instruction that a debug register
-    /// watches.
+    /// Handles a thread that is about to execute an instruction that a debug
+    /// register watches.
     fn handle_hardware_hit(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
-        let is_reported = self.engine.reported_at(thread) == Some(address);
+        let is_reported = self.driver.engine.reported_at(thread) == Some(address);
         let is_silent = self
             .threads
             .get(&thread.0)
             .is_none_or(|it| it.is_vfork_child);
         if is_reported || is_silent {
-            // It is on its way past a site at the same address.
+            // It is being stepped over a site at the same address.
             return self.continue_internally(thread);
         }
         self.interrupt_engine(thread)?;
@@ -203,8 +204,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// The accesses of an instruction that has run, to what no debug register
-    /// watches.
+    /// Appends the accesses of an instruction that has run, to memory that no
+    /// debug register watches.
     pub(crate) fn stepped_accesses(
         &mut self,
         step: &WatchedStep,
@@ -247,7 +248,7 @@ impl Debuggee {
         }
     }
 
-    /// Tells upper floors of accesses; the thread waits.
+    /// Reports accesses; the thread waits.
     pub(crate) fn report_accesses(
         &mut self,
         thread: ThreadId,
@@ -268,8 +269,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// A repeated string instruction traps after each element. The rest of its
-    /// way over the watched bytes is part of the same access.
+    /// Finishes a repeated string instruction, which traps after each element.
+    /// Its further accesses to the watched bytes are part of the same access.
     pub(crate) fn finish_repetition(
         &mut self,
         thread: ThreadId,
@@ -293,8 +294,8 @@ impl Debuggee {
         Ok(())
     }
 
-    /// Whether a thread stands in the middle of a repeated string instruction
-    /// whose next element is one that matters.
+    /// Returns true if a thread stands in the middle of a repeated string
+    /// instruction whose next element is relevant.
     pub(crate) fn repeats_on(
         &self,
         thread: ThreadId,
@@ -315,8 +316,8 @@ impl Debuggee {
         }))
     }
 
-    /// Has a stopped thread execute one instruction while the world waits:
-    /// signals are put off, and nobody is told.
+    /// Makes a stopped thread execute one instruction while everything waits:
+    /// signals are deferred, and nothing is reported.
     pub(crate) fn step_alone(&mut self, thread: ThreadId) -> Result<StepEnd, DebuggeeError> {
         let failed = |errno| gone_or("step the program's thread", thread)(errno);
         let mask = self.block_signals(thread)?;
@@ -362,8 +363,8 @@ impl Debuggee {
         Ok(end)
     }
 
-    /// Tells the engine that a step is over, one way or another, after the
-    /// thread was moved on by hand; or lets it run on.
+    /// Passes the end of a step, after the thread was moved on by hand, to the
+    /// engine; or lets it run on.
     pub(crate) fn continue_after_step(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let is_step = self
             .threads
@@ -380,7 +381,7 @@ impl Debuggee {
     }
 }
 
-/// Takes an access into those of the same instruction, one for each watch.
+/// Merges an access into those of the same instruction, one for each watch.
 pub(crate) fn note_access(accesses: &mut Vec<MemoryAccess>, access: MemoryAccess) {
     match accesses.iter_mut().find(|it| it.watch == access.watch) {
         Some(known) => known.extend(access.bytes),
@@ -388,14 +389,14 @@ pub(crate) fn note_access(accesses: &mut Vec<MemoryAccess>, access: MemoryAccess
     }
 }
 
-/// What a thread executes next.
+/// The next instruction of a thread.
 enum NextInstruction {
     SystemCall,
-    /// With what of it is watched, if anything is.
+    /// Another one, with its watched accesses, if there are any.
     Other(Option<WatchedStep>),
 }
 
-/// The registers on which addresses depend.
+/// Returns the registers on which addresses depend.
 pub(crate) fn state_of(registers: &Registers) -> AccessState {
     AccessState {
         general: [

@@ -1,15 +1,16 @@
-//! The engine: sites, threads, and what each input changes.
+//! The engine: sites, threads, and the effect of each input.
 //!
 //! Invariants, checked by exploration (`explore`):
-//! - a thread is let go from a site only after every owner has been told of
-//!   this execution of the instruction, and each was told once;
-//! - a trap with owners is off its site only during the single step of a pass
-//!   in place, while no other thread moves (`in_place`);
-//! - a stopped thread whose trap was handed in stands at the site until it
+//!
+//! - a thread leaves a site only after every owner has been notified of this
+//!   execution of the instruction, each once;
+//! - a trap with owners is removed only during the single step of a step-over
+//!   in place, while no other thread runs (`in_place`);
+//! - a stopped thread whose trap was passed in stands at the site until it
 //!   departs, so an arrival that comes at a bad moment is only deferred.
 //!
 //! The last point is how the engine puts a late trap back and retries it: the
-//! thread is not run into the trap a second time, its arrival is taken up when
+//! thread is not run into the trap a second time, its arrival is handled when
 //! the others are released. To the debuggee this is the same, it saves two
 //! context switches, and no schedule can starve the thread.
 
@@ -31,16 +32,16 @@ use processes::PendingFork;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
-/// What a thread of the debuggee does at this moment.
+/// The state of a thread of the debuggee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ThreadState {
     /// It runs.
     Running,
     /// It executes one instruction.
     Stepping,
-    /// It is stopped by the engine alone and will go on by itself.
+    /// It is stopped by the engine alone and will continue by itself.
     Held,
-    /// It stands at a site, its owners have been told, and it waits for
+    /// It stands at a site, its owners have been notified, and it waits for
     /// [`Input::Resume`].
     Reported {
         /// The site.
@@ -52,36 +53,37 @@ pub enum ThreadState {
 
 /// The breakpoint engine.
 ///
-/// It is fed by [`Engine::handle`] and does nothing by itself; equal engines
+/// It is driven by [`Engine::handle`] and does nothing by itself; equal engines
 /// behave equally.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Engine {
     sites: BTreeMap<u64, Site>,
     threads: BTreeMap<ThreadId, Thread>,
-    /// The pass in place that is under way.
+    /// The step-over in place that is under way.
     in_place: Option<InPlaceStep>,
-    /// Threads that wait for theirs, first come first served.
+    /// Threads that wait for their step-over in place, first come first served.
     waiting: VecDeque<ThreadId>,
-    /// Threads whose calls are being emulated: until anything but a fault is
-    /// heard, a fault means that the push failed.
+    /// Threads whose calls are being emulated: until the next input other than
+    /// a fault, a fault means that the push failed.
     calling: Vec<ThreadId>,
     step_by: StepBy,
-    /// Where a trap has ever been: a copy of the memory is as the memory was at
-    /// some moment before it is seen.
+    /// Every address at which a trap was ever inserted: a copy of the memory
+    /// has the state of some moment before it is seen.
     ever_inserted: BTreeSet<u64>,
-    /// What processes come back to that have been made and not been seen yet.
+    /// The arrivals of processes that have been made and not been seen yet.
     pending_forks: BTreeMap<ThreadId, PendingFork>,
     #[cfg(any(test, feature = "dropped-rules"))]
     pub(crate) dropped: Option<Rule>,
 }
 
 impl Engine {
-    /// An engine without sites and threads.
+    /// Returns an engine without sites and threads.
     pub fn new() -> Engine {
         Engine::default()
     }
 
-    /// The same, stepping its threads in this way.
+    /// Returns an engine without sites and threads that steps its threads this
+    /// way.
     pub fn stepping_by(step_by: StepBy) -> Engine {
         Engine {
             step_by,
@@ -89,7 +91,7 @@ impl Engine {
         }
     }
 
-    /// The same without a rule.
+    /// Returns the engine without a rule.
     #[cfg(any(test, feature = "dropped-rules"))]
     #[must_use]
     pub fn without(self, rule: Rule) -> Engine {
@@ -99,9 +101,9 @@ impl Engine {
         }
     }
 
-    /// Takes note of `input` and appends what must be done about it, to be
-    /// carried out in order. What is said of a thread that is unknown, or of a
-    /// thread in a state in which it cannot be, changes nothing.
+    /// Handles `input` and appends the operations that it orders, to be carried
+    /// out in order. An input about an unknown thread, or about a thread in a
+    /// state in which it cannot be, changes nothing.
     pub fn handle(&mut self, input: Input, operations: &mut Vec<Operation>) {
         if !matches!(input, Input::Faulted { .. }) {
             self.finish_calls();
@@ -214,7 +216,7 @@ impl Engine {
         }
     }
 
-    /// The calls that were emulated have all succeeded.
+    /// Records that the emulated calls have all succeeded.
     fn finish_calls(&mut self) {
         while let Some(id) = self.calling.pop() {
             if let Some(thread) = self.threads.get_mut(&id) {
@@ -223,40 +225,40 @@ impl Engine {
         }
     }
 
-    /// Whether any owner has a point at `address`.
+    /// Returns true if any owner has a point at `address`.
     pub fn is_site(&self, address: u64) -> bool {
         self.sites.contains_key(&address)
     }
 
-    /// Whether a trap that a thread executed at `address` may be juror's: a
-    /// site's, or one at which a step ends.
+    /// Returns true if a trap that a thread executed at `address` may be
+    /// juror's: that of a site, or one at which a step ends.
     pub fn expects_trap(&self, address: u64) -> bool {
         self.is_site(address) || self.is_follow_trap(address)
     }
 
-    /// The owners of the site at `address`; none where no site is.
+    /// Returns the owners of the site at `address`; none if no site is there.
     pub fn owners_at(&self, address: u64) -> Owners {
         self.sites
             .get(&address)
             .map_or(Owners::empty(), Site::owners)
     }
 
-    /// All sites by address, with their owners and the way past.
+    /// Returns all sites by address, with their owners and step-over methods.
     pub fn sites(&self) -> impl Iterator<Item = (u64, Owners, StepOver)> + '_ {
         self.sites
             .iter()
             .map(|(address, site)| (*address, site.owners(), site.step_over))
     }
 
-    /// The addresses of the sites in a range.
+    /// Returns the addresses of the sites in a range.
     pub fn sites_in(&self, range: Range<u64>) -> impl Iterator<Item = u64> + '_ {
         let is_empty = range.is_empty();
         let sites = (!is_empty).then(|| self.sites.range(range));
         sites.into_iter().flatten().map(|(address, _)| *address)
     }
 
-    /// Every insert that has not been taken back: the site, whose, how many, and
-    /// the way past.
+    /// Returns every insert that has not been removed: the site, the owner, the
+    /// count and the step-over method.
     pub fn inserts(&self) -> impl Iterator<Item = (u64, Owner, u32, StepOver)> + '_ {
         self.sites.iter().flat_map(|(&address, site)| {
             let counts = site.counts();
@@ -264,12 +266,12 @@ impl Engine {
         })
     }
 
-    /// How threads are made to execute one instruction.
+    /// Returns how threads execute one instruction.
     pub fn step_by(&self) -> StepBy {
         self.step_by
     }
 
-    /// What a thread does; nothing for an unknown one.
+    /// Returns the state of a thread; none for an unknown one.
     pub fn thread_state(&self, thread: ThreadId) -> Option<ThreadState> {
         let known = self.threads.get(&thread)?;
         Some(match (known.motion, known.wanted) {
@@ -285,16 +287,16 @@ impl Engine {
         })
     }
 
-    /// Whether a thread moves, by itself or by a single step.
+    /// Returns true if a thread runs, freely or by a single step.
     pub fn is_running(&self, thread: ThreadId) -> bool {
         self.threads
             .get(&thread)
             .is_some_and(|known| known.motion.moves())
     }
 
-    /// The site at which a thread stands with its arrival reported, whether
-    /// or not it has been resumed since; a thread stands there until its pass
-    /// in place has made its step.
+    /// Returns the site at which a thread stands with its arrival reported,
+    /// whether or not it has been resumed since. A thread stands there until
+    /// its step-over in place has made its step.
     pub fn reported_at(&self, thread: ThreadId) -> Option<u64> {
         if let Some(step) = self.step_of(thread).filter(|step| step.is_trap_removed) {
             return Some(step.start);
@@ -302,21 +304,23 @@ impl Engine {
         Some(self.threads.get(&thread)?.arrival()?.address)
     }
 
-    /// Whether a thread has been reported at `address`, with this stack pointer, and
-    /// has not executed the instruction: one that gets a signal there.
+    /// Returns true if a thread has been reported at `address`, with this stack
+    /// pointer, and has not executed the instruction: the case of a signal
+    /// there.
     pub fn has_arrival(&self, thread: ThreadId, address: u64, stack: u64) -> bool {
         let known = self.threads.get(&thread);
         known.is_some_and(|known| known.has_arrival(address, stack))
     }
 
-    /// Whether the execution of the instruction at `address` has been reported of a
-    /// thread that comes to it with this stack pointer: a handler has returned to it.
+    /// Returns true if the execution of the instruction at `address` has been
+    /// reported for a thread that comes to it with this stack pointer: a
+    /// handler has returned to it.
     pub fn is_reported(&self, thread: ThreadId, address: u64, stack: u64) -> bool {
         let known = self.threads.get(&thread);
         known.is_some_and(|known| known.is_reported(address, stack))
     }
 
-    /// Whether a handler of a thread may return to an arrival
+    /// Returns true if a handler of a thread may return to an arrival
     /// ([`Input::HandlerReturned`]).
     pub fn awaits_handler(&self, thread: ThreadId) -> bool {
         self.threads
@@ -324,7 +328,8 @@ impl Engine {
             .is_some_and(Thread::awaits_handler)
     }
 
-    /// How many evaluations are under way on a thread: see [`Input::Suspend`].
+    /// Returns the number of evaluations under way on a thread: see
+    /// [`Input::Suspend`].
     pub fn suspended(&self, thread: ThreadId) -> usize {
         self.threads
             .get(&thread)
@@ -371,15 +376,15 @@ impl Engine {
         self.forget_returns_to(address);
     }
 
-    /// The site is gone, and its trap with the memory.
+    /// Removes a site that is gone, and its trap with the memory.
     fn lose(&mut self, address: u64) {
-        // For the end of a step a trap is there.
+        // A trap for the end of a step is there.
         if !self.is_follow_trap(address) && self.sites.remove(&address).is_some() {
             self.forget_returns_to(address);
         }
     }
 
-    /// Arrivals at a site are passed in another way from now on.
+    /// Changes the step-over method of the arrivals at a site.
     fn rewritten(&mut self, address: u64, step_over: StepOver) {
         if let Some(site) = self.sites.get_mut(&address) {
             site.step_over = step_over;
@@ -394,10 +399,10 @@ impl Engine {
     }
 
     fn forget_returns_to(&mut self, address: u64) {
-        // A thread that will come back to the instruction from a signal
-        // handler finds no trap, so nobody would learn that it ran: its
-        // arrival must not be held against a later one. A thread that stands
-        // here leaves by its passage and keeps it.
+        // A thread that will return to the instruction from a signal handler
+        // finds no trap, so its execution would go unnoticed: its arrival must
+        // not count for a later one. A thread that stands here leaves by its
+        // step-over and keeps it.
         let stepper = self.stepper().filter(|_| self.is_removed_for_step(address));
         for (id, thread) in &mut self.threads {
             if stepper == Some(*id) {
@@ -423,7 +428,7 @@ impl Engine {
         self.replace_threads(id, thread);
     }
 
-    /// One thread is left.
+    /// Keeps one thread only.
     fn replace_threads(&mut self, id: ThreadId, thread: Thread) {
         self.threads.clear();
         self.in_place = None;
@@ -433,7 +438,7 @@ impl Engine {
         self.threads.insert(id, thread);
     }
 
-    /// Whether a test asks for the wrong algorithm without this rule.
+    /// Returns true if a test asks for the wrong algorithm without this rule.
     #[cfg(any(test, feature = "dropped-rules"))]
     fn drops(&self, rule: Rule) -> bool {
         self.dropped == Some(rule)

@@ -2,9 +2,9 @@
 //! interleaving.
 //!
 //! The explorer is exact (states are compared, not hashed away) and goes
-//! breadth first, so that a counterexample is as short as any. Besides what a
-//! system says of its states it checks that a goal stays reachable from each
-//! of them, which rules out deadlock and livelock alike.
+//! breadth first, so that a counterexample is as short as any. Besides the
+//! system's own check of its states, it checks that a goal stays reachable from
+//! each of them, which excludes deadlock and livelock alike.
 
 mod budget;
 mod chart;
@@ -25,22 +25,23 @@ use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
 
-/// Something that can be explored.
+/// A system that can be explored.
 pub(super) trait System {
     type State;
     type Action: Copy;
     type Store: Store<Self::State>;
 
     fn initial(&self) -> Self::State;
-    /// Appends every action that is possible now.
+    /// Appends every action that is possible in the state.
     fn actions(&self, state: &Self::State, actions: &mut Vec<Self::Action>);
-    /// The state after an action, or what the action violates.
+    /// Returns the state after an action, or the violation that the action
+    /// causes.
     fn apply(&self, state: &Self::State, action: Self::Action) -> Result<Self::State, String>;
-    /// Whether there is nothing left to do.
+    /// Returns true if nothing is left to do.
     fn is_goal(&self, state: &Self::State) -> bool;
 }
 
-/// Where all states are kept. Equal states, and no others, are kept equal.
+/// A store of all states. Equal states, and no others, are stored as equal.
 pub(super) trait Store<S>: Default {
     type Kept: Copy + Eq + Hash;
 
@@ -48,14 +49,14 @@ pub(super) trait Store<S>: Default {
     fn give(&self, kept: Self::Kept) -> S;
 }
 
-/// How much there was to see.
+/// The size of an exploration.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Explored {
     pub(super) states: usize,
     pub(super) transitions: usize,
 }
 
-/// The shortest way to something wrong.
+/// The shortest trail to a violation.
 pub(super) struct Counterexample<A> {
     pub(super) reason: String,
     pub(super) trail: Vec<A>,
@@ -88,7 +89,7 @@ pub(super) fn explore<S: System>(system: &S) -> Result<Explored, Counterexample<
     }
     match find_trap(hopeful, &mut edges) {
         Some(number) => {
-            let reason = "nothing that can happen from here brings every thread through".to_owned();
+            let reason = "no action from here brings every thread through".to_owned();
             Err(Counterexample {
                 reason,
                 trail: visited.trail_to(system, number),
@@ -106,7 +107,7 @@ struct Visited<S: System> {
     store: S::Store,
     states: Vec<Kept<S>>,
     numbers: FxHashMap<Kept<S>, u32>,
-    /// From which state each was first come to.
+    /// The state from which each was first reached.
     origins: Vec<u32>,
 }
 
@@ -124,7 +125,7 @@ impl<S: System> Visited<S> {
         visited
     }
 
-    /// The number of a state that follows another one.
+    /// Returns the number of a state that follows another one.
     fn visit(&mut self, state: S::State, origin: usize) -> u32 {
         let kept = self.store.keep(state);
         match self.numbers.entry(kept) {
@@ -137,7 +138,7 @@ impl<S: System> Visited<S> {
         }
     }
 
-    /// What was done to come to a state, found again step by step.
+    /// Returns the actions that lead to a state, found again step by step.
     fn trail_to(&mut self, system: &S, number: usize) -> Vec<S::Action> {
         let mut path = vec![number];
         let mut at = number;
@@ -162,8 +163,8 @@ impl<S: System> Visited<S> {
     }
 }
 
-/// The first state from which no goal can be reached, the goals being `hopeful`.
-/// The edges are given as (target, source).
+/// Returns the first state from which no goal can be reached; `hopeful` marks
+/// the goals. Edges are (target, source).
 fn find_trap(mut hopeful: Vec<bool>, edges: &mut [(u32, u32)]) -> Option<usize> {
     edges.sort_unstable();
     let mut open: Vec<usize> = (0..hopeful.len())

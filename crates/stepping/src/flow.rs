@@ -1,22 +1,22 @@
-//! What an instruction does to the flow of control, for stepping by source.
+//! The effect of an instruction on the flow of control, for stepping by source.
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Mnemonic};
 
-/// How an instruction goes on.
+/// How an instruction continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
-    /// It calls, and comes back to this address.
+    /// It calls, and returns to this address.
     Call {
         /// The address of the instruction after it.
         back: u64,
     },
     /// It returns to the caller.
     Return,
-    /// It goes on to the next instruction, or jumps.
+    /// It continues with the next instruction, or jumps.
     Other,
 }
 
-/// Looks at the instruction that these bytes at `address` begin with.
+/// Returns the flow of the instruction that starts these bytes at `address`.
 pub fn flow_of(bytes: &[u8], address: u64) -> Flow {
     let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
     let instruction = decoder.decode();
@@ -34,8 +34,8 @@ pub fn flow_of(bytes: &[u8], address: u64) -> Flow {
     }
 }
 
-/// How many bytes the instruction has that these begin with; nothing when they
-/// are none, or not all of it.
+/// Returns the length in bytes of the instruction that starts these bytes; none
+/// if they are no instruction, or not all of it.
 pub fn instruction_length(bytes: &[u8]) -> Option<usize> {
     let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
     let instruction = decoder.decode();

@@ -1,19 +1,19 @@
-//! Which instructions can follow one, for steps by traps.
+//! The instructions that can follow one, for steps by traps.
 //!
-//! Pure: what an indirect jump or a return takes from registers and memory is
-//! asked of the caller, while nothing else moves.
+//! Pure: the registers and the memory that an indirect jump or a return needs
+//! are read by the caller, while nothing else runs.
 
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
 
 use crate::FollowSet;
 
-/// The follow set of the instruction that `bytes` at `address` begin with.
+/// Returns the follow set of the instruction that starts `bytes` at `address`.
 ///
-/// `register` gives a register by its DWARF number (System V ABI, x86-64: 0 to
-/// 15 the general registers, 58 and 59 the bases of `fs` and `gs`), `read`
-/// eight bytes of memory. Nothing comes out for what goes on where neither
-/// tells (system calls, software interrupts, far transfers), for a system call
-/// since it may wait for other threads, and for what only faults.
+/// `register` returns a register by its DWARF number (System V ABI, x86-64: 0
+/// to 15 the general registers, 58 and 59 the bases of `fs` and `gs`), `read`
+/// eight bytes of memory. Returns none for an instruction whose target neither
+/// determines (software interrupts, far transfers), for a system call, since it
+/// may wait for other threads, and for an instruction that only faults.
 pub fn find_follow_set(
     bytes: &[u8],
     address: u64,
@@ -27,7 +27,7 @@ pub fn find_follow_set(
     }
     let next = instruction.next_ip();
     if instruction.flow_control() != FlowControl::Next && has_operand_size_prefix(bytes) {
-        // Processors disagree on what it means for a branch.
+        // Processors disagree on its meaning for a branch.
         return None;
     }
     let is_near = |kind| kind == OpKind::NearBranch64;
@@ -59,7 +59,7 @@ fn has_operand_size_prefix(bytes: &[u8]) -> bool {
     bytes.iter().take_while(is_prefix).any(|byte| *byte == 0x66)
 }
 
-/// Where an indirect jump or call goes.
+/// Returns the target of an indirect jump or call.
 fn find_target(
     instruction: &Instruction,
     register: impl Fn(u16) -> Option<u64>,
@@ -75,7 +75,7 @@ fn find_target(
     }
 }
 
-/// What a register contributes to an address.
+/// Returns the contribution of a register to an address.
 fn value(name: Register, register: impl Fn(u16) -> Option<u64>) -> Option<u64> {
     match name {
         Register::FS => register(58),

@@ -1,20 +1,22 @@
 //! The breakpoint engine: a state machine without I/O that never misses a
 //! breakpoint and never reports one twice.
 //!
-//! The rule (N. Ramsey, *Correctness of Trap-Based Breakpoint
-//! Implementations*, POPL 1994): while the memory at an instruction I holds
-//! the original bytes and not a trap, only the thread that trapped at I may
-//! run. This crate is the one place that knows the rule. What the kernel
-//! reports goes in as [`Input`]; what must be done comes out as
-//! [`Operation`]s, which the shell (`juror-debuggee`) carries out in order
-//! without deciding anything.
+//! The rule (N. Ramsey, *Correctness of Trap-Based Breakpoint Implementations*,
+//! POPL 1994): while the memory at an instruction I holds the original bytes
+//! and not a trap, only the thread that trapped at I may run. This crate is the
+//! only place that knows the rule. Kernel reports go in as [`Input`]s;
+//! [`Operation`]s come out, which the shell (`juror-debuggee`) carries out in
+//! order without deciding anything.
 //!
-//! Ways past a site, cheapest first: [`StepOver::Skip`] and [`StepOver::Call`]
-//! emulate the instruction, [`StepOver::OutOfLine`] runs a relocated copy that jumps
-//! back; for these three the trap is never lifted and no other thread is held.
-//! [`StepOver::InPlace`] holds all other threads, lifts, steps, plants,
-//! releases. A step is made by the processor's trace flag or by traps at the
-//! instruction's follow set ([`StepBy`]).
+//! Step-over methods, cheapest first: [`StepOver::Skip`] and [`StepOver::Call`]
+//! emulate the instruction, [`StepOver::OutOfLine`] runs a relocated copy that
+//! jumps back; for these three the trap stays inserted and no other thread is
+//! held. [`StepOver::InPlace`] holds all other threads, removes the trap,
+//! steps, inserts the trap and releases the threads. A step is made by the
+//! processor's trace flag or by traps at the instruction's follow set
+//! ([`StepBy`]).
+//!
+//! `docs/design/stepping.md` describes the mechanism as a whole.
 
 #![forbid(unsafe_code)]
 

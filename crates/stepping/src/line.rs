@@ -1,31 +1,34 @@
-//! The code of a source line, looked at once: where a thread that runs through
-//! it must be stopped to step by line.
+//! The code of a source line, analysed once: the places at which a thread that
+//! runs through it must be stopped to step by line.
 //!
-//! Between these places every instruction goes on to the next or jumps within
-//! the line, without moving the stack pointer, so running there is the same as
-//! stepping there, at a fraction of the cost.
+//! Between these places (calls, returns, indirect jumps, system calls, moves of
+//! the stack pointer) every instruction goes on to the next or jumps within the
+//! line, so running there is the same as stepping there, at a fraction of the
+//! cost. A thread runs alone to the next of these places or to where the line
+//! is left; if the line may loop, all other threads run with it.
 
 use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpAccess, Register,
 };
 use std::ops::Range;
 
-/// More stops cost more to plant than steps do.
+/// With more stops, inserting them costs more than stepping.
 const STOP_COUNT_MAX: usize = 12;
 
-/// Where to stop a thread that runs through a line.
+/// The places at which to stop a thread that runs through a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineStops {
-    /// Instructions that must be looked at before they are executed (calls,
-    /// returns, indirect jumps, system calls, what moves the stack pointer), and
-    /// where the line is left.
+    /// Instructions that must be examined before they are executed (calls,
+    /// returns, indirect jumps, system calls, moves of the stack pointer), and
+    /// the places where the line is left.
     pub addresses: Vec<u64>,
-    /// It may go round without leaving: waiting for another thread, say.
+    /// Whether the line may loop without being left: waiting for another
+    /// thread, for example.
     pub has_loop: bool,
 }
 
-/// Looks at the code of a line: ranges of addresses with their bytes. Nothing
-/// when it cannot be read as code, or when there are too many stops.
+/// Analyses the code of a line: ranges of addresses with their bytes. Returns
+/// none if it cannot be decoded, or if there are too many stops.
 pub fn line_stops(code: &[(Range<u64>, Vec<u8>)]) -> Option<LineStops> {
     let is_inside = |address: u64| code.iter().any(|(range, _)| range.contains(&address));
     let mut stops = LineStops {

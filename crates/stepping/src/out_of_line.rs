@@ -1,9 +1,9 @@
-//! Relocated copies of single instructions.
+//! Relocated copies of single instructions (displaced instructions).
 //!
 //! A copy holds the instruction's own bytes, not an assembler's idea of them,
-//! so that it means the same on every processor; only displacements that count
-//! from the program counter are changed. It ends in a jump to the next
-//! instruction. Conditional branches become
+//! so that it means the same on every processor; only displacements relative to
+//! the program counter are changed. It ends in a jump to the next instruction.
+//! Conditional branches become
 //!
 //! ```text
 //!           jcc taken          (the same condition, loop or jrcxz)
@@ -13,11 +13,11 @@
 //!
 //! Invariant: exactly one instruction of a copy does the work. Before it the
 //! thread stands at the original instruction, and after it at the original
-//! successor; [`map_counter`] tells which.
+//! successor; [`map_counter`] maps the counter to either.
 
 use iced_x86::{Code, ConstantOffsets, FlowControl, Instruction, Register};
 
-/// The most bytes that a copy takes. Slots are best aligned to 64 bytes.
+/// The maximum length of a copy in bytes. Slots are best aligned to 64 bytes.
 pub const OUT_OF_LINE_LENGTH_MAX: usize = 48;
 
 /// The code of a relocated copy.
@@ -25,26 +25,26 @@ pub const OUT_OF_LINE_LENGTH_MAX: usize = 48;
 pub struct OutOfLineCode {
     /// The address for which it was made.
     pub at: u64,
-    /// What to write there; at most [`OUT_OF_LINE_LENGTH_MAX`] bytes.
+    /// The bytes to write there; at most [`OUT_OF_LINE_LENGTH_MAX`].
     pub bytes: Vec<u8>,
-    /// Where each instruction of the copy begins, in ascending order.
+    /// The start of each instruction of the copy, in ascending order.
     pub map: Vec<OutOfLinePoint>,
 }
 
 /// One instruction of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutOfLinePoint {
-    /// Where it begins, in bytes from the start of the copy.
+    /// The start, in bytes from the start of the copy.
     pub offset: u8,
-    /// Where a thread that stands here is in the original program.
+    /// The position in the original program of a thread that stands here.
     pub original: u64,
-    /// Whether the copied instruction has run.
+    /// Whether the displaced instruction has run.
     pub executed: bool,
 }
 
-/// Where a thread with program counter `rip` is in the original program, and
-/// whether the copied instruction has run; nothing when no instruction of the
-/// copy begins there.
+/// Maps the program counter `rip` to the original program, and says whether the
+/// displaced instruction has run; none if no instruction of the copy begins
+/// there.
 pub fn map_counter(code: &OutOfLineCode, rip: u64) -> Option<(u64, bool)> {
     let offset = rip.checked_sub(code.at)?;
     let point = code
@@ -54,7 +54,7 @@ pub fn map_counter(code: &OutOfLineCode, rip: u64) -> Option<(u64, bool)> {
     Some((point.original, point.executed))
 }
 
-/// The copy of an instruction for the slot at `at`; nothing when a variable
+/// Returns the copy of an instruction for the slot at `at`; none if a variable
 /// that it addresses relative to itself is out of reach.
 pub(crate) fn relocate(
     instruction: &Instruction,
@@ -79,8 +79,8 @@ pub(crate) fn relocate(
         _ => {
             builder.push_instruction(instruction, bytes, offsets)?;
             if instruction.code() == Code::Syscall {
-                // The processor left the address after the copy in rcx. A
-                // move of a constant puts it right and touches nothing else.
+                // The processor left the address after the copy in rcx. A move
+                // of a constant corrects it and touches nothing else.
                 builder.point(next, true)?;
                 builder.push(&[0x48, 0xb9]);
                 builder.push(&next.to_le_bytes());
@@ -101,7 +101,7 @@ impl Builder {
         self.code.bytes.extend_from_slice(bytes);
     }
 
-    /// Notes what it means to stand at the instruction that follows.
+    /// Records the position of a thread at the instruction that follows.
     fn point(&mut self, original: u64, executed: bool) -> Option<()> {
         let offset = u8::try_from(self.code.bytes.len()).ok()?;
         self.code.map.push(OutOfLinePoint {
@@ -112,8 +112,8 @@ impl Builder {
         Some(())
     }
 
-    /// The instruction as it is, with the displacement of an operand that
-    /// counts from the program counter put right.
+    /// Appends the instruction as it is, with a corrected displacement if an
+    /// operand is relative to the program counter.
     fn push_instruction(
         &mut self,
         instruction: &Instruction,
@@ -139,7 +139,8 @@ impl Builder {
         Some(())
     }
 
-    /// A conditional branch: the same test, and a jump for each outcome.
+    /// Appends a conditional branch: the same test, and a jump for each
+    /// outcome.
     fn push_branch(&mut self, instruction: &Instruction, bytes: &[u8]) -> Option<()> {
         let mut prefix_and_opcode = bytes.to_vec();
         if instruction.is_jcc_near() {
@@ -164,7 +165,7 @@ impl Builder {
         Some(())
     }
 
-    /// A jump that changes no register and no flag, however far it goes.
+    /// Appends a jump that changes no register and no flag, to any distance.
     fn push_jump(&mut self, to: u64) {
         match distance(self.end_after(5), to) {
             Some(displacement) => {
@@ -179,7 +180,7 @@ impl Builder {
         }
     }
 
-    /// The address after an instruction of this length that comes next.
+    /// Returns the address after an instruction of this length that comes next.
     fn end_after(&self, length: usize) -> u64 {
         self.code
             .at
@@ -187,7 +188,7 @@ impl Builder {
     }
 }
 
-/// The displacement from one address to another, within 2 GiB.
+/// Returns the displacement from one address to another, within 2 GiB.
 fn distance(from: u64, to: u64) -> Option<i32> {
     i32::try_from(to.wrapping_sub(from) as i64).ok()
 }

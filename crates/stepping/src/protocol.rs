@@ -1,4 +1,4 @@
-//! What goes into the engine and what comes out of it.
+//! The inputs and the operations of the engine.
 
 mod input;
 mod operation;

@@ -1,12 +1,12 @@
-//! Whether what an engine was told and ordered in a live run is a path of this
-//! very machine.
+//! Checks whether the inputs and operations of an engine in a live run are a
+//! path of this very machine.
 //!
-//! Two witnesses, which share nothing: a fresh engine is told the same and
-//! must order the same, so that the log has no gap and no stray order; and a
-//! [`referee`] looks at the orders alone, and knows the rules but not how the
-//! engine comes to keep them.
+//! Two witnesses, which share nothing: a second engine gets the same inputs and
+//! must order the same, so that the log has no gap and no stray operation; and
+//! a [`referee`] looks at the operations alone, and knows the rules but not how
+//! the engine keeps them.
 //!
-//! A log is one JSON object a line, [`begin_line`] first and then a
+//! A log is one JSON object per line, [`begin_line`] first and then an
 //! [`input_line`] for each input. Several engines may write to one log.
 
 mod referee;
@@ -20,30 +20,30 @@ use serde::{Deserialize, Serialize};
 use crate::{Engine, Input, Operation, StepBy};
 use referee::Referee;
 
-/// What is wrong with what an engine ordered.
+/// A violation in the operations of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
-    /// The same engine orders something else.
+    /// The second engine orders something else.
     #[error("on {input:?} the engine orders {expected:?}, not {ordered:?}")]
     Differs {
-        /// What it was told.
+        /// The input.
         input: Input,
-        /// What the log says.
+        /// The operations in the log.
         ordered: Vec<Operation>,
-        /// What it has to be.
+        /// The expected operations.
         expected: Vec<Operation>,
     },
-    /// An order breaks a rule.
+    /// An operation breaks a rule.
     #[error("on {input:?}: {broken}")]
     Broken {
-        /// What the engine was told.
+        /// The input.
         input: Input,
         /// The rule.
         broken: String,
     },
 }
 
-/// Follows one engine.
+/// The check of one engine.
 #[derive(Debug, Clone)]
 pub struct Checker {
     replica: Engine,
@@ -53,7 +53,7 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// For an engine that has been told nothing yet.
+    /// Returns the check of an engine that has had no input yet.
     pub fn new(step_by: StepBy) -> Checker {
         Checker {
             replica: Engine::stepping_by(step_by),
@@ -63,15 +63,15 @@ impl Checker {
         }
     }
 
-    /// How many inputs have been followed.
+    /// Returns the number of inputs that have been checked.
     pub fn inputs(&self) -> u64 {
         self.inputs
     }
 
-    /// Follows one input with all that was ordered on it.
+    /// Checks one input with all operations ordered for it.
     ///
     /// # Errors
-    /// The orders are not those of this engine, or break a rule.
+    /// The operations are not those of this engine, or break a rule.
     pub fn follow(&mut self, input: &Input, ordered: &[Operation]) -> Result<(), Violation> {
         self.inputs = self.inputs.saturating_add(1);
         self.referee
@@ -109,22 +109,22 @@ enum Line {
     },
 }
 
-/// Why a log is not one of this engine.
+/// The reason why a log is not one of this engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct LogError {
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The reason.
     pub reason: String,
 }
 
-/// The line with which the log of an engine begins.
+/// Returns the line with which the log of an engine begins.
 pub fn begin_line(engine: u32, step_by: StepBy) -> String {
     text(&Line::Begin { engine, step_by })
 }
 
-/// The line for an input.
+/// Returns the line for an input.
 pub fn input_line(engine: u32, input: &Input, orders: &[Operation]) -> String {
     text(&Line::Input {
         engine,
@@ -134,11 +134,11 @@ pub fn input_line(engine: u32, input: &Input, orders: &[Operation]) -> String {
 }
 
 fn text(line: &Line) -> String {
-    // Numbers and names only: nothing in it can fail to be written.
+    // Numbers and names only: serializing them cannot fail.
     serde_json::to_string(line).unwrap_or_default()
 }
 
-/// Checks a log; gives the number of its inputs.
+/// Checks a log; returns the number of its inputs.
 ///
 /// # Errors
 /// The first line that does not belong to a log of this engine.

@@ -1,14 +1,14 @@
-//! A site: one address at which a trap stands for its owners.
+//! A site: one address at which a trap is inserted for its owners.
 //!
-//! Inserts are counted by owner, so that a monitor may give its point back
-//! while the developer's breakpoint at the same address stays.
+//! Inserts are counted by owner, so that a monitor may remove its point while
+//! the user's breakpoint at the same address stays.
 
 use crate::{Owner, Owners, StepOver};
 
-/// Who wants to know of arrivals at one address, and the way past it.
+/// The owners of one address, and its step-over method.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Site {
-    /// Inserts not yet taken back, by owner in declaration order.
+    /// Inserts not yet removed, by owner in declaration order.
     counts: [u32; 6],
     /// The owners whose count is not zero.
     owners: Owners,
@@ -17,7 +17,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// A site that nobody wants yet.
+    /// Returns a site without owners.
     pub(crate) fn new(step_over: StepOver) -> Site {
         Site {
             counts: [0; 6],
@@ -26,7 +26,7 @@ impl Site {
         }
     }
 
-    /// The owners with at least one insert.
+    /// Returns the owners with at least one insert.
     pub(crate) fn owners(&self) -> Owners {
         self.owners
     }
@@ -38,7 +38,7 @@ impl Site {
         self.owners |= owner.into();
     }
 
-    /// Takes one insert of `owner` back; nothing when it has none.
+    /// Removes one insert of `owner`; does nothing if there is none.
     pub(crate) fn subtract(&mut self, owner: Owner) {
         let count = self.count_mut(owner);
         *count = count.saturating_sub(1);
@@ -47,7 +47,7 @@ impl Site {
         }
     }
 
-    /// The owners with their inserts, where there are any.
+    /// Returns the owners that have inserts, with their counts.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (Owner, u32)> + '_ {
         let owners = [
             Owner::Developer,

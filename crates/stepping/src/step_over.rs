@@ -1,18 +1,18 @@
-//! Which way past a trap an instruction allows: pure analysis, done once when
-//! a site is set.
+//! The step-over method that an instruction allows: pure analysis, done once
+//! when a site is set.
 //!
-//! The order of preference is that of [`StepOver`]: emulate what changes only
-//! the program counter (and for a direct call the stack), copy what runs the
-//! same elsewhere, and leave the rest to a step in place. The idea of running
-//! the displaced instruction elsewhere is P. Kessler's, *Fast Breakpoints:
-//! Design and Implementation* (PLDI 1990).
+//! The order of preference is that of [`StepOver`]: emulate an instruction that
+//! changes only the program counter (and for a direct call the stack), copy one
+//! that runs the same elsewhere, and leave the rest to a step in place. The
+//! idea of running the displaced instruction elsewhere is P. Kessler's, *Fast
+//! Breakpoints: Design and Implementation* (PLDI 1990).
 //!
-//! Invariant: a way is only chosen when the debuggee cannot tell it from its
-//! own instruction by its registers, flags, memory and stack, nor by the faults
-//! of fetching it: one that begins on one page and ends on another is passed in
-//! place, since the second page may go while the first one stays. The x87
-//! instruction pointer, which records where a floating-point instruction
-//! stood, is the known exception.
+//! Invariant: a method is only chosen if the debuggee cannot distinguish it
+//! from its own instruction by its registers, flags, memory and stack, nor by
+//! the faults of fetching it: an instruction that begins on one page and ends
+//! on another is stepped in place, since the second page may be unmapped while
+//! the first one stays. The x87 instruction pointer, which records the address
+//! of a floating-point instruction, is the known exception.
 
 use crate::StepOver;
 use crate::out_of_line::{OutOfLineCode, relocate};
@@ -21,27 +21,28 @@ use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic
 /// Length of a page of memory in bytes.
 const PAGE_LENGTH: u64 = 4096;
 
-/// How a thread gets past the instruction at a site, and what has to be
-/// written to the debuggee for it.
+/// The step-over method for the instruction at a site, and the code that it
+/// needs in the debuggee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedStepOver {
-    /// The way past.
+    /// The method.
     pub step_over: StepOver,
-    /// The code of [`StepOver::OutOfLine`], to be written at its slot before the
-    /// site is inserted.
+    /// The code of [`StepOver::OutOfLine`], to be written to its slot before
+    /// the site is inserted.
     pub code: Option<OutOfLineCode>,
-    /// The length of the instruction in bytes; 0 when the bytes do not begin
-    /// with an instruction.
+    /// The length of the instruction in bytes; 0 if the bytes do not begin with
+    /// an instruction.
     pub length: usize,
 }
 
-/// Finds the way past the instruction that `bytes` begin with.
+/// Chooses the step-over method for the instruction that starts `bytes`.
 ///
-/// `bytes` are the original bytes at `address`, 15 where the memory goes on so
-/// far. `slot` is where a copy of up to [`OUT_OF_LINE_LENGTH_MAX`](crate::COPY_LENGTH_MAX)
-/// bytes may be written; without one, or with one farther than 2 GiB from a
-/// variable that the instruction addresses relative to itself, what needs a
-/// copy is passed in place.
+/// `bytes` are the original bytes at `address`, 15 if that many are mapped.
+/// `slot` is the address of room for a copy of up to
+/// [`OUT_OF_LINE_LENGTH_MAX`](crate::OUT_OF_LINE_LENGTH_MAX) bytes. Without a
+/// slot, or with one farther than 2 GiB from a variable that the instruction
+/// addresses relative to itself, an instruction that needs a copy is stepped in
+/// place.
 pub fn plan_step_over(bytes: &[u8], address: u64, slot: Option<u64>) -> PlannedStepOver {
     let stepped = |step_over, length| PlannedStepOver {
         step_over,
@@ -60,7 +61,8 @@ pub fn plan_step_over(bytes: &[u8], address: u64, slot: Option<u64>) -> PlannedS
         return stepped(StepOver::InPlace, 0);
     };
     let code = match choose_method(&instruction, original) {
-        // What may wait for others must not be stepped while they are held.
+        // An instruction that may wait for other threads must not be stepped
+        // while they are held.
         _ if crosses_pages(&instruction) && !is_system_call(&instruction) => None,
         Method::Emulate(step_over) => return stepped(step_over, length),
         Method::InPlace => None,
@@ -80,7 +82,7 @@ pub fn plan_step_over(bytes: &[u8], address: u64, slot: Option<u64>) -> PlannedS
     }
 }
 
-/// Whether an instruction begins on one page and ends on another.
+/// Returns true if an instruction begins on one page and ends on another.
 fn crosses_pages(instruction: &Instruction) -> bool {
     let last = instruction.next_ip().wrapping_sub(1);
     instruction.ip() / PAGE_LENGTH != last / PAGE_LENGTH
@@ -91,13 +93,13 @@ fn is_system_call(instruction: &Instruction) -> bool {
         || instruction.code() == Code::Int_imm8 && instruction.immediate8() == 0x80
 }
 
-/// Whether a single step may end with the instruction still to be gone on with.
+/// Returns true if the instruction may have to continue after a single step.
 fn is_repeated(instruction: &Instruction) -> bool {
     instruction.is_string_instruction()
         && (instruction.has_rep_prefix() || instruction.has_repne_prefix())
 }
 
-/// The best way that the kind of an instruction allows.
+/// The best method that the kind of an instruction allows.
 enum Method {
     Emulate(StepOver),
     OutOfLine,
@@ -132,14 +134,14 @@ fn choose_method(instruction: &Instruction, bytes: &[u8]) -> Method {
         // faults, as calls through wild pointers do.
         FlowControl::IndirectCall => Method::InPlace,
         // Program traps (`int3`, `int1`, `int n`, `ud2`) raise signals that
-        // name the address of the instruction. `sysenter` and its kin come
-        // back elsewhere. A transaction's abort address is relative, and a
-        // trap has aborted it already.
+        // contain the address of the instruction. `sysenter` and its kin return
+        // elsewhere. A transaction's abort address is relative, and a trap has
+        // aborted it already.
         _ => Method::InPlace,
     }
 }
 
-/// Instructions after which the next one runs.
+/// Returns the method for an instruction after which the next one runs.
 fn choose_plain_method(instruction: &Instruction) -> Method {
     match instruction.mnemonic() {
         Mnemonic::Nop | Mnemonic::Endbr64 | Mnemonic::Endbr32 | Mnemonic::Pause => {
@@ -162,8 +164,8 @@ fn is_relative_branch(instruction: &Instruction) -> bool {
         || instruction.is_jcx_short()
 }
 
-/// Whether 66 is among the prefixes of a relative branch, whose opcode is one
-/// byte, or two beginning with 0F.
+/// Returns true if 66 is among the prefixes of a relative branch, whose opcode
+/// is one byte, or two beginning with 0F.
 fn has_operand_size_prefix(instruction: &Instruction, bytes: &[u8]) -> bool {
     let near_jcc = instruction.is_jcc_near();
     let is_opcode = |byte: u8| if near_jcc { byte == 0x0f } else { byte >= 0x70 };

@@ -1,15 +1,15 @@
-//! Where a thread was before an evaluation.
+//! The place of a thread before an evaluation.
 //!
-//! A person who calls a function of the stopped program makes its thread, in
+//! A user who calls a function of the stopped program makes its thread, in
 //! effect, a second one (N. Ramsey, *Correctness of Trap-Based Breakpoint
 //! Implementations*, sections 2 and 6): it may reach the site at which the
-//! first one stands. So all that ties a thread to its place is put aside for
-//! the time, and evaluations may nest.
+//! first one stands. So everything that ties a thread to its place is suspended
+//! for the time, and evaluations may nest.
 //!
-//! Invariant: what the engine remembers of a suspended place changes as that
-//! of a thread that is stopped there. What ties a thread to the kernel (holds
-//! that were ordered, a trace trap that is still to come) is not suspended:
-//! the kernel knows of one thread only.
+//! Invariant: the suspended state of a place changes like that of a thread that
+//! is stopped there. What ties a thread to the kernel (ordered holds, a trace
+//! trap that is still to come) is not suspended: the kernel knows of one thread
+//! only.
 
 use crate::arrival::{Arrival, Departure, retain_standing};
 use crate::thread::{Motion, Thread, Wanted};
@@ -36,9 +36,9 @@ impl Suspended {
 }
 
 impl Thread {
-    /// There is another instruction at a site: arrivals that have been reported there,
-    /// wherever the thread comes back to them from, are passed in this way. One that
-    /// has departed executes what it departed with.
+    /// Changes the step-over method of the arrivals that have been reported at
+    /// a site whose instruction has changed, however the thread returns to
+    /// them. A departed thread executes what it departed with.
     pub(crate) fn change_step_over(&mut self, address: u64, step_over: StepOver) {
         let suspended = self.suspended.iter_mut().map(|it| &mut it.arrivals);
         let arrivals = suspended.chain([&mut self.arrivals]).flatten();
@@ -49,7 +49,8 @@ impl Thread {
         }
     }
 
-    /// Puts the place of a stopped thread aside; whether it was stopped.
+    /// Suspends the place of a stopped thread; returns false if it was not
+    /// stopped.
     pub(crate) fn suspend(&mut self) -> bool {
         if self.motion != Motion::Stopped {
             return false;
@@ -67,8 +68,8 @@ impl Thread {
         true
     }
 
-    /// The stopped thread is back at the place that was suspended when `depth`
-    /// others were; whether there is one.
+    /// Restores the place that was suspended when the stack had `depth`
+    /// entries; returns false if there is none.
     pub(crate) fn restore(&mut self, depth: usize) -> bool {
         if self.motion != Motion::Stopped || depth >= self.suspended.len() {
             return false;
@@ -96,9 +97,9 @@ impl Thread {
         true
     }
 
-    /// Gives up what was suspended when `depth` others were, and later. What a
-    /// signal handler interrupted may still be returned to; the instruction at
-    /// which the thread stood is not.
+    /// Drops what was suspended when the stack had `depth` entries, and later.
+    /// A signal handler may still return to the code that it interrupted; the
+    /// thread will not return to the instruction at which it stood.
     pub(crate) fn discard(&mut self, depth: usize) {
         if depth >= self.suspended.len() {
             return;

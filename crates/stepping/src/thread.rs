@@ -1,7 +1,7 @@
-//! What the engine knows of one thread.
+//! The engine's state of one thread.
 //!
 //! Three things are kept apart because they change independently: what the
-//! kernel lets the thread do ([`Motion`]), what upper floors want it to do
+//! kernel lets the thread do ([`Motion`]), what upper layers want it to do
 //! ([`Wanted`]), and which arrivals have been reported but not executed yet
 //! ([`Arrival`]). A thread that is stopped while [`Wanted::Run`] is being held
 //! by the engine itself.
@@ -22,13 +22,13 @@ pub(crate) enum Motion {
 }
 
 impl Motion {
-    /// Whether the thread may execute an instruction.
+    /// Returns true if the thread may execute an instruction.
     pub(crate) fn moves(self) -> bool {
         matches!(self, Motion::Running | Motion::Stepping)
     }
 }
 
-/// What upper floors want a thread to do.
+/// What upper layers want a thread to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Wanted {
     Wait,
@@ -36,14 +36,14 @@ pub(crate) enum Wanted {
     Step,
 }
 
-/// What is to be done with a stopped thread that wants to move.
+/// The next action for a stopped thread that is to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Next {
-    /// It is at no site: let it go from where it is.
+    /// It is at no site: resume it from where it is.
     Go,
-    /// These owners have to be told first.
+    /// These owners have to be notified first.
     Report(Owners),
-    /// Everybody has been told: take it past the instruction.
+    /// All owners have been notified: step it over the instruction.
     StepOver(StepOver),
 }
 
@@ -52,48 +52,48 @@ pub(crate) enum Next {
 pub(crate) struct Thread {
     pub(crate) motion: Motion,
     pub(crate) wanted: Wanted,
-    /// The program counter as others see it: of the last stop, or of the
-    /// start of the motion that goes on.
+    /// The program counter that is reported: of the last stop, or of the start
+    /// of the present motion.
     pub(crate) pc: u64,
-    /// The stack pointer when the thread trapped at `pc` and has not moved
-    /// since: it stands at the site, reported or not.
+    /// The stack pointer if the thread trapped at `pc` and has not moved since:
+    /// it stands at the site, reported or not.
     pub(crate) standing: Option<u64>,
     /// The stack pointer of a reported arrival whose instruction has not run,
-    /// while a signal that comes before it is told: the thread is at `pc`,
-    /// but past the trap no more.
+    /// while a signal that comes before it is reported: the thread is at `pc`,
+    /// but no longer past the trap.
     pub(crate) before: Option<u64>,
-    /// The kernel's program counter is not this one, which it must be before
-    /// the thread moves.
+    /// The counter to write before the thread runs, since the kernel's differs
+    /// from `pc`.
     pub(crate) pc_to_write: Option<u64>,
-    /// Single steps after which the thread may still be inside a copy, in the
-    /// instructions that lead back. Others see it as standing at the next
-    /// instruction all the while, so such a step is no step to them.
+    /// Single steps after which the thread may still be inside a slot, in the
+    /// instructions that lead back. It is shown at the next instruction all the
+    /// while, so such a step is not reported.
     pub(crate) out_of_line_steps: u8,
-    /// Reported and not executed, outermost first: a signal handler may
-    /// arrive at a site while the code that it interrupted stands at one.
+    /// Reported and not executed, outermost first: a signal handler may arrive
+    /// at a site while the code that it interrupted stands at one.
     pub(crate) arrivals: Vec<Arrival>,
-    /// The last arrival that left by a call or a copy.
+    /// The last arrival that left by a call or a slot.
     pub(crate) departure: Option<Departure>,
-    /// Upper floors wait for the answer to a halt.
+    /// Upper layers wait for the answer to a halt.
     pub(crate) halting: bool,
-    /// A hold has been ordered since the thread last began to move.
+    /// A hold has been ordered since the thread last began to run.
     hold_ordered: bool,
     /// Stops of ordered holds that may still come; the kernel may have
     /// dropped one in favour of another stop, or queue it behind that.
     hold_stops: u8,
-    /// A step ran its instruction, but another stop came first: its trace
-    /// trap is still to come.
+    /// A step ran its instruction, but another stop came first: its trace trap
+    /// is still to come.
     pub(crate) late_step: bool,
     /// It has not left the system call in which it was parked: a step only
-    /// takes it out of that.
+    /// takes it out of the call.
     pub(crate) leaves_call: bool,
-    /// Where the thread was before each evaluation that is under way,
+    /// The places of the thread before each evaluation that is under way,
     /// outermost first.
     pub(crate) suspended: Vec<Suspended>,
 }
 
 impl Thread {
-    /// A thread that is in `motion`, of which nothing else is known.
+    /// Returns a thread in `motion`, of which nothing else is known.
     pub(crate) fn new(motion: Motion, wanted: Wanted) -> Thread {
         Thread {
             motion,
@@ -114,7 +114,8 @@ impl Thread {
         }
     }
 
-    /// Notes that the thread has stopped with its program counter at `address`.
+    /// Records that the thread has stopped with its program counter at
+    /// `address`.
     pub(crate) fn stop(&mut self, address: u64) {
         self.motion = Motion::Stopped;
         self.pc = address;
@@ -136,7 +137,8 @@ impl Thread {
         }
     }
 
-    /// Whether a stop without a reason of its own answers a hold; counts it.
+    /// Returns true if a stop without a reason of its own answers a hold;
+    /// counts it.
     pub(crate) fn take_hold_stop(&mut self) -> bool {
         let awaited = self.hold_stops > 0;
         self.hold_stops = self.hold_stops.saturating_sub(1);
@@ -157,7 +159,7 @@ impl Thread {
         }
     }
 
-    /// Has the stopped thread execute one instruction by this order.
+    /// Orders the stopped thread to execute one instruction by this operation.
     pub(crate) fn go_by(
         &mut self,
         order: Operation,
@@ -169,7 +171,7 @@ impl Thread {
         operations.push(order);
     }
 
-    /// The kernel's program counter becomes the one that others see.
+    /// Orders the kernel's program counter to be set to the reported one.
     fn write_pc(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         if let Some(address) = self.pc_to_write.take() {
             operations.push(Operation::SetCounter {
@@ -181,7 +183,7 @@ impl Thread {
         self.before = None;
     }
 
-    /// Answers a halt, if upper floors wait for the answer.
+    /// Answers a halt, if upper layers wait for the answer.
     pub(crate) fn answer_halt(&mut self, id: ThreadId, operations: &mut Vec<Operation>) -> bool {
         let halting = std::mem::take(&mut self.halting);
         if halting {
@@ -191,7 +193,7 @@ impl Thread {
         halting
     }
 
-    /// What upper floors are told at the end of a step, if they asked for it.
+    /// Returns the report of the end of a step, if one was requested.
     pub(crate) fn end_step(&mut self, id: ThreadId, address: u64) -> Option<Operation> {
         if self.wanted != Wanted::Step {
             return None;

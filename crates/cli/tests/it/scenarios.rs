@@ -405,7 +405,7 @@ fn what_a_scenario_cannot_bring_back_is_told_once() {
         .run();
     let text = format!("{}{}", output.stdout, output.stderr);
     assert!(text.contains("[s] round 3"), "{text}");
-    let told = "checkpoint 1 does not bring back: the time of day; what is written to files \
+    let told = "checkpoint 1 does not bring back: the time of day; data written to files \
                 that are opened later";
     assert!(text.contains(told), "{text}");
     assert!(

@@ -1,6 +1,6 @@
-//! Whatever goes wrong in juror: the text of an attached process is the file's
-//! afterwards, each of its threads goes on in the program, and a process that
-//! juror started is gone.
+//! After any failure in juror the text of an attached process is that of the
+//! file, each of its threads continues in the program, and a process that juror
+//! started has ended.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,19 +11,20 @@ use crate::support::workers::WORKERS;
 use crate::support::{Program, compile, is_running};
 use crate::{Attach, Debuggee, DebuggeeError, Owner, StopEvent};
 
-/// How many hits there are before the failure, and how many there may be.
+/// The number of hits before the failure, and the maximum.
 const HITS: usize = 5;
 const HITS_MAX: usize = 50;
-/// After how many writes and waits it comes: at a lift, at a plant, with others
-/// held, and so on.
+/// The number of writes and waits before it: at a removal, at an insertion,
+/// with other threads held, and so on.
 const MOMENTS: std::ops::Range<u32> = 0..8;
 
 const FAILURES: [Failure; 3] = [Failure::Write, Failure::PanicAtWrite, Failure::Wait];
 
-/// Runs over hits until the failure comes, or nothing is left to fail; whether it
-/// was an error or a panic that came up.
+/// Runs over hits until the failure comes, or nothing is left to fail; returns
+/// whether an error or a panic came up.
 fn run_into(mut debuggee: Debuggee, program: &Program, failure: Failure, after: u32) -> bool {
-    // A trap that cannot be planted is a point that is gone: one of them stays.
+    // A trap that cannot be inserted is a point that is gone: one of them
+    // stays.
     for symbol in ["work", "other"] {
         let address = program.address(&debuggee, symbol);
         debuggee.insert(address, Owner::Monitor).unwrap();

@@ -1,9 +1,8 @@
 //! System calls made by a stopped task that is no thread of a debuggee: a
 //! template, or a process that is being made from one.
 //!
-//! As `inject`, of which this is the part that needs no table of threads.
-//! Invariant: the task stands before and after, with the same registers and
-//! the same signal mask.
+//! Like `inject`, but without a table of threads. Invariant: the task is
+//! stopped before and after, with the same registers and the same signal mask.
 
 use libc::user_regs_struct;
 use nix::errno::Errno;
@@ -12,17 +11,17 @@ use crate::inject::call_registers;
 use crate::kernel::{self, Event, Outcome, Status};
 use crate::out_of_line::GADGET;
 
-/// What a call came to.
+/// The result of a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Answer {
-    /// What the kernel gave back.
+    /// The kernel's return value.
     pub(super) result: i64,
-    /// The task that the call made, which stands; by its number for juror.
+    /// The task that the call made, which is stopped; by its number for juror.
     pub(super) made: Option<u32>,
 }
 
 impl Answer {
-    /// The result, where it is none of the kernel's refusals.
+    /// Returns the answer, or the kernel's error.
     pub(super) fn checked(self) -> Outcome<Answer> {
         /// The kernel's largest error number.
         const ERRORS_MAX: i64 = 4095;
@@ -35,7 +34,8 @@ impl Answer {
     }
 }
 
-/// A task that runs for juror, and what it is to have again afterwards.
+/// A task that runs a system call for juror, with the state to restore
+/// afterwards.
 #[derive(Debug)]
 pub(super) struct Begun {
     task: u32,
@@ -43,11 +43,11 @@ pub(super) struct Begun {
     mask: u64,
 }
 
-/// Sets a stopped task in motion, with some registers changed.
+/// Resumes a stopped task, with some registers changed.
 pub(super) fn begin(task: u32, change: impl FnOnce(&mut user_regs_struct)) -> Outcome<Begun> {
     let saved = kernel::registers(task)?;
     let mask = kernel::signal_mask(task)?;
-    // The kernel takes the handler of a trap away that is blocked.
+    // The kernel resets the handler of a trap that is blocked.
     kernel::set_signal_mask(task, !(1 << (libc::SIGTRAP - 1)))?;
     let mut call = user_regs_struct {
         orig_rax: u64::MAX,
@@ -60,8 +60,8 @@ pub(super) fn begin(task: u32, change: impl FnOnce(&mut user_regs_struct)) -> Ou
 }
 
 impl Begun {
-    /// Waits until the task stands at the trap that leaves it at `end`; what
-    /// it has made.
+    /// Waits until the task is stopped at the trap at `end`; returns what it
+    /// has made.
     pub(super) fn end(self, end: u64) -> Outcome<Vec<u32>> {
         self.end_with_result(end).map(|(_, made)| made)
     }
@@ -74,7 +74,7 @@ impl Begun {
     }
 }
 
-/// Has a stopped task make a system call at `gadget`.
+/// Makes a stopped task execute a system call at `gadget`.
 pub(super) fn call(task: u32, gadget: u64, number: i64, arguments: [u64; 6]) -> Outcome<Answer> {
     let begun = begin(task, |registers| {
         *registers = call_registers(*registers, gadget, number, arguments);
@@ -84,13 +84,13 @@ pub(super) fn call(task: u32, gadget: u64, number: i64, arguments: [u64; 6]) -> 
     Ok(Answer { result, made })
 }
 
-/// The same, where a refusal is an error.
+/// As [`call`], where a refusal is an error.
 pub(super) fn demand(task: u32, gadget: u64, number: i64, arguments: [u64; 6]) -> Outcome<Answer> {
     call(task, gadget, number, arguments)?.checked()
 }
 
-/// Waits for a task that runs to the trap that leaves it at `end`; the result of
-/// its last call, and what it has made.
+/// Waits for a running task until the trap at `end`; returns the result of its
+/// last call, and what it has made.
 fn run_to_trap(task: u32, end: u64) -> Outcome<(i64, Vec<u32>)> {
     let mut made = Vec::new();
     loop {

@@ -1,12 +1,12 @@
-//! Several system calls of a stopped task in one go: it is set in motion once.
+//! Several system calls of a stopped task in one run.
 //!
-//! Of what a call costs, waking the task and waiting for its stop is by far the
-//! most. So the calls are written into the data page as a table, which a routine
-//! beside the gadget goes through; and several tasks do so at the same time.
+//! Most of the cost of a call is waking the task and waiting for its stop. So
+//! the calls are written into the data page as a table, which a routine beside
+//! the gadget executes; and several tasks do so at the same time.
 //!
-//! Invariant: as in `bare`, a task stands before and after, with the same
-//! registers and the same signal mask. What a call is given lies in the data
-//! page in the part that belongs to its batch.
+//! Invariant: as in `bare`, a task is stopped before and after, with the same
+//! registers and the same signal mask. The arguments of a call lie in the part
+//! of the data page that belongs to its batch.
 
 use nix::errno::Errno;
 
@@ -22,7 +22,7 @@ const WORDS: usize = 7;
 const WORD_LENGTH: usize = size_of::<u64>();
 const CALL_LENGTH: usize = WORDS * WORD_LENGTH;
 
-/// What a call is given.
+/// An argument of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Argument {
     Word(u64),
@@ -30,7 +30,7 @@ pub(super) enum Argument {
     Data(Data),
 }
 
-/// Data of a batch, by its place there.
+/// Data of a batch, by its offset there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Data(usize);
 
@@ -51,21 +51,21 @@ impl From<Data> for Argument {
 pub(super) struct Batch {
     calls: Vec<[Argument; WORDS]>,
     data: Vec<u8>,
-    /// Words of the data that are addresses of other data.
+    /// Words of the data that hold addresses of other data.
     pointers: Vec<(Data, Data)>,
 }
 
-/// What has come of a batch.
+/// The results of a batch.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     results: Vec<i64>,
     data: Vec<u8>,
-    /// The tasks that the calls made, which stand, in order.
+    /// The tasks that the calls made, which are stopped, in order.
     pub(super) made: Vec<u32>,
 }
 
 impl Batch {
-    /// One more call; its place among them.
+    /// Appends a call; returns its index.
     pub(super) fn call<const COUNT: usize>(
         &mut self,
         number: i64,
@@ -80,7 +80,7 @@ impl Batch {
         self.calls.len() - 1
     }
 
-    /// Data that calls read, or write where it is.
+    /// Appends data that calls read or write in place.
     pub(super) fn data(&mut self, bytes: &[u8]) -> Data {
         let place = Data(self.data.len());
         self.data.extend_from_slice(bytes);
@@ -89,22 +89,23 @@ impl Batch {
         place
     }
 
-    /// Has a word of `data`, by its number, be the address of other data.
+    /// Makes a word of `data`, by its index, the address of other data.
     pub(super) fn point(&mut self, data: Data, word: usize, to: Data) {
         self.pointers.push((Data(data.0 + word * WORD_LENGTH), to));
     }
 
-    /// How much of the data page it takes.
+    /// Returns the number of bytes that it takes in the data page.
     pub(super) fn length(&self) -> usize {
         self.calls.len() * CALL_LENGTH + self.data.len()
     }
 
-    /// How many more bytes there may be in a data page.
+    /// Returns the number of bytes that are left in a data page.
     pub(super) fn room(&self) -> usize {
         (PAGE_LENGTH as usize).saturating_sub(self.length())
     }
 
-    /// As it stands in the memory from `start` on: the table, then the data.
+    /// Returns the bytes to write to the memory at `start`: the table, then the
+    /// data.
     fn bytes(&self, start: u64) -> Vec<u8> {
         let data_start = start + (self.calls.len() * CALL_LENGTH) as u64;
         let address = |data: Data| data_start + data.0 as u64;
@@ -123,8 +124,8 @@ impl Batch {
         bytes
     }
 
-    /// Has a task make these calls. A call that fails does not keep the later
-    /// ones from being made.
+    /// Makes a task execute these calls. If a call fails, the later ones are
+    /// still made.
     pub(super) fn run(&self, task: u32, memory: &Memory, place: Place) -> Outcome<Answers> {
         let mut all = run_together(&[(task, self)], memory, place)?;
         all.pop().ok_or(Errno::ESRCH)
@@ -132,18 +133,18 @@ impl Batch {
 }
 
 impl Answers {
-    /// What a call came to.
+    /// Returns the result of a call.
     pub(super) fn of(&self, call: usize) -> Outcome<i64> {
         let result = self.results.get(call).copied().ok_or(Errno::ESRCH)?;
         Answer { result, made: None }.checked().map(|it| it.result)
     }
 
-    /// The first refusal, if there is one.
+    /// Returns the first refusal, if there is one.
     pub(super) fn all(&self) -> Outcome<()> {
         (0..self.results.len()).try_for_each(|call| self.of(call).map(drop))
     }
 
-    /// What the calls have left in the data.
+    /// Returns data as the calls have left it.
     pub(super) fn bytes<const LENGTH: usize>(&self, data: Data) -> Outcome<[u8; LENGTH]> {
         let found = self.data.get(data.0..data.0 + LENGTH);
         let found = found.and_then(|found| found.try_into().ok());
@@ -151,8 +152,8 @@ impl Answers {
     }
 }
 
-/// Has tasks of one memory make their calls, as many at a time as the data page
-/// has room for. The answers are in the order of the tasks.
+/// Makes tasks of one memory execute their calls, as many at a time as the data
+/// page has room for. The answers are in the order of the tasks.
 pub(super) fn run_together(
     batches: &[(u32, &Batch)],
     memory: &Memory,
@@ -203,7 +204,7 @@ fn run_in_one_page(
         (calls > 0).then(begin).transpose()
     };
     let begun: Vec<_> = batches.iter().zip(&starts).map(begin).collect();
-    // All are waited for, also when one is gone.
+    // All are waited for, also if one is gone.
     let ended = begun.into_iter().map(|begun| match begun? {
         Some(begun) => begun.end(end),
         None => Ok(Vec::new()),

@@ -1,5 +1,5 @@
-//! What the process has open, as juror's own descriptors: with the same
-//! offsets and flags, since both mean one open file.
+//! The open files of the process as descriptors of juror's own: with the same
+//! offsets and flags, since both refer to one open file.
 
 use std::os::fd::OwnedFd;
 
@@ -8,7 +8,7 @@ use super::kernel as tasks;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 
-/// The way to the open files of a process.
+/// Access to the open files of a process.
 #[derive(Debug)]
 pub struct Descriptors {
     process: u32,
@@ -17,33 +17,33 @@ pub struct Descriptors {
 
 impl Descriptors {
     fn of(process: u32) -> Result<Descriptors, DebuggeeError> {
-        let failed = DebuggeeError::system("look at what the program has open");
+        let failed = DebuggeeError::system("list the program's open files");
         let handle = tasks::open_process(process).map_err(failed)?;
         Ok(Descriptors { process, handle })
     }
 
-    /// The process, by whose number `/proc` tells more.
+    /// Returns the process, whose number gives access to `/proc`.
     pub fn process(&self) -> u32 {
         self.process
     }
 
-    /// Another descriptor for what a number of the process is open on; none
-    /// when it is not open.
+    /// Returns another descriptor for an open file of the process; none if the
+    /// number is not open.
     pub fn get(&self, number: i32) -> Option<OwnedFd> {
         tasks::descriptor_of(&self.handle, number).ok()
     }
 
-    /// The bytes that wait in a pipe of which `descriptor` is the end to read
-    /// from; they stay in it.
+    /// Returns the bytes in a pipe whose reading end is `descriptor`; they stay
+    /// in it.
     ///
     /// # Errors
     /// The kernel's.
     pub fn peek_pipe(&self, descriptor: &OwnedFd) -> Result<Vec<u8>, DebuggeeError> {
-        tasks::peek_pipe(descriptor).map_err(DebuggeeError::system("look into a pipe"))
+        tasks::peek_pipe(descriptor).map_err(DebuggeeError::system("read a pipe"))
     }
 
     /// Sets a timer that is a descriptor: seconds and nanoseconds of its
-    /// interval, and of the time until its next end, with the flags of
+    /// interval and of the time until its next expiry, with the flags of
     /// `timerfd_settime`.
     ///
     /// # Errors
@@ -60,17 +60,18 @@ impl Descriptors {
 }
 
 impl Debuggee {
-    /// The open files of the process.
+    /// Returns the open files of the process.
     ///
     /// # Errors
-    /// The process is gone.
+    /// The process has ended.
     pub fn descriptors(&self) -> Result<Descriptors, DebuggeeError> {
         Descriptors::of(self.process)
     }
 }
 
 impl FrozenProcess {
-    /// The open files of the copy: those of the moment at which it was made.
+    /// Returns the open files of the copy: those of the moment at which it was
+    /// made.
     ///
     /// # Errors
     /// The copy is gone.

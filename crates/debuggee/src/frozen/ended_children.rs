@@ -1,12 +1,12 @@
-//! What a process has made, ended with it.
+//! Children of a process that are killed with it.
 //!
-//! A child that has ended keeps the number of its process group in use until somebody
-//! has waited for it, and that number is needed for the process that comes back. Its
-//! parent is ended before it could wait, and who looks after orphans may take its time.
-//! So juror does that while the parent ends.
+//! A child that has ended keeps the number of its process group in use until it
+//! has been waited for, and that number is needed for the restored process. Its
+//! parent is killed before it could wait, and the process that inherits orphans
+//! may take its time. So juror waits for them while the parent ends.
 //!
-//! Invariant: only ended children come to juror; what these have made has been given to
-//! others before.
+//! Invariant: only ended children come to juror; their own children have been
+//! inherited by others before.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -16,14 +16,15 @@ use nix::sys::prctl::set_child_subreaper;
 use super::kernel as tasks;
 use crate::kernel;
 
-/// How long a child may take to end, in milliseconds.
+/// The time that a child may take to end, in milliseconds.
 const ENDING_MAX_MILLISECONDS: u16 = 1000;
 
-/// Children of a process that stands; they have ended, and nobody has waited for them.
+/// Children of a stopped process; they have ended, and have not been waited
+/// for.
 pub(super) struct EndedChildren(Vec<u32>);
 
 impl EndedChildren {
-    /// Ends children of a process that stands.
+    /// Kills children of a stopped process.
     pub(super) fn end(children: impl Iterator<Item = u32>) -> EndedChildren {
         let children: Vec<u32> = children.collect();
         let open = |&child: &u32| tasks::open_process(child).ok();
@@ -37,13 +38,14 @@ impl EndedChildren {
         EndedChildren(children)
     }
 
-    /// Ends the process, and waits for them then.
+    /// Kills the process, and then waits for them.
     pub(super) fn inherit<T>(self, end_parent: impl FnOnce() -> T) -> T {
         let inherits = !self.0.is_empty() && set_child_subreaper(true).is_ok();
         let ended = end_parent();
         if inherits {
             for child in self.0 {
-                // Somebody else's, where the process has numbers of its own.
+                // The number is another process's, if the process has a
+                // namespace of its own.
                 let _ = kernel::poll_for(child);
             }
             let _ = set_child_subreaper(false);
@@ -52,7 +54,7 @@ impl EndedChildren {
     }
 }
 
-/// A handle on a process can be read from once that has ended.
+/// Waits for the end of a process: its pidfd can be read from then.
 fn await_end(process: &OwnedFd) {
     let mut waited_for = [PollFd::new(process.as_fd(), PollFlags::POLLIN)];
     let timeout = PollTimeout::from(ENDING_MAX_MILLISECONDS);

@@ -1,4 +1,4 @@
-//! Keeping a process as it is.
+//! Keeping the state of a process.
 
 use juror_stepping::{Engine, ThreadId};
 use nix::errno::Errno;
@@ -7,8 +7,8 @@ use super::batch::{self, Batch};
 use super::memory_holder::leave_group;
 use super::threads::{FrozenThread, Place, Question, waiting_signals};
 use super::timers::Timers;
-use super::{FreezeError, FrozenProcess, Image, Settings, Template, bare, uncopied};
-use crate::debuggee::{Debuggee, Origin, gone_or};
+use super::{FreezeError, FrozenProcess, Settings, Template, bare, uncopied};
+use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::memory::Memory;
 use crate::pending_stops;
@@ -17,45 +17,45 @@ use crate::stop_event::StopEvent;
 use crate::thread::State;
 
 impl Debuggee {
-    /// Keeps the process as it is. All threads are stopped for it, and wait as
-    /// they did before; the caller resumes those that ran.
+    /// Keeps the state of the process. All threads are stopped for it, and wait
+    /// as they did before; the caller resumes those that ran.
     ///
     /// # Errors
-    /// Why it cannot be kept; the process is as before then.
+    /// The reason why it cannot be kept; the process is then as before.
     pub fn freeze(&mut self) -> Result<FrozenProcess, FreezeError> {
-        if self.origin == Origin::Attached {
+        if self.life.is_attached() {
             return Err(FreezeError::Attached);
         }
         pending_stops::reap_ended();
         self.halt_everything()?;
-        if self.has_ended {
+        if self.life.has_ended() {
             return Err(DebuggeeError::Gone.into());
         }
         let leader = ThreadId(self.process);
         let (place, keeps_pids) = self.check_for_freezing(leader)?;
-        self.cpu.unshare();
+        self.host.cpu.unshare();
         let protected = !self.watches.pages.is_empty() && !self.watches.pages.are_open();
         if protected {
             self.open_pages(leader)?;
         }
         let frozen = self.copy_standing(leader, place, keeps_pids);
-        self.cpu.share_again();
+        self.host.cpu.share_again();
         if protected {
             self.close_pages(leader)?;
         }
         frozen
     }
 
-    /// What there has to be, or a sentence about what there is; and whether the
-    /// process may choose its number.
+    /// Checks the conditions; returns where system calls are made, and whether
+    /// the process may choose its number.
     fn check_for_freezing(&mut self, leader: ThreadId) -> Result<(Place, bool), FreezeError> {
         if !self.calls.is_empty() {
             return Err(FreezeError::InCall);
         }
-        if self.is_seccomp_filtered {
+        if self.image.is_seccomp_filtered {
             return Err(FreezeError::NoGadget);
         }
-        if self.origin == Origin::Launched && !self.is_own_child() {
+        if !self.life.is_attached() && !self.is_own_child() {
             return Err(FreezeError::ForeignParent);
         }
         let waiting = |known: &&crate::thread::Thread| known.state == State::InVfork;
@@ -71,10 +71,14 @@ impl Debuggee {
         let threads = self.threads.len();
         let keeps_pids = process_status::may_choose_pids(self.process, leader.0);
         if threads > 1 && !keeps_pids {
-            let refusal = self.namespace_refusal.clone();
+            let refusal = self.namespace_refusal().map(str::to_owned);
             return Err(FreezeError::NotPermitted { threads, refusal });
         }
-        let gadget = self.out_of_line.gadget().ok_or(FreezeError::NoGadget)?;
+        let gadget = self
+            .image
+            .out_of_line
+            .gadget()
+            .ok_or(FreezeError::NoGadget)?;
         self.leave_kernel(leader)?;
         let data = self.data_page(leader, gadget)?;
         let data = data.ok_or(FreezeError::NoGadget)?;
@@ -117,23 +121,25 @@ impl Debuggee {
             leads_group,
             leads_session,
             settings: self.settings_for_thawing(),
-            image: self.image_for_thawing(),
+            image: self.image.clone(),
             points: self.points(),
             watches: self.watches.list.clone(),
             system_calls: self.system_calls.clone(),
-            monitored_signals: self.monitored_signals,
+            monitored_signals: self.signals.monitored,
             children: self.children(),
-            has_made_processes: self.has_made_processes,
+            has_made_processes: self.forks.has_made_processes,
             uncopied,
             threads_with_own_users: self.threads_with_own_users(),
-            namespace: self.namespace.clone(),
-            had_terminal: self.terminal.is_some(),
+            namespace: self.host.pids.own().cloned(),
+            had_terminal: self.host.terminal.is_some(),
             terminal_modes: self
+                .host
                 .terminal
                 .as_ref()
                 .and_then(|terminal| terminal.modes_of_debuggee()),
             pending_events: self
-                .pending_events
+                .wait
+                .events
                 .iter()
                 .filter(|event| {
                     !matches!(
@@ -146,7 +152,7 @@ impl Debuggee {
         })
     }
 
-    /// Keeps what the kernel has for each thread; the first thread first.
+    /// Reads the kernel's state of each thread; the first thread first.
     fn freeze_threads(
         &mut self,
         leader: ThreadId,
@@ -160,7 +166,7 @@ impl Debuggee {
         let question = Question::new();
         let asked: Vec<(u32, &Batch)> = ids.iter().map(|&id| (id, &question.batch)).collect();
         let answers = batch::run_together(&asked, &self.memory, place)
-            .map_err(gone_or("keep the threads as they are", leader))?;
+            .map_err(gone_or("save the state of the threads", leader))?;
         let mut threads = Vec::with_capacity(ids.len());
         for (id, answers) in ids.into_iter().zip(answers) {
             let thread = ThreadId(id);
@@ -168,20 +174,22 @@ impl Debuggee {
             let known = self.stopped(thread)?;
             let answered = (&question, &answers);
             let mut frozen = FrozenThread::of(self.process, known, &stop, answered)
-                .map_err(gone_or("keep a thread as it is", thread))?;
-            frozen.is_reported = is_reported(&self.engine, thread) && !self.has_pending_hit(thread);
-            frozen.arrivals = self.engine.arrivals_further_out(thread).collect();
+                .map_err(gone_or("save the state of a thread", thread))?;
+            frozen.is_reported =
+                is_reported(&self.driver.engine, thread) && !self.has_pending_hit(thread);
+            frozen.arrivals = self.driver.engine.arrivals_further_out(thread).collect();
             threads.push(frozen);
             self.note_call_made(thread)?;
         }
         Ok(threads)
     }
 
-    /// A hit that nobody has taken note of: the thread comes to the site anew.
+    /// Returns true if a hit of the thread is queued: it comes to the site
+    /// again.
     fn has_pending_hit(&self, thread: ThreadId) -> bool {
         let is_hit =
             |event: &StopEvent| matches!(event, StopEvent::Hit { thread: of, .. } if *of == thread);
-        self.pending_events.iter().any(is_hit)
+        self.wait.events.iter().any(is_hit)
     }
 
     fn freeze_timers(&mut self, leader: ThreadId, place: Place) -> Result<Timers, DebuggeeError> {
@@ -191,7 +199,7 @@ impl Debuggee {
         Ok(timers)
     }
 
-    /// Has the first thread copy the process.
+    /// Makes the first thread copy the process.
     fn make_template(&mut self, leader: ThreadId, place: Place) -> Result<Template, FreezeError> {
         let flags = [libc::CLONE_PARENT as u64, 0, 0, 0, 0, 0];
         let answer = bare::call(leader.0, place.gadget, libc::SYS_clone, flags)
@@ -202,15 +210,16 @@ impl Debuggee {
         made.ok_or_else(|| FreezeError::of_copy(Errno::ESRCH))
     }
 
-    /// Whether juror itself made the process, and waits for its end alone.
+    /// Returns true if the process is a child of juror, which alone waits for
+    /// its end.
     fn is_own_child(&self) -> bool {
         let status = process_status::ProcessStatus::of_process(self.process);
         status.is_some_and(|status| status.parent == std::process::id())
     }
 
-    /// What the process has made, and not waited for.
+    /// Returns the children of the process that have not been waited for.
     pub(super) fn children(&self) -> Vec<u32> {
-        match self.has_made_processes {
+        match self.forks.has_made_processes {
             true => process_status::children(self.process),
             false => Vec::new(),
         }
@@ -230,33 +239,21 @@ impl Debuggee {
 
     fn settings_for_thawing(&self) -> Settings {
         Settings {
-            origin: self.origin,
+            origin: self.life.origin,
             cpu: self.cpu_policy(),
-            step_by: self.engine.step_by(),
-            in_place: self.in_place,
-            self_check: self
-                .self_check
-                .as_ref()
-                .map(|engine_check| engine_check.check().clone()),
-            follow: self.follow,
-            signal_policies: self.signal_policies.clone(),
-            catches_forks: self.catches_forks,
-            keeps_process_group: self.keeps_process_group,
-        }
-    }
-
-    fn image_for_thawing(&self) -> Image {
-        Image {
-            out_of_line: self.out_of_line.clone(),
-            auxiliary: self.auxiliary,
-            modules: self.modules.clone(),
-            rendezvous_address: self.rendezvous_address,
-            entry_point: self.entry_point,
+            step_by: self.driver.engine.step_by(),
+            in_place: self.driver.in_place,
+            self_check: self.driver.self_check().cloned(),
+            follow: self.forks.policy,
+            signal_policies: self.signals.policies.clone(),
+            catches_forks: self.forks.are_caught,
+            group: self.life.group,
         }
     }
 }
 
-/// Whether every owner at the site where a thread stands has been told.
+/// Returns true if all owners at the site where a thread stands have been
+/// notified.
 fn is_reported(engine: &Engine, thread: ThreadId) -> bool {
     engine.reported_at(thread).is_some()
 }

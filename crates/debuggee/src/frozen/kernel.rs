@@ -1,5 +1,4 @@
-//! What the kernel is asked about a task that is to be made again, and about
-//! its descriptors.
+//! Requests about a task that is to be made again, and about its descriptors.
 //!
 //! Invariant: as in `crate::kernel`, nothing here interprets what it carries.
 
@@ -12,7 +11,7 @@ use nix::errno::Errno;
 
 use crate::kernel::{self, Outcome};
 
-/// Where a thread has registered the area of its restartable sequences.
+/// The area that a thread has registered for its restartable sequences.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RestartableSequences {
@@ -23,7 +22,7 @@ pub(super) struct RestartableSequences {
     padding: u32,
 }
 
-/// The area of restartable sequences of a stopped thread, if it has one.
+/// Returns the restartable-sequences area of a stopped thread, if it has one.
 pub(super) fn restartable_sequences(thread: u32) -> Option<RestartableSequences> {
     /// `PTRACE_GET_RSEQ_CONFIGURATION`, which libc does not name.
     const GET_CONFIGURATION: u32 = 0x420f;
@@ -32,7 +31,7 @@ pub(super) fn restartable_sequences(thread: u32) -> Option<RestartableSequences>
     (found.area != 0).then_some(found)
 }
 
-/// Where the list of a thread's robust mutexes begins; 0 for none.
+/// Returns the head of the list of a thread's robust mutexes; 0 for none.
 pub(super) fn robust_list(thread: u32) -> u64 {
     let (mut head, mut length) = (0_u64, 0_usize);
     // SAFETY: the kernel stores an address and a length at the two pointers,
@@ -51,8 +50,8 @@ pub(super) fn robust_list(thread: u32) -> u64 {
     }
 }
 
-/// The signals that wait for a stopped thread; with `of_process`, those that
-/// wait for any thread of its process.
+/// Returns the signals pending for a stopped thread; with `of_process`, those
+/// pending for any thread of its process.
 pub(super) fn waiting_signals(thread: u32, of_process: bool) -> Vec<siginfo_t> {
     const AT_ONCE: usize = 16;
     let mut found = Vec::new();
@@ -78,7 +77,7 @@ pub(super) fn waiting_signals(thread: u32, of_process: bool) -> Vec<siginfo_t> {
     }
 }
 
-/// The bytes of a signal's information, for the kernel to be given again.
+/// Returns the bytes of a signal's information, to pass to the kernel again.
 pub(crate) fn bytes_of(information: &siginfo_t) -> Vec<u8> {
     let start = ptr::from_ref(information).cast::<u8>();
     // SAFETY: `siginfo_t` is a plain C structure of which every byte has been
@@ -86,7 +85,7 @@ pub(crate) fn bytes_of(information: &siginfo_t) -> Vec<u8> {
     unsafe { std::slice::from_raw_parts(start, size_of::<siginfo_t>()) }.to_vec()
 }
 
-/// A handle on a process.
+/// Opens a pidfd.
 pub(super) fn open_process(process: u32) -> Outcome<OwnedFd> {
     // SAFETY: a system call on plain numbers.
     let descriptor =
@@ -94,8 +93,8 @@ pub(super) fn open_process(process: u32) -> Outcome<OwnedFd> {
     take_descriptor(descriptor)
 }
 
-/// Another descriptor of this process for what one of another process is open
-/// on: the same offset, the same flags.
+/// Returns a descriptor of this process for an open file of another one: the
+/// same offset, the same flags.
 pub(super) fn descriptor_of(process: &OwnedFd, number: i32) -> Outcome<OwnedFd> {
     // SAFETY: a system call on an open descriptor and plain numbers.
     let descriptor = unsafe {
@@ -115,7 +114,7 @@ fn take_descriptor(result: c_long) -> Outcome<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor as i32) })
 }
 
-/// The bytes that wait in a pipe, which stay there.
+/// Returns the bytes in a pipe, which stay there.
 pub(super) fn peek_pipe(pipe: &OwnedFd) -> Outcome<Vec<u8>> {
     let mut ends = [0; 2];
     // SAFETY: the kernel stores two descriptors into the live array.
@@ -148,7 +147,7 @@ pub(super) fn peek_pipe(pipe: &OwnedFd) -> Outcome<Vec<u8>> {
 }
 
 /// Sets a timer that is a descriptor: seconds and nanoseconds of its interval
-/// and of its next end, with the flags of `timerfd_settime`.
+/// and of its next expiry, with the flags of `timerfd_settime`.
 pub(super) fn set_timer(descriptor: &OwnedFd, flags: i32, times: [i64; 4]) -> Outcome<()> {
     let [interval_s, interval_ns, value_s, value_ns] = times;
     let time = |tv_sec, tv_nsec| libc::timespec { tv_sec, tv_nsec };
@@ -168,7 +167,7 @@ pub(super) fn set_timer(descriptor: &OwnedFd, flags: i32, times: [i64; 4]) -> Ou
     Errno::result(result).map(drop)
 }
 
-/// What `PAGEMAP_SCAN` is given and gives back.
+/// The argument of `PAGEMAP_SCAN`, which also returns results.
 #[repr(C)]
 struct Scan {
     length: u64,
@@ -185,8 +184,8 @@ struct Scan {
     return_mask: u64,
 }
 
-/// Whether a range of a process, by its `pagemap`, has a page that is neither
-/// that of a file nor the one of all zeroes.
+/// Returns true if a range of a process, by its `pagemap`, has a page that is
+/// neither that of a file nor the zero page.
 pub(super) fn has_own_page(pagemap: &std::fs::File, range: &std::ops::Range<u64>) -> Outcome<bool> {
     /// `_IOWR('f', 16, struct pm_scan_arg)`, which libc does not name.
     const SCAN: libc::c_ulong = 0xc060_6610;

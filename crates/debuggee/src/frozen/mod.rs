@@ -1,19 +1,19 @@
-//! A process kept as it is, to be brought back as often as one likes.
+//! A process whose state is kept, to be restored any number of times.
 //!
-//! All threads stand; what the kernel keeps for each of them is read, and the
-//! process is copied by a `clone` that its first thread makes for juror. The
-//! copy, the *template*, is juror's child as the process is, is traced, and
-//! never runs an instruction of the program: what it holds is shared with the
-//! process page by page until one is written. To bring the process back, the
-//! present one is ended, and the template makes a copy of itself that has the
-//! number of the old process, and in which each thread is made again with the
-//! number that it had: robust mutexes, locks that know their owner, and
-//! `pthread_kill` go by these numbers.
+//! All threads are stopped; the kernel's state of each is read, and the process
+//! is copied by a `clone` that its first thread makes for juror. The copy, the
+//! *template*, is juror's child as the process is, is traced, and never runs an
+//! instruction of the program; it shares every page with the process until one
+//! of them writes to it. To restore the process, the present one is killed, and
+//! the template makes a copy of itself that has the number of the old process,
+//! and in which each thread is made again with its old number: robust mutexes,
+//! locks that know their owner, and `pthread_kill` depend on these numbers.
+//! `docs/design/checkpoints.md` describes the costs.
 //!
-//! Invariant: a template stands from its making to its end, with the original
-//! text, outside of the process group and session of the program (whose numbers
-//! would otherwise stay in use), and ends with its [`FrozenProcess`] or with
-//! juror.
+//! Invariant: a template is stopped from its creation to its end, with the
+//! original text, outside of the process group and session of the program
+//! (whose numbers would otherwise stay in use), and ends with its
+//! [`FrozenProcess`] or with juror.
 
 mod bare;
 mod batch;
@@ -41,12 +41,11 @@ use juror_stepping::Owner;
 use libc::siginfo_t;
 use nix::sys::termios::Termios;
 
-use crate::debuggee::Origin;
+use crate::image::Image;
 use crate::launch::CpuPolicy;
+use crate::life::{Origin, ProcessGroup};
 use crate::memory::Memory;
-use crate::modules::{Auxiliary, Module};
 use crate::namespace::Namespace;
-use crate::out_of_line::OutOfLineSlots;
 use crate::self_check::SelfCheck;
 use crate::stop_event::StopEvent;
 use crate::watch::Watch;
@@ -55,51 +54,51 @@ use juror_stepping::StepBy;
 use threads::{FrozenThread, Place};
 use timers::Timers;
 
-/// A process as it was. Dropping it gives the copy up.
+/// The kept state of a process. Dropping it ends the copy.
 ///
-/// Bound to the thread of juror that traces, as the debuggee is.
+/// Bound to the tracing thread of juror, as the debuggee is.
 #[derive(Debug)]
 pub struct FrozenProcess {
     template: Template,
     memory: Memory,
     place: Place,
-    /// The number of the process for juror, and for itself.
+    /// The number of the process for juror, and in its own namespace.
     process: u32,
     own_pid: u32,
-    /// The first thread is the first.
+    /// The first thread is the first entry.
     threads: Vec<FrozenThread>,
-    /// Signals that wait for whichever thread takes them.
+    /// Signals pending for the process as a whole.
     waiting: Vec<siginfo_t>,
     timers: Timers,
-    /// The process may give numbers to new ones.
+    /// Whether the process may choose the numbers of new ones.
     keeps_pids: bool,
     leads_group: bool,
     leads_session: bool,
     settings: Settings,
     image: Image,
-    /// Every point there was, whose, and how often it was inserted.
+    /// Every point with its owner, and how often it was inserted.
     points: Vec<(u64, Owner, u32)>,
     watches: Vec<Watch>,
     system_calls: crate::system_calls::WantedCalls,
     monitored_signals: u64,
-    /// What it had made, and not waited for.
+    /// Its children that it had not waited for.
     children: Vec<u32>,
-    /// It had made processes, ended ones included.
+    /// Whether it had made processes, including ended ones.
     has_made_processes: bool,
-    /// Memory that the copy does not have, in bytes, if the kernel tells.
+    /// Memory that the copy does not have, in bytes, if known.
     uncopied: Option<u64>,
     threads_with_own_users: usize,
-    /// It had juror's terminal.
+    /// Whether it had juror's terminal.
     had_terminal: bool,
-    /// With these modes.
+    /// The modes of that terminal.
     terminal_modes: Option<Termios>,
-    /// Whose numbers they are, if they are the program's own.
+    /// Its PID namespace, if it has its own.
     namespace: Option<Namespace>,
-    /// What was still to be told.
+    /// Stop events that were queued.
     pending_events: VecDeque<StopEvent>,
 }
 
-/// What juror had arranged for the process.
+/// juror's settings for the process.
 #[derive(Debug, Clone)]
 struct Settings {
     origin: Origin,
@@ -110,20 +109,10 @@ struct Settings {
     follow: crate::follow::Follow,
     signal_policies: crate::signals::SignalPolicies,
     catches_forks: bool,
-    keeps_process_group: bool,
+    group: ProcessGroup,
 }
 
-/// What juror knew of the program in it.
-#[derive(Debug, Clone)]
-struct Image {
-    out_of_line: OutOfLineSlots,
-    auxiliary: Auxiliary,
-    modules: Vec<Module>,
-    rendezvous_address: Option<u64>,
-    entry_point: Option<u64>,
-}
-
-/// The copy: a process that stands for ever.
+/// The copy: a process that stays stopped.
 #[derive(Debug)]
 struct Template(u32);
 
@@ -133,7 +122,7 @@ impl Template {
         Template(process)
     }
 
-    /// Whether nobody has killed it.
+    /// Returns true if it has not been killed.
     fn is_alive(&self) -> bool {
         let status = process_status::ProcessStatus::of_process(self.0);
         status.is_some_and(|status| !status.has_ended()) && !requests::is_dying(self.0)
@@ -147,40 +136,40 @@ impl Drop for Template {
 }
 
 impl FrozenProcess {
-    /// The number that the process had, and has when it is brought back; see
-    /// [`FrozenProcess::keeps_pids`].
+    /// Returns the number that the process had, and has when it is restored;
+    /// see [`FrozenProcess::keeps_pids`].
     pub fn pid(&self) -> u32 {
         self.process
     }
 
-    /// The process that holds the copy.
+    /// Returns the process that holds the copy.
     pub fn template(&self) -> u32 {
         self.template.0
     }
 
-    /// Whether the copy is still there: anybody may kill it.
+    /// Returns true if the copy still exists: it may be killed from outside.
     pub fn is_alive(&self) -> bool {
         self.template.is_alive()
     }
 
-    /// How many threads there were.
+    /// Returns the number of threads.
     pub fn thread_count(&self) -> usize {
         self.threads.len()
     }
 
-    /// Whether a process that is brought back has the old numbers for itself;
-    /// otherwise it has another one, and had one thread.
+    /// Returns true if a restored process has its old numbers; otherwise it has
+    /// another one, and had one thread.
     pub fn keeps_pids(&self) -> bool {
         self.keeps_pids
     }
 
-    /// The processes that it had made, and that it had not waited for.
+    /// Returns its children that it had not waited for.
     pub fn children(&self) -> &[u32] {
         &self.children
     }
 
-    /// Those of them that keep the number of the process in use, since it is the one of
-    /// their group or session.
+    /// Returns those children that keep the number of the process in use as the
+    /// number of their group or session.
     pub fn children_using_its_pid(&self) -> impl Iterator<Item = u32> + '_ {
         let uses = |child: &u32| {
             let groups = process_status::group_and_session(*child);
@@ -192,19 +181,20 @@ impl FrozenProcess {
         self.children.iter().copied().filter(uses)
     }
 
-    /// How many threads had other users and groups than the first one, which they have
-    /// when they are brought back.
+    /// Returns the number of threads that had other users and groups than the
+    /// first one, which they have when they are restored.
     pub fn threads_with_own_users(&self) -> usize {
         self.threads_with_own_users
     }
 
-    /// How many bytes of memory the copy does not have, since the program keeps
-    /// them out of copies; nothing where the kernel does not tell.
+    /// Returns the number of bytes of memory that the copy does not have, since
+    /// the program keeps them out of copies; none if the kernel does not say.
     pub fn uncopied_bytes(&self) -> Option<u64> {
         self.uncopied
     }
 
-    /// The program's file, by what the kernel says of the copy.
+    /// Returns the program's file, according to the kernel's entry for the
+    /// copy.
     pub fn program(&self) -> PathBuf {
         let link = format!("/proc/{}/exe", self.template.0);
         std::fs::read_link(link).unwrap_or_default()

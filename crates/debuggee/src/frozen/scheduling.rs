@@ -1,19 +1,20 @@
-//! How the kernel lets a thread run: policy and priority, how exact its timers are, and
-//! whose turn its reads and writes are.
+//! The scheduling of a thread: policy and priority, timer slack, and I/O
+//! priority.
 //!
-//! A new thread has these from the one that makes it, and may have changed them since.
+//! A new thread inherits these from its creator, and may have changed them
+//! since.
 
 use std::fs;
 use std::io;
 
 use crate::process_status;
 
-/// Length of `struct sched_attr` of the kernel as it was first.
+/// Length of `struct sched_attr` in its first version.
 const ATTRIBUTES_LENGTH: usize = 48;
 /// `IOPRIO_WHO_PROCESS`: one thread.
 const WHO_THREAD: libc::c_int = 1;
 
-/// As it was.
+/// The scheduling of a kept thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Scheduling {
     attributes: Option<[u8; ATTRIBUTES_LENGTH]>,
@@ -30,8 +31,8 @@ impl Scheduling {
         }
     }
 
-    /// Gives a new thread the same, as far as it has not. What it was refused, each in
-    /// words, with the reason.
+    /// Gives a new thread the same, as far as it differs. Returns what was
+    /// refused, described, with the reason.
     pub(super) fn install(&self, thread: u32) -> Vec<(&'static str, io::Error)> {
         let present = Scheduling::of(thread);
         let mut refused = Vec::new();
@@ -108,7 +109,8 @@ fn timer_slack_ns(thread: u32) -> Option<u64> {
     text.trim().parse().ok()
 }
 
-/// Not among the files of the threads of a process.
+/// Returns the path of the timer slack, which is not among the files of the
+/// threads of a process.
 fn slack_path(thread: u32) -> String {
     format!("/proc/{thread}/timerslack_ns")
 }

@@ -1,9 +1,9 @@
-//! Bringing a process back.
+//! Restoring a process.
 //!
-//! The present process is ended, and its number is free; the template makes a
+//! The present process is killed, which frees its number; the template makes a
 //! copy of itself with that number, the copy makes the other threads with
-//! theirs, and each is given what the kernel had for it. What is done to the
-//! present process is checked to be possible before it is ended.
+//! theirs, and each gets the kernel state that was kept. What may be refused is
+//! checked before the present process is killed.
 
 use std::io;
 use std::time::Duration;
@@ -17,9 +17,12 @@ use super::ended_children::EndedChildren;
 use super::memory_holder::{MemoryHolder, QUIET};
 use super::threads::{CloneArguments, FrozenThread, send_again};
 use super::{FrozenProcess, ThawError, bare};
+use crate::cpu::Cpu;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::host::Pids;
 use crate::kernel::{self, Outcome, Status};
+use crate::life::{Phase, ProcessGroup};
 use crate::memory::Memory;
 use crate::pending_stops;
 use crate::process_status;
@@ -27,20 +30,21 @@ use crate::spawn;
 use crate::terminal::Terminal;
 use crate::thread::State;
 
-/// How often, and how far apart, it is looked whether the number of a process
-/// that was ended is free: what it has made may be just ending.
+/// How often, and how far apart, juror checks whether the number of a killed
+/// process is free: its children may be just ending.
 const LOOKS: u32 = 200;
 const LOOK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A process that has been brought back.
+/// A process that has been restored.
 #[derive(Debug)]
 pub struct Thawed {
-    /// It; every thread waits.
+    /// The process; every thread waits.
     pub debuggee: Debuggee,
-    /// Each thread's number then and now; they differ where the process has
-    /// numbers of its own, or could not be given the old ones.
+    /// Each thread's number then and now; they differ if the process has a PID
+    /// namespace of its own, or could not get the old ones.
     pub threads: Vec<(ThreadId, ThreadId)>,
-    /// What threads had that they could not be given: what, of which, and why.
+    /// State of threads that could not be restored: what, of which thread, and
+    /// why.
     pub refused: Vec<(&'static str, ThreadId, io::Error)>,
 }
 
@@ -51,7 +55,7 @@ struct Made {
     refused: Vec<(&'static str, ThreadId, io::Error)>,
 }
 
-/// The tasks of a process that is being made; it ends with this.
+/// The tasks of a process that is being made; dropping them ends it.
 struct Making {
     tasks: Vec<u32>,
 }
@@ -61,7 +65,7 @@ impl Making {
         self.tasks.first().copied().unwrap_or(0)
     }
 
-    /// It is whole.
+    /// Returns the tasks of the complete process.
     fn finish(mut self) -> Vec<u32> {
         std::mem::take(&mut self.tasks)
     }
@@ -73,7 +77,7 @@ impl Drop for Making {
             return;
         };
         let _ = kernel::signal_process(leader as i32, libc::SIGKILL);
-        // The first one's end is told last.
+        // The first one's end is reported last.
         for &task in others {
             while let Ok(Status::Stopped { .. }) = kernel::wait_for(task) {
                 let _ = kernel::resume(task, 0);
@@ -84,19 +88,20 @@ impl Drop for Making {
 }
 
 impl FrozenProcess {
-    /// The points of upper floors that there were, whose, and how often each was inserted.
+    /// Returns the points that upper layers had inserted, with their owners and
+    /// counts.
     pub fn points(&self) -> &[(u64, Owner, u32)] {
         &self.points
     }
 
-    /// Brings the process back in place of the present one, which is ended; it
+    /// Restores the process in place of the present one, which is killed; it
     /// may have ended before. The new one has these points, the memory that
-    /// monitors watched then, and what the developer watches now. Nothing of it
-    /// has run.
+    /// monitors watched then, and the memory that the user watches now. Nothing
+    /// of it has run.
     ///
     /// # Errors
-    /// Why that cannot be. Where it could be known before, the present process
-    /// is as it was.
+    /// The reason why that is impossible. If it was known beforehand, the
+    /// present process is as it was.
     pub fn thaw(
         &self,
         present: Option<&mut Debuggee>,
@@ -130,7 +135,7 @@ impl FrozenProcess {
         self.arrange_watches(&mut debuggee, present.as_deref())?;
         self.take_over(&mut debuggee, present);
         let renumbered = |event: &crate::StopEvent| event.renumbered(&threads);
-        debuggee.pending_events = self.pending_events.iter().map(renumbered).collect();
+        debuggee.wait.events = self.pending_events.iter().map(renumbered).collect();
         Ok(Thawed {
             debuggee,
             threads,
@@ -138,7 +143,7 @@ impl FrozenProcess {
         })
     }
 
-    /// Whether nothing but the present process uses the number.
+    /// Checks that only the present process uses the number.
     fn check_pid(&self, present: Option<&Debuggee>) -> Result<(), ThawError> {
         if !self.keeps_pids {
             return Ok(());
@@ -146,13 +151,13 @@ impl FrozenProcess {
         if present.is_none() {
             self.check_former()?;
         }
-        // What is in its group or session it has made, or what it has made.
-        let is_alone = |present: &Debuggee| !present.has_made_processes;
+        // Members of its group or session are its children, or made by those.
+        let is_alone = |present: &Debuggee| !present.forks.has_made_processes;
         if !self.has_made_processes && present.is_some_and(is_alone) {
             return Ok(());
         }
         let present = present.map(|present| present.process);
-        // Numbers of its own are other ones for juror each time.
+        // In a namespace of its own it has another number for juror each time.
         let number = match self.own_pid == self.process {
             true => Some(self.process),
             false => present,
@@ -174,11 +179,12 @@ impl FrozenProcess {
         }
     }
 
-    /// One that was detached from may go on under the number.
+    /// Checks that a process from which juror detached does not run under the
+    /// number.
     fn check_former(&self) -> Result<(), ThawError> {
         let status = || process_status::ProcessStatus::of_process(self.process);
         if status().is_some_and(|status| status.has_ended()) {
-            // Nobody has waited for it yet.
+            // It has not been waited for yet.
             let _ = kernel::poll_for(self.process);
         }
         match status() {
@@ -187,8 +193,8 @@ impl FrozenProcess {
         }
     }
 
-    /// Ends the present process, and what it has made since; its memory may be
-    /// left over.
+    /// Kills the present process and the children that it has made since; may
+    /// return the holder of its memory.
     fn end_present(&self, present: &mut Debuggee) -> Result<Option<MemoryHolder>, DebuggeeError> {
         pending_stops::reap_ended();
         present.take_terminal();
@@ -202,15 +208,18 @@ impl FrozenProcess {
             let _ = kernel::set_options(thread, QUIET);
         }
         let mut threads = present.threads.values();
-        present.is_killed_standing =
-            threads.all(|it| it.state == State::Stopped && !it.is_vfork_child);
-        let keeps_process_group = std::mem::replace(&mut present.keeps_process_group, true);
-        let ended = made_since.inherit(|| present.kill());
-        present.keeps_process_group = keeps_process_group;
+        let are_stopped = threads.all(|it| it.state == State::Stopped && !it.is_vfork_child);
+        let phase = match are_stopped {
+            true => Phase::BeingKilledStopped,
+            false => Phase::BeingKilled,
+        };
+        let group = std::mem::replace(&mut present.life.group, ProcessGroup::KeptFork);
+        let ended = made_since.inherit(|| present.kill_in(phase));
+        present.life.group = group;
         ended.map(|()| memory_holder)
     }
 
-    /// Has the template make the process, with all its threads.
+    /// Makes the template make the process, with all its threads.
     fn make(&self) -> Result<Made, Errno> {
         let first = self.make_first()?;
         let mut making = Making { tasks: vec![first] };
@@ -239,7 +248,7 @@ impl FrozenProcess {
         })
     }
 
-    /// Has the first thread make the others.
+    /// Makes the first thread make the others.
     fn make_others(&self, making: &mut Making, memory: &Memory) -> Outcome<()> {
         let mut others = self.threads.iter().skip(1).peekable();
         while others.peek().is_some() {
@@ -279,7 +288,7 @@ impl FrozenProcess {
         }
     }
 
-    /// What belongs to the process as a whole.
+    /// Restores the state of the process as a whole.
     fn install_in_process(&self, leader: u32, memory: &Memory) -> Result<(), Errno> {
         let gadget = self.place.gadget;
         if self.leads_session {
@@ -294,33 +303,29 @@ impl FrozenProcess {
         self.timers.install(leader, memory, self.place)
     }
 
-    /// The new process as a debuggee, without threads.
+    /// Returns the new process as a debuggee, without threads.
     fn new_debuggee(&self, process: u32, memory: Memory) -> Debuggee {
         let settings = &self.settings;
-        let mut debuggee = Debuggee::new(process, memory, settings.cpu, settings.origin);
-        debuggee.configure(
+        let cpu = Cpu::new(settings.cpu, process);
+        let mut debuggee = Debuggee::new(process, memory, cpu, settings.origin);
+        debuggee.driver.configure(
             settings.step_by,
             settings.in_place,
             settings.self_check.as_ref(),
         );
-        debuggee.follow = settings.follow;
-        debuggee.signal_policies = settings.signal_policies.clone();
-        debuggee.catches_forks = settings.catches_forks;
-        debuggee.keeps_process_group = settings.keeps_process_group;
-        debuggee.monitored_signals = self.monitored_signals;
-        let image = self.image.clone();
-        debuggee.out_of_line = image.out_of_line;
-        debuggee.auxiliary = image.auxiliary;
-        debuggee.modules = image.modules;
-        debuggee.rendezvous_address = image.rendezvous_address;
-        debuggee.entry_point = image.entry_point;
-        debuggee.has_made_processes = self.has_made_processes;
-        debuggee.namespace.clone_from(&self.namespace);
+        debuggee.forks.policy = settings.follow;
+        debuggee.signals.policies = settings.signal_policies.clone();
+        debuggee.forks.are_caught = settings.catches_forks;
+        debuggee.life.group = settings.group;
+        debuggee.signals.monitored = self.monitored_signals;
+        debuggee.image = self.image.clone();
+        debuggee.forks.has_made_processes = self.has_made_processes;
+        debuggee.host.pids = Pids::new(self.namespace.clone());
         debuggee
     }
 
-    /// Tells the engine of the threads and of the points. A thread that had been
-    /// reported at the place where it stands is not reported there again.
+    /// Registers the threads and the points with the engine. A thread that had
+    /// been reported where it stands is not reported there again.
     fn place_threads(
         &self,
         debuggee: &mut Debuggee,
@@ -334,22 +339,23 @@ impl FrozenProcess {
         for &(address, owner, count) in points {
             for _ in 0..count {
                 match debuggee.insert(address, owner) {
-                    // What was loaded there is not now.
+                    // The module that was loaded there is not now.
                     Ok(()) | Err(DebuggeeError::Memory { .. }) => {}
                     Err(error) => return Err(error),
                 }
             }
         }
-        debuggee.is_placing = true;
+        debuggee.life.enter(Phase::Restoring);
         let mut placed = Ok(());
         for (frozen, &task) in self.threads.iter().zip(tasks) {
             placed = placed.and(place_thread(debuggee, ThreadId(task), frozen));
         }
-        debuggee.is_placing = false;
+        debuggee.life.enter(Phase::Alive);
         placed
     }
 
-    /// Monitors watch what they watched then, the developer what is watched now.
+    /// Arranges the memory that monitors watched then, and that the user
+    /// watches now.
     fn arrange_watches(
         &self,
         debuggee: &mut Debuggee,
@@ -376,24 +382,24 @@ impl FrozenProcess {
         }
     }
 
-    /// What there is one of goes over, and what the developer has set holds.
+    /// Takes over the single resources and the user's settings.
     fn take_over(&self, debuggee: &mut Debuggee, present: Option<&mut Debuggee>) {
         debuggee.system_calls = self.system_calls.clone();
         match present {
             Some(present) => {
                 present.transfer_to(debuggee);
-                debuggee.follow = present.follow;
-                debuggee.signal_policies = present.signal_policies.clone();
-                debuggee.catches_forks = present.catches_forks;
+                debuggee.forks.policy = present.forks.policy;
+                debuggee.signals.policies = present.signals.policies.clone();
+                debuggee.forks.are_caught = present.forks.are_caught;
                 debuggee.system_calls.take_developers(&present.system_calls);
             }
             None if self.had_terminal => {
-                debuggee.terminal = Terminal::hand_over(debuggee.process);
+                debuggee.host.terminal = Terminal::hand_over(debuggee.process);
                 debuggee.take_terminal();
             }
             None => {}
         }
-        if let Some(terminal) = &mut debuggee.terminal {
+        if let Some(terminal) = &mut debuggee.host.terminal {
             terminal.belongs_to(debuggee.process);
             if let Some(modes) = &self.terminal_modes {
                 terminal.set_modes_of_debuggee(modes.clone());
@@ -402,15 +408,15 @@ impl FrozenProcess {
     }
 }
 
-/// Tells the engine of a thread that stands; where it had been reported, it has
-/// just come to its place and is reported.
+/// Registers a stopped thread with the engine; if it had been reported, as
+/// arrived and reported.
 fn place_thread(
     debuggee: &mut Debuggee,
     thread: ThreadId,
     frozen: &FrozenThread,
 ) -> Result<(), DebuggeeError> {
     let (address, stack) = (frozen.registers.rip, frozen.registers.rsp);
-    if frozen.is_reported && debuggee.engine.is_site(address) {
+    if frozen.is_reported && debuggee.driver.engine.is_site(address) {
         debuggee.feed(Input::Attached { thread })?;
         inherit_arrivals(debuggee, thread, frozen)?;
         return debuggee.feed(Input::Trapped {
@@ -425,7 +431,7 @@ fn place_thread(
     debuggee.feed(Input::Interrupted { thread, address })
 }
 
-/// Tells the engine of what the handlers of a thread return to.
+/// Passes the arrivals to which the handlers of a thread return to the engine.
 fn inherit_arrivals(
     debuggee: &mut Debuggee,
     thread: ThreadId,
@@ -442,5 +448,5 @@ fn inherit_arrivals(
 }
 
 fn gone(errno: Errno) -> ThawError {
-    DebuggeeError::system("bring the program back")(errno).into()
+    DebuggeeError::system("restore the program")(errno).into()
 }

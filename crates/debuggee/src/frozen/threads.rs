@@ -1,10 +1,10 @@
-//! A thread as it was, and the same thread again in another process.
+//! The state of a thread, and the same thread again in another process.
 //!
-//! What the kernel keeps for a thread is read by requests, where there are
-//! some, and otherwise asked for by system calls of the thread itself.
-//! Invariant: a thread that has been kept stands as it stood; one that has
-//! been made again will go on as the kept one would have: the system call in
-//! which it was interrupted is started again.
+//! The kernel's state of a thread is read by requests, if there are any, and
+//! otherwise by system calls of the thread itself. Invariant: a thread whose
+//! state has been kept is unchanged; one that has been made again continues as
+//! the kept one would have: the system call in which it was interrupted is
+//! restarted.
 
 use std::io;
 
@@ -27,8 +27,8 @@ use crate::thread::{DeferredSignal, PendingSignal, StopRegisters, Thread};
 const CLONE_ARGUMENTS: usize = 10;
 /// Length of the kernel's `stack_t`.
 const STACK_LENGTH: usize = 24;
-/// Where in that the flags are, and the one that says that the thread is on
-/// that stack, which cannot be asked for.
+/// The offset of the flags in it; the flag that the thread is on that stack
+/// cannot be read.
 const STACK_FLAGS: usize = 8;
 const ON_STACK: u32 = 1;
 /// Length of the head of the list of robust mutexes.
@@ -43,12 +43,12 @@ pub(super) struct Place {
     pub(super) data: u64,
 }
 
-/// A thread as it was.
+/// The kept state of a thread.
 #[derive(Debug, Clone)]
 pub(super) struct FrozenThread {
     /// Its number for juror.
     pub(super) id: u32,
-    /// Its number for itself.
+    /// Its number in its own namespace.
     pub(super) own_id: u32,
     pub(super) registers: user_regs_struct,
     state: ExtendedState,
@@ -68,13 +68,13 @@ pub(super) struct FrozenThread {
     deferred_signals: Vec<DeferredSignal>,
     reenters_call: bool,
     is_stepped: bool,
-    /// It has been reported at the site where it stands.
+    /// Whether it has been reported at the site where it stands.
     pub(super) is_reported: bool,
     /// The arrivals to which its handlers return ([`Input::Inherited`]).
     pub(super) arrivals: Vec<Input>,
 }
 
-/// What a thread is asked by calls of its own.
+/// The state that a thread reads by system calls of its own.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) batch: Batch,
@@ -99,8 +99,9 @@ impl Question {
 }
 
 impl FrozenThread {
-    /// Keeps a thread that stands outside of the kernel, and has answered a
-    /// question. `known` is what juror knows of it, `stop` its registers.
+    /// Returns the state of a thread that is outside of the kernel, and has
+    /// answered a question. `known` is juror's record of it, `stop` its
+    /// registers.
     pub(super) fn of(
         process: u32,
         known: &Thread,
@@ -110,8 +111,8 @@ impl FrozenThread {
         answers.all()?;
         let id = known.id.0;
         let mut registers = kernel::registers(id)?;
-        // One that has executed a trap stands before the instruction, also where the
-        // trap has been taken away since.
+        // A thread that has executed a trap stands before the instruction, also
+        // if the trap has been removed since.
         if registers.rip == stop.shown.rip.wrapping_add(1) {
             registers.rip = stop.shown.rip;
         }
@@ -139,7 +140,7 @@ impl FrozenThread {
         })
     }
 
-    /// What makes this thread in its process.
+    /// Returns the arguments that make this thread in its process.
     pub(super) fn clone_arguments(&self, keeps_pid: bool) -> CloneArguments {
         let flags = libc::CLONE_VM
             | libc::CLONE_FS
@@ -157,9 +158,9 @@ impl FrozenThread {
         }
     }
 
-    /// The calls by which a new task of this thread's takes what the kernel kept
-    /// for it. `is_leader`: it was made by a copy of the process, and has kept
-    /// some of that.
+    /// Returns the calls by which a new task takes over this thread's kernel
+    /// state. `is_leader`: it was made by a copy of the process, and has some
+    /// of that state.
     pub(super) fn calls_to_install(&self, is_leader: bool) -> Batch {
         let mut batch = Batch::default();
         if self.robust_list != 0 {
@@ -193,8 +194,8 @@ impl FrozenThread {
         batch
     }
 
-    /// Gives a new task of this thread's, which has made its calls, what is
-    /// given by requests. What it was refused, with the reason.
+    /// Gives a new task, which has made its calls, the state that is set by
+    /// requests. Returns what was refused, with the reason.
     pub(super) fn install(
         &self,
         task: u32,
@@ -214,7 +215,8 @@ impl FrozenThread {
         Ok(self.scheduling.install(task))
     }
 
-    /// The registers with which a new task goes on as the old one would have.
+    /// Returns the registers with which a new task continues as the old one
+    /// would have.
     fn registers_to_go_on(&self) -> user_regs_struct {
         /// Length of the `syscall` instruction.
         const LENGTH: u64 = 2;
@@ -226,8 +228,8 @@ impl FrozenThread {
         if !stop.restarts_system_call() || stop.restarted_call() == registers.orig_rax {
             return registers;
         }
-        // How far it had come the kernel keeps in the task that is gone: the
-        // call is made anew.
+        // The kernel keeps the progress in the task that is gone: the call is
+        // made again.
         user_regs_struct {
             rip: registers.rip.wrapping_sub(LENGTH),
             rax: registers.orig_rax,
@@ -236,7 +238,7 @@ impl FrozenThread {
         }
     }
 
-    /// What juror knows of the thread that has been made again.
+    /// Returns juror's record of the thread that has been made again.
     pub(super) fn known(&self, id: u32) -> Thread {
         let id = juror_stepping::ThreadId(id);
         let mut thread = Thread::new(id, crate::thread::State::Stopped);
@@ -253,22 +255,22 @@ impl FrozenThread {
     }
 }
 
-/// What `clone3` is given.
+/// The arguments of `clone3`.
 pub(super) struct CloneArguments {
     pub(super) flags: u64,
     pub(super) end_word: u64,
     pub(super) thread_storage: u64,
-    /// The number that the new task is to have.
+    /// The number of the new task.
     pub(super) number: Option<u32>,
 }
 
 impl CloneArguments {
-    /// How much of a batch this takes at most.
+    /// The maximum number of bytes of a batch that this takes.
     pub(super) const LENGTH_MAX: usize = 256;
 
-    /// One more call of a batch.
+    /// Appends a call to a batch.
     pub(super) fn add_to(&self, batch: &mut Batch) {
-        /// Which word is the address of the numbers.
+        /// The index of the word that is the address of the numbers.
         const SET: usize = 8;
         let storage = self.thread_storage;
         let count = u64::from(self.number.is_some());
@@ -284,7 +286,7 @@ impl CloneArguments {
         batch.call(libc::SYS_clone3, [arguments.into(), length.into()]);
     }
 
-    /// Has a task make another; its number for juror.
+    /// Makes a task make another; returns its number for juror.
     pub(super) fn make(&self, task: u32, memory: &Memory, place: Place) -> Outcome<u32> {
         let mut batch = Batch::default();
         self.add_to(&mut batch);
@@ -298,8 +300,8 @@ impl CloneArguments {
     }
 }
 
-/// The signals that the kernel holds for a stopped thread, or for its process,
-/// as far as they are the program's.
+/// Returns the pending signals of a stopped thread, or of its process, as far
+/// as they are the program's.
 pub(super) fn waiting_signals(thread: u32, of_process: bool) -> Vec<siginfo_t> {
     let is_programs = |information: &siginfo_t| {
         let number = information.si_signo;
@@ -311,7 +313,8 @@ pub(super) fn waiting_signals(thread: u32, of_process: bool) -> Vec<siginfo_t> {
     found
 }
 
-/// Has a task, whose signals are blocked, send itself signals, or its process.
+/// Makes a task, whose signals are blocked, send signals to itself, or to its
+/// process.
 pub(super) fn send_again(
     signals: &[siginfo_t],
     task: u32,

@@ -1,8 +1,8 @@
 //! The timers of a process: the three of `setitimer`, and those of
 //! `timer_create`, which neither a copy nor a template has.
 //!
-//! Invariant: what is kept is the time that was left, so a timer that is set
-//! again ends as long after the restore as it would have after the checkpoint.
+//! Invariant: the remaining time is kept, so a timer that is set again expires
+//! as long after the restore as it would have after the checkpoint.
 
 use super::bare;
 use super::batch::{Batch, Data};
@@ -19,17 +19,18 @@ const TIMES_LENGTH: usize = 32;
 const EVENT_LENGTH: usize = 64;
 /// The kernel's `SIGEV_THREAD_ID`, which `SIGEV_SIGNAL` (0) may come with.
 const THREAD_ID: u32 = 4;
-/// How many timers are asked for their times at once.
+/// The number of timers whose times are read at once.
 const TIMERS_PER_BATCH: usize = 32;
-/// How many timers are made and deleted to come to a number that was used.
+/// The maximum number of timers that are made and deleted to reach a number
+/// that was used.
 const NUMBERS_MAX: u32 = 4096;
 
 /// The timers that run.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Timers {
-    /// By kind, with what the kernel said of them.
+    /// By kind, as returned by the kernel.
     intervals: Vec<(u64, [u8; TIMES_LENGTH])>,
-    /// Of `timer_create`.
+    /// The timers of `timer_create`.
     created: Vec<Created>,
 }
 
@@ -46,7 +47,7 @@ struct Created {
 }
 
 impl Timers {
-    /// Those of the process of a stopped thread.
+    /// Returns the timers of the process of a stopped thread.
     pub(super) fn of(thread: u32, memory: &Memory, place: Place) -> Outcome<Timers> {
         let listed = process_status::read(format!("/proc/{thread}/timers").as_ref());
         let listed = String::from_utf8(listed.unwrap_or_default()).unwrap_or_default();
@@ -97,7 +98,8 @@ impl Timers {
     }
 }
 
-/// Asks for the times of a timer; where they will be.
+/// Appends the call that reads the times of a timer; returns where they will
+/// be.
 fn ask(batch: &mut Batch, number: i64, timer: u64) -> Data {
     let times = batch.data(&[0; TIMES_LENGTH]);
     batch.call(number, [timer.into(), times.into()]);
@@ -127,7 +129,7 @@ impl Created {
         bare::demand(thread, place.gadget, libc::SYS_timer_settime, set).map(drop)
     }
 
-    /// The kernel's `struct sigevent`.
+    /// Returns the kernel's `struct sigevent`.
     fn event(&self) -> [u8; EVENT_LENGTH] {
         let mut event = [0; EVENT_LENGTH];
         let words = self.value.to_le_bytes().into_iter();
@@ -142,7 +144,7 @@ impl Created {
     }
 }
 
-/// The timers of `/proc/PID/timers`, without their times.
+/// Parses the timers of `/proc/PID/timers`, without their times.
 fn parse(text: &str) -> Vec<Created> {
     let mut timers: Vec<Created> = Vec::new();
     for line in text.lines() {

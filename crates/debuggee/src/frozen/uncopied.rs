@@ -1,10 +1,10 @@
 //! Memory that no copy of a process has.
 //!
-//! A program keeps memory out of copies altogether (`MADV_DONTFORK`): then the
-//! copy has no such mapping. Or a copy has it empty (`MADV_WIPEONFORK`): then the
-//! program has some page of a mapping of which the copy has none. Either is found
-//! by a look at both, whatever their size: the kernel is asked for one page a
-//! mapping.
+//! A program may keep memory out of copies altogether (`MADV_DONTFORK`): then
+//! the copy has no such mapping. Or a copy has it empty (`MADV_WIPEONFORK`):
+//! then the program has some page of a mapping of which the copy has none.
+//! Either is found by comparing both, whatever their size: the kernel is asked
+//! for one page per mapping.
 
 use std::fs::File;
 use std::ops::Range;
@@ -31,7 +31,7 @@ fn own_mappings(maps: &str) -> impl Iterator<Item = Mapping<'_>> {
     mappings(maps).filter(|mapping| !is_devices(mapping))
 }
 
-/// How much of `range` is in none of `others`, which are in order.
+/// Returns how much of `range` is in none of `others`, which are in order.
 fn missing(range: &Range<u64>, others: &[Range<u64>]) -> u64 {
     let first = others.partition_point(|other| other.end <= range.start);
     let within = others.iter().skip(first);
@@ -41,8 +41,9 @@ fn missing(range: &Range<u64>, others: &[Range<u64>]) -> u64 {
     range.end - range.start - covered.sum::<u64>()
 }
 
-/// How many bytes of a process its copy does not have; both stand, and the copy
-/// has just been made. None where the kernel cannot tell.
+/// Returns the number of bytes of a process that its copy does not have; both
+/// are stopped, and the copy has just been made. None if the kernel does not
+/// say.
 pub(super) fn between(process: u32, copy: u32) -> Option<u64> {
     let maps_of = |id: u32| process_status::read_text(format!("/proc/{id}/maps").as_ref());
     let (own, copied) = (maps_of(process)?, maps_of(copy)?);
@@ -104,7 +105,7 @@ mod tests {
         let pages = File::open("/proc/self/pagemap").unwrap();
         let local = [1_u8; 64];
         let start = std::hint::black_box(&local).as_ptr() as u64 & !4095;
-        // On kernels that do not tell, nothing is claimed.
+        // On kernels that do not say, nothing is claimed.
         if let Ok(found) = kernel::has_own_page(&pages, &(start..start + 4096)) {
             assert!(found);
         }

@@ -435,7 +435,7 @@ fn what_cannot_be_attached_to_is_told() {
     // Beyond what the kernel numbers.
     check(0x7fff_fff0, "there is no process 2147483632");
     check(0, "there is no process 0");
-    check(std::process::id(), "is this juror");
+    check(std::process::id(), "cannot attach to itself");
     check(2, "is a thread of the kernel");
 
     let program = compile(WORKERS, &["-O1"]);

@@ -448,7 +448,7 @@ int main(void) { stop(); puts("done"); return 0; }
                 ..call
             };
             let error = debuggee.begin_call(thread, &huge).unwrap_err();
-            assert!(error.to_string().contains("no room"), "{error}");
+            assert!(error.to_string().contains("stack left"), "{error}");
             assert_eq!(debuggee.open_calls().count(), 0);
         }
     });

@@ -115,7 +115,7 @@ fn what_cannot_be_started_is_told() {
         ),
         (
             launch(|it| it.arguments = vec!["a\0b".into()]),
-            "an argument holds a zero byte, which no program can be given",
+            "an argument contains a zero byte, which cannot be passed to a program",
         ),
     ];
     for (error, expected) in cases {

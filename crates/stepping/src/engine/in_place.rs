@@ -1,25 +1,25 @@
-//! The pass in place: hold the others, lift, step, plant, release.
+//! The step-over in place: hold the others, remove, step, insert, release.
 //!
 //! Invariant (N. Ramsey, *Correctness of Trap-Based Breakpoint
-//! Implementations*, section 4): from the write that lifts the trap to the
-//! write that plants it, no thread moves but the one that passes. With a
-//! processor per thread this takes three rules: every other thread has
-//! answered its hold before the first write; the trap is back before the first
-//! release; and a thread that answers by having trapped already is not past
-//! anything, its arrival is taken up after the release.
+//! Implementations*, section 4): from the write that removes the trap to the
+//! write that inserts it, no thread runs but the one that is stepped. With a
+//! processor per thread this takes three rules: every other thread has answered
+//! its hold before the first write; the trap is back before the first release;
+//! and a thread that answers by having trapped already has not passed anything,
+//! its arrival is handled after the release.
 //!
-//! One thread passes at a time, in the order in which they asked. The others
-//! stay held until the last of the queue is through: a held thread cannot
-//! join the queue, so the queue runs empty.
+//! One thread is stepped at a time, in the order of the requests. The others
+//! stay held until the queue is empty: a held thread cannot join the queue, so
+//! the queue runs empty.
 //!
-//! With [`StepBy::FollowSet`] every step is a pass, also one from where no
-//! site is: the traps at the follow set are in the way of the others.
+//! With [`StepBy::FollowSet`] every step is made this way, also one from where
+//! no site is: the traps at the follow set are in the way of the other threads.
 
 use super::{Engine, Rule};
 use crate::thread::{Motion, Next, Thread, Wanted};
 use crate::{FollowSet, Operation, StepBy, StepOver, ThreadId};
 
-/// A thread on its way past an instruction in place.
+/// A thread that is being stepped over in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct InPlaceStep {
     thread: ThreadId,
@@ -27,7 +27,7 @@ pub(super) struct InPlaceStep {
     phase: Phase,
 }
 
-/// How far a pass is.
+/// The phase of a step-over in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Phase {
     /// Some other thread has not answered its hold.
@@ -38,25 +38,26 @@ enum Phase {
     Stepping(Step),
 }
 
-/// The step of a pass.
+/// The step of a step-over in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Step {
-    /// Where it began.
+    /// The address at which it began.
     pub(super) start: u64,
     /// Whether the thread had arrived there, so that the trap, if there is one,
-    /// is lifted for it.
+    /// is removed for it.
     pub(super) is_trap_removed: bool,
-    /// Where traps wait for its end; none for a step by the trace flag.
+    /// The addresses of the traps that end it; none for a step by the trace
+    /// flag.
     pub(super) follow: Option<FollowSet>,
 }
 
 impl Step {
-    /// Whether the trap at `address` ends the step.
+    /// Returns true if the trap at `address` ends the step.
     pub(super) fn ends_at(&self, address: u64) -> bool {
         self.follow.is_some_and(|follow| follow.contains(address))
     }
 
-    /// The order that makes the step, once more if it has been made already.
+    /// Returns the operation that makes the step, or makes it again.
     pub(super) fn order(&self, thread: ThreadId) -> Operation {
         match self.follow {
             None => Operation::StepThread { thread },
@@ -66,7 +67,7 @@ impl Step {
 }
 
 impl Engine {
-    /// The step that is under way, and whose it is.
+    /// Returns the step that is under way, and its thread.
     fn current_step(&self) -> Option<(ThreadId, Step)> {
         match self.in_place? {
             InPlaceStep {
@@ -78,32 +79,33 @@ impl Engine {
         }
     }
 
-    /// The thread that executes the instruction of a pass at this moment.
+    /// Returns the thread that is executing its instruction in place.
     pub(super) fn stepper(&self) -> Option<ThreadId> {
         self.current_step().map(|(thread, _)| thread)
     }
 
-    /// The step of a pass that a thread makes.
+    /// Returns the step that a thread is making in place.
     pub(super) fn step_of(&self, thread: ThreadId) -> Option<Step> {
         self.current_step()
             .filter(|(stepper, _)| *stepper == thread)
             .map(|(_, step)| step)
     }
 
-    /// Whether the original instruction is back at `address` for a step.
+    /// Returns true if the original instruction is back at `address` for a
+    /// step.
     pub(super) fn is_removed_for_step(&self, address: u64) -> bool {
         self.current_step()
             .is_some_and(|(_, step)| step.is_trap_removed && step.start == address)
     }
 
-    /// Whether the end of a step is waited for at `address`.
+    /// Returns true if a trap at `address` is to end a step.
     pub(super) fn is_follow_trap(&self, address: u64) -> bool {
         self.current_step()
             .is_some_and(|(_, step)| step.ends_at(address))
     }
 
-    /// Takes the thread past the instruction at which it stands; no pass is
-    /// under way.
+    /// Begins to step the thread over the instruction at which it stands; no
+    /// other step-over in place is under way.
     pub(super) fn begin_in_place(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         let Some(thread) = self.threads.get(&id) else {
             return;
@@ -126,7 +128,7 @@ impl Engine {
         self.settle(operations);
     }
 
-    /// Goes on with the pass as soon as no other thread moves.
+    /// Continues the step-over as soon as no other thread runs.
     pub(super) fn settle(&mut self, operations: &mut Vec<Operation>) {
         let Some(in_place) = self
             .in_place
@@ -140,7 +142,8 @@ impl Engine {
             return;
         }
         if !self.needs_in_place(in_place.thread) {
-            // An owner came while the others were being held: it is told first.
+            // An owner came while the others were being held: it is notified
+            // first.
             return self.abandon_in_place(in_place.thread, operations);
         }
         match self.step_by {
@@ -158,7 +161,7 @@ impl Engine {
         }
     }
 
-    /// The shell has found the follow set, or not.
+    /// Handles the follow set that the shell has found, or none.
     pub(super) fn follow(
         &mut self,
         id: ThreadId,
@@ -185,7 +188,7 @@ impl Engine {
         }
     }
 
-    /// The trace flag must do after all.
+    /// Falls back to the trace flag.
     fn step_without_follow_set(&mut self, in_place: InPlaceStep, operations: &mut Vec<Operation>) {
         let Some(thread) = self.threads.get_mut(&in_place.thread) else {
             return;
@@ -206,7 +209,7 @@ impl Engine {
         self.release(operations);
     }
 
-    /// Lifts, and lets the one thread execute the instruction.
+    /// Removes the trap, and lets the one thread execute the instruction.
     fn begin_step(
         &mut self,
         in_place: InPlaceStep,
@@ -241,8 +244,7 @@ impl Engine {
         }
     }
 
-    /// The step of the pass is over, one way or another: plants, tells what
-    /// there is to tell, releases.
+    /// Ends the step: inserts the trap, reports, releases the others.
     pub(super) fn leave_step(
         &mut self,
         id: ThreadId,
@@ -281,7 +283,7 @@ impl Engine {
         }
     }
 
-    /// A thread will not pass for now: it was halted, moved or ended.
+    /// Abandons the step-over of a thread: it was halted, moved or ended.
     pub(super) fn abandon_in_place(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         self.waiting.retain(|waiting| *waiting != id);
         if self.in_place.is_some_and(|in_place| in_place.thread == id) {
@@ -290,7 +292,7 @@ impl Engine {
         }
     }
 
-    /// Puts the thread into the queue if its way past is in place.
+    /// Puts the thread into the queue if its step-over method is in place.
     pub(super) fn queue_in_place(&mut self, id: ThreadId) {
         let is_under_way = self.in_place.is_some_and(|in_place| in_place.thread == id);
         if !is_under_way && self.needs_in_place(id) && !self.waiting.contains(&id) {
@@ -298,7 +300,7 @@ impl Engine {
         }
     }
 
-    /// Gives the way to the next thread of the queue, or lets all go.
+    /// Lets the next thread of the queue step, or releases all.
     fn release(&mut self, operations: &mut Vec<Operation>) {
         let mut from = ThreadId(0);
         while let Some(id) = self.thread_from(from) {
@@ -323,7 +325,8 @@ impl Engine {
         }
     }
 
-    /// Whether a stopped thread that is to move must do so in place, alone.
+    /// Returns true if a stopped thread that is to run must be stepped in
+    /// place, alone.
     pub(super) fn needs_in_place(&self, id: ThreadId) -> bool {
         let Some(thread) = self.threads.get(&id) else {
             return false;
@@ -341,7 +344,7 @@ impl Engine {
         }
     }
 
-    /// The thread with the lowest id not below `from`.
+    /// Returns the thread with the lowest id not below `from`.
     fn thread_from(&self, from: ThreadId) -> Option<ThreadId> {
         self.threads.range(from..).next().map(|(id, _)| *id)
     }

@@ -1,11 +1,11 @@
-//! How threads are let go, halted and taken past their sites.
+//! Resuming threads, halting them and stepping them over their sites.
 
 use super::{Engine, Rule};
 use crate::thread::{Motion, Next, Wanted};
 use crate::{Operation, StepBy, StepOver, ThreadId};
 
-/// The steps that the longest copy takes: the instruction, the move that a
-/// system call needs, and the jump back.
+/// The number of steps through the longest out-of-line slot: the instruction,
+/// the move that a system call needs, and the jump back.
 const OUT_OF_LINE_STEPS: u8 = 3;
 
 impl Engine {
@@ -79,9 +79,9 @@ impl Engine {
         }
     }
 
-    /// Lets a stopped thread go on as far as it may: past its site when all
-    /// owners know, to a report when they do not; not at all while another
-    /// thread passes in place.
+    /// Lets a stopped thread run as far as it may: past its site if all owners
+    /// have been notified, to a report if they have not; not at all while
+    /// another thread is stepped in place.
     pub(super) fn advance(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         if self.in_place.is_some() {
             return;
@@ -114,7 +114,7 @@ impl Engine {
         }
     }
 
-    /// Takes a thread past the instruction at which it stands.
+    /// Steps a thread over the instruction at which it stands.
     pub(super) fn step_over(
         &mut self,
         id: ThreadId,

@@ -1,31 +1,32 @@
 //! Processes that the debuggee makes, by `fork` and by `vfork`.
 //!
 //! A forked process has a copy of the memory as it was at the moment of the
-//! `fork`. That is earlier than anybody hears of it: since then sites have come
-//! and gone, and other threads were taken past theirs. It may even have been
-//! made by the instruction of a pass in place, with its trap lifted. Invariant:
-//! before a copy runs alone, the original bytes are back wherever a trap has
-//! ever been; before it runs as the debuggee, a trap is at each site, too.
+//! `fork`. That is earlier than any report of it: since then sites have come
+//! and gone, and other threads were stepped over theirs. It may even have been
+//! made by an instruction that was stepped in place, with its trap removed.
+//! Invariant: before a copy runs alone, the original bytes are back wherever a
+//! trap was ever inserted; before it runs as the debuggee, a trap is at each
+//! site, too.
 //!
-//! What it comes back to from signal handlers is what its maker would have come
-//! back to at that moment. It is kept until the process is seen: the maker may
-//! go on, or be killed with its whole process.
+//! It returns from signal handlers to the arrivals to which its parent would
+//! have returned at that moment. They are kept until the process is seen: the
+//! parent may continue, or be killed with its whole process.
 //!
-//! A `vfork` makes one more thread in the same memory, and the one that made it
-//! waits in the kernel: it executes nothing, but answers no request to stop
-//! either. So nothing may wait for it.
+//! A `vfork` makes one more thread in the same memory, and its parent waits in
+//! the kernel: it executes nothing, but answers no request to stop either. So
+//! nothing may wait for it.
 
 use super::{Engine, Rule};
 use crate::arrival::Arrival;
 use crate::thread::{Motion, Thread, Wanted};
 use crate::{Input, Operation, ThreadId};
 
-/// A process that has been made with a copy of the memory, and that nobody has
-/// seen yet.
+/// A process that has been made with a copy of the memory and has not been seen
+/// yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct PendingFork {
     pub(super) parent: ThreadId,
-    /// Its thread, as it will be when it is followed.
+    /// Its thread, as it will be if it is followed.
     pub(super) thread: Thread,
 }
 
@@ -98,18 +99,18 @@ impl Engine {
             .insert(process, PendingFork { parent, thread });
     }
 
-    /// What an engine of its own has to be told of a process that has been made
-    /// and not been seen yet ([`Input::Inherited`]), its thread being known there
-    /// and the sites, too.
+    /// Returns the inputs ([`Input::Inherited`]) that give an engine of its own
+    /// to a process that has been made and not been seen yet, after its thread
+    /// and the sites exist there.
     pub fn inheritance(&self, process: ThreadId) -> impl Iterator<Item = Input> + '_ {
         let fork = self.pending_forks.get(&process);
         let arrivals = fork.into_iter().flat_map(|fork| &fork.thread.arrivals);
         arrivals.map(move |arrival| arrival.as_inherited(process))
     }
 
-    /// What another engine has to be told of a thread that is to stand there as this one
-    /// stands here ([`Input::Inherited`]): the arrivals to which it comes back, but for
-    /// that at which it stands.
+    /// Returns the inputs ([`Input::Inherited`]) that give another engine the
+    /// arrivals to which this thread returns, except the one at which it
+    /// stands.
     pub fn arrivals_further_out(&self, thread: ThreadId) -> impl Iterator<Item = Input> + '_ {
         let known = self.threads.get(&thread).into_iter();
         known.flat_map(move |known| {
@@ -126,7 +127,7 @@ impl Engine {
         }
     }
 
-    /// A thread has ended, or a process that was made.
+    /// Forgets a thread that has ended, or a process that was made.
     pub(super) fn forget_fork(&mut self, id: ThreadId) {
         self.pending_forks.remove(&id);
         if self.drops(Rule::InheritFromEnded) {

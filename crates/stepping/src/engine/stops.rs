@@ -1,4 +1,4 @@
-//! What the engine makes of a stop.
+//! The engine's handling of stops.
 
 use super::in_place::Step;
 use super::{Engine, Rule};
@@ -51,8 +51,8 @@ impl Engine {
         self.advance(id, operations);
     }
 
-    /// A trap of the thread that executes the instruction of a pass: first of
-    /// all the end of its step, and then, where a site is, an arrival.
+    /// Handles a trap of the thread that is executing its instruction in place:
+    /// first the end of its step, and then, if a site is there, an arrival.
     fn trapped_in_step(
         &mut self,
         id: ThreadId,
@@ -77,7 +77,8 @@ impl Engine {
         let report = if ends {
             thread.end_step(id, address)
         } else if !is_site {
-            // The trap was lifted: what ran is a trap of the program's own.
+            // The trap was removed: the thread ran into a trap of the program's
+            // own.
             Some(Operation::Unexplained {
                 thread: id,
                 address,
@@ -123,16 +124,16 @@ impl Engine {
             thread.answer_halt(id, operations);
             return self.settle(operations);
         }
-        // A step that nobody sees, or the trace trap of an earlier one that
-        // another stop cut short: the thread goes on with what it was at.
+        // An internal step, or the trace trap of an earlier one that another
+        // stop interrupted: the thread continues what it was doing.
         if !thread.answer_halt(id, operations) {
             self.advance(id, operations);
         }
         self.settle(operations);
     }
 
-    /// The step of the pass is still to be made, or a further round of its
-    /// instruction: the thread is sent again, unless it is to stop.
+    /// Sends the thread again, unless it is to stop: its step, or a further
+    /// iteration of its instruction, is still to be made.
     fn step_again(&mut self, id: ThreadId, step: Step, operations: &mut Vec<Operation>) {
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
@@ -147,8 +148,8 @@ impl Engine {
         thread.go_by(step.order(id), id, operations);
     }
 
-    /// A stop that the engine ordered, or (`foreign`) one that upper floors
-    /// deal with.
+    /// Handles a stop that the engine ordered, or (`foreign`) one that upper
+    /// layers handle.
     pub(super) fn stopped(
         &mut self,
         id: ThreadId,

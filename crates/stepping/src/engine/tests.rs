@@ -1,4 +1,4 @@
-//! What the engine orders, input by input.
+//! The operations that the engine orders, input by input.
 
 mod any_input;
 mod arrivals;
@@ -55,14 +55,14 @@ impl Fixture {
         assert_eq!(operations, expected, "on {input:?}");
     }
 
-    /// The thread arrives at [`A`], and the monitor is told.
+    /// The thread arrives at [`A`], and the monitor is notified.
     #[track_caller]
     fn arrive(&mut self, thread: ThreadId) {
         self.check(trapped(thread), &[report(thread, Owners::MONITOR)]);
         assert_eq!(self.engine.reported_at(thread), Some(A));
     }
 
-    /// Both threads stand at [`A`]; the first begins its pass in place.
+    /// Both threads stand at [`A`]; the first begins its step-over in place.
     #[track_caller]
     fn pass_in_place_beside_running() -> Fixture {
         let mut fixture = Fixture::new(StepOver::InPlace, &[ONE, TWO]);
@@ -71,7 +71,8 @@ impl Fixture {
         fixture
     }
 
-    /// The same, the second thread being held and the first in its step.
+    /// As [`pass_in_place_beside_running`], with the second thread held and the
+    /// first in its step.
     #[track_caller]
     fn step_in_place_beside_held() -> Fixture {
         let mut fixture = Fixture::pass_in_place_beside_running();

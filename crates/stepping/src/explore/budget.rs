@@ -1,35 +1,35 @@
-//! How often a program may be disturbed, and how.
+//! The number and the kinds of disturbances of a program.
 
-/// How many times each disturbance may happen.
+/// The number of times that each disturbance may happen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct Budget {
     pub(super) halts: u8,
     pub(super) steps: u8,
     pub(super) faults: u8,
     pub(super) signals: u8,
-    /// Handlers that do not go back to what they interrupted.
+    /// Handlers that do not return to the code that they interrupted.
     pub(super) leaps: u8,
     pub(super) ends: u8,
     /// Removals and insertions of the monitor's point at I.
     pub(super) toggles: u8,
-    /// Insertions of points at I: first a scenario's if there are two, then a
-    /// developer's.
+    /// Insertions of points at I: first a scenario's if there are two, then the
+    /// user's.
     pub(super) inserts: u8,
     /// Calls of I by juror on a stopped thread.
     pub(super) evaluations: u8,
     /// Settings of the program counter by hand.
     pub(super) jumps: u8,
-    /// Traps that cannot be planted, since the memory is gone.
+    /// Traps that cannot be inserted, since the memory is gone.
     pub(super) losses: u8,
     /// Replacements of the program.
     pub(super) execs: u8,
-    /// Processes that are made with a copy of the memory, and with the same.
+    /// Processes made with a copy of the memory, and with the same memory.
     pub(super) forks: u8,
     pub(super) vforks: u8,
 }
 
 impl Budget {
-    /// What this one and another allow together.
+    /// Returns the sum of two budgets.
     pub(super) fn plus(self, other: Budget) -> Budget {
         Budget {
             halts: self.halts + other.halts,

@@ -1,5 +1,5 @@
-//! A counterexample as a sequence, one column a thread, as in Ramsey's
-//! Figure 2.
+//! A counterexample as a sequence chart with one column per thread, as in
+//! Ramsey's Figure 2.
 
 use super::machine::State;
 use super::processor::{Counter, PLACES, Stop};
@@ -10,7 +10,8 @@ use std::fmt::Write;
 
 const WIDTH: usize = 38;
 
-/// The sequence of what the debugger and each thread did, and what was wrong.
+/// Returns the sequence of the actions of the debugger and of each thread, and
+/// the violation.
 pub(super) fn chart(program: &Program, counterexample: &Counterexample<Action>) -> String {
     let mut state = program.initial();
     let mut text = format!("{:WIDTH$}", "debugger");
@@ -28,14 +29,14 @@ pub(super) fn chart(program: &Program, counterexample: &Counterexample<Action>) 
     text
 }
 
-/// The column that an action belongs to, and its words.
+/// Returns the column that an action belongs to, and its description.
 fn describe(state: &State, action: Action) -> (usize, String) {
     match action {
         Action::CarryOut => (
             0,
             state.orders.front().map_or(String::new(), describe_order),
         ),
-        Action::FailInsertTrap => (0, "cannot plant the trap".to_owned()),
+        Action::FailInsertTrap => (0, "cannot insert the trap".to_owned()),
         Action::FailPush => (0, "cannot push the return address".to_owned()),
         Action::See(number) if state.processors[number].stop == Some(Stop::Return) => (
             0,
@@ -61,10 +62,13 @@ fn describe(state: &State, action: Action) -> (usize, String) {
         Action::Leap(number) => (number + 1, "jumps out of its handler".to_owned()),
         Action::ReturnElsewhere(number) => (
             number + 1,
-            "changes where its handler returns to".to_owned(),
+            "changes the return place of its handler".to_owned(),
         ),
-        Action::SeeQuietly(number) => (0, format!("sees thread {} stop for nobody", number + 1)),
-        Action::Command(input) => (0, format!("is told: {}", describe_input(&input))),
+        Action::SeeQuietly(number) => (
+            0,
+            format!("sees thread {} stop, reports nothing", number + 1),
+        ),
+        Action::Command(input) => (0, format!("receives: {}", describe_input(&input))),
         Action::Execute(number, next) | Action::ExecuteLate(number, next) => {
             let counter = state.processors[number].counter;
             (
@@ -85,19 +89,21 @@ fn describe(state: &State, action: Action) -> (usize, String) {
         }
         Action::LeaveCall(number, _) => (number + 1, "leaves its system call".to_owned()),
         Action::SeeFork(_) => (0, "sees the copy".to_owned()),
-        Action::Switch => (0, "goes over to the copy".to_owned()),
-        Action::SwitchProgram => (0, "goes over to the other program".to_owned()),
-        Action::SwitchFromReplaced => (0, "goes over to the copy of what is replaced".to_owned()),
+        Action::Switch => (0, "switches to the copy".to_owned()),
+        Action::SwitchProgram => (0, "switches to the other program".to_owned()),
+        Action::SwitchFromReplaced => {
+            (0, "switches to the copy of the replaced program".to_owned())
+        }
         Action::BeginToLeave(number) => (
             0,
             format!("sees thread {} replace the program alone", number + 1),
         ),
-        Action::Leave => (0, "lets those go that have the old memory".to_owned()),
+        Action::Leave => (0, "releases those that have the old memory".to_owned()),
         Action::TrapLate(number) => {
             let at = name(state.processors[number].counter);
             (
                 number + 1,
-                format!("traps at {at}, is held before it is told"),
+                format!("traps at {at}, is held before the report"),
             )
         }
         Action::KernelStop(number, stop) => {
@@ -137,7 +143,7 @@ fn name(counter: Counter) -> String {
     let place = NAMES[counter.place()];
     match counter {
         Counter::At(_) => place.to_owned(),
-        Counter::Behind(_) => format!("behind the trap at {place}"),
+        Counter::Behind(_) => format!("after the trap at {place}"),
         Counter::OutOfLine(_) => format!("the copy of {place}"),
         Counter::Leaving(_) => format!("the way to {place}"),
     }
@@ -153,15 +159,15 @@ fn place(address: u64) -> String {
 
 fn describe_order(order: &Operation) -> String {
     match *order {
-        Operation::InsertTrap { address } => format!("plants the trap at {}", place(address)),
-        Operation::RemoveTrap { address } => format!("lifts the trap at {}", place(address)),
+        Operation::InsertTrap { address } => format!("inserts the trap at {}", place(address)),
+        Operation::RemoveTrap { address } => format!("removes the trap at {}", place(address)),
         Operation::RestoreInFork { address, .. } => {
-            format!("makes {} good in the copy", place(address))
+            format!("restores {} in the copy", place(address))
         }
         Operation::InsertInFork { address, .. } => {
-            format!("plants the trap at {} in the copy", place(address))
+            format!("inserts the trap at {} in the copy", place(address))
         }
-        Operation::ReleaseFork { .. } => "lets the copy go".to_owned(),
+        Operation::ReleaseFork { .. } => "releases the copy".to_owned(),
         Operation::SetCounter { thread, address } => {
             format!("sets thread {} to {}", thread.0, place(address))
         }
@@ -197,7 +203,7 @@ fn describe_order(order: &Operation) -> String {
         Operation::ReportStep { thread, .. } => format!("reports the step of thread {}", thread.0),
         Operation::ReportHalted { thread } => format!("reports thread {} halted", thread.0),
         Operation::Unexplained { thread, .. } => {
-            format!("finds no reason for the trap of thread {}", thread.0)
+            format!("finds no site for the trap of thread {}", thread.0)
         }
     }
 }
@@ -257,7 +263,7 @@ fn describe_input(input: &Input) -> String {
         }
         Input::Discard { thread, depth } => {
             format!(
-                "give up what was before evaluation {depth} on thread {}",
+                "give up the places before evaluation {depth} on thread {}",
                 thread.0
             )
         }
@@ -270,12 +276,12 @@ fn describe_input(input: &Input) -> String {
         Input::Inherited {
             thread, address, ..
         } => format!(
-            "knows what thread {} comes back to at {}",
+            "passes the arrival of thread {} at {}",
             thread.0,
             place(address)
         ),
         Input::ForkFollowed { thread } => {
-            format!("goes over to the copy, which is thread {}", thread.0)
+            format!("switches to the copy, which is thread {}", thread.0)
         }
         Input::Executed { thread } => format!("sees thread {} replace the program", thread.0),
     }

@@ -1,4 +1,4 @@
-//! What upper floors say.
+//! Requests of upper layers.
 
 use super::machine::State;
 use super::processor::{Counter, I, Notified, OUTSIDE, Place, RETURN, Upper, address_of};
@@ -74,8 +74,8 @@ impl State {
         Ok(())
     }
 
-    /// The last owner left: only a thread that stands there in sight of the
-    /// engine is still known to have been told.
+    /// Handles the removal of the last owner: only a thread that stands there
+    /// in sight of the engine is still known to have been notified.
     pub(super) fn forget(&mut self, place: Place) {
         for processor in &mut self.processors {
             let handed_in = processor.stop.is_none() && processor.queued.is_none();
@@ -97,7 +97,8 @@ impl State {
     }
 }
 
-/// What was told is vague now, but for the execution that is `in_sight`.
+/// Marks notifications as vague, except those of the execution that is
+/// `in_sight`.
 fn forget_notified(notified: &mut [Notified; 2], in_sight: bool, inner: usize) {
     for (depth, notified) in notified.iter_mut().enumerate() {
         notified.vague |= !(notified.owners.is_empty() || in_sight && depth == inner);

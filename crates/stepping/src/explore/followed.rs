@@ -1,10 +1,9 @@
-//! A process that was made by a `vfork` and now runs a program of its own.
+//! A vfork child that runs a program of its own.
 //!
-//! It has a memory of its own from that moment, and the one that made it waits
-//! no more. The shell lets the process go, or follows it: then all others are
-//! brought to a stand and let go, and the engine hears of their ends and of the
-//! new program. The one that made it makes no step before the shell knows which
-//! of the two it will be.
+//! It has a memory of its own from that moment, and its parent waits no more.
+//! The shell releases the process, or follows it: then all others are stopped
+//! and released, and their ends and the new program are passed to the engine.
+//! The parent makes no step before the shell has decided.
 
 use super::machine::State;
 use super::processor::{Mode, Processor, Stop, Upper, thread_of};
@@ -12,7 +11,7 @@ use super::program::Program;
 use crate::Input;
 
 impl State {
-    /// Whether the shell is about to be with another process.
+    /// Returns true if the shell is about to switch to another process.
     pub(super) fn is_switching(&self) -> bool {
         self.followed.is_some() || self.followed_program.is_some() || self.leaves_memory
     }
@@ -46,8 +45,8 @@ impl State {
         Ok(())
     }
 
-    /// Whether the one that made a process waits for the shell to see whether
-    /// that is followed.
+    /// Returns true if the parent of a process waits for the shell to decide
+    /// whether the process is followed.
     pub(super) fn awaits_program(&self, program: &Program, parent: usize) -> bool {
         let mut processors = self.processors.iter().enumerate();
         let is_known = |number| self.engine.thread_state(thread_of(number)).is_some();
@@ -56,8 +55,8 @@ impl State {
             && processors.any(|(number, it)| it.shares_with == Some(parent) && is_known(number))
     }
 
-    /// A process that had the memory is gone: the one that made it goes on, if it
-    /// stands for that.
+    /// Continues the parent of a process that is gone and had the memory, if
+    /// the parent is stopped for that.
     pub(super) fn resume_parent(&mut self, number: usize) -> Result<(), String> {
         let Some(parent) = self.processors[number].shares_with else {
             return Ok(());
@@ -71,7 +70,8 @@ impl State {
         }
     }
 
-    /// Whether all stands for the shell to go over to the new program.
+    /// Returns true if all threads are stopped for the switch to the new
+    /// program.
     pub(super) fn can_switch_program(&self) -> bool {
         let Some(followed) = self.followed_program else {
             return false;
@@ -87,7 +87,8 @@ impl State {
             && self.processors.iter().enumerate().all(stands)
     }
 
-    /// The shell lets all go that there were, and is with the new program.
+    /// The shell releases all processes that there were, and switches to the
+    /// new program.
     pub(super) fn switch_program(&mut self) -> Result<(), String> {
         let Some(followed) = self.followed_program.take() else {
             return Ok(());
@@ -100,14 +101,14 @@ impl State {
                 continue;
             }
             if processor.queued.is_some() {
-                return Err("a process is let go into the stop of its trap".to_owned());
+                return Err("a process is released into the stop of its trap".to_owned());
             }
             *processor = Processor::new(Mode::Dead);
             let thread = thread_of(number);
             self.feed(Input::Ended { thread })?;
         }
         if !self.orders.is_empty() {
-            return Err("an order is about the process that was left".to_owned());
+            return Err("an operation concerns the process that was left".to_owned());
         }
         self.lose_memory();
         self.feed(Input::Executed { thread: child })

@@ -1,11 +1,11 @@
 //! Processes that the program makes: copies of its memory by `fork`, and one
 //! more thread in the same memory by `vfork`.
 //!
-//! The kernel copies the memory at once. The shell hears of it from the parent
-//! and sees the new process some time later. A copy is let go or followed; one
-//! that runs alone is out of sight, so its text is looked at when it is let go.
-//! A thread made by `vfork` goes through the program as any other until it
-//! ends, and the one that made it waits in the kernel all that time.
+//! The kernel copies the memory at once. The shell gets the report of the
+//! parent and sees the new process some time later. A copy is released or
+//! followed; one that runs alone is out of sight, so its text is checked when
+//! it is released. A thread made by `vfork` goes through the program as any
+//! other until it ends, and its parent waits in the kernel all that time.
 
 use super::machine::State;
 use super::processor::{
@@ -15,19 +15,20 @@ use super::processor::{
 use super::program::Program;
 use crate::{Input, Operation, Owner, Owners, ThreadId};
 
-/// A process that has a copy of the memory, and stands.
+/// A process that has a copy of the memory, and is stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ForkCopy {
     pub(super) process: ThreadId,
     pub(super) parent: usize,
-    /// Where it holds a trap.
+    /// The places at which it holds a trap.
     trap: [bool; PLACES],
     counter: Counter,
     interrupts: Option<Counter>,
     notified: [Notified; 2],
-    /// How many evaluations it was made in.
+    /// The number of evaluations in which it was made.
     evaluations: usize,
-    /// The shell knows of it: from the thread that made it, or by the end of that.
+    /// The shell knows of it: from the thread that made it, or by the end of
+    /// that thread.
     pub(super) is_reported: bool,
 }
 
@@ -80,7 +81,7 @@ impl State {
         Ok(())
     }
 
-    /// The thread that was made by a `vfork` is gone, or runs another program.
+    /// Wakes the parent of a vfork child that is gone, or runs another program.
     pub(super) fn wake_parent(&mut self, number: usize) {
         if let Some(parent) = self.processors[number].shares_with
             && self.processors[parent].mode == Mode::Parked
@@ -89,17 +90,17 @@ impl State {
         }
     }
 
-    /// Whether a thread can be killed while it stands where it has forked: its
-    /// copy has not been seen.
+    /// Returns true if a thread can be killed while it stands where it has
+    /// forked: its copy has not been seen.
     pub(super) fn may_be_killed_in_fork(&self, number: usize) -> bool {
         let processor = &self.processors[number];
         processor.stop == Some(Stop::Fork)
             || processor.mode == Mode::Parked && self.forks.iter().any(|it| it.parent == number)
     }
 
-    /// The shell comes to know of the copies that a thread has made: it tells of
-    /// them, or has ended. Of one that ended without a word it is known that it
-    /// has executed the system call.
+    /// The shell learns of the copies that a thread has made: the thread
+    /// reports them, or has ended. A thread that ended without a report has
+    /// executed the system call.
     pub(super) fn report_forks(&mut self, follows: bool, number: usize) -> Result<(), String> {
         let parent = thread_of(number);
         let is_dead = self.processors[number].mode == Mode::Dead;
@@ -120,14 +121,14 @@ impl State {
         Ok(())
     }
 
-    /// Whether the shell can see the stop of a thread: the start of one that
-    /// was made by a `vfork` after its parent has told of it.
+    /// Returns true if the shell can see the stop of a thread: the start of a
+    /// vfork child only after the report of its parent.
     pub(super) fn is_in_sight(&self, number: usize) -> bool {
         let processor = &self.processors[number];
         let parent = processor.shares_with.map(|parent| &self.processors[parent]);
         match processor.stop {
             Some(Stop::Start) => parent.is_none_or(|parent| parent.stop != Some(Stop::Vfork)),
-            // What is forgotten with the program is needed for its copies.
+            // The copies need what is forgotten with the program.
             Some(Stop::Exec) => {
                 let mut forks = self.forks.iter();
                 forks.all(|fork| self.followed == Some(fork.process))
@@ -136,7 +137,7 @@ impl State {
         }
     }
 
-    /// The shell sees that a copy stands.
+    /// The shell sees that a copy is stopped.
     pub(super) fn see_fork(&mut self, program: &Program, index: usize) -> Result<(), String> {
         let process = self.forks[index].process;
         if !program.follows || self.is_switching() {
@@ -155,7 +156,8 @@ impl State {
         (0..self.processors.len()).try_for_each(|number| self.halt(number))
     }
 
-    /// Whether all stands for the shell to go over to the followed copy.
+    /// Returns true if all threads are stopped for the switch to the followed
+    /// copy.
     pub(super) fn can_switch(&self) -> bool {
         let stands = |processor: &Processor| match processor.mode {
             Mode::Dead | Mode::NotStarted => processor.stop.is_none(),
@@ -167,7 +169,7 @@ impl State {
             && self.processors.iter().all(stands)
     }
 
-    /// The shell lets the process go, and is with the copy from here on.
+    /// The shell releases the process, and switches to the copy.
     pub(super) fn switch(&mut self) -> Result<(), String> {
         self.give_up_evaluations()?;
         self.go_over()
@@ -183,8 +185,8 @@ impl State {
         self.settle_in(fork)
     }
 
-    /// Whether the program has been replaced of which the followed process has a
-    /// copy, and nobody has the old memory any more.
+    /// Returns true if the program has been replaced of which the followed
+    /// process has a copy, and no process has the old memory any more.
     pub(super) fn can_switch_from_replaced(&self) -> bool {
         let replaces = |processor: &Processor| processor.stop == Some(Stop::Exec);
         self.followed.is_some()
@@ -194,8 +196,8 @@ impl State {
             && self.processors.iter().any(replaces)
     }
 
-    /// The shell lets the new program go, and is with the copy of the old one
-    /// from here on.
+    /// The shell releases the new program, and switches to the copy of the old
+    /// one.
     pub(super) fn switch_from_replaced(&mut self) -> Result<(), String> {
         self.replaced_by = None;
         for number in 0..self.processors.len() {
@@ -208,13 +210,13 @@ impl State {
                 owner: Owner::Internal,
             })?;
         }
-        // They are about what is gone.
+        // They concern what is gone.
         self.orders.clear();
         self.recall_wanted();
         self.go_over()
     }
 
-    /// A copy has the points that its program had, also when that is replaced.
+    /// Gives a copy the points that its program had, also if that is replaced.
     fn recall_wanted(&mut self) {
         self.wanted = [Owners::empty(); PLACES];
         for (address, owners, _) in self.engine.sites() {
@@ -222,7 +224,8 @@ impl State {
         }
     }
 
-    /// A thread that stands where it has forked goes on, its copy being seen.
+    /// Continues a thread that stands where it has forked, after its copy was
+    /// seen.
     fn unpark(&mut self, number: usize) -> Result<(), String> {
         let maker = &mut self.processors[number];
         if maker.mode != Mode::Parked {
@@ -234,8 +237,8 @@ impl State {
         })
     }
 
-    /// The copy gets an engine of its own. What becomes of the process that made
-    /// it is the other engine's business.
+    /// Gives the copy an engine of its own. The process that made it stays with
+    /// the other engine.
     fn adopt(&mut self, program: &Program, index: usize) -> Result<(), String> {
         let mut fork = self.forks[index].clone();
         let process = fork.process;
@@ -270,7 +273,7 @@ impl State {
                 Operation::InsertTrap { address } => {
                     fork.trap[Counter::from_address(address).place()] = true;
                 }
-                _ => return Err("an order is about the process that was left".to_owned()),
+                _ => return Err("an operation concerns the process that was left".to_owned()),
             }
         }
         self.trap = fork.trap;
@@ -278,7 +281,7 @@ impl State {
         Ok(())
     }
 
-    /// The thread of a copy, which is the only one from here on.
+    /// Begins the only thread of a copy.
     fn begin_fork(&mut self, fork: &ForkCopy) -> ThreadId {
         for processor in &mut self.processors {
             if processor.mode != Mode::NotStarted {
@@ -291,7 +294,7 @@ impl State {
         }
         self.processors[number] = Processor {
             counter: fork.counter,
-            // Where the evaluation returns to, the copy ends.
+            // The copy ends where the evaluation returns to.
             interrupts: fork.interrupts.map(|it| match it.place() {
                 RETURN => Counter::At(EXIT),
                 _ => it,
@@ -304,8 +307,8 @@ impl State {
         fork.process
     }
 
-    /// Carries out what the engine orders about the copy, whose memory is the
-    /// program's from here on.
+    /// Carries out the operations about the copy, whose memory becomes the
+    /// program's.
     fn settle_in(&mut self, mut fork: ForkCopy) -> Result<(), String> {
         while let Some(order) = self.orders.pop_front() {
             fork.carry_out(order)?;
@@ -315,8 +318,8 @@ impl State {
         Ok(())
     }
 
-    /// The threads of the process that is let go are put back where they were
-    /// before their evaluations, and none of these returns any more.
+    /// Moves the threads of the process that is released back to where they
+    /// were before their evaluations, none of which returns any more.
     fn give_up_evaluations(&mut self) -> Result<(), String> {
         for number in 0..self.processors.len() {
             if !self.processors[number].suspended.is_empty() {
@@ -331,12 +334,12 @@ impl State {
             address: address_of(RETURN),
             owner: Owner::Internal,
         })?;
-        // They are about the process that is let go, without any trap.
+        // They concern the process that is released, without any trap.
         self.orders.clear();
         Ok(())
     }
 
-    /// An order about a copy that is not followed.
+    /// Carries out an operation about a copy that is not followed.
     pub(super) fn carry_out_in_fork(
         &mut self,
         process: ThreadId,
@@ -344,7 +347,7 @@ impl State {
     ) -> Result<(), String> {
         let known = |fork: &ForkCopy| fork.process == process;
         let Some(index) = self.forks.iter().position(known) else {
-            return Err("an order is about a copy that is gone".to_owned());
+            return Err("an operation concerns a copy that is gone".to_owned());
         };
         if !matches!(order, Operation::ReleaseFork { .. }) {
             return self.forks[index].carry_out(order);
@@ -354,7 +357,7 @@ impl State {
 }
 
 impl ForkCopy {
-    /// As a site is gone at its place ([`State::forget`]).
+    /// As [`State::forget`], for a copy.
     pub(super) fn forget(&mut self) {
         for notified in &mut self.notified {
             notified.vague |= !notified.owners.is_empty();
@@ -363,7 +366,7 @@ impl ForkCopy {
 
     fn demand_no_trap(&self) -> Result<(), String> {
         match self.trap.contains(&true) {
-            true => Err("a process is let go with a trap in its text".to_owned()),
+            true => Err("a process is released with a trap in its text".to_owned()),
             false => Ok(()),
         }
     }
@@ -376,7 +379,7 @@ impl ForkCopy {
             Operation::InsertInFork { address, .. } => {
                 self.trap[Counter::from_address(address).place()] = true;
             }
-            _ => return Err("an order is about the process that was left".to_owned()),
+            _ => return Err("an operation concerns the process that was left".to_owned()),
         }
         Ok(())
     }

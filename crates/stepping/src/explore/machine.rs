@@ -1,9 +1,9 @@
-//! The engine, a shell that decides nothing, upper floors that may do
-//! anything, and a processor for each thread.
+//! The engine, a shell that decides nothing, upper layers that may do anything,
+//! and a processor for each thread.
 //!
-//! The order in which things can happen is the real one: the shell carries out
-//! all operations before it looks at the next stop or hears the next command,
-//! one by one, while the processors go on.
+//! Events are ordered as in reality: the shell carries out all operations, one
+//! by one, before it handles the next stop or the next request, while the
+//! processors run on.
 
 use super::budget::Budget;
 use super::forks::ForkCopy;
@@ -20,32 +20,33 @@ pub(super) struct State {
     pub(super) processors: Vec<Processor>,
     /// Operations not carried out yet.
     pub(super) orders: VecDeque<Operation>,
-    /// Where the memory holds a trap.
+    /// The places at which the memory holds a trap.
     pub(super) trap: [bool; PLACES],
-    /// Who wants to be told, by what upper floors said.
+    /// The owners that have inserted points, by the requests of upper layers.
     pub(super) wanted: [Owners; PLACES],
     /// The same, from the moment at which no thread can miss it.
     pub(super) armed: [Owners; PLACES],
     pub(super) left: Budget,
-    /// Copies of the memory that have not been let go, and the one that is
+    /// Copies of the memory that have not been released, and the one that is
     /// being followed.
     pub(super) forks: Vec<ForkCopy>,
     pub(super) followed: Option<ThreadId>,
     /// The processor of a process that runs a program of its own, and that the
     /// shell is about to follow.
     pub(super) followed_program: Option<usize>,
-    /// The thread that has replaced the program, which the shell has not told
-    /// the engine: what it does meanwhile is done to nothing, but for those who
-    /// share the memory.
+    /// The thread that has replaced the program, which the shell has not
+    /// reported to the engine: operations have no effect meanwhile, except on
+    /// those that share the memory.
     pub(super) replaced_by: Option<usize>,
-    /// The shell has seen it, and waits for these to stand.
+    /// The shell has seen it, and waits for these to stop.
     pub(super) leaves_memory: bool,
-    /// What the engine was told and ordered, where that is kept.
+    /// The inputs and operations of the engine, if they are recorded.
     pub(super) transcript: Option<Vec<(Input, Vec<Operation>)>>,
 }
 
 impl State {
-    /// The threads run, and a monitor has its points at I and J.
+    /// Returns the state in which the threads run and a monitor has its points
+    /// at I and J.
     pub(super) fn new(program: &Program) -> Result<State, String> {
         let mode = |number| {
             if number < program.threads {
@@ -88,7 +89,7 @@ impl State {
         Ok(state)
     }
 
-    /// What juror evaluates returns to a point of its own.
+    /// Inserts the point of juror's own to which an evaluation returns.
     pub(super) fn want_return(&mut self, program: &Program) -> Result<(), String> {
         self.wanted[RETURN] = Owners::INTERNAL;
         self.feed(program.insert(RETURN, Owner::Internal))
@@ -136,8 +137,8 @@ impl State {
         }
     }
 
-    /// Upper floors want a thread to stand, if the engine knows it and they do
-    /// not have it.
+    /// Upper layers request that a thread stops, if the engine knows it and it
+    /// is not theirs already.
     pub(super) fn halt(&mut self, number: usize) -> Result<(), String> {
         let thread = thread_of(number);
         let is_known = self.engine.thread_state(thread).is_some();
@@ -149,7 +150,7 @@ impl State {
         self.feed(Input::Halt { thread })
     }
 
-    /// A thread traps, but the kernel tells of an ordered stop first.
+    /// A thread traps, but the kernel reports an ordered stop first.
     pub(super) fn trap_late(&mut self, number: usize) {
         let processor = &mut self.processors[number];
         processor.counter = Counter::Behind(processor.counter.place());
@@ -170,7 +171,7 @@ impl State {
         Ok(())
     }
 
-    /// A step of a thread in a system call: it is out of that, no more.
+    /// A step of a thread in a system call takes it out of the call only.
     pub(super) fn leave_call(&mut self, number: usize, late: bool) {
         let processor = &mut self.processors[number];
         processor.in_call = false;
@@ -180,7 +181,8 @@ impl State {
 
     pub(super) fn run_instruction(&mut self, number: usize, next: Place) -> Result<(), String> {
         let processor = &mut self.processors[number];
-        // A copy was entered with leave; the instruction itself needs it now.
+        // A slot was entered with permission; the instruction itself needs it
+        // now.
         if let Counter::At(place) = processor.counter {
             let notified = *processor.notified_mut();
             if !notified.vague {
@@ -190,7 +192,8 @@ impl State {
         if processor.counter == Counter::Leaving(next) {
             processor.counter = Counter::At(next);
         } else {
-            // A step to the same instruction cannot be told from none in a copy.
+            // A step to the same instruction cannot be distinguished from none
+            // in a slot.
             let elsewhere = processor.counter.place() != next;
             processor.executed(next);
             processor.stepped |= elsewhere && processor.upper == Upper::AwaitsStep;
@@ -198,7 +201,7 @@ impl State {
         Ok(())
     }
 
-    /// What must hold at every moment.
+    /// Checks what must hold at every moment.
     pub(super) fn check(&self) -> Result<(), String> {
         let moving = self
             .processors
@@ -218,15 +221,15 @@ impl State {
             }
             let owned = !self.wanted[place].is_empty() || self.processors.iter().any(bounded);
             if self.orders.is_empty() && !owned && self.trap[place] {
-                return Err("a trap stays that nobody owns".to_owned());
+                return Err("a trap without an owner stays".to_owned());
             }
         }
         Ok(())
     }
 }
 
-/// Every owner has to have been told; what the person at the prompt saw by
-/// the thread's standing there counts as told.
+/// Checks that every owner has been notified. What the user saw by the thread's
+/// standing there counts as notified.
 pub(super) fn demand(owners: Owners, notified: Owners) -> Result<(), String> {
     let seen = if notified.is_empty() {
         notified

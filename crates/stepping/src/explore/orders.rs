@@ -1,4 +1,4 @@
-//! How the shell carries out what the engine orders, one order at a time, and
+//! How the shell carries out the operations of the engine, one at a time, and
 //! what may fail then.
 
 use super::machine::{State, demand};
@@ -69,7 +69,7 @@ impl State {
                 processor.upper = Upper::Has;
             }
             Operation::Unexplained { thread, .. } => {
-                // No program of ours has traps of its own: go back.
+                // No explored program has traps of its own: go back.
                 let processor = self.processor(thread);
                 processor.counter = Counter::At(processor.counter.place());
                 processor.upper = Upper::Has;
@@ -81,7 +81,7 @@ impl State {
         Ok(())
     }
 
-    /// Upper floors are told of an arrival.
+    /// Reports an arrival to upper layers.
     fn report(&mut self, thread: ThreadId, address: u64, owners: Owners) -> Result<(), String> {
         let processor = self.processor(thread);
         if processor.counter.shown() != address + 1 {
@@ -114,7 +114,7 @@ impl State {
         let wanted = self.wanted;
         let processor = self.processor(thread);
         if processor.mode != Mode::Stopped || processor.stop.is_some() {
-            return Err("a program counter is set of a thread that moves".to_owned());
+            return Err("the program counter of a running thread is set".to_owned());
         }
         let to = Counter::from_address(address);
         if let (Counter::OutOfLine(place), Counter::Behind(_)) = (to, processor.counter) {
@@ -131,14 +131,14 @@ impl State {
         Ok(())
     }
 
-    /// The shell does what the instruction would do.
+    /// The shell has the effect of the instruction.
     fn emulate(&mut self, program: &Program, thread: ThreadId, to: u64) -> Result<(), String> {
         let wanted = self.wanted;
         let processor = self.processor(thread);
         let place = processor.counter.place();
         let leads_there = address_of(program.followers(place)[0]) == to;
         if processor.counter != Counter::Behind(place) || !leads_there {
-            return Err("an instruction is emulated where the thread is not".to_owned());
+            return Err("an instruction is emulated at which the thread does not stand".to_owned());
         }
         let notified = *processor.notified_mut();
         processor.executed(program.followers(place)[0]);
@@ -149,8 +149,8 @@ impl State {
         }
     }
 
-    /// The shell cannot push the return address: it drops what follows for
-    /// the thread, and says so.
+    /// The shell cannot push the return address: it drops the following
+    /// operations for the thread, and passes that to the engine.
     pub(super) fn fail_push(&mut self) -> Result<(), String> {
         let Some(Operation::EmulateCall { thread, .. }) = self.orders.pop_front() else {
             return Ok(());
@@ -171,15 +171,15 @@ impl State {
         })
     }
 
-    /// What follows the instruction; nothing where a system call returns from
-    /// a handler.
+    /// Returns what follows the instruction; nothing if a system call returns
+    /// from a handler.
     fn find_follow_set(
         &mut self,
         program: &Program,
         thread: ThreadId,
         address: u64,
     ) -> Option<FollowSet> {
-        // Of a thread that has not been seen to stop the engine knows no place.
+        // The engine knows no place of a thread whose stop has not been seen.
         let known = Some(address).filter(|address| *address != 0)?;
         let place = Counter::from_address(known).place();
         if program.may_be_call(place) {
@@ -201,14 +201,14 @@ impl State {
             return Ok(());
         }
         if processor.mode != Mode::Stopped || processor.stop.is_some() {
-            return Err("a thread is let go that moves".to_owned());
+            return Err("a thread is resumed that runs".to_owned());
         }
         let trapped = processor.queued == Some(Stop::Trap);
         if matches!(processor.counter, Counter::Behind(_)) && !trapped {
-            return Err("a thread goes on in the middle of an instruction".to_owned());
+            return Err("a thread continues in the middle of an instruction".to_owned());
         }
         if processor.upper == Upper::Has {
-            return Err("a thread is let go that waits to be resumed".to_owned());
+            return Err("a thread is resumed that waits for a request".to_owned());
         }
         let stack = processor.stack();
         processor.traced = is_traced;
@@ -234,7 +234,7 @@ impl State {
         }
     }
 
-    /// Whether the next order is a trap whose memory may be gone.
+    /// Returns true if the next operation is a trap whose memory may be gone.
     pub(super) fn may_lose_trap(&self) -> bool {
         let Some(Operation::InsertTrap { address }) = self.orders.front() else {
             return false;
@@ -243,7 +243,7 @@ impl State {
         matches!(place, I | J) && !self.wanted[place].is_empty()
     }
 
-    /// The trap cannot be planted, and the shell says so.
+    /// The trap cannot be inserted, and the shell passes that to the engine.
     pub(super) fn fail_insert_trap(&mut self) -> Result<(), String> {
         let Some(Operation::InsertTrap { address }) = self.orders.pop_front() else {
             return Ok(());

@@ -1,10 +1,10 @@
 //! One abstract processor with its thread, and the kernel's side of a stop.
 //!
 //! As in Ramsey's model the program counter is one of a few places: outside,
-//! the instructions with sites, and what follows them. What the kernel does is
-//! what ptrace does: an interruption is only a mark that the thread sees
-//! some time later, a stop clears it, and one that comes after the stop stays
-//! for the next time.
+//! the instructions with sites, and their successors. The kernel behaves as
+//! ptrace does: an interruption is only a mark that the thread sees some time
+//! later, a stop clears it, and one that comes after the stop stays for the
+//! next time.
 
 use crate::{Owners, ThreadId};
 
@@ -19,38 +19,38 @@ pub(super) const I: Place = 1;
 pub(super) const J: Place = 2;
 /// Instructions after the sites.
 pub(super) const FOLLOW: Place = 3;
-/// Where an evaluation returns to: juror's own site.
+/// The return place of an evaluation: a site of juror's own.
 pub(super) const RETURN: Place = 4;
 /// The last instruction of a signal handler, which returns from it.
 pub(super) const HANDLER_END: Place = 5;
-/// Instructions after the second site, where they are others.
+/// Instructions after the second site, if they are others.
 pub(super) const SECOND_FOLLOW: Place = 6;
-/// Where a process ends that was forked in an evaluation, and has no trap where
-/// that returns.
+/// The end of a process that was forked in an evaluation, and has no trap at
+/// the return.
 pub(super) const EXIT: Place = 7;
-/// How many places there are.
+/// The number of places.
 pub(super) const PLACES: usize = 8;
 
-/// The address of a place.
+/// Returns the address of a place.
 pub(super) fn address_of(place: Place) -> u64 {
     0x100 * (place as u64 + 1)
 }
 
-/// The address of the copy of a place.
+/// Returns the address of the slot of a place.
 pub(super) fn slot_of(place: Place) -> u64 {
     0x1000 + address_of(place)
 }
 
-/// Where a processor really is.
+/// The real position of a processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Counter {
     /// Before the instruction.
     At(Place),
-    /// One byte after the instruction's address: behind the trap.
+    /// One byte after the instruction's address: after the trap.
     Behind(Place),
-    /// Before the copy of the instruction.
+    /// Before the displaced instruction in the slot.
     OutOfLine(Place),
-    /// In a copy, before the jump to this place.
+    /// In a slot, before the jump to this place.
     Leaving(Place),
 }
 
@@ -71,7 +71,7 @@ impl Counter {
         }
     }
 
-    /// What the kernel says of it.
+    /// Returns the program counter that the kernel reports.
     pub(super) fn kernel(self) -> u64 {
         match self {
             Counter::Behind(place) => address_of(place) + 1,
@@ -81,7 +81,8 @@ impl Counter {
         }
     }
 
-    /// What the shell says of it: addresses of the original program.
+    /// Returns the program counter that the shell reports: an address of the
+    /// original program.
     pub(super) fn shown(self) -> u64 {
         match self {
             Counter::Behind(place) => address_of(place) + 1,
@@ -90,19 +91,19 @@ impl Counter {
     }
 }
 
-/// What the kernel lets a thread do.
+/// What a thread does, for the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Mode {
     NotStarted,
     Stopped,
     Running,
     Stepping,
-    /// In the kernel, until the thread that it made by a `vfork` is gone.
+    /// In the kernel, until the vfork child of the thread is gone.
     Parked,
     Dead,
 }
 
-/// How the shell sets a thread in motion.
+/// The request by which the shell resumes a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Motion {
     Free,
@@ -111,7 +112,7 @@ pub(super) enum Motion {
     ToTraps,
 }
 
-/// A stop that the kernel has in store.
+/// A stop that the kernel has yet to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Stop {
     Start,
@@ -120,28 +121,29 @@ pub(super) enum Stop {
     Hold,
     Signal,
     Fault,
-    /// Its handler has returned, and the shell wanted to know.
+    /// Its handler has returned, and the shell traced it.
     Return,
     End,
     /// It has replaced the program.
     Exec,
-    /// It has made a process with a copy of the memory, or with the same.
+    /// It has made a process with a copy of the memory, or with the same
+    /// memory.
     Fork,
     Vfork,
     /// The process that it made with the same memory is gone.
     VforkDone,
-    /// It had the memory of the thread that made it, and runs another program.
+    /// It had the memory of its parent, and runs another program.
     OwnProgram,
 }
 
-/// What upper floors do with a thread.
+/// The request of upper layers for a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Upper {
     /// They let it run.
     Lets,
     /// They wait for the end of a step.
     AwaitsStep,
-    /// It is theirs to resume.
+    /// They may resume it.
     Has,
 }
 
@@ -155,41 +157,40 @@ pub(super) struct Processor {
     /// The kernel's mark that the thread is to stop.
     pub(super) interrupted: bool,
     /// The signal of a trap or a step that is queued behind the stop: the
-    /// kernel tells of an ordered stop first.
+    /// kernel reports an ordered stop first.
     pub(super) queued: Option<Stop>,
     /// A signal's handler starts when the thread is continued.
     pub(super) signalled: bool,
-    /// That of a fault starts when it is let go in any way.
+    /// The handler of a fault starts when the thread is resumed in any way.
     pub(super) fault_caught: bool,
-    /// The shell wants to know when a handler returns.
+    /// The shell traces the return of its handlers.
     pub(super) traced: bool,
-    /// How it was set in motion, until the shell has told the engine that it
-    /// stopped.
+    /// How it was resumed, until the shell has passed its stop to the engine.
     pub(super) motion: Option<Motion>,
-    /// The shell was told to make it stop, and has not told of a stop since.
+    /// The shell was ordered to make it stop, and has passed no stop since.
     pub(super) hold_requested: bool,
-    /// Where the signal handler that runs goes back to. It begins with I, on a
-    /// stack of its own.
+    /// The place to which the running signal handler returns. The handler
+    /// begins with I, on a stack of its own.
     pub(super) interrupts: Option<Counter>,
     pub(super) upper: Upper,
-    /// It has executed an instruction since they asked for a step.
+    /// It has executed an instruction since a step was requested.
     pub(super) stepped: bool,
-    /// Upper floors wait for the answer to a halt.
+    /// Upper layers wait for the answer to a halt.
     pub(super) halting: bool,
-    /// It stopped in a system call, and a step takes it out of that alone.
+    /// It stopped in a system call, and a step only takes it out of that.
     pub(super) in_call: bool,
-    /// It was made by a `vfork` of this processor's thread.
+    /// The processor whose thread made it by a `vfork`.
     pub(super) shares_with: Option<usize>,
-    /// How many evaluations it was forked in, none of which returns.
+    /// The number of evaluations in which it was forked, none of which returns.
     pub(super) abandoned: usize,
-    /// What was told of the execution that is to come: of the code that the
+    /// The notifications of the execution that is to come: of the code that the
     /// handler interrupted, and of the handler.
     pub(super) notified: [Notified; 2],
-    /// What the shell saved of the thread before each evaluation.
+    /// The states that the shell saved of the thread before each evaluation.
     pub(super) suspended: Vec<Saved>,
 }
 
-/// A thread without what belongs to its present stop.
+/// The state of a thread without its present stop.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Saved {
     pub(super) counter: Counter,
@@ -199,17 +200,18 @@ pub(super) struct Saved {
     pub(super) notified: [Notified; 2],
 }
 
-/// Who has been told of an execution that has not happened yet.
+/// The owners that have been notified of an execution that has not happened
+/// yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Notified {
     pub(super) owners: Owners,
-    /// The site was gone meanwhile, out of the thread's sight: whoever sets
-    /// it again is a new owner, who may be told again.
+    /// The site was gone meanwhile, out of the thread's sight: an owner that
+    /// sets it again is a new one, which may be notified again.
     pub(super) vague: bool,
 }
 
 impl Notified {
-    const NOBODY: Notified = Notified {
+    const NONE: Notified = Notified {
         owners: Owners::empty(),
         vague: false,
     };
@@ -235,12 +237,12 @@ impl Processor {
             in_call: false,
             shares_with: None,
             abandoned: 0,
-            notified: [Notified::NOBODY; 2],
+            notified: [Notified::NONE; 2],
             suspended: Vec::new(),
         }
     }
 
-    /// Whether it was made by a `vfork` and has the same memory.
+    /// Returns true if it was made by a `vfork` and has the same memory.
     pub(super) fn shares(&self) -> bool {
         self.shares_with.is_some() && self.mode != Mode::Dead
     }
@@ -249,12 +251,12 @@ impl Processor {
         matches!(self.mode, Mode::Running | Mode::Stepping)
     }
 
-    /// Whether it runs the program, and nothing that juror evaluates.
+    /// Returns true if it runs the program, and no evaluation.
     pub(super) fn is_in_program(&self) -> bool {
         self.suspended.is_empty() && self.abandoned == 0
     }
 
-    /// Whether the thread has come through everything and goes on.
+    /// Returns true if the thread has come through everything and continues.
     pub(super) fn is_through(&self) -> bool {
         match self.mode {
             Mode::Dead => self.stop.is_none(),
@@ -286,11 +288,11 @@ impl Processor {
             signalled: std::mem::take(&mut self.signalled),
             fault_caught: std::mem::take(&mut self.fault_caught),
             interrupts: self.interrupts.take(),
-            notified: std::mem::replace(&mut self.notified, [Notified::NOBODY; 2]),
+            notified: std::mem::replace(&mut self.notified, [Notified::NONE; 2]),
         });
     }
 
-    /// The shell puts the thread back.
+    /// The shell restores the thread.
     pub(super) fn restore(&mut self, depth: usize) {
         if let Some(saved) = self.suspended.drain(depth..).next() {
             self.counter = saved.counter;
@@ -307,13 +309,13 @@ impl Processor {
         self.stop = by_this.then_some(Stop::Exec);
     }
 
-    /// The program counter is set by hand.
+    /// Sets the program counter by hand.
     pub(super) fn jump(&mut self, place: Place) {
         self.counter = Counter::At(place);
-        *self.notified_mut() = Notified::NOBODY;
+        *self.notified_mut() = Notified::NONE;
     }
 
-    /// What was told of the execution that is next.
+    /// Returns the notifications of the next execution.
     pub(super) fn notified_mut(&mut self) -> &mut Notified {
         let [outer, inner] = &mut self.notified;
         if self.interrupts.is_some() {
@@ -323,21 +325,22 @@ impl Processor {
         }
     }
 
-    /// Whether the kernel tells of an ordered stop before it tells of a trap
-    /// that the thread has executed, or of a step that it has made.
+    /// Returns true if the kernel reports an ordered stop before a trap that
+    /// the thread has executed, or a step that it has made.
     pub(super) fn is_held_behind_trap(&self) -> bool {
         self.stop == Some(Stop::Hold) && self.queued.is_some()
     }
 
-    /// The thread stops; the shell will see why.
+    /// Stops the thread; the shell will see why.
     pub(super) fn stop(&mut self, stop: Stop) {
         self.mode = Mode::Stopped;
         self.stop = Some(stop);
         self.interrupted = false;
     }
 
-    /// The kernel lets the thread go. A signal that waits is given to it when
-    /// it runs freely, a fault in any case; where that interrupts it.
+    /// The kernel resumes the thread. A pending signal is delivered if it runs
+    /// freely, a fault in any case; returns the place at which that interrupts
+    /// it.
     pub(super) fn go(&mut self, motion: Motion) -> Option<Counter> {
         self.motion = Some(motion);
         self.mode = match motion {
@@ -366,27 +369,27 @@ impl Processor {
     pub(super) fn leap(&mut self) {
         self.interrupts = None;
         self.jump(OUTSIDE);
-        self.notified = [Notified::NOBODY; 2];
+        self.notified = [Notified::NONE; 2];
         if self.mode == Mode::Stepping {
             self.stepped |= self.upper == Upper::AwaitsStep;
             self.stop(Stop::Trace);
         }
     }
 
-    /// The handler changes where it returns to.
+    /// The handler changes its return place.
     pub(super) fn return_elsewhere(&mut self) {
         let [outer, _] = &mut self.notified;
-        *outer = Notified::NOBODY;
+        *outer = Notified::NONE;
         self.interrupts = Some(Counter::At(OUTSIDE));
     }
 
-    /// Whether the next instruction is the return of a handler.
+    /// Returns true if the next instruction is the return of a handler.
     pub(super) fn returns_from_handler(&self) -> bool {
         self.counter == Counter::At(HANDLER_END) && self.interrupts.is_some()
     }
 
-    /// Where the thread goes when the program goes to `next`: a handler and an
-    /// evaluation end instead of going outside.
+    /// Returns where the thread goes when the program goes to `next`: a handler
+    /// and an evaluation end instead of going outside.
     pub(super) fn successor(&self, next: Place) -> Place {
         match next {
             OUTSIDE if self.interrupts.is_some() => HANDLER_END,
@@ -396,9 +399,10 @@ impl Processor {
         }
     }
 
-    /// The instruction has run, and `next` follows in the program.
+    /// Records that the instruction has run, and that `next` follows in the
+    /// program.
     pub(super) fn executed(&mut self, next: Place) {
-        *self.notified_mut() = Notified::NOBODY;
+        *self.notified_mut() = Notified::NONE;
         let next = self.successor(next);
         self.counter = match self.counter {
             Counter::OutOfLine(_) => Counter::Leaving(next),
@@ -408,7 +412,7 @@ impl Processor {
     }
 }
 
-/// The thread of a processor.
+/// Returns the thread of a processor.
 pub(super) fn thread_of(processor: usize) -> ThreadId {
     ThreadId(processor as u32 + 1)
 }

@@ -1,5 +1,5 @@
-//! What is explored: which program runs, how it may be disturbed, and what can
-//! happen next.
+//! The subject of an exploration: the program, its possible disturbances, and
+//! the actions that are possible next.
 
 use super::System;
 use super::budget::Budget;
@@ -12,7 +12,7 @@ use super::store::Store;
 use crate::engine::Rule;
 use crate::{Engine, Input, Operation, Owner, Owners, StepBy, StepOver};
 
-/// Which instructions follow which.
+/// The order of the instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     /// Either I or J, and then different instructions.
@@ -25,7 +25,7 @@ pub(super) enum Layout {
     Itself,
 }
 
-/// The way past both sites.
+/// The step-over method of both sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     Skip,
@@ -34,7 +34,7 @@ pub(super) enum Method {
     InPlace,
 }
 
-/// What is explored.
+/// The subject of an exploration.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Program {
     pub(super) layout: Layout,
@@ -44,80 +44,84 @@ pub(super) struct Program {
     /// The threads at the start, and those that may start later.
     pub(super) threads: usize,
     pub(super) later: usize,
-    /// As in Ramsey's model: the program waits while the debugger acts, and
-    /// nothing is wrong but an execution that is not reported.
+    /// As in Ramsey's model: the program waits while the debugger acts, and the
+    /// only violation is an execution that is not reported.
     pub(super) uniprocessor: bool,
-    /// Whether the shell goes over to the first copy of the memory that it sees.
+    /// Whether the shell switches to the first copy of the memory that it sees.
     pub(super) follows: bool,
-    /// Whether that one gets an engine of its own.
+    /// Whether that copy gets an engine of its own.
     pub(super) adopts: bool,
-    /// Whether states keep what the engine was told and ordered.
+    /// Whether states keep the inputs and operations of the engine.
     pub(super) records: bool,
     /// The rule that is dropped.
     pub(super) without: Option<Rule>,
 }
 
-/// One thing that happens.
+/// One action.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Action {
     /// The shell carries out the next operation.
     CarryOut,
-    /// The same, and the trap cannot be planted.
+    /// The shell carries out the next operation, but the trap cannot be
+    /// inserted.
     FailInsertTrap,
-    /// The same, and the push of a call faults.
+    /// The shell carries out the next operation, but the push of a call faults.
     FailPush,
     /// The shell sees the stop of this processor's thread.
     See(usize),
-    /// The same, but it concerns nobody above: the thread goes on.
+    /// The shell sees a stop of which upper layers get no report: the thread
+    /// continues.
     SeeQuietly(usize),
-    /// The same, a fault for which the program has a handler.
+    /// The shell sees a fault for which the program has a handler.
     SeeCaught(usize),
-    /// Upper floors speak.
+    /// Upper layers make a request.
     Command(Input),
-    /// A processor executes what it stands at, and goes on to the place.
+    /// A processor executes its instruction, and goes on to the place.
     Execute(usize, Place),
-    /// The same, but the kernel's mark stops it before the trace trap is seen.
+    /// As [`Action::Execute`], but the kernel's mark stops it before the trace
+    /// trap is seen.
     ExecuteLate(usize, Place),
     /// A handler jumps away instead of returning.
     Leap(usize),
-    /// A handler changes where it returns to.
+    /// A handler changes its return place.
     ReturnElsewhere(usize),
     /// The kernel stops a thread.
     KernelStop(usize, Stop),
-    /// A thread traps, but the kernel tells of an ordered stop first.
+    /// A thread traps, but the kernel reports an ordered stop first.
     TrapLate(usize),
-    /// What a processor executes makes a process with a copy of the memory.
+    /// The instruction makes a process with a copy of the memory.
     Fork(usize, Place),
-    /// The same, with the same memory.
+    /// The instruction makes a process with the same memory.
     Vfork(usize, Place),
-    /// The step of a thread in a system call takes it out of that; whether an
-    /// ordered stop is told first.
+    /// The step of a thread in a system call takes it out of the call; the flag
+    /// says whether an ordered stop is reported first.
     LeaveCall(usize, bool),
-    /// The shell sees that a copy of the memory stands.
+    /// The shell sees that a copy of the memory is stopped.
     SeeFork(usize),
-    /// It lets the process go and is with the copy.
+    /// The shell releases the process and switches to the copy.
     Switch,
-    /// It lets the process go and is with the one that runs its own program.
+    /// The shell releases the process and switches to the one that runs its own
+    /// program.
     SwitchProgram,
-    /// It sees that the program has been replaced while it was about to follow a
-    /// copy: it lets the new program go, and is with the copy.
+    /// The shell sees that the program has been replaced while it was about to
+    /// follow a copy: it releases the new program, and switches to the copy.
     SwitchFromReplaced,
-    /// It sees that the program has been replaced, while others share the
-    /// memory of the one before.
+    /// The shell sees that the program has been replaced, while others share
+    /// the memory of the one before.
     BeginToLeave(usize),
-    /// It lets those go, which stand.
+    /// The shell releases those, which are stopped.
     Leave,
 }
 
 impl Program {
-    /// An engine without sites and threads.
+    /// Returns an engine without sites and threads.
     pub(super) fn new_engine(&self) -> Engine {
         let mut engine = Engine::stepping_by(self.step_by);
         engine.dropped = self.without;
         engine
     }
 
-    /// How many processors there are, but for those of copies.
+    /// Returns the number of processors, without those of copies.
     pub(super) fn processors(&self) -> usize {
         self.threads + self.later + usize::from(self.budget.vforks)
     }
@@ -153,14 +157,15 @@ impl Program {
         }
     }
 
-    /// Whether the instruction may be a system call.
+    /// Returns true if the instruction may be a system call.
     pub(super) fn may_be_call(&self, place: Place) -> bool {
         self.budget.forks + self.budget.vforks > 0 && matches!(place, OUTSIDE | I)
     }
 
-    /// The shell may tell the engine of every stop, or let threads go on by
-    /// itself after stops that concern nobody above, as ours does; but it does
-    /// one or the other. The second is explored where there are such stops.
+    /// Returns true if the shell lets threads continue by itself after stops
+    /// that are not reported, as ours does, rather than passing every stop to
+    /// the engine; it does one or the other. The first is explored if there are
+    /// such stops.
     fn passes_on(&self) -> bool {
         self.budget.signals + self.budget.faults + self.budget.forks > 0
     }
@@ -280,7 +285,7 @@ impl Program {
     }
 }
 
-/// What upper floors may say of a thread that is theirs to resume.
+/// Appends the requests of upper layers for a thread that is theirs to resume.
 fn owned_commands(state: &State, number: usize, actions: &mut Vec<Action>) {
     let processor = &state.processors[number];
     let thread = thread_of(number);
@@ -341,7 +346,7 @@ impl System for Program {
                 if stop == Stop::Exec && state.is_shared() {
                     actions.push(Action::BeginToLeave(number));
                 } else if stop == Stop::Exec && state.followed.is_some() {
-                    // That is followed.
+                    // The copy is followed.
                 } else if !(is_fork || self.passes_on() && surplus) {
                     actions.push(Action::See(number));
                 }

@@ -1,8 +1,8 @@
 //! A program that is replaced: its memory is gone, with all threads but one.
 //!
-//! A thread that was made by a `vfork` keeps the memory. The shell sees all that
-//! share it to a stand, takes the traps out of it and lets them go; only then
-//! it tells the engine of the new program.
+//! A vfork child keeps the memory. The shell waits until all that share it are
+//! stopped, removes the traps and releases them; only then it passes the new
+//! program to the engine.
 
 use super::machine::State;
 use super::processor::{Mode, PLACES, Processor, Stop, Upper, thread_of};
@@ -14,7 +14,7 @@ impl State {
         for (other, processor) in self.processors.iter_mut().enumerate() {
             let is_apart = processor.shares() || self.followed_program == Some(other);
             if processor.mode != Mode::NotStarted && !is_apart {
-                // Of a thread that was telling of a copy it is seen that it ends.
+                // Of a thread that was reporting a copy, the end is seen.
                 let tells = processor.stop == Some(Stop::Fork);
                 processor.replace(other == number);
                 processor.stop = processor.stop.or(tells.then_some(Stop::End));
@@ -32,12 +32,13 @@ impl State {
         self.armed = [Owners::empty(); PLACES];
     }
 
-    /// Whether there is a thread that was made by a `vfork`.
+    /// Returns true if there is a vfork child.
     pub(super) fn is_shared(&self) -> bool {
         self.processors.iter().any(Processor::shares)
     }
 
-    /// Whether an order is about what is gone with the program before.
+    /// Returns true if an operation concerns what is gone with the former
+    /// program.
     pub(super) fn is_about_the_past(&self, order: &Operation) -> bool {
         let mover = order.thread().map(|thread| thread.0 as usize - 1);
         if mover.is_some() && mover == self.followed_program {
@@ -50,8 +51,8 @@ impl State {
             }
     }
 
-    /// The shell sees that the program has been replaced, and has those stand
-    /// that share the memory of the one before.
+    /// The shell sees that the program has been replaced, and stops those that
+    /// share the memory of the former one.
     pub(super) fn begin_to_leave(&mut self, number: usize) -> Result<(), String> {
         self.leaves_memory = true;
         let left = &mut self.processors[number];
@@ -73,7 +74,7 @@ impl State {
         Ok(())
     }
 
-    /// Whether all stand that the shell waits for.
+    /// Returns true if all threads are stopped for which the shell waits.
     pub(super) fn can_leave(&self) -> bool {
         let stands = |processor: &Processor| {
             processor.upper == Upper::Has && processor.stop.is_none() && !processor.moves()
@@ -82,15 +83,15 @@ impl State {
         self.leaves_memory && self.orders.is_empty() && vfork_children.all(stands)
     }
 
-    /// The shell takes the traps out of the old memory, lets those go that have
-    /// it, and is with the new program.
+    /// The shell removes the traps from the old memory, releases those that
+    /// have it, and switches to the new program.
     pub(super) fn leave(&mut self) -> Result<(), String> {
         let Some(number) = self.replaced_by.take() else {
             return Ok(());
         };
         for processor in self.processors.iter_mut().filter(|it| it.shares()) {
             if processor.queued.is_some() {
-                return Err("a process is let go into the stop of its trap".to_owned());
+                return Err("a process is released into the stop of its trap".to_owned());
             }
             *processor = Processor::new(Mode::Dead);
         }

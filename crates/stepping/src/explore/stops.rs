@@ -1,4 +1,4 @@
-//! What the shell sees of the stops, and tells the engine.
+//! How the shell handles stops, and what it passes to the engine.
 
 use super::machine::State;
 use super::processor::{Counter, Mode, Motion, Stop, Upper, address_of, thread_of};
@@ -6,7 +6,7 @@ use super::program::Program;
 use crate::{Input, ThreadState};
 
 impl State {
-    /// The shell sees a stop and tells the engine what there is to tell.
+    /// The shell sees a stop and passes it to the engine if necessary.
     pub(super) fn handle_stop(&mut self, program: &Program, number: usize) -> Result<(), String> {
         let stop = self.processors[number].stop;
         if stop == Some(Stop::OwnProgram) {
@@ -34,7 +34,7 @@ impl State {
         }
     }
 
-    /// What the shell tells the engine of a stop.
+    /// Returns what the shell passes to the engine for a stop.
     pub(super) fn see(&mut self, number: usize) -> Option<Input> {
         let thread = thread_of(number);
         let wanted = self.wanted;
@@ -44,7 +44,7 @@ impl State {
         let place = processor.counter.place();
         let unowned = wanted[place].is_empty();
         if processor.is_held_behind_trap() {
-            // It goes no further than to that stop.
+            // It runs only up to that stop.
             processor.stop = processor.queued.take();
             return None;
         }
@@ -90,7 +90,7 @@ impl State {
                 }
             }
             Stop::Fault => Input::Interrupted { thread, address },
-            // The first is held until the copy is followed.
+            // The parent of a copy is held until the copy is followed.
             Stop::Fork | Stop::Vfork => {
                 processor.mode = Mode::Parked;
                 Input::Parked { thread, address }
@@ -101,15 +101,15 @@ impl State {
             Stop::Exec => {
                 processor.upper = Upper::Has;
                 self.replaced_by = None;
-                // Those who shared it have ended meanwhile.
+                // The threads that shared it have ended meanwhile.
                 self.lose_memory();
                 Input::Executed { thread }
             }
         })
     }
 
-    /// A stop that concerns the program alone, or nobody: the thread goes on as it went,
-    /// unless the engine wants it to stop.
+    /// Handles a stop of which upper layers get no report: the thread continues
+    /// as before, unless the engine wants it to stop.
     pub(super) fn see_quietly(&mut self, number: usize) -> Result<(), String> {
         let thread = thread_of(number);
         if self.processors[number].stop == Some(Stop::Fork) {
@@ -119,13 +119,14 @@ impl State {
         let stop = processor.stop.take();
         processor.signalled |= stop == Some(Stop::Signal);
         if stop == Some(Stop::Fork) && processor.motion == Some(Motion::Step) {
-            // Its step has been made, but for the end.
+            // Its step has been made, except for the end.
             return self.resume_thread(thread, Motion::Step);
         }
         self.settle(number)
     }
 
-    /// A handler has returned, which is the end of a step over its last instruction.
+    /// Handles the return of a handler, which is the end of a step over its
+    /// last instruction.
     fn see_return(&mut self, number: usize) -> Result<(), String> {
         let thread = thread_of(number);
         let processor = &mut self.processors[number];
@@ -146,7 +147,7 @@ impl State {
         self.feed(Input::Stepped { thread, address })
     }
 
-    /// The thread goes on as it went, unless the engine wants it to stop.
+    /// Continues the thread as before, unless the engine wants it to stop.
     fn settle(&mut self, number: usize) -> Result<(), String> {
         let thread = thread_of(number);
         let processor = &mut self.processors[number];

@@ -1,9 +1,9 @@
-//! States in little room.
+//! A compact store of states.
 //!
-//! A state differs from those around it in one part: a processor, the engine,
-//! or the orders. So each part is kept once, by a number, and a state is a few
-//! numbers. Nothing is lost: parts are compared, and equal states are those of
-//! equal numbers.
+//! A state differs from its neighbours in one part: a processor, the engine, or
+//! the orders. So each part is kept once, by a number, and a state is a few
+//! numbers. The store is exact: parts are compared, and equal states are those
+//! of equal numbers.
 
 use super::machine::State;
 use super::processor::Processor;
@@ -13,9 +13,9 @@ use std::collections::VecDeque;
 use std::hash::Hash;
 use std::rc::Rc;
 
-/// The most processors of a state.
+/// The maximum number of processors of a state.
 const PROCESSORS: usize = 8;
-/// Stands for a processor that is not there.
+/// Stands for a processor that does not exist.
 const NONE: u32 = u32::MAX;
 
 /// The parts of all states.
@@ -24,7 +24,7 @@ pub(super) struct Store {
     engines: Pool<Engine>,
     orders: Pool<VecDeque<Operation>>,
     processors: Pool<Processor>,
-    /// States without these.
+    /// States without their processors, engine and orders.
     rests: Pool<State>,
 }
 
@@ -65,7 +65,7 @@ impl super::Store<State> for Store {
     }
 }
 
-/// Values, each once.
+/// Values, each stored once.
 struct Pool<T> {
     numbers: FxHashMap<Rc<T>, u32>,
     values: Vec<Rc<T>>,

@@ -1,5 +1,5 @@
-//! What is explored, and what must be found: the programs, and how a test goes
-//! through all of them.
+//! The explored programs, the violations that must be found, and how a test
+//! goes through all of them.
 
 mod disturbances;
 mod pairs;
@@ -28,13 +28,14 @@ const QUIET: Program = Program {
     without: None,
 };
 
-/// Every layout of the sites with every way past them that it allows.
+/// Returns every layout of the sites with every step-over method that it
+/// allows.
 fn programs() -> impl Iterator<Item = Program> {
     let by_traps = |program: &Program| program.method == Method::InPlace;
     stepping_by(StepBy::TraceFlag).chain(stepping_by(StepBy::FollowSet).filter(by_traps))
 }
 
-/// The same for what has to do with steps, which may be made from any site.
+/// Returns the programs for steps, which may be made from any site.
 pub(super) fn stepping_programs() -> impl Iterator<Item = Program> {
     stepping_by(StepBy::TraceFlag).chain(stepping_by(StepBy::FollowSet))
 }
@@ -68,7 +69,7 @@ fn stepping_by(step_by: StepBy) -> impl Iterator<Item = Program> {
         })
 }
 
-/// Every program with every disturbance.
+/// Returns every program with every disturbance.
 pub(super) fn disturbed_programs() -> impl Iterator<Item = Program> {
     stepping_programs()
         .flat_map(|program| disturbances().map(|budget| Program { budget, ..program }))
@@ -94,7 +95,7 @@ fn check_all(programs: impl Iterator<Item = Program>) -> Explored {
     sum
 }
 
-/// Explores each program, and adds up what there was and what is wrong.
+/// Explores each program, and adds up the sizes and the violations.
 fn explore_all(
     programs: impl Iterator<Item = Program>,
     sum: &mut Explored,
@@ -126,7 +127,7 @@ fn check_followed(budget: Budget) -> Explored {
     }))
 }
 
-/// The same with this many threads, where each copy gets an engine of its own.
+/// Explores with this many threads, where each copy gets an engine of its own.
 #[track_caller]
 fn check_adopted(budget: Budget, threads: usize) -> Explored {
     check_all(programs().map(|program| Program {
@@ -138,7 +139,7 @@ fn check_adopted(budget: Budget, threads: usize) -> Explored {
     }))
 }
 
-/// Whether `JUROR_EXPLORE` asks for one of these.
+/// Returns true if `JUROR_EXPLORE` asks for one of these.
 fn is_asked_for(names: &[&str]) -> bool {
     std::env::var("JUROR_EXPLORE").is_ok_and(|value| names.contains(&value.as_str()))
 }

@@ -1,5 +1,5 @@
-//! Random walks through what is explored: what the engine is told and orders
-//! on the way.
+//! Random walks through the explored states, with the inputs and operations of
+//! the engine on the way.
 
 use super::System;
 use super::machine::State;
@@ -8,7 +8,7 @@ use super::tests::{disturbed_programs, stepping_programs};
 use crate::engine::Rule;
 use crate::{Input, Operation, StepBy};
 
-/// The most actions of a walk.
+/// The maximum number of actions of a walk.
 const LENGTH: usize = 300;
 
 /// A walk of one program.

@@ -1,11 +1,11 @@
-//! What comes out of the engine.
+//! The operations that the engine orders.
 
 #[cfg(doc)]
 use super::{Input, StepBy};
 use super::{Owners, ThreadId};
 use serde::{Deserialize, Serialize};
 
-/// What the shell must do, in order.
+/// An operation that the shell must carry out, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
@@ -21,19 +21,20 @@ pub enum Operation {
         /// The site.
         address: u64,
     },
-    /// Write the original byte at this address of a copy of the memory, if it
-    /// has a trap of juror's there; it may have been made before that was
-    /// planted, or after it was lifted.
+    /// Write the original byte at this address in a copy of the memory, if it
+    /// has a trap of juror's there. The copy may have been made before the trap
+    /// was inserted, or after it was removed.
     #[serde(rename = "restore_copied")]
     RestoreInFork {
         /// The copy.
         process: ThreadId,
-        /// Where the trap may be.
+        /// The address of the possible trap.
         address: u64,
     },
-    /// Write the trap byte at this address of a copy of the memory, unless it
-    /// was made with it; the original byte is kept, as for
-    /// [`Operation::InsertTrap`]. [`Input::InsertFailed`] if it cannot be written.
+    /// Write the trap byte at this address in a copy of the memory, unless the
+    /// copy has it already; the original byte is kept, as for
+    /// [`Operation::InsertTrap`]. [`Input::InsertFailed`] if it cannot be
+    /// written.
     #[serde(rename = "plant_copied")]
     InsertInFork {
         /// The copy.
@@ -41,7 +42,7 @@ pub enum Operation {
         /// The site.
         address: u64,
     },
-    /// No byte of juror's is in the copy any more: let it run alone, or be a
+    /// No byte of juror's is left in the copy: let it run alone, or make it a
     /// debuggee with an engine of its own.
     #[serde(rename = "release_copy")]
     ReleaseFork {
@@ -52,7 +53,7 @@ pub enum Operation {
     SetCounter {
         /// The thread.
         thread: ThreadId,
-        /// Its new program counter.
+        /// The new program counter.
         address: u64,
     },
     /// Push `back` on a stopped thread's stack and set its program counter to
@@ -67,19 +68,19 @@ pub enum Operation {
         /// The return address.
         back: u64,
     },
-    /// Say which instructions can follow the one at `address`, which the
+    /// Find the instructions that can follow the one at `address`, which the
     /// stopped thread executes next, from its registers and the memory; no
-    /// other thread moves. Answered by [`Input::FollowSet`]. Ordered with
-    /// [`StepBy::FollowSet`] alone.
+    /// other thread runs. Answered by [`Input::FollowSet`]. Ordered with
+    /// [`StepBy::FollowSet`] only.
     FindFollowSet {
         /// The thread.
         thread: ThreadId,
-        /// Where the instruction is.
+        /// The address of the instruction.
         address: u64,
     },
-    /// Let a stopped thread run, but give it no signal: traps stand at all
-    /// that can follow the one instruction that it is to execute. A signal
-    /// that comes is told as ever, and ends the step.
+    /// Let a stopped thread run without a signal: traps are inserted at all
+    /// instructions that can follow the one that it is to execute. A signal
+    /// that comes is passed as usual, and ends the step.
     RunToFollowSet {
         /// The thread.
         thread: ThreadId,
@@ -94,60 +95,60 @@ pub enum Operation {
         /// The thread.
         thread: ThreadId,
     },
-    /// Make a running thread stop; its stop arrives as an input later.
+    /// Make a running thread stop; its stop comes later as an input.
     HoldThread {
         /// The thread.
         thread: ThreadId,
     },
-    /// Tell upper floors: the thread has arrived at a site of these owners,
-    /// each for the first time for this execution of the instruction. The
-    /// thread stays stopped until [`Input::Resume`].
+    /// Report that the thread has arrived at a site of these owners, each for
+    /// the first time for this execution of the instruction. The thread stays
+    /// stopped until [`Input::Resume`].
     ///
     /// The kernel's program counter is still one byte after `address`: no
-    /// system call is spent on a thread that leaves through a copy. The shell
-    /// shows `address` to everybody who asks, and the engine orders
-    /// [`Operation::SetCounter`] or [`Operation::EmulateCall`] before it lets
-    /// the thread run or step. A shell that lets go of the thread otherwise
-    /// (detach) sets the counter itself. The same holds for a thread whose
-    /// trap has been handed in but is not reported yet.
+    /// system call is spent on a thread that leaves through a slot. The shell
+    /// shows `address` to every caller, and the engine orders
+    /// [`Operation::SetCounter`] or [`Operation::EmulateCall`] before the
+    /// thread runs or steps. A shell that releases the thread otherwise
+    /// (detach) sets the counter itself. The same holds for a thread whose trap
+    /// has been passed in but is not reported yet.
     Report {
         /// The thread.
         thread: ThreadId,
         /// The site.
         address: u64,
-        /// Who is to be notified.
+        /// The owners to notify.
         owners: Owners,
     },
-    /// Tell upper floors: the step they asked for is done.
+    /// Report that the requested step is done.
     ReportStep {
         /// The thread.
         thread: ThreadId,
-        /// Where the program counter is now.
+        /// The present program counter.
         address: u64,
     },
-    /// Tell upper floors: the thread they asked to halt is stopped.
+    /// Report that the thread that was to halt is stopped.
     ReportHalted {
         /// The thread.
         thread: ThreadId,
     },
-    /// The thread executed a trap that no site explains: when the byte there
-    /// is the program's own trap, its signal is the program's; otherwise the
-    /// trap was lifted in the meantime, and the thread goes back to `address`
-    /// and runs.
+    /// The thread executed a trap that no site explains. If the byte there is
+    /// the program's own trap, its signal is the program's; otherwise the trap
+    /// was removed in the meantime, and the thread goes back to `address` and
+    /// runs.
     ///
-    /// Which of the two it is, the shell decides from the original byte. It
-    /// sets the counter back by itself in the second case; in both the engine
-    /// waits for [`Input::Resume`] and lets the thread run from where it is.
+    /// The shell distinguishes the two by the original byte. In the second case
+    /// it sets the counter back by itself; in both the engine waits for
+    /// [`Input::Resume`] and lets the thread run from where it is.
     Unexplained {
         /// The thread.
         thread: ThreadId,
-        /// Where the trap is.
+        /// The address of the trap.
         address: u64,
     },
 }
 
 impl Operation {
-    /// The thread that it is about, if it is about one.
+    /// Returns the thread that the operation concerns, if it concerns one.
     pub fn thread(&self) -> Option<ThreadId> {
         match *self {
             Operation::SetCounter { thread, .. }

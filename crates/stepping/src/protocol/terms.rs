@@ -1,4 +1,4 @@
-//! The words of both directions: threads, owners, ways past a site.
+//! The terms of both directions: threads, owners, step-over methods.
 
 use bitflags::bitflags;
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ThreadId(pub u32);
 
-/// Whose point a site is. Owners at one site are notified in this order.
+/// The owner of a point. Owners of one site are notified in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Owner {
-    /// A breakpoint of the person at the prompt.
+    /// A breakpoint of the user.
     Developer,
     /// A point that a scenario set.
     Scenario,
@@ -57,15 +57,15 @@ impl From<Owner> for Owners {
     }
 }
 
-/// How a thread gets past a planted trap; chosen once per site, from the
-/// instruction that the trap displaced.
+/// The method by which a thread steps over an inserted trap; chosen once per
+/// site, from the instruction that the trap displaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepOver {
     /// The instruction changes nothing but the program counter (`nop`,
     /// `endbr64`, a direct `jmp`): set it.
     Skip {
-        /// Where the program counter goes.
+        /// The new program counter.
         to: u64,
     },
     /// A direct call: push the return address, then go to the callee.
@@ -80,35 +80,37 @@ pub enum StepOver {
     /// still leaves through it.
     #[serde(rename = "copy")]
     OutOfLine {
-        /// Where the copy starts, in the debuggee.
+        /// The address of the slot in the debuggee.
         at: u64,
     },
-    /// Hold the other threads, lift the trap, step, plant, release.
+    /// Hold the other threads, remove the trap, step, insert the trap, release
+    /// the threads.
     InPlace,
-    /// The same for a repeated string instruction (`rep movsb`), of which a
-    /// single step makes one round: steps until the thread has left it.
+    /// As [`StepOver::InPlace`] for a repeated string instruction (`rep
+    /// movsb`), of which a single step makes one iteration: steps until the
+    /// thread has left it.
     #[serde(rename = "in_place_rounds")]
     InPlaceRepeated,
 }
 
 impl StepOver {
-    /// Whether the trap is lifted for it.
+    /// Returns true if the trap is removed for the step.
     pub fn is_in_place(self) -> bool {
         matches!(self, StepOver::InPlace | StepOver::InPlaceRepeated)
     }
 }
 
-/// How a thread is made to execute one instruction and stop.
+/// The way in which a thread executes one instruction and stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepBy {
     /// The processor's trace flag.
     #[default]
     TraceFlag,
-    /// Traps at every instruction that can follow, the others being held: what
-    /// machines without a trace flag need. An instruction whose follow set is
-    /// not known, that waits for other threads, or that can follow itself is
-    /// stepped by the trace flag all the same.
+    /// Traps at every instruction that can follow, with the other threads held,
+    /// for machines without a trace flag. An instruction whose follow set is
+    /// unknown, that waits for other threads, or that can follow itself is
+    /// still stepped by the trace flag.
     FollowSet,
 }
 
@@ -120,7 +122,7 @@ pub struct FollowSet {
 }
 
 impl FollowSet {
-    /// The set of one address.
+    /// Returns the set of one address.
     pub fn one(address: u64) -> FollowSet {
         FollowSet {
             first: address,
@@ -128,7 +130,7 @@ impl FollowSet {
         }
     }
 
-    /// The set of two addresses, which may be the same.
+    /// Returns the set of two addresses, which may be equal.
     pub fn two(first: u64, second: u64) -> FollowSet {
         FollowSet {
             first,
@@ -136,46 +138,47 @@ impl FollowSet {
         }
     }
 
-    /// Whether the set has this address.
+    /// Returns true if the set contains this address.
     pub fn contains(&self, address: u64) -> bool {
         self.iter().any(|member| member == address)
     }
 
-    /// The addresses, each once.
+    /// Returns the addresses, each once.
     pub fn iter(&self) -> impl Iterator<Item = u64> + use<> {
         std::iter::once(self.first).chain(self.second)
     }
 }
 
-/// How a thread comes back to an arrival that was reported, when it has not executed
-/// the instruction and is not there.
+/// The way in which a thread returns to a reported arrival whose instruction it
+/// has not executed and at which it does not stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WayBack {
     /// By the trap of the site.
     Trap,
-    /// A handler returns into the copy of the instruction, not to the trap.
+    /// A handler returns into the out-of-line slot, not to the trap.
     #[serde(rename = "copy")]
     OutOfLine,
-    /// A handler returns to the site, by a system call. A trap before that belongs to
-    /// another arrival: the handler has jumped away.
+    /// A handler returns to the site, by a system call. A trap before that
+    /// belongs to another arrival: the handler has jumped away.
     Handler {
-        /// The stack that the thread had for handlers at that time.
+        /// The alternate signal stack that the thread had at that time.
         alternate: StackPart,
     },
 }
 
-/// A part of memory that is a stack.
+/// A region of memory that is a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct StackPart {
     /// Its lowest address.
     pub start: u64,
-    /// Its length in bytes; 0 where there is none.
+    /// Its length in bytes; 0 if there is none.
     pub length: u64,
 }
 
 impl StackPart {
-    /// Whether a stack pointer is in it. That of an empty stack is its end.
+    /// Returns true if the region contains a stack pointer. The stack pointer
+    /// of an empty stack is its end.
     pub(crate) fn contains(&self, stack: u64) -> bool {
         let offset = stack.wrapping_sub(self.start);
         self.length > 0 && offset <= self.length

@@ -1,11 +1,11 @@
-//! The rules, checked on the orders alone.
+//! The rules, checked on the operations alone.
 //!
-//! - A trap is planted where none is, and lifted where one is.
-//! - While an owner's trap is not in memory, or one is that nobody owns (for
-//!   the end of a step), one thread moves at most; an owner's trap is lifted
-//!   while none moves.
-//! - A thread is let go, moved or reported that stands still, and held that
-//!   moves.
+//! - A trap is inserted where none is, and removed where one is.
+//! - While an owner's trap is not in memory, or a trap without an owner is (for
+//!   the end of a step), at most one thread runs; an owner's trap is removed
+//!   while none runs.
+//! - A thread that is resumed, moved or reported is stopped, and a thread that
+//!   is held runs.
 //! - A report names owners of the place where the thread stands, each once
 //!   until the thread leaves.
 
@@ -17,19 +17,20 @@ use crate::{Input, Operation, Owner, Owners, Site, ThreadId};
 pub(super) struct Referee {
     sites: BTreeMap<u64, Site>,
     inserted: BTreeSet<u64>,
-    /// Where there is an owner or a trap, but not both.
+    /// The addresses with an owner or a trap, but not both.
     exposed: BTreeSet<u64>,
-    /// Where a trap has ever been.
+    /// The addresses at which a trap was ever inserted.
     ever_inserted: BTreeSet<u64>,
-    /// Where a copy of the memory has been made good: of a copy that is to run.
+    /// The addresses whose original bytes were restored in a copy of the memory
+    /// that is to run.
     restored: BTreeSet<u64>,
-    /// Where a trap was lost, so that it may be lifted or not.
+    /// The addresses of lost traps, which may be removed or not.
     lost: BTreeSet<u64>,
     threads: BTreeMap<ThreadId, Observed>,
     moving: usize,
 }
 
-/// What can be seen of a thread.
+/// What can be observed of a thread.
 #[derive(Debug, Clone, Default)]
 struct Observed {
     moves: bool,
@@ -37,7 +38,7 @@ struct Observed {
     suspended: Vec<Stand>,
 }
 
-/// Where a thread stands, and who has been told of it.
+/// The place of a thread, and the owners that have been notified there.
 #[derive(Debug, Clone, Copy, Default)]
 struct Stand {
     address: u64,
@@ -181,7 +182,7 @@ impl Referee {
         }
     }
 
-    /// The thread, if it stands still.
+    /// Returns the thread, if it is stopped.
     fn standing(&mut self, thread: ThreadId) -> Option<&mut Observed> {
         self.threads.get_mut(&thread).filter(|known| !known.moves)
     }
@@ -202,18 +203,18 @@ impl Referee {
                 self.lost.remove(&address);
                 self.update(address);
                 demand(fresh, || {
-                    format!("a second trap is planted at {address:#x}")
+                    format!("a second trap is inserted at {address:#x}")
                 })
             }
             Operation::RemoveTrap { address } => {
                 let owned = self.sites.contains_key(&address);
                 demand(!owned || self.moving == 0, || {
-                    format!("the trap at {address:#x} is lifted while a thread may run into it")
+                    format!("the trap at {address:#x} is removed while a thread may run into it")
                 })?;
                 let there = self.inserted.remove(&address) || self.lost.remove(&address);
                 self.update(address);
                 demand(there, || {
-                    format!("a trap is lifted at {address:#x}, where none is")
+                    format!("a trap is removed at {address:#x}, where none is")
                 })
             }
             Operation::RestoreInFork { address, .. } => {
@@ -236,14 +237,14 @@ impl Referee {
             Operation::ContinueThread { thread }
             | Operation::StepThread { thread }
             | Operation::RunToFollowSet { thread } => {
-                self.demand_standing(thread, "let go")?.moves = true;
+                self.demand_standing(thread, "resumed")?.moves = true;
                 self.moving += 1;
                 self.judge_exposure()
             }
             Operation::HoldThread { thread } => {
                 let moves = self.threads.get(&thread).is_some_and(|known| known.moves);
                 demand(moves, || {
-                    format!("thread {} is held, and does not move", thread.0)
+                    format!("thread {} is held, and does not run", thread.0)
                 })
             }
             Operation::Report {
@@ -282,7 +283,7 @@ impl Referee {
         })?;
         demand(
             present.is_some_and(|present| present.contains(owners)),
-            || format!("{place} is reported to {owners:?}, who do not ask for it"),
+            || format!("{place} is reported to {owners:?}, which have no point there"),
         )?;
         demand(!notified.intersects(owners), || {
             format!("{place} is reported twice to {:?}", notified & owners)
@@ -291,7 +292,7 @@ impl Referee {
 
     fn demand_standing(&mut self, thread: ThreadId, what: &str) -> Result<&mut Observed, String> {
         self.standing(thread)
-            .ok_or_else(|| format!("thread {} is {what} while it does not stand", thread.0))
+            .ok_or_else(|| format!("thread {} is {what} while it is not stopped", thread.0))
     }
 
     fn judge_exposure(&self) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! What the engine does passes, what it does not is found.
+//! The operations of the engine pass; others are found.
 
 use super::*;
 use crate::engine::Rule;
@@ -9,7 +9,7 @@ const A: u64 = 0x1000;
 const ONE: ThreadId = ThreadId(1);
 const TWO: ThreadId = ThreadId(2);
 
-/// The log of an engine with these inputs.
+/// Returns the log of an engine with these inputs.
 fn log(inputs: &[Input]) -> Vec<String> {
     let mut engine = Engine::new();
     let mut lines = vec![begin_line(1, StepBy::TraceFlag)];
@@ -21,7 +21,7 @@ fn log(inputs: &[Input]) -> Vec<String> {
     lines
 }
 
-/// Two threads; the first passes a site in place.
+/// Two threads; the first is stepped over a site in place.
 fn pass_in_place() -> Vec<String> {
     let mut inputs: Vec<Input> = [ONE, TWO]
         .into_iter()
@@ -112,7 +112,7 @@ fn random_walks_pass() {
     assert!(inputs > 10_000, "{inputs}");
 }
 
-/// It needs no engine to see that a rule is dropped.
+/// The referee finds a dropped rule without an engine.
 #[test]
 fn the_referee_finds_a_wrong_algorithm() {
     for rule in [

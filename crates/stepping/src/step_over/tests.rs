@@ -1,4 +1,4 @@
-//! Encodings of real programs against what the disassembler says of them.
+//! Encodings of real programs against the disassembler.
 
 use super::*;
 use crate::{OUT_OF_LINE_LENGTH_MAX, map_counter};
@@ -9,7 +9,8 @@ const ADDRESS: u64 = 0x5555_5555_4000;
 const NEAR: u64 = 0x5555_4444_0000;
 const FAR: u64 = 0x7fff_0000_0000;
 
-/// Instructions that functions, loops and returns begin with, the odd ones too.
+/// Instructions that functions, loops and returns begin with, including odd
+/// ones.
 const COPIED: &[(&[u8], &str)] = &[
     (&[0x55], "push rbp"),
     (&[0x41, 0x57], "push r15"),
@@ -84,12 +85,12 @@ fn decode(bytes: &[u8], ip: u64) -> Instruction {
     Decoder::with_ip(64, bytes, ip, DecoderOptions::NONE).decode()
 }
 
-/// The instruction of a copy at `rip`.
+/// Returns the instruction of a copy at `rip`.
 fn decode_at(code: &OutOfLineCode, rip: u64) -> Instruction {
     decode(&code.bytes[(rip - code.at) as usize..], rip)
 }
 
-/// Where an unconditional jump of a copy leads.
+/// Returns the target of an unconditional jump of a copy.
 fn follow_jump(code: &OutOfLineCode, rip: u64) -> u64 {
     let jump = decode_at(code, rip);
     if jump.is_jmp_short_or_near() {
@@ -107,7 +108,7 @@ fn slot_of(bytes: &[u8], address: u64, slot: u64) -> OutOfLineCode {
     let last = address + bytes.len() as u64 - 1;
     let code = if address >> 12 != last >> 12 && !is_call {
         assert!(planned.step_over.is_in_place(), "{bytes:x?}");
-        // The copy would be right all the same.
+        // The copy would still be right.
         let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
         let instruction = decoder.decode();
         let offsets = decoder.get_constant_offsets(&instruction);
@@ -126,7 +127,7 @@ fn slot_of(bytes: &[u8], address: u64, slot: u64) -> OutOfLineCode {
     code
 }
 
-/// Two instructions that do the same, wherever they are.
+/// Asserts that two instructions do the same, wherever they are.
 fn assert_same(copied: &Instruction, original: &Instruction) {
     assert_eq!(copied.code(), original.code());
     assert_eq!(copied.len(), original.len());

@@ -1,4 +1,4 @@
-//! Which memory an instruction accesses, from its bytes and the registers
+//! The memory that an instruction accesses, from its bytes and the registers
 //! before it runs.
 
 use iced_x86::{
@@ -6,11 +6,11 @@ use iced_x86::{
     MemorySize, Mnemonic, OpAccess, Register,
 };
 
-/// The length that stands for an operand of unknown size (`xsave`), in bytes:
-/// no processor's state area is longer.
+/// The assumed length in bytes of an operand of unknown size (`xsave`): no
+/// processor's state area is longer.
 const AREA_LENGTH: u64 = 16 * 1024;
 
-/// Registers as far as addresses depend on them.
+/// The registers on which addresses depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AccessState {
     /// The general registers in the order of the machine's encoding: `rax`,
@@ -27,29 +27,29 @@ pub struct AccessState {
 pub struct Access {
     /// The first byte.
     pub address: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub length: u64,
-    /// It reads.
+    /// Whether it reads.
     pub reads: bool,
-    /// It writes.
+    /// Whether it writes.
     pub writes: bool,
-    /// It happens for sure. Otherwise (a masked store, an operand of unknown
-    /// size) only a changed value tells of a write.
+    /// Whether it is certain to happen. Otherwise (a masked store, an operand
+    /// of unknown size) only a changed value reveals a write.
     pub certain: bool,
 }
 
 impl Access {
-    /// Whether it touches any of these bytes.
+    /// Returns true if it touches any of these bytes.
     pub fn overlaps(&self, range: &std::ops::Range<u64>) -> bool {
         self.address < range.end && range.start.saturating_sub(self.address) < self.length
             || range.contains(&self.address)
     }
 }
 
-/// Everything that the instruction at the beginning of `bytes` accesses when it
-/// runs once with these registers; of a repeated string instruction, the next
-/// iteration. Nothing when the bytes are no instruction, or where an address
-/// depends on vector registers, which are not looked at.
+/// Returns every access of the instruction that starts `bytes` when it runs
+/// once with these registers; of a repeated string instruction, those of the
+/// next iteration. Returns nothing if the bytes are no instruction, or if an
+/// address depends on vector registers, which are not examined.
 pub fn accesses_of(bytes: &[u8], address: u64, state: &AccessState) -> Vec<Access> {
     let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
     let instruction = decoder.decode();
@@ -83,8 +83,8 @@ pub fn accesses_of(bytes: &[u8], address: u64, state: &AccessState) -> Vec<Acces
         .collect()
 }
 
-/// Whether `bytes` begin with a repeated string instruction, which a trap may
-/// find between two elements.
+/// Returns true if `bytes` begin with a repeated string instruction, which a
+/// trap may interrupt between two elements.
 pub fn is_repeated(bytes: &[u8]) -> bool {
     let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
     let instruction = decoder.decode();
@@ -92,14 +92,15 @@ pub fn is_repeated(bytes: &[u8]) -> bool {
     repeats && instruction.is_string_instruction()
 }
 
-/// A repeated string instruction whose count is used up does nothing.
+/// Returns true for a repeated string instruction whose count is zero: it does
+/// nothing.
 fn is_finished_repetition(instruction: &Instruction, state: &AccessState) -> bool {
     let [_, count, ..] = state.general;
     let repeats = instruction.has_rep_prefix() || instruction.has_repne_prefix();
     repeats && instruction.is_string_instruction() && count == 0
 }
 
-/// Reads, writes, for sure.
+/// Returns whether it reads, whether it writes, and whether that is certain.
 fn effect(access: OpAccess, instruction: &Instruction) -> Option<(bool, bool, bool)> {
     Some(match access {
         OpAccess::Read => (true, false, true),

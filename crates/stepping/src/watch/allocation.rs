@@ -1,20 +1,20 @@
-//! Who gets the four debug registers.
+//! The allocation of the four debug registers.
 //!
-//! Execute breakpoints come first, since nothing else can do their work; then
+//! Execute breakpoints come first, since nothing else can replace them; then
 //! watchpoints in the order of their numbers, each with all registers that it
-//! needs or with none. Equal registers are shared. What gets none is watched
-//! in another way: nobody is refused for it.
+//! needs or with none. Equal registers are shared. A watchpoint without
+//! registers is watched in another way: none is refused.
 //!
 //! A register cannot watch reads alone. Two registers on the same bytes, one
-//! for writes and one for accesses, tell them apart: a write hits both.
+//! for writes and one for accesses, distinguish them: a write hits both.
 
 use super::{AccessKinds, aligned_parts};
 use std::ops::Range;
 
-/// How many debug registers the processor has.
+/// The number of debug registers of the processor.
 pub const DEBUG_REGISTERS: usize = 4;
 
-/// What a debug register waits for.
+/// The event for which a debug register waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HardwareKind {
     /// The instruction at the address is about to be executed.
@@ -25,36 +25,37 @@ pub enum HardwareKind {
     Access,
 }
 
-/// What one debug register holds.
+/// The contents of one debug register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DebugRegister {
     /// The first byte.
     pub address: u64,
-    /// How many bytes: 1, 2, 4 or 8.
+    /// The number of bytes: 1, 2, 4 or 8.
     pub length: u8,
-    /// What it waits for.
+    /// The event for which it waits.
     pub kind: HardwareKind,
 }
 
-/// A watchpoint that wants registers.
+/// A watchpoint that requests registers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchRequest<'a> {
     /// The bytes.
     pub ranges: &'a [Range<u64>],
-    /// What of them.
+    /// The kinds of access to them.
     pub kinds: AccessKinds,
 }
 
-/// How the registers are shared out.
+/// The result of the allocation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Allocation {
-    /// What each register holds, at most [`DEBUG_REGISTERS`].
+    /// The contents of each register, at most [`DEBUG_REGISTERS`].
     pub registers: Vec<DebugRegister>,
-    /// By watchpoint, in the order asked: it got all that it needs.
+    /// Whether each watchpoint, in the order of the request, got all registers
+    /// that it needs.
     pub granted: Vec<bool>,
 }
 
-/// Shares the registers out; nothing when the execute breakpoints alone are
+/// Allocates the registers; returns none if the execute breakpoints alone are
 /// too many.
 pub fn allocate(execute: &[u64], wanted: &[WatchRequest<'_>]) -> Option<Allocation> {
     let mut allocation = Allocation::default();
@@ -79,7 +80,7 @@ pub fn allocate(execute: &[u64], wanted: &[WatchRequest<'_>]) -> Option<Allocati
 }
 
 impl Allocation {
-    /// Adds what is not there yet, if all of it fits.
+    /// Adds the registers that are not there yet, if all of them fit.
     fn take(&mut self, registers: &[DebugRegister]) -> bool {
         let before = self.registers.len();
         for register in registers {
@@ -95,7 +96,7 @@ impl Allocation {
     }
 }
 
-/// The registers that a watchpoint needs; nothing when too many.
+/// Returns the registers that a watchpoint needs; none if too many.
 fn registers_for(wanted: &WatchRequest<'_>) -> Option<Vec<DebugRegister>> {
     let kinds: &[HardwareKind] = if wanted.kinds == AccessKinds::WRITE {
         &[HardwareKind::Write]
@@ -145,7 +146,7 @@ mod tests {
         );
         assert_eq!(granted(&[1, 2, 3], &six[..2]), Some(vec![true, false]));
         assert_eq!(granted(&[1, 2, 3, 4, 5], &[]), None);
-        // Too long for all four; what comes after it may still fit.
+        // Too long for all four; the next one may still fit.
         assert_eq!(
             granted(&[], &[(0..64, WRITE), int(0)]),
             Some(vec![false, true])
@@ -164,8 +165,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is granted is covered by the registers, and a watchpoint goes
-        /// without only when it would not have fitted.
+        /// Granted watchpoints are covered by the registers, and a watchpoint
+        /// is refused only if it would not have fitted.
         #[test]
         fn grants_are_sound_and_not_withheld(
             execute in proptest::collection::vec(0_u64..8, 0..4),

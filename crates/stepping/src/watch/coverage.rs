@@ -1,15 +1,15 @@
 //! A range of memory as pieces that a debug register can watch.
 //!
-//! A register watches 1, 2, 4 or 8 bytes, aligned to their number (Intel SDM,
+//! A register watches 1, 2, 4 or 8 bytes, aligned to that number (Intel SDM,
 //! volume 3, section 18.2.5).
 
 use std::ops::Range;
 
-/// The most bytes that one register watches.
+/// The maximum number of bytes that one register watches.
 const PART_MAX: u64 = 8;
 
-/// The fewest aligned parts that cover exactly this range, in order: address
-/// and length. At most `limit`; nothing when more are needed.
+/// Returns the fewest aligned parts that cover exactly this range, in order:
+/// address and length. At most `limit`; none if more are needed.
 pub fn aligned_parts(range: &Range<u64>, limit: usize) -> Option<Vec<(u64, u8)>> {
     let mut parts = Vec::new();
     let mut start = range.start;
@@ -35,7 +35,7 @@ pub fn aligned_parts(range: &Range<u64>, limit: usize) -> Option<Vec<(u64, u8)>>
 mod tests {
     use super::*;
 
-    /// The fewest parts, by trying everything.
+    /// Returns the fewest parts, by trying everything.
     fn fewest(start: u64, end: u64) -> usize {
         if start >= end {
             return 0;

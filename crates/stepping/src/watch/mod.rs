@@ -1,13 +1,14 @@
-//! Watching memory: what an instruction accesses, and how the processor's
-//! debug registers are shared out.
+//! Watching memory: the accesses of an instruction, and the allocation of the
+//! processor's debug registers.
 //!
 //! Pure: no process is touched here. The shell (`juror-debuggee`) programs the
 //! registers, protects pages and steps as these parts say.
+//! `docs/design/watchpoints.md` describes the mechanism as a whole.
 //!
-//! Invariant: an access is reported by what the instruction *does*, not by
-//! what the memory holds afterwards, so a store of the same value is a store.
-//! An instruction that reads and writes the same bytes (`inc`, `lock xadd`)
-//! counts as a write.
+//! Invariant: an access is reported by what the instruction *does*, not by what
+//! the memory holds afterwards, so a store of the same value is a store. An
+//! instruction that reads and writes the same bytes (`inc`, `lock xadd`) counts
+//! as a write.
 
 mod access;
 mod allocation;

@@ -1,25 +1,25 @@
-//! Which registers an instruction reads and writes, and whether it has run.
+//! The registers that an instruction reads and writes, and whether it has run.
 //!
-//! For variables that optimized code keeps in registers: no trap tells of an
-//! access to one, so the instruction itself has to.
+//! For variables that optimized code keeps in registers: no trap reports an
+//! access to one, so the instruction itself has to be examined.
 
 use bitflags::bitflags;
 use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpAccess, Register,
 };
 
-/// How many registers of each kind there are.
+/// The number of registers of each kind.
 const KIND_COUNT: usize = 32;
 
 /// A set of general and vector registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct RegisterSet {
-    /// By number, the general ones first.
+    /// The registers by number, the general ones first.
     bits: u64,
 }
 
 bitflags! {
-    /// What is done with a register.
+    /// The effect on a register.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     struct Effect: u8 {
         const READ = 1;
@@ -33,7 +33,8 @@ impl RegisterSet {
         self.insert(number, 0);
     }
 
-    /// Adds a vector register, `xmm0` and those that it is a part of.
+    /// Adds a vector register, by its number: `xmm` and the wider registers that
+    /// contain it.
     pub fn insert_vector(&mut self, number: usize) {
         self.insert(number, KIND_COUNT);
     }
@@ -44,41 +45,41 @@ impl RegisterSet {
         }
     }
 
-    /// The registers that are in both.
+    /// Returns the registers that are in both.
     pub fn intersection(self, other: RegisterSet) -> RegisterSet {
         RegisterSet {
             bits: self.bits & other.bits,
         }
     }
 
-    /// Whether any register is in both.
+    /// Returns true if any register is in both.
     pub fn intersects(self, other: RegisterSet) -> bool {
         !self.intersection(other).is_empty()
     }
 
-    /// Whether there is none in it.
+    /// Returns true if the set is empty.
     pub fn is_empty(self) -> bool {
         self.bits == 0
     }
 }
 
-/// What an instruction does with registers.
+/// The registers that an instruction uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegisterUse {
-    /// Whose values matter to it, those of addresses too.
+    /// The registers whose values it reads, including those of addresses.
     pub read: RegisterSet,
-    /// Which ones it sets, also to the value that was there.
+    /// The registers that it sets, also to the value that was there.
     pub written: RegisterSet,
-    /// Where the next instruction begins.
+    /// The address of the next instruction.
     pub end: u64,
-    /// After it, the thread is at the next instruction, or still at this one
-    /// when it is repeated: nowhere else.
+    /// Whether the thread is afterwards at the next instruction, or still at
+    /// this one if it is repeated, and nowhere else.
     pub falls_through: bool,
 }
 
-/// Looks at the instruction that these bytes at `address` begin with; nothing
-/// when they are none. Setting a register to zero by combining it with itself
-/// reads nothing.
+/// Returns the registers used by the instruction that starts these bytes at
+/// `address`; none if they are no instruction. Setting a register to zero by
+/// combining it with itself reads nothing.
 pub fn registers_used(bytes: &[u8], address: u64) -> Option<RegisterUse> {
     let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
     let instruction = decoder.decode();

@@ -1,13 +1,13 @@
-//! Which instruction ends where another one begins.
+//! Finds the instruction that ends where another one begins.
 //!
-//! A debug register traps after the access, and instructions cannot be read
-//! backwards; so they are read forwards from a place where one begins.
+//! A debug register traps after the access, and instructions cannot be decoded
+//! backwards; so they are decoded forwards from the start of one.
 
 use iced_x86::{Decoder, DecoderOptions};
 
-/// The address of the last instruction of `bytes`, which begin with one at
-/// `start` and end where the next one begins. Nothing when they do not, as
-/// where data lies between code.
+/// Returns the address of the last instruction of `bytes`, which begin with an
+/// instruction at `start` and end where the next one begins; none if they do
+/// not, as where data lies between code.
 pub fn last_instruction(bytes: &[u8], start: u64) -> Option<u64> {
     let mut decoder = Decoder::with_ip(64, bytes, start, DecoderOptions::NONE);
     let end = start.wrapping_add(bytes.len() as u64);

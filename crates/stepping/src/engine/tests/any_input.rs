@@ -1,4 +1,4 @@
-//! Inputs that no shell would give, in any order.
+//! Inputs that no shell would pass, in any order.
 
 use super::*;
 use crate::{FollowSet, StackPart, WayBack};
@@ -113,8 +113,8 @@ fn any_input() -> impl Strategy<Value = Input> {
 }
 
 proptest! {
-    /// Whatever a shell says, in whatever order: traps are planted and lifted
-    /// in turn, and a thread is only moved that stands still.
+    /// For any inputs in any order, traps are inserted and removed in turn, and
+    /// only a stopped thread is moved.
     #[test]
     fn no_input_is_too_strange(
         step_by in prop::sample::select(vec![StepBy::TraceFlag, StepBy::FollowSet]),

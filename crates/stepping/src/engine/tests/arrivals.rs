@@ -1,4 +1,4 @@
-//! Each execution is reported once, whatever brings the thread back.
+//! Each execution is reported once, however the thread returns.
 
 use super::*;
 use crate::StackPart;
@@ -15,13 +15,13 @@ fn the_new_instruction_is_executed_where_the_old_one_was_not() {
     let go_on = [set(ONE, NEXT), ContinueThread { thread: ONE }];
     fixture.check(Input::Resume { thread: ONE }, &go_on);
 
-    // Where its site is gone, too.
+    // Also if its site is gone.
     let mut fixture = Fixture::new(COPIED, &[ONE]);
     fixture.arrive(ONE);
     fixture.check(remove(Owner::Monitor), &[RemoveTrap { address: A }]);
     fixture.check(rewritten(SKIP), &[]);
     fixture.check(Input::Resume { thread: ONE }, &go_on);
-    // And an instruction that was left by its copy is over.
+    // And an instruction that was left by its slot is over.
     let mut fixture = Fixture::new(COPIED, &[ONE]);
     fixture.arrive(ONE);
     let copied = [set(ONE, COPY), ContinueThread { thread: ONE }];
@@ -149,7 +149,7 @@ fn a_signal_in_the_copy_and_then_a_fault_do_not_repeat_the_report() {
         Input::Resume { thread: ONE },
         &[ContinueThread { thread: ONE }],
     );
-    // The handler arrives too; then it returns into the copy.
+    // The handler arrives, too; then it returns into the slot.
     let inner = Input::Trapped {
         thread: ONE,
         address: A,
@@ -184,7 +184,7 @@ fn an_arrival_that_a_handler_jumped_out_of_is_forgotten() {
         &[InsertTrap { address: B }],
     );
     fault_in_the_copy(&mut fixture);
-    // No handler runs with the stack of what it interrupted.
+    // No handler runs with the stack of the code that it interrupted.
     fixture.check(
         Input::Trapped {
             thread: ONE,
@@ -272,7 +272,8 @@ fn a_site_removed_and_set_again_under_a_reported_thread() {
     fixture.check(remove(Owner::Monitor), &[RemoveTrap { address: A }]);
     fixture.check(insert(Owner::Monitor, COPIED), &[InsertTrap { address: A }]);
     fixture.check(remove(Owner::Monitor), &[RemoveTrap { address: A }]);
-    // It leaves by the copy: set at this moment, the trap is not in its way.
+    // It leaves by the slot: inserted at this moment, the trap is not in its
+    // way.
     fixture.check(
         Input::Resume { thread: ONE },
         &[set(ONE, COPY), ContinueThread { thread: ONE }],
@@ -324,7 +325,7 @@ fn a_jump_forgets_the_arrival() {
     fixture.arrive(ONE);
 }
 
-/// The thread arrives at [`A`], and the copy of the instruction faults.
+/// The thread arrives at [`A`], and the displaced instruction faults.
 fn fault_in_the_copy(fixture: &mut Fixture) {
     fixture.arrive(ONE);
     fixture.check(Input::Resume { thread: ONE }, &begin_copy(ONE));
@@ -342,7 +343,8 @@ fn fault_in_the_copy(fixture: &mut Fixture) {
     );
 }
 
-/// A handler interrupts the thread at [`A`] after a fault of the copy.
+/// A handler interrupts the thread at [`A`] after a fault of the displaced
+/// instruction.
 fn interrupt_by_handler(fixture: &mut Fixture, alternate: StackPart) {
     fault_in_the_copy(fixture);
     fixture.check(
@@ -373,7 +375,7 @@ fn returned(address: u64, stack: u64) -> Input {
 fn an_arrival_comes_back_by_the_return_of_its_handler_alone() {
     for (returns, comes_back) in [
         (vec![returned(A, STACK)], true),
-        // From a handler in the handler, and then from this.
+        // From a handler in the handler, and then from this one.
         (vec![returned(B, STACK - 0x100), returned(A, STACK)], true),
         (vec![], false),
         (vec![returned(A, STACK - 8)], false),
@@ -393,8 +395,8 @@ fn an_arrival_comes_back_by_the_return_of_its_handler_alone() {
     }
 }
 
-/// One that was left is not come back to by a handler that interrupts the thread on
-/// another way to the instruction.
+/// A handler that interrupts the thread on another way to the instruction does
+/// not return to an arrival that was left.
 #[test]
 fn a_second_handler_at_the_place_of_one_that_was_left_returns_to_a_new_arrival() {
     let mut fixture = Fixture::new(COPIED, &[ONE]);
@@ -428,7 +430,7 @@ fn a_handler_is_left_where_the_stack_pointer_is_above_and_not_of_its_own_stack()
         interrupt_by_handler(&mut fixture, alternate);
         fixture.check(called(stack), &[]);
         assert_eq!(fixture.engine.awaits_handler(ONE), awaits, "{alternate:?}");
-        // A trap there says the same.
+        // A trap there has the same effect.
         let mut fixture = Fixture::new(COPIED, &[ONE]);
         interrupt_by_handler(&mut fixture, alternate);
         let trap = Input::Trapped {

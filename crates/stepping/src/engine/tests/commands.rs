@@ -1,4 +1,4 @@
-//! What upper floors ask for: steps, halts, queries.
+//! Requests of upper layers: steps, halts, queries.
 
 use super::*;
 
@@ -46,7 +46,8 @@ fn a_step_past_a_site() {
         },
         &[done(A)],
     );
-    // It stands before the trap now: the step gives way to the arrival.
+    // It stands before the trap now: the arrival takes precedence over the
+    // step.
     fixture.check(step, &[StepThread { thread: ONE }]);
     fixture.arrive(ONE);
 
@@ -72,7 +73,7 @@ fn a_step_past_a_site() {
         address,
     };
     fixture.check(stepped(NEXT), &[done(NEXT)]);
-    // The jump that leads out of the copy is no step to anybody.
+    // The jump that leads out of the slot is not reported as a step.
     fixture.check(step, &[StepThread { thread: ONE }]);
     fixture.check(stepped(NEXT), &[StepThread { thread: ONE }]);
     fixture.check(stepped(B), &[done(B)]);
@@ -145,7 +146,7 @@ fn halts() {
         },
         &[InsertTrap { address: A }, ReportHalted { thread: ONE }],
     );
-    // No signal stands in the way: the step is made again.
+    // No signal is pending: the step is made again.
     fixture.check(
         Input::Resume { thread: ONE },
         &[RemoveTrap { address: A }, StepThread { thread: ONE }],

@@ -1,8 +1,8 @@
-//! Code of the debuggee that a person runs on a stopped thread.
+//! Code of the debuggee that the user runs on a stopped thread.
 
 use super::*;
 
-/// Where the evaluation begins, and its stack.
+/// The start of the evaluation, and its stack.
 const CALLED: u64 = 0x5000;
 const INNER: u64 = STACK - 0x200;
 
@@ -16,7 +16,7 @@ impl Fixture {
         self.check(Input::Resume { thread }, &[ContinueThread { thread }]);
     }
 
-    /// The thread stops for upper floors.
+    /// The thread stops for upper layers.
     #[track_caller]
     fn interrupt(&mut self, thread: ThreadId) {
         let address = CALLED;
@@ -38,7 +38,8 @@ fn restore(depth: usize) -> Input {
 
 const RESUME: Input = Input::Resume { thread: ONE };
 
-/// What the thread does past the site once it is alone and reported.
+/// The operations that take the thread past the site once it is alone and
+/// reported.
 fn leave(step_over: StepOver) -> Vec<Operation> {
     let go_on = ContinueThread { thread: ONE };
     match step_over {
@@ -90,7 +91,7 @@ fn evaluations_nest_and_an_outer_one_drops_the_inner_ones() {
         fixture.check(trapped_inside(depth), &[report(ONE, Owners::MONITOR)]);
     }
     assert_eq!(fixture.engine.suspended(ONE), 3);
-    // No such place.
+    // There is no such place.
     fixture.check(restore(3), &[]);
     assert_eq!(fixture.engine.suspended(ONE), 3);
     // Into the second evaluation, then in one step into the program.
@@ -155,7 +156,7 @@ fn a_handler_that_was_interrupted_still_returns_into_the_copy() {
     let mut fixture = Fixture::new(COPIED, &[ONE]);
     fixture.arrive(ONE);
     fixture.check(RESUME, &leave(COPIED));
-    // A signal before the copied instruction ran, and a call there.
+    // A signal before the displaced instruction ran, and a call there.
     fixture.check(
         Input::Interrupted {
             thread: ONE,
@@ -224,7 +225,8 @@ fn an_evaluation_that_leaves_for_good_becomes_the_program() {
         &[],
     );
     assert_eq!(fixture.engine.suspended(ONE), 0);
-    // The handler arrives anew; what it interrupted has been reported.
+    // The handler arrives again; the arrival that it interrupted has been
+    // reported.
     fixture.check(in_handler, &[report(ONE, Owners::MONITOR)]);
     fixture.check(RESUME, &leave(COPIED));
     fixture.check(trapped(ONE), &leave(COPIED));

@@ -94,7 +94,7 @@ fn a_trap_of_a_site_ends_the_step_and_is_an_arrival() {
             RUN,
         ],
     );
-    // The byte is there already; it stays for the owner that stays.
+    // The byte is there already; it stays for the remaining owner.
     fixture.check(at_next(Owner::Monitor), &[]);
     fixture.check(at_next(Owner::Developer), &[]);
     fixture.check(
@@ -157,7 +157,7 @@ fn a_step_from_where_no_site_is() {
         address: B,
         follow: Some(FollowSet::one(NEXT)),
     };
-    // One for another instruction is too late.
+    // A set for another instruction is too late.
     fixture.check(follow(Some(FollowSet::one(NEXT))), &[]);
     fixture.check(answer, &[InsertTrap { address: NEXT }, RUN]);
     // A signal ends the step.

@@ -1,4 +1,5 @@
-//! Passes in place: who is held, in which order, and what happens meanwhile.
+//! Steps over in place: which threads are held, in which order, and what
+//! happens meanwhile.
 
 use super::*;
 
@@ -29,7 +30,7 @@ fn a_repeated_instruction_runs_all_its_rounds() {
     };
     fixture.check(round, &[StepThread { thread: ONE }]);
     fixture.check(round, &[StepThread { thread: ONE }]);
-    // A signal between two rounds: its handler comes back to the same arrival.
+    // A signal between two iterations: its handler returns to the same arrival.
     fixture.check(
         Input::Interrupted {
             thread: ONE,

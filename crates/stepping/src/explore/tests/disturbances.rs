@@ -1,4 +1,4 @@
-//! What disturbs a program, one kind at a time.
+//! The disturbances of a program, one kind at a time.
 
 use crate::explore::budget::Budget;
 
@@ -39,7 +39,7 @@ pub(super) const SIGNAL: Budget = Budget {
     ..NOTHING
 };
 
-/// Of a handler, so there has to be a signal or a fault.
+/// A leap of a handler, so there has to be a signal or a fault.
 pub(super) const LEAP: Budget = Budget {
     leaps: 1,
     ..NOTHING
@@ -87,7 +87,7 @@ pub(super) const VFORK: Budget = Budget {
     ..NOTHING
 };
 
-/// All of them. A point that goes comes back, too.
+/// All of them. A point that is removed is inserted again, too.
 pub(super) fn disturbances() -> [Budget; 13] {
     [
         HALT,

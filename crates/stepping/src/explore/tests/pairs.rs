@@ -1,4 +1,4 @@
-//! Nothing wrong, with disturbances that meet each other.
+//! No violation with combined disturbances.
 
 use super::disturbances::{
     END, EVALUATION, EXEC, FAULT, FORK, HALT, JUMP, LEAP, LOSS, SIGNAL, STEP, TOGGLE, VFORK,
@@ -33,8 +33,8 @@ fn followed_forks_of_evaluations() {
     }));
 }
 
-/// A copy comes back to what the thread was told of that made it, also if that
-/// was killed before the copy was seen.
+/// A copy inherits the arrivals of the thread that made it, also if that was
+/// killed before the copy was seen.
 #[test]
 fn inherited_arrivals() {
     let disturbed = FORK.plus(SIGNAL).plus(FAULT);
@@ -64,7 +64,7 @@ fn ends_with_followed_forks() {
     check_followed(FORK.plus(END));
 }
 
-/// Of a copy with an engine of its own.
+/// A copy with an engine of its own.
 #[test]
 fn adopted_forks_with_others() {
     for other in [STEP, TOGGLE, FORK, SIGNAL, END, EVALUATION] {
@@ -73,7 +73,8 @@ fn adopted_forks_with_others() {
     check_adopted(FORK.plus(EXEC), 2);
 }
 
-/// A point that goes or comes between a fork and the first sight of the copy.
+/// A point that is removed or inserted between a fork and the first sight of
+/// the copy.
 #[test]
 fn forks_with_toggles() {
     let budget = FORK.plus(TOGGLE);
@@ -94,7 +95,7 @@ fn vforks_with_steps() {
     }));
 }
 
-/// The pairs of disturbances that have something to do with each other.
+/// The pairs of disturbances that interact.
 #[test]
 fn toggles_with_faults() {
     check(TOGGLE.plus(TOGGLE).plus(FAULT));
@@ -130,7 +131,7 @@ fn left_faults_with_others() {
     }
 }
 
-/// The person at the prompt moves a thread that comes back from a handler.
+/// The user moves a thread that returns from a handler.
 #[test]
 fn handled_faults_with_jumps() {
     check_all(programs().map(|program| Program {
@@ -179,7 +180,7 @@ fn forks_and_losses_with_followed_vforks() {
     }
 }
 
-/// Pairs of disturbances that something was wrong with, where it was.
+/// Pairs of disturbances that once had a violation, where it was.
 #[test]
 fn pairs_that_were_wrong() {
     let toggles_and_signals = TOGGLE.plus(TOGGLE).plus(SIGNAL);
@@ -240,7 +241,7 @@ fn explore_pairs(number: usize) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// A test a disturbance, so that they run side by side.
+/// One test per disturbance, so that they run in parallel.
 macro_rules! pairs {
     ($($name:ident $number:literal,)*) => {
         $(
@@ -268,7 +269,7 @@ pairs! {
     all_pairs_of_vforks 12,
 }
 
-/// What takes three to go wrong: only when `JUROR_EXPLORE` is `all`.
+/// Violations that need three disturbances: only when `JUROR_EXPLORE` is `all`.
 #[test]
 fn all_with_signals_in_steps_that_fault() {
     if is_asked_for(&["all"]) {

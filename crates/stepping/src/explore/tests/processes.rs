@@ -17,10 +17,10 @@ fn without_making_it_good_a_copy_runs_into_a_trap() {
     let expected = "
 debugger                              thread 1
                                       forks at outside, goes to I
-sees thread 1 stop for nobody
+sees thread 1 stop, reports nothing
 sees the copy
-lets the copy go
-=> a process is let go with a trap in its text";
+releases the copy
+=> a process is released with a trap in its text";
     check_chart(Rule::RestoreFork, program, expected);
 }
 
@@ -33,14 +33,14 @@ fn without_remembering_lifted_traps_a_copy_runs_into_one() {
     };
     let expected = "
 debugger                              thread 1
-is told: no point of Monitor at I
+receives: no point of Monitor at I
                                       forks at outside, goes to I
-lifts the trap at I
-sees thread 1 stop for nobody
+removes the trap at I
+sees thread 1 stop, reports nothing
 sees the copy
-makes J good in the copy
-lets the copy go
-=> a process is let go with a trap in its text";
+restores J in the copy
+releases the copy
+=> a process is released with a trap in its text";
     check_chart(Rule::RestoreRemoved, program, expected);
 }
 
@@ -58,17 +58,17 @@ debugger                              thread 1
                                       traps at I
 sees thread 1 trap at I
 reports thread 1 at I to MONITOR
-is told: resume thread 1
-lifts the trap at I
+receives: resume thread 1
+removes the trap at I
 sets thread 1 to I
 steps thread 1
                                       forks at I, goes to follow
 sees thread 1 wait for its child
-plants the trap at I
+inserts the trap at I
 sees the copy
 reports thread 1 halted
-goes over to the copy
-is told: resume thread 2
+switches to the copy
+receives: resume thread 2
 continues thread 2
                                                                             executes follow, goes to outside
                                                                             executes outside, goes to I
@@ -134,7 +134,7 @@ fn without_keeping_it_parked_a_thread_that_waits_for_its_child_is_let_go() {
         threads: 1,
         ..QUIET
     };
-    check_reason(Rule::KeepParked, program, "a thread is let go that moves");
+    check_reason(Rule::KeepParked, program, "a thread is resumed that runs");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn without_parking_it_a_parent_and_its_child_wait_for_each_other() {
     check_reason(
         Rule::Park,
         program,
-        "nothing that can happen from here brings every thread through",
+        "no action from here brings every thread through",
     );
 }
 
@@ -175,6 +175,6 @@ fn without_answering_it_a_halt_is_lost_with_the_program() {
     check_reason(
         Rule::AnswerReplaced,
         program,
-        "nothing that can happen from here brings every thread through",
+        "no action from here brings every thread through",
     );
 }

@@ -1,5 +1,5 @@
-//! Each rule is needed: without it, something goes wrong. The shortest way there
-//! is told as in Ramsey's Figure 2.
+//! Each rule is needed: without it, there is a violation. The shortest trail to
+//! it is printed as in Ramsey's Figure 2.
 
 use super::QUIET;
 use super::disturbances::{EVALUATION, FAULT, LEAP, NOTHING, SIGNAL, STEP};
@@ -10,18 +10,18 @@ use crate::explore::chart::chart;
 use crate::explore::explore;
 use crate::explore::program::{Layout, Method, Program};
 
-/// How a counterexample begins in which thread 1 passes in place.
+/// The beginning of a counterexample in which thread 1 is stepped in place.
 const BEGINS_STEP: &str = "
 debugger                              thread 1                              thread 2
                                       executes outside, goes to I
                                       traps at I
 sees thread 1 trap at I
 reports thread 1 at I to MONITOR
-is told: resume thread 1
+receives: resume thread 1
 holds thread 2
                                                                             is held at outside
 sees thread 2 stop at outside
-lifts the trap at I
+removes the trap at I
 sets thread 1 to I
 steps thread 1";
 
@@ -50,7 +50,8 @@ fn find_without(rule: Rule, program: Program) -> String {
     }
 }
 
-/// What is wrong without a rule, in the last line.
+/// Compares the last line of a counterexample, the violation, to the expected
+/// one.
 #[track_caller]
 pub(super) fn check_reason(rule: Rule, program: Program, expected: &str) {
     let found = find_without(rule, program);
@@ -58,7 +59,7 @@ pub(super) fn check_reason(rule: Rule, program: Program, expected: &str) {
     assert_eq!(reason, format!("=> {expected}"), "\n{found}");
 }
 
-/// The run of Figure 2 of the paper: the debugger restores I, plants a trap at
+/// The run of Figure 2 of the paper: the debugger restores I, inserts a trap at
 /// its successor and resumes; the other thread runs through.
 #[test]
 fn restoring_and_stepping_beside_others_misses_a_breakpoint() {
@@ -68,10 +69,10 @@ debugger                              thread 1                              thre
                                       traps at I
 sees thread 1 trap at I
 reports thread 1 at I to MONITOR
-is told: resume thread 1
+receives: resume thread 1
 finds what follows I in thread 1
-lifts the trap at I
-plants the trap at follow
+removes the trap at I
+inserts the trap at follow
 sets thread 1 to I
 lets thread 1 run to the traps
                                                                             executes outside, goes to I
@@ -156,8 +157,8 @@ debugger                              thread 1                              thre
                                       traps at I
 sees thread 1 trap at I
 reports thread 1 at I to MONITOR
-is told: resume thread 1
-lifts the trap at I
+receives: resume thread 1
+removes the trap at I
                                                                             executes outside, goes to I
                                                                             executes I, goes to follow
 => an execution is not reported";
@@ -186,17 +187,17 @@ debugger                              thread 1                              thre
                                                                             traps at I
 sees thread 2 trap at I
 reports thread 2 at I to MONITOR
-is told: resume thread 2
+receives: resume thread 2
 holds thread 1
 sees thread 1 trap at I
-lifts the trap at I
+removes the trap at I
 sets thread 2 to I
 steps thread 2
                                                                             executes I, goes to follow
 sees thread 2 stepped to follow
-plants the trap at I
+inserts the trap at I
 continues thread 1
-=> a thread goes on in the middle of an instruction";
+=> a thread continues in the middle of an instruction";
     check_without(Rule::PutBackLateTrap, NOTHING, expected);
 }
 
@@ -206,9 +207,9 @@ fn without_remembering_it_an_arrival_is_reported_twice() {
         + "
                                       faults at I
 sees thread 1 fault at I
-plants the trap at I
+inserts the trap at I
 continues thread 2
-is told: resume thread 1
+receives: resume thread 1
 sets thread 1 to I
 continues thread 1
                                       traps at I

@@ -1,4 +1,4 @@
-//! Nothing wrong: undisturbed, and with one kind of disturbance at a time.
+//! No violation: undisturbed, and with one kind of disturbance at a time.
 
 use super::disturbances::{
     END, EVALUATION, EXEC, FAULT, FORK, HALT, INSERT, JUMP, LEAP, LOSS, NOTHING, SIGNAL, STEP,
@@ -27,7 +27,7 @@ fn faults() {
     check(FAULT.plus(FAULT));
 }
 
-/// Handlers that do not go back to the instruction that faulted.
+/// Handlers that do not return to the instruction that faulted.
 #[test]
 fn faults_that_are_left() {
     check(FAULT.plus(LEAP));
@@ -93,8 +93,8 @@ fn adopted_forks() {
     check_adopted(FORK, 2);
 }
 
-/// The second one is made by the copy that the first one made, or by the process
-/// that is being left.
+/// The second one is made by the copy that the first one made, or by the
+/// process that is being left.
 #[test]
 fn two_followed_forks() {
     check_all(programs().map(|program| Program {

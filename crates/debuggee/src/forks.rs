@@ -1,0 +1,127 @@
+//! The processes that the debuggee makes, and which of them it follows.
+//!
+//! `pending_forks` handles new ones, `follow` becomes one of them, and
+//! `fork_children` keeps those that are debugged, too.
+
+use std::collections::BTreeMap;
+
+use crate::debuggee::Debuggee;
+use crate::follow::Follow;
+use crate::fork_children::ForkChildren;
+use crate::life::{Origin, Phase};
+use crate::memory::Memory;
+use crate::pending_forks::{ForkCopy, PendingFork};
+
+/// The processes that one debuggee has made.
+#[derive(Debug)]
+pub(crate) struct Forks {
+    pub(crate) policy: Follow,
+    pub(crate) switch: Switch,
+    /// Whether [`crate::StopEvent::Forking`] is reported when a process is made.
+    pub(crate) are_caught: bool,
+    /// New processes whose first stop has not been seen.
+    pub(crate) pending: BTreeMap<u32, PendingFork>,
+    /// Forked processes that are stopped and still contain traps.
+    pub(crate) copies: BTreeMap<u32, ForkCopy>,
+    /// New processes that are stopped until they are adopted.
+    pub(crate) children: ForkChildren,
+    /// Whether the process may have made others.
+    pub(crate) has_made_processes: bool,
+    /// Whether a thread has ended since the program began; it may have left an
+    /// unreported child.
+    pub(crate) has_lost_threads: bool,
+}
+
+/// Whether the debuggee is just becoming another process. New processes are
+/// followed only while it is not.
+#[derive(Debug, Default)]
+pub(crate) enum Switch {
+    /// The debuggee stays what it is.
+    #[default]
+    None,
+    /// Pending forks are released rather than followed.
+    Declining,
+    /// The debuggee is becoming a forked child, which has this memory.
+    ToForked { child: u32, memory: Memory },
+    /// The debuggee is becoming a vfork child that runs another program.
+    ToExecuted { child: u32 },
+}
+
+impl Switch {
+    pub(crate) fn is_none(&self) -> bool {
+        matches!(self, Switch::None)
+    }
+
+    /// Returns true if the debuggee is becoming a forked child.
+    pub(crate) fn is_to_forked(&self) -> bool {
+        matches!(self, Switch::ToForked { .. })
+    }
+
+    /// Returns the process that the debuggee is becoming.
+    pub(crate) fn child(&self) -> Option<u32> {
+        match self {
+            Switch::None | Switch::Declining => None,
+            Switch::ToForked { child, .. } | Switch::ToExecuted { child } => Some(*child),
+        }
+    }
+}
+
+impl Forks {
+    pub(crate) fn new(origin: Origin) -> Forks {
+        Forks {
+            policy: Follow::default(),
+            switch: Switch::None,
+            are_caught: false,
+            pending: BTreeMap::new(),
+            copies: BTreeMap::new(),
+            children: ForkChildren::default(),
+            has_made_processes: origin == Origin::Attached,
+            has_lost_threads: false,
+        }
+    }
+
+    /// Returns true if a thread is stopped until this child has been seen.
+    pub(crate) fn hold_parent_of(&self, child: u32) -> bool {
+        self.pending
+            .get(&child)
+            .is_some_and(PendingFork::holds_parent)
+    }
+
+    /// Returns true if a pending child shares the memory.
+    pub(crate) fn have_pending_vfork(&self) -> bool {
+        self.pending.values().any(PendingFork::is_vfork_child)
+    }
+}
+
+impl Debuggee {
+    /// Sets which process stays the debuggee when it makes another.
+    pub fn set_follow(&mut self, follow: Follow) {
+        self.forks.policy = follow;
+    }
+
+    /// Returns which process stays the debuggee when it makes another.
+    pub fn follow(&self) -> Follow {
+        self.forks.policy
+    }
+
+    /// Sets whether [`crate::StopEvent::Forking`] is reported for each process
+    /// that is made from now on.
+    pub fn catch_forks(&mut self, catch: bool) {
+        self.forks.are_caught = catch;
+    }
+
+    /// Returns true if the child that was just made is to become the debuggee.
+    pub(crate) fn follows_child(&self) -> bool {
+        self.forks.policy == Follow::Child && self.may_follow()
+    }
+
+    /// Returns true if processes that are made now are to be debugged, too.
+    /// Processes made inside a call that juror injects are not.
+    pub(crate) fn follows_both(&self) -> bool {
+        self.forks.policy == Follow::Both && self.may_follow() && self.calls.is_empty()
+    }
+
+    fn may_follow(&self) -> bool {
+        self.forks.switch.is_none() && self.life.is_phase(Phase::Alive)
+    }
+}

@@ -1,0 +1,75 @@
+//! Resources of the process that juror shares or arranges: the terminal, the
+//! CPUs, the process numbers.
+
+use crate::cpu::Cpu;
+use crate::debuggee::Debuggee;
+use crate::launch::CpuPolicy;
+use crate::namespace::Namespace;
+use crate::terminal::Terminal;
+
+/// The terminal, the CPUs and the process numbers of a debuggee.
+#[derive(Debug)]
+pub(crate) struct Host {
+    /// The terminal, if juror shares it with the debuggee.
+    pub(crate) terminal: Option<Terminal>,
+    pub(crate) cpu: Cpu,
+    pub(crate) pids: Pids,
+}
+
+/// The process numbers of a debuggee.
+#[derive(Debug, Clone)]
+pub(crate) enum Pids {
+    /// The numbers of juror's own PID namespace.
+    Shared,
+    /// The numbers of a PID namespace made for the process.
+    Own(Namespace),
+    /// The numbers of juror's namespace, since the kernel refused a new one;
+    /// with the reason, as a sentence for the user.
+    Refused(String),
+}
+
+impl Pids {
+    pub(crate) fn new(own: Option<Namespace>) -> Pids {
+        own.map_or(Pids::Shared, Pids::Own)
+    }
+
+    /// Returns the namespace made for the process.
+    pub(crate) fn own(&self) -> Option<&Namespace> {
+        match self {
+            Pids::Own(namespace) => Some(namespace),
+            Pids::Shared | Pids::Refused(_) => None,
+        }
+    }
+
+    /// Returns why the process has no namespace of its own although it was
+    /// asked for.
+    pub(crate) fn refusal(&self) -> Option<&str> {
+        match self {
+            Pids::Refused(refusal) => Some(refusal),
+            Pids::Shared | Pids::Own(_) => None,
+        }
+    }
+}
+
+impl Host {
+    pub(crate) fn new(cpu: Cpu) -> Host {
+        Host {
+            terminal: None,
+            cpu,
+            pids: Pids::Shared,
+        }
+    }
+}
+
+impl Debuggee {
+    /// Returns why the process has no PID namespace of its own although one was
+    /// asked for ([`crate::PidNamespace`]); a sentence for the user.
+    pub fn namespace_refusal(&self) -> Option<&str> {
+        self.host.pids.refusal()
+    }
+
+    /// Returns the CPU policy that the debuggee was launched with.
+    pub fn cpu_policy(&self) -> CpuPolicy {
+        self.host.cpu.policy()
+    }
+}

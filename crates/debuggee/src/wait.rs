@@ -1,0 +1,150 @@
+//! Waiting for the next stop event.
+//!
+//! Invariant: a thread with a queued stop event is not resumed before the last
+//! of its events has been taken.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::marker::PhantomData;
+use std::mem;
+
+use juror_stepping::ThreadId;
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::fair_selection::FairSelection;
+use crate::interruption::Interruption;
+use crate::kernel;
+use crate::stop_event::StopEvent;
+use crate::thread::State;
+
+/// The queues between the kernel and [`Debuggee::wait`].
+#[derive(Debug)]
+pub(crate) struct Wait {
+    /// Stop events that have not been taken.
+    pub(crate) events: VecDeque<StopEvent>,
+    /// Threads that are ending and whose last status has not been seen.
+    pub(crate) departing: BTreeSet<u32>,
+    pub(crate) selection: FairSelection,
+    pub(crate) interruption: Interruption,
+    /// The kernel knows a tracer by its thread: waiting is bound to it.
+    not_send: PhantomData<*const ()>,
+}
+
+impl Wait {
+    pub(crate) fn new() -> Wait {
+        Wait {
+            events: VecDeque::with_capacity(64),
+            departing: BTreeSet::new(),
+            selection: FairSelection::default(),
+            interruption: Interruption::default(),
+            not_send: PhantomData,
+        }
+    }
+
+    /// Returns true if a stop event of a thread is queued.
+    pub(crate) fn has_event_of(&self, thread: ThreadId) -> bool {
+        self.events
+            .iter()
+            .any(|event| event.waiting_thread() == Some(thread))
+    }
+
+    /// Drops the events of one thread.
+    pub(crate) fn drop_events_of(&mut self, thread: ThreadId) {
+        self.events
+            .retain(|event| event.waiting_thread() != Some(thread));
+    }
+
+    /// Drops the events for which a thread waits.
+    pub(crate) fn drop_thread_events(&mut self) {
+        self.events.retain(|event| event.waiting_thread().is_none());
+    }
+
+    /// Moves the events for which a thread waits to another queue.
+    pub(crate) fn defer_thread_events(&mut self, deferred: &mut VecDeque<StopEvent>) {
+        self.events.retain(|event| {
+            let is_of_thread = event.waiting_thread().is_some();
+            if is_of_thread {
+                deferred.push_back(event.clone());
+            }
+            !is_of_thread
+        });
+    }
+
+    /// Takes the events that match out of the queue, in order.
+    pub(crate) fn take_matching(
+        &mut self,
+        is_meant: impl Fn(&StopEvent) -> bool,
+    ) -> Vec<StopEvent> {
+        let events = mem::take(&mut self.events);
+        let (taken, others): (Vec<StopEvent>, Vec<StopEvent>) =
+            events.into_iter().partition(is_meant);
+        self.events.extend(others);
+        taken
+    }
+}
+
+impl Debuggee {
+    /// Waits for the next stop event. Stops that need no decision of the caller
+    /// (signals that the program handles, new processes, threads that are held
+    /// for a moment) are handled inside.
+    pub fn wait(&mut self) -> Result<StopEvent, DebuggeeError> {
+        loop {
+            if let Some(event) = self.take_event() {
+                return Ok(event);
+            }
+            if self.life.has_ended() {
+                return Err(DebuggeeError::Gone);
+            }
+            if !self.can_report() && !self.is_ending() {
+                return Err(DebuggeeError::NothingRuns);
+            }
+            if self.wait.interruption.is_wanted {
+                self.interrupt_some_thread()?;
+            }
+            self.wait_and_handle()?;
+        }
+    }
+
+    /// Takes the next stop event that is queued.
+    pub(crate) fn take_event(&mut self) -> Option<StopEvent> {
+        while let Some(event) = self.wait.events.pop_front() {
+            // A thread can be killed while its stop event waits.
+            let is_current = event
+                .waiting_thread()
+                .is_none_or(|thread| self.threads.contains_key(&thread.0));
+            if is_current {
+                return Some(event);
+            }
+        }
+        None
+    }
+
+    /// Queues a stop event for [`Debuggee::wait`]; its thread waits.
+    pub(crate) fn queue_event(&mut self, event: StopEvent) {
+        if let Some(thread) = event.waiting_thread()
+            && let Some(known) = self.threads.get_mut(&thread.0)
+        {
+            known.awaits_resume = true;
+        }
+        self.wait.events.push_back(event);
+    }
+
+    /// Returns true if the whole process is ending although no stopped thread
+    /// has been resumed: one of its threads has ended it.
+    pub fn is_ending(&self) -> bool {
+        let mut stopped = self
+            .threads
+            .values()
+            .filter(|known| known.state == State::Stopped);
+        stopped.any(|known| kernel::is_dying(known.id.0))
+    }
+
+    /// Returns true if a status can still come without a thread being resumed.
+    pub(crate) fn can_report(&self) -> bool {
+        self.threads
+            .values()
+            .any(|thread| !matches!(thread.state, State::Stopped) || !thread.awaits_resume)
+            || !self.wait.departing.is_empty()
+            || !self.forks.pending.is_empty()
+    }
+}
