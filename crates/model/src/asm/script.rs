@@ -33,7 +33,7 @@ const STEPS_MAX: i64 = 1_000_000;
 
 /// A command of a script.
 #[derive(Debug)]
-enum Order {
+enum Command {
     Set(FunctionId, Vec<Term>, Term),
     Pick(String, Term),
     Step(i64),
@@ -43,7 +43,7 @@ enum Order {
 /// A script for a model.
 #[derive(Debug)]
 pub struct Script {
-    orders: Vec<(Order, Span)>,
+    commands: Vec<(Command, Span)>,
 }
 
 /// The result of a line of a script.
@@ -67,36 +67,36 @@ impl Script {
             checking: Checking::of(model, &texts),
             source,
             text: texts.last().map_or("", |text| &text.text),
-            orders: Vec::new(),
+            commands: Vec::new(),
             faults: Vec::new(),
             columns: None,
         };
         reading.lines();
         let Reading {
             checking,
-            orders,
+            commands,
             faults,
             ..
         } = reading;
         checking.give_back(model);
         match faults.is_empty() {
-            true => Ok(Script { orders }),
+            true => Ok(Script { commands }),
             false => Err(faults),
         }
     }
 
-    /// Runs the script to its end or to the first fault. Calls `told` after each line
+    /// Runs the script to its end or to the first fault. Calls `report` after each line
     /// with steps.
-    pub fn run(&self, model: &Model, told: &mut dyn FnMut(&Done)) -> Result<State, Fault> {
+    pub fn run(&self, model: &Model, report: &mut dyn FnMut(&Done)) -> Result<State, Fault> {
         let mut environment = Written::default();
         let mut state = model.begin(&mut environment).map_err(Stop::fault)?;
         if let Some(fault) = model.broken(&state) {
             return Err(fault);
         }
-        for (order, span) in &self.orders {
-            let steps = order.carry_out(model, &mut environment, &mut state, *span)?;
+        for (command, span) in &self.commands {
+            let steps = command.carry_out(model, &mut environment, &mut state, *span)?;
             if !steps.is_empty() {
-                told(&Done {
+                report(&Done {
                     span: *span,
                     steps,
                     state: state.clone(),
@@ -107,7 +107,7 @@ impl Script {
     }
 }
 
-impl Order {
+impl Command {
     fn carry_out(
         &self,
         model: &Model,
@@ -117,19 +117,19 @@ impl Order {
     ) -> Result<Vec<Step>, Fault> {
         let evaluate = |term: &Term| model.evaluate(state, term).map_err(Stop::fault);
         match self {
-            Order::Set(id, arguments, value) => {
+            Command::Set(id, arguments, value) => {
                 let arguments: Result<Vec<Value>, Fault> = arguments.iter().map(evaluate).collect();
                 let (arguments, value) = (arguments?, evaluate(value)?);
                 model.fits(*id, &arguments, span)?;
                 model.set(*id, arguments, value, state, environment, span)?;
                 Ok(Vec::new())
             }
-            Order::Pick(name, value) => {
+            Command::Pick(name, value) => {
                 let value = evaluate(value)?;
                 environment.picks.push((name.clone(), value));
                 Ok(Vec::new())
             }
-            Order::Step(count) => {
+            Command::Step(count) => {
                 let mut steps = Vec::new();
                 for _ in 0..*count {
                     let stepped = model.step(state, environment).map_err(Stop::fault)?;
@@ -149,7 +149,7 @@ impl Order {
                 }
                 Ok(steps)
             }
-            Order::Check(condition) => match model.holds(state, condition)? {
+            Command::Check(condition) => match model.holds(state, condition)? {
                 true => Ok(Vec::new()),
                 false => Err(model.check_failed(state, condition)),
             },
@@ -246,7 +246,7 @@ struct Reading<'a> {
     checking: Checking<'a>,
     source: u32,
     text: &'a str,
-    orders: Vec<(Order, Span)>,
+    commands: Vec<(Command, Span)>,
     faults: Vec<Fault>,
     /// In a table: its columns, and the number of rows so far.
     columns: Option<(Vec<Column>, usize)>,
@@ -294,18 +294,18 @@ impl Reading<'_> {
         }
         let mut parser = Parser::at_place(self.source, self.text, range.clone());
         let span = Span::new(self.source, range);
-        let order = self.order(&mut parser);
+        let command = self.command(&mut parser);
         // A lexical error is the cause of later errors.
         if let Some(fault) = parser.faults.pop() {
             return Err(fault);
         }
-        let order = order?;
+        let command = command?;
         parser.end()?;
-        self.orders.push((order, span));
+        self.commands.push((command, span));
         Ok(())
     }
 
-    fn order(&mut self, parser: &mut Parser) -> Result<Order, Fault> {
+    fn command(&mut self, parser: &mut Parser) -> Result<Command, Fault> {
         if parser.take("set") {
             let name = parser.name("a function of the environment")?;
             let arguments = parser.arguments()?;
@@ -313,7 +313,7 @@ impl Reading<'_> {
             let value = parser.expression()?;
             let (id, arguments) = self.checking.place(&name, &arguments)?;
             let value = self.checking.value_of(id, &value)?;
-            return Ok(Order::Set(id, arguments, value));
+            return Ok(Command::Set(id, arguments, value));
         }
         if parser.take("pick") {
             let name = match parser.take("rule") {
@@ -327,7 +327,7 @@ impl Reading<'_> {
             parser.expect("=")?;
             let value = parser.expression()?;
             let value = self.checking.expression(&value)?;
-            return Ok(Order::Pick(name, value));
+            return Ok(Command::Pick(name, value));
         }
         if parser.take("step") {
             let span = parser.span();
@@ -337,11 +337,11 @@ impl Reading<'_> {
                 return Err(Fault::new("too-large", message, Some(span))
                     .help("write more lines, or `--random`, which takes any number of steps"));
             }
-            return Ok(Order::Step(count));
+            return Ok(Command::Step(count));
         }
         if parser.take("check") {
             let condition = parser.expression()?;
-            return Ok(Order::Check(self.checking.condition(&condition)?));
+            return Ok(Command::Check(self.checking.condition(&condition)?));
         }
         Err(parser
             .wrong("a line of a script")
@@ -394,7 +394,7 @@ impl Reading<'_> {
             return Err(Fault::new("syntax", message, Some(span)));
         }
         if number > 0 {
-            self.orders.push((Order::Step(1), span));
+            self.commands.push((Command::Step(1), span));
         }
         let mut settings = Vec::new();
         for (column, cell) in columns.iter().zip(cells) {
@@ -405,13 +405,13 @@ impl Reading<'_> {
             let value = self.cell(cell)?;
             if column.is_set {
                 let value = self.checking.value_of(column.id, &value)?;
-                settings.push((Order::Set(column.id, Vec::new(), value), span));
+                settings.push((Command::Set(column.id, Vec::new(), value), span));
             } else {
                 let condition = self.checking.equal(&column.name, value)?;
-                self.orders.push((Order::Check(condition), span));
+                self.commands.push((Command::Check(condition), span));
             }
         }
-        self.orders.extend(settings);
+        self.commands.extend(settings);
         Ok(())
     }
 

@@ -166,7 +166,7 @@ impl Model {
 
     /// Describes a step: the actions of the environment and of the machine.
     pub fn describe(&self, before: &State, step: &StepResult) -> Vec<Step> {
-        let mut said: Vec<String> = step
+        let mut environment_actions: Vec<String> = step
             .answers
             .iter()
             .map(|((id, arguments), value)| {
@@ -177,13 +177,18 @@ impl Model {
                 )
             })
             .collect();
-        said.extend(step.choices.iter().map(|(name, value)| match &**name {
+        environment_actions.extend(step.choices.iter().map(|(name, value)| match &**name {
             "" => format!("rule {}", self.show(value)),
             name => format!("{name} = {}", self.show(value)),
         }));
         let mut steps = Vec::new();
-        if !said.is_empty() {
-            steps.push(visible(ENVIRONMENT, said.join(", "), None, Vec::new()));
+        if !environment_actions.is_empty() {
+            steps.push(visible(
+                ENVIRONMENT,
+                environment_actions.join(", "),
+                None,
+                Vec::new(),
+            ));
         }
         let mut names: Vec<&str> = Vec::new();
         for update in step.updates.values() {

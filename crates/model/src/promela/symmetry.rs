@@ -35,19 +35,19 @@ impl Model {
     /// Something in the model distinguishes the processes.
     pub fn symmetric(&self) -> Result<Symmetric<'_>, Fault> {
         let program = &self.machine.program;
-        let refused = |message: &str, span| {
+        let reject = |message: &str, span| {
             Err(Fault::new("symmetry", message, span).help("search without --symmetry"))
         };
         let nodes = program.nodes.iter().zip(&program.node_spans);
         if let Some((_, span)) = nodes.into_iter().find(|(node, _)| distinguishes(node)) {
-            return refused("this distinguishes processes of one type", Some(*span));
+            return reject("this distinguishes processes of one type", Some(*span));
         }
         let instructions = program.instructions.iter();
         let numbers = instructions
             .into_iter()
             .find(|instruction| matches!(instruction.operation, Operation::Running(..)));
         if let Some(instruction) = numbers {
-            return refused(
+            return reject(
                 "this stores the number of a process, which distinguishes it from others",
                 Some(instruction.span),
             );
@@ -59,10 +59,10 @@ impl Model {
         if let Some(kind) = owner {
             let message = "processes with local channels or implemented in Rust are not \
                  interchangeable";
-            return refused(message, Some(kind.span));
+            return reject(message, Some(kind.span));
         }
         if program.priorities {
-            return refused("priorities distinguish processes", None);
+            return reject("priorities distinguish processes", None);
         }
         Ok(Symmetric { model: self })
     }

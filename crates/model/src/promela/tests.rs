@@ -181,7 +181,7 @@ fn locations_of_processes_are_shown_with_source_positions() {
 }
 
 #[test]
-fn mistakes_in_a_model_are_told() {
+fn errors_of_a_model_are_reported() {
     refused("init { x = 1 }", "unknown-name");
     refused("byte x; byte x; init { skip }", "redeclared");
     refused("init { goto there }", "unknown-label");

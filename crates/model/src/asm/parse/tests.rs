@@ -91,7 +91,7 @@ fn parsing_continues_after_an_error() {
 }
 
 #[test]
-fn a_comparison_in_place_of_an_update_is_told() {
+fn a_comparison_in_place_of_an_update_is_reported() {
     let (_, faults) = parse(0, "main { x = 1 }");
     assert_eq!(
         faults[0].help.as_deref(),

@@ -162,8 +162,8 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
             }
         }
         let is_skipped = |at: u32| skipped.iter().any(|range| range.contains(&at));
-        let told = |fault: &Fault| !fault.span.is_some_and(|span| is_skipped(span.start));
-        self.faults.extend(faults.into_iter().filter(told));
+        let is_active = |fault: &Fault| !fault.span.is_some_and(|span| is_skipped(span.start));
+        self.faults.extend(faults.into_iter().filter(is_active));
         self.expand_into_tokens(text);
         for condition in self.conditions.split_off(open) {
             let message = "this condition has no `#endif`";

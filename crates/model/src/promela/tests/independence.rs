@@ -109,7 +109,7 @@ fn of_two_orders_one_is_looked_up() {
 }
 
 #[test]
-fn channels_are_told_from_one_another() {
+fn channels_are_distinguished() {
     let with = |first: &str, second: &str| {
         format!(
             "chan a = [2] of {{byte}}; chan b = [2] of {{byte}}; chan none = [0] of {{byte}};

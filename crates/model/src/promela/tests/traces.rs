@@ -125,7 +125,7 @@ fn a_trace_that_is_not_over_is_no_end() {
 }
 
 #[test]
-fn a_message_that_nobody_takes_is_no_event() {
+fn a_message_without_a_receiver_is_not_an_event() {
     // Spin reports an error here: it checks before somebody receives the message.
     let text = "chan c = [0] of {byte}; active proctype A() { if :: c!3 :: skip fi }
         trace { c!1 }";
