@@ -1,8 +1,7 @@
 //! A run without a prompt: report, and tell by the exit status.
 
-use crate::console::{Console, is_error};
+use crate::console::Console;
 use crate::exit;
-use crate::report::is_repetition;
 use juror_view::{Outcome, StopReason};
 use std::io;
 
@@ -77,7 +76,7 @@ fn after(outcome: &Outcome, keep_going: bool) -> After {
     };
     match &stop.reason {
         StopReason::Violation { .. } if !keep_going => After::Leave,
-        reason if is_error(reason) => After::LeaveWith(exit::USAGE),
+        reason if reason.is_error() => After::LeaveWith(exit::USAGE),
         StopReason::Interrupted => After::LeaveWith(exit::INTERRUPTED),
         // Nobody has seen whether the properties hold in the rest of the run.
         StopReason::Scenario { .. } if !keep_going => After::LeaveWith(exit::VIOLATED),
@@ -96,12 +95,12 @@ fn is_worth_showing(outcome: &Outcome, has_commands: bool) -> bool {
     {
         return !silent;
     }
-    if is_error(&stop.reason) {
+    if stop.reason.is_error() {
         return true;
     }
     match &stop.reason {
         // The end tells how often the same happened again.
-        StopReason::Violation { violations } => !is_repetition(violations),
+        reason @ StopReason::Violation { .. } => !reason.is_repetition(),
         StopReason::Interrupted
         | StopReason::Scenario { .. }
         | StopReason::Signal { fatal: true, .. } => true,

@@ -13,16 +13,14 @@ mod source;
 mod spread;
 mod words;
 
-pub use words::place;
-
 use crate::arguments::Check;
 use crate::driver::{Observer as _, PropertySource, SessionError};
 use crate::exit;
 use crate::json::{Line, TraceEndLine, TraceStopLine};
 use crate::output::Output;
-use crate::report::is_repetition;
 use cursor::{Cursor, Next};
 use juror_monitoring::offline::Offline;
+use juror_text::recorded;
 use juror_trace::{Batch, Event, Fault, How};
 use juror_view::StopReason;
 use source::{Plan, Slices, Source};
@@ -343,16 +341,13 @@ impl Checking<'_> {
             stop,
         });
         // The end tells how often the same happened again.
-        let is_told = match &stop.reason {
-            StopReason::Violation { violations } => !is_repetition(violations),
-            _ => true,
-        };
-        if !is_told {
+        if stop.reason.is_repetition() {
             self.output.show_line(&json, |_| {})?;
             return Ok(!self.check.keep_going);
         }
         self.output.show_line(&json, |page| {
-            words::write_stop(page, &name, position, stop);
+            let position = recorded::position(&name, line, byte);
+            recorded::write_trace_stop(page, &position, stop);
         })?;
         if self.check.keep_going {
             self.output.say("\n")?;

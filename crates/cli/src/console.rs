@@ -4,7 +4,6 @@ use crate::driver::{Driver, Options, SessionError};
 use crate::exit;
 use crate::interrupt::{self, Running};
 use crate::output::Output;
-use crate::recorded;
 use juror_view::{Outcome, StopReason};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal};
@@ -191,42 +190,17 @@ impl Console {
     }
 
     fn note(&mut self, outcome: &Outcome) {
+        self.has_run |= outcome.has_run();
+        self.violated |= outcome.is_violated();
+        self.erred |= outcome.is_error();
         match outcome {
             Outcome::Stopped(stop) if matches!(stop.reason, StopReason::Attached { .. }) => {
                 self.is_attached = true;
             }
-            Outcome::Stopped(stop) => {
-                self.has_run = true;
-                self.violated |= matches!(stop.reason, StopReason::Violation { .. });
-                self.erred |= is_error(&stop.reason);
-            }
-            Outcome::RecordedStop(stop) => {
-                self.has_run = true;
-                self.violated |= matches!(stop.why, StopReason::Violation { .. });
-                self.erred |= is_error(&stop.why);
-            }
-            Outcome::RecordedEnd(end) => {
-                self.has_run = true;
-                self.violated |= recorded::is_violated(end);
-                self.erred |= end.fault.is_some();
-            }
-            Outcome::Ended(end) => {
-                self.has_run = true;
-                self.is_attached = false;
-                self.violated |= end.is_violated();
-            }
+            Outcome::Ended(_) => self.is_attached = false,
             _ => {}
         }
     }
-}
-
-/// Something could not be evaluated: nobody knows what would have been.
-pub fn is_error(reason: &StopReason) -> bool {
-    let is_failure = matches!(
-        reason,
-        StopReason::MonitorError { .. } | StopReason::ScenarioError { .. }
-    );
-    is_failure || !reason.condition_errors().is_empty()
 }
 
 /// A point whose commands begin with `silent`.

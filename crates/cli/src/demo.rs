@@ -174,7 +174,7 @@ fn display(path: &Path) -> String {
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))
     };
-    crate::escape::safe(&text).into_owned()
+    juror_text::escape::safe(&text).into_owned()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! The trait keeps the front end testable without a live process.
 
-use juror_session::Session;
+use juror_session::{RecordedRun, Session};
 use juror_view::Outcome;
 
 pub use juror_monitoring::property_files::{LoadedFiles, PropertySource};
@@ -67,6 +67,29 @@ impl Driver for Session {
     }
     fn interrupter(&self) -> Box<dyn Fn() + Send> {
         Box::new(Session::interrupter(self))
+    }
+}
+
+impl Driver for RecordedRun {
+    fn execute(
+        &mut self,
+        line: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        RecordedRun::execute(self, line, observer)
+    }
+    fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
+        RecordedRun::complete(self, line, position)
+    }
+    fn repetition(&self, line: &str) -> Option<String> {
+        RecordedRun::repetition(self, line)
+    }
+    fn is_alive(&self) -> bool {
+        // Nothing has to be ended.
+        false
+    }
+    fn interrupter(&self) -> Box<dyn Fn() + Send> {
+        Box::new(RecordedRun::interrupter(self))
     }
 }
 

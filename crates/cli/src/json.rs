@@ -4,9 +4,9 @@
 //! `"kind"`. The schema is documented in `book/src/json.md`; a test compares
 //! the two.
 
-use crate::diagnostics::line_and_column;
 use juror_language::{Diagnostic, Severity};
 use juror_model::Chart;
+use juror_text::diagnostics::line_and_column;
 use juror_view::{EndView, Outcome, ProcessEnd, ScenarioLine, StateChange, StopView, TraceStop};
 use serde::Serialize;
 use serde_json::{Value, json};

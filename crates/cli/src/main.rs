@@ -10,18 +10,10 @@
 mod arguments;
 mod batch;
 mod check;
-mod checkpoints;
-mod code;
-mod columns;
 mod console;
-mod counted;
 mod demo;
-mod diagnostics;
 mod directories;
 mod driver;
-mod ending;
-mod escape;
-mod evaluations;
 mod exit;
 mod generate;
 mod interrupt;
@@ -32,27 +24,17 @@ mod model_command;
 mod model_report;
 mod model_simulate;
 mod model_walk;
-mod moments;
-mod monitors;
-mod outcome;
 mod output;
-mod page;
-mod path;
-mod places;
 mod prompt;
-mod properties;
 mod property_arguments;
 mod property_command;
 mod recorded;
-mod report;
-mod scenarios;
 mod self_check;
-mod tables;
-mod watched;
 
 use arguments::{Action, CommandLine, Common};
 use clap::CommandFactory;
 use driver::Options;
+use juror_text::messages;
 use output::Output;
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -74,7 +56,7 @@ fn main() -> ExitCode {
         // Who closed our output does not read an error either.
         Err(error) if is_broken_pipe(&error) => ExitCode::from(exit::USAGE),
         Err(error) => {
-            output::write_last_words(&output::error_text(&format!("{error:#}")));
+            output::write_last_words(&messages::error(&format!("{error:#}")));
             ExitCode::from(exit::USAGE)
         }
     }
@@ -137,5 +119,5 @@ fn report_panic(panic: &std::panic::PanicHookInfo<'_>) {
         Some(location) => format!("{}:{}", location.file(), location.line()),
         None => "an unknown place".to_owned(),
     };
-    output::write_last_words(&output::bug_text(&format!("{what}\nat {place}")));
+    output::write_last_words(&messages::bug(&format!("{what}\nat {place}")));
 }

@@ -9,18 +9,16 @@ use crate::arguments::Color;
 use crate::driver::{
     CommandError, FileDiagnostics, Observer, Options, PropertySource, SessionError,
 };
-use crate::escape::safe;
+use crate::exit;
 use crate::json::{self, DiagnosticLine, ErrorLine, Line, SelfCheckLine, Start};
-use crate::page::{BAD, Page, QUIET, STRONG};
-use crate::report::Context;
-use crate::{diagnostics, exit, outcome};
 use anstream::AutoStream;
+use juror_text::escape::safe;
+use juror_text::page::Page;
+use juror_text::report::Context;
+use juror_text::{diagnostics, messages, outcome};
 use juror_view::{Outcome, StopReason};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-
-/// Where bugs are reported.
-const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
 
 /// The streams of a session.
 pub struct Output {
@@ -182,13 +180,7 @@ impl Output {
             help: error.help.as_deref(),
             diagnostics: diagnostic_lines(&error.found),
         }))?;
-        let mut text = rendered(&error.found);
-        for line in error.message.lines() {
-            text.push_str(&format!("{}\n", safe(line)));
-        }
-        for line in error.help.iter().flat_map(|help| help.lines()) {
-            text.push_str(&format!("{QUIET}help:{QUIET:#} {}\n", safe(line)));
-        }
+        let text = messages::command_error(error);
         // At the prompt an error is an answer like any other.
         match self.text {
             Some(_) => self.say(&text),
@@ -209,14 +201,14 @@ impl Output {
         let (text, status) = match error {
             SessionError::Property { found, .. } | SessionError::Scenario { found, .. } => {
                 line.diagnostics = diagnostic_lines(found);
-                let shown = rendered(found);
-                (shown + &error_text(&message), exit::USAGE)
+                let shown = messages::files(found);
+                (shown + &messages::error(&message), exit::USAGE)
             }
             SessionError::Internal(_) => {
                 line.fault = "juror";
-                (bug_text(&message), exit::BUG)
+                (messages::bug(&message), exit::BUG)
             }
-            _ => (error_text(&message), exit::USAGE),
+            _ => (messages::error(&message), exit::USAGE),
         };
         self.write_json(&Line::Error(line))?;
         self.warn(&text)?;
@@ -226,25 +218,14 @@ impl Output {
     /// Shows what went wrong with a reaction where nothing can be stopped for
     /// it.
     fn show_scenario_error(&mut self, reason: &StopReason) -> io::Result<()> {
-        let StopReason::ScenarioError {
-            scenario,
-            message,
-            help,
-            start,
-            end,
-            file,
-            text,
-        } = reason
-        else {
+        let Some((file, text, error)) = diagnostics::of_stop(reason) else {
             return Ok(());
         };
-        let mut error = diagnostics::at(&format!("{scenario}: {message}"), *start..*end);
-        error.help = help.as_deref().map(str::to_owned);
         self.write_json(&Line::Error(ErrorLine {
             fault: "user",
             command: None,
             message: error.message.clone(),
-            help: help.as_deref(),
+            help: error.help.as_deref(),
             diagnostics: vec![DiagnosticLine::new(file, text, &error)],
         }))?;
         self.warn(&diagnostics::render(file, text, &error))
@@ -259,7 +240,7 @@ impl Output {
             help: None,
             diagnostics: Vec::new(),
         }))?;
-        self.warn(&error_text(message))
+        self.warn(&messages::error(message))
     }
 
     /// Shows what there is to say about a file of properties.
@@ -276,7 +257,7 @@ impl Output {
             help: None,
             diagnostics: diagnostic_lines(said),
         }))?;
-        self.warn(&rendered(said))
+        self.warn(&messages::files(said))
     }
 
     /// Shows a mistake of ours that did not end the run.
@@ -288,7 +269,7 @@ impl Output {
             help: None,
             diagnostics: Vec::new(),
         }))?;
-        self.warn(&bug_text(message))
+        self.warn(&messages::bug(message))
     }
 
     /// Says that a self-check found nothing wrong.
@@ -363,42 +344,13 @@ impl Output {
     }
 }
 
-/// All that there is to say about files, with the place of each.
-fn rendered(found: &[FileDiagnostics]) -> String {
-    let files = found.iter();
-    let shown = files.map(|it| diagnostics::render_all(&it.file, &it.text, &it.diagnostics));
-    shown.collect()
-}
-
-/// The same for JSON.
+/// Returns the diagnostics of files, for JSON.
 fn diagnostic_lines(found: &[FileDiagnostics]) -> Vec<DiagnosticLine<'_>> {
     let lines = found.iter().flat_map(|it| {
         let diagnostics = it.diagnostics.iter();
         diagnostics.map(|said| DiagnosticLine::new(&it.file, &it.text, said))
     });
     lines.collect()
-}
-
-/// One message for a mistake of the user; further lines are advice.
-pub fn error_text(message: &str) -> String {
-    let mut lines = message.lines();
-    let first = lines.next().unwrap_or("something went wrong");
-    let mut text = format!("{BAD}error:{BAD:#} {STRONG}{}{STRONG:#}\n", safe(first));
-    for line in lines {
-        text.push_str(&format!("{}\n", safe(line)));
-    }
-    text
-}
-
-/// One message for a mistake of ours.
-pub fn bug_text(message: &str) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    let message = message.lines().map(safe).collect::<Vec<_>>().join("\n  ");
-    format!(
-        "{BAD}This is a bug in juror:{BAD:#} {message}\n\
-         Please report it at {ISSUES}\n\
-         with this message, the command line, and what the program was doing (juror {version}).\n"
-    )
 }
 
 /// Writes to the standard error where there is no [`Output`] any more; when

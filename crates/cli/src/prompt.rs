@@ -94,7 +94,7 @@ fn talk(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8> {
         };
         let line = line.trim();
         if !lines.is_typed() {
-            let echo = format!("{}\n", crate::escape::safe(line));
+            let echo = format!("{}\n", juror_text::escape::safe(line));
             console.output().say(&echo)?;
         }
         if depth > 0 {

@@ -1,12 +1,11 @@
 //! What `juror check` says.
 
-use crate::ending::{signal_name, write_verdicts};
-use crate::escape::safe;
-use crate::page::{BAD, Page, QUIET, STRONG};
-use crate::places::short_location;
-use crate::report::write_violations;
+use juror_text::ending::{signal_name, write_verdicts};
+use juror_text::escape::safe;
+use juror_text::page::{BAD, Page, QUIET, STRONG};
+use juror_text::recorded;
 use juror_trace::{Fault, How, Position};
-use juror_view::{EndView, StopReason, TraceStop};
+use juror_view::EndView;
 
 /// The name of a trace, above what is said of it.
 pub fn heading(name: &str) -> String {
@@ -15,10 +14,8 @@ pub fn heading(name: &str) -> String {
 
 /// `run.jsonl:12`, `run.jtr, byte 345`
 pub fn place(name: &str, position: Position) -> String {
-    match position {
-        Position::Line(line) => format!("{}:{line}", safe(name)),
-        Position::Byte(byte) => format!("{}, byte {byte}", safe(name)),
-    }
+    let (line, byte) = line_or_byte(position);
+    recorded::position(name, line, byte)
 }
 
 /// The line or the byte of a position, for JSON.
@@ -72,37 +69,6 @@ pub fn fault(name: &str, fault: &Fault) -> String {
         }
     }
     text
-}
-
-/// A violation, or an event that could not be evaluated.
-pub fn write_stop(page: &mut Page, name: &str, position: Position, stop: &TraceStop) {
-    match &stop.reason {
-        StopReason::Violation { violations } => write_violations(page, violations),
-        reason => crate::report::write_monitor_error(page, reason),
-    }
-    page.gap();
-    let number = match stop.sequence {
-        Some(sequence) => format!(" {sequence}"),
-        None => String::new(),
-    };
-    let place = place(name, position);
-    write!(
-        page,
-        "{STRONG}At event{number}{STRONG:#} ({place}), {}",
-        safe(&stop.what)
-    );
-    // What has no place of its own has the address 0: the end of a thread.
-    if let Some(location) = stop.location.as_ref().filter(|it| it.address != 0) {
-        let between = match stop.is_call {
-            true => "called from",
-            false => "at",
-        };
-        write!(page, ", {between} {}", short_location(location));
-    }
-    if stop.thread != 0 {
-        write!(page, ", thread {}", stop.thread);
-    }
-    page.push("\n");
 }
 
 /// How often time went back.

@@ -4,7 +4,7 @@ use super::Console;
 use crate::driver::{CommandError, Driver, Observer};
 use crate::interrupt::Running;
 use crate::output::testing::{Streams, output};
-use crate::report::samples::stop;
+use juror_text::report::samples::stop;
 use juror_view::{Ending, Outcome, StopReason};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -79,14 +79,14 @@ pub fn stopped(reason: StopReason) -> Outcome {
 
 pub fn violated() -> Outcome {
     stopped(StopReason::Violation {
-        violations: vec![crate::report::samples::violation()],
+        violations: vec![juror_text::report::samples::violation()],
     })
 }
 
 /// The end of a run with so many violations.
 pub fn ended(violations: u64) -> Outcome {
-    use crate::report::samples::{end, summary};
     use juror_event::Verdict::PresumablySatisfied;
+    use juror_text::report::samples::{end, summary};
     Outcome::Ended(Box::new(end(
         Some(Ending::Exited { status: 0 }),
         summary(PresumablySatisfied, violations),

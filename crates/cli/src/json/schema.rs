@@ -6,9 +6,9 @@
 //! tables.
 
 use super::*;
-use crate::outcome::samples;
-use crate::report::samples as stops;
 use juror_event::Verdict;
+use juror_text::outcome::samples;
+use juror_text::report::samples as stops;
 use juror_view::{Ending, Location, ProcessName, SourceLine, StopReason, StoredValue};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -144,7 +144,7 @@ fn lines() -> Vec<(String, Value)> {
         let section = format!("stop: {}", line["reason"].as_str().unwrap_or("?"));
         lines.push((section, line));
     }
-    let wrong = crate::diagnostics::at("wrong", 3..4);
+    let wrong = juror_text::diagnostics::at("wrong", 3..4);
     let error = ErrorLine {
         fault: "user",
         command: None,

@@ -1,8 +1,8 @@
 use super::testing::*;
 use super::*;
-use crate::report::samples::{push, violation_stop};
 use juror_event::Verdict;
 use juror_language::Diagnostic;
+use juror_text::report::samples::{push, violation_stop};
 use juror_view::StateChange;
 
 #[test]

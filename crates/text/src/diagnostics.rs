@@ -6,6 +6,7 @@
 use crate::escape::{safe, safe_same_length};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use juror_language::{Diagnostic, Severity};
+use juror_view::StopReason;
 use std::ops::Range;
 
 /// An error at a place, without a code.
@@ -17,6 +18,39 @@ pub fn at(message: &str, span: Range<usize>) -> Diagnostic {
         span,
         labels: Vec::new(),
         help: None,
+    }
+}
+
+/// Returns the file, its text and the diagnostic of a property or scenario that
+/// could not be evaluated at a stop. Nothing for other reasons.
+pub fn of_stop(reason: &StopReason) -> Option<(&str, &str, Diagnostic)> {
+    match reason {
+        StopReason::MonitorError {
+            property,
+            message,
+            start,
+            end,
+            file,
+            text,
+        } => Some((
+            file,
+            text,
+            at(&format!("{property}: {message}"), *start..*end),
+        )),
+        StopReason::ScenarioError {
+            scenario,
+            message,
+            help,
+            start,
+            end,
+            file,
+            text,
+        } => {
+            let mut error = at(&format!("{scenario}: {message}"), *start..*end);
+            error.help = help.as_deref().map(str::to_owned);
+            Some((file, text, error))
+        }
+        _ => None,
     }
 }
 

@@ -89,7 +89,7 @@ pub fn write_graphs(page: &mut Page, graphs: &[GraphView]) {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "samples"))]
 pub mod samples {
     use juror_event::Verdict;
     use juror_view::{GraphState, GraphView, PropertyView};

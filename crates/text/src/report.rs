@@ -79,13 +79,8 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
             page.gap();
             write_violation_place(page, violations, view);
         }
-        reason @ StopReason::MonitorError { .. } => {
-            write_monitor_error(page, reason);
-            page.gap();
-            write_place(page, styled(STRONG, "Stopped"), " in ", view);
-        }
-        reason @ StopReason::ScenarioError { .. } => {
-            write_scenario_error(page, reason);
+        reason @ (StopReason::MonitorError { .. } | StopReason::ScenarioError { .. }) => {
+            write_evaluation_error(page, reason);
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
         }
@@ -209,45 +204,12 @@ pub fn point_lead(word: &str, numbers: &[u32], temporary: bool) -> String {
     format!("{STRONG}{words} {}{STRONG:#}", numbers.join(", "))
 }
 
-/// Writes what could not be evaluated in a property, and where; nothing for
-/// other reasons.
-pub fn write_monitor_error(page: &mut Page, reason: &StopReason) {
-    if let StopReason::MonitorError {
-        property,
-        message,
-        start,
-        end,
-        file,
-        text,
-    } = reason
-    {
-        let error = diagnostics::at(&format!("{property}: {message}"), *start..*end);
+/// Writes what could not be evaluated in a property or a scenario, and where.
+/// Writes nothing for other reasons.
+pub fn write_evaluation_error(page: &mut Page, reason: &StopReason) {
+    if let Some((file, text, error)) = diagnostics::of_stop(reason) {
         page.push(&diagnostics::render(file, text, &error));
     }
-}
-
-/// Writes what went wrong with a reaction, and where; nothing for other
-/// reasons.
-pub fn write_scenario_error(page: &mut Page, reason: &StopReason) {
-    if let StopReason::ScenarioError {
-        scenario,
-        message,
-        help,
-        start,
-        end,
-        file,
-        text,
-    } = reason
-    {
-        let mut error = diagnostics::at(&format!("{scenario}: {message}"), *start..*end);
-        error.help = help.as_deref().map(str::to_owned);
-        page.push(&diagnostics::render(file, text, &error));
-    }
-}
-
-/// Whether all of it has been reported of another slice already.
-pub fn is_repetition(violations: &[ViolationView]) -> bool {
-    violations.iter().all(|violation| violation.repeated)
 }
 
 /// Writes each violation with its path, the first few in full.
@@ -351,7 +313,7 @@ fn write_returned(page: &mut Page, function: &str, returned: Option<&VariableVie
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "samples"))]
 pub mod samples;
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ fn row(slice: &SliceView) -> Vec<Cell> {
     ]
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "samples"))]
 pub fn sample() -> MonitorView {
     use crate::report::samples::{named, violation_count};
     use juror_event::Value;

@@ -70,7 +70,7 @@ fn write_paths(page: &mut Page, paths: &[juror_view::ViolationView]) {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "samples"))]
 pub mod samples {
     use super::*;
     use crate::report::samples::*;

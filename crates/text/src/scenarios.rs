@@ -68,7 +68,7 @@ fn write_one(page: &mut Page, scenario: &ScenarioView) {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "samples"))]
 pub mod samples {
     use super::*;
     use juror_event::Value;

@@ -69,7 +69,7 @@ pub fn write_all(page: &mut Page, checkpoints: &[CheckpointView]) {
     columns::write(page, 0, &heading, &rows);
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "samples"))]
 pub mod samples {
     use super::*;
     use crate::report::samples::location;

@@ -131,7 +131,7 @@ pub fn write_names(page: &mut Page, names: &[NameView]) {
     columns::write(page, 0, &[], &rows);
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "samples"))]
 pub mod samples {
     use super::*;
     use crate::report::samples::location;

@@ -329,7 +329,7 @@ pub fn write_help(page: &mut Page, command: &CommandHelp) {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "samples"))]
 pub mod samples {
     use super::*;
     use crate::report::samples::location;
