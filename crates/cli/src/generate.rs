@@ -1,5 +1,5 @@
-//! `juror generate`: man pages and shell completions, for packages. Both follow from
-//! the command line as it is declared.
+//! `juror generate`: writes man pages and shell completions, for packages. Both are
+//! derived from the declared command line.
 
 use crate::exit;
 use anyhow::Context;

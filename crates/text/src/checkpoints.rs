@@ -1,15 +1,15 @@
-//! Checkpoints, as text.
+//! Checkpoints.
 
 use crate::columns::{self, Cell};
 use crate::escape::safe;
+use crate::locations::long_location;
 use crate::page::{BAD, Page, QUIET, STRONG};
-use crate::places::long_location;
 use juror_view::CheckpointView;
 
-/// Writes a checkpoint that has just been made.
+/// Writes a new checkpoint.
 pub fn write_one(page: &mut Page, checkpoint: &CheckpointView) {
     let place = match checkpoint.location.address {
-        0 => "before the beginning".to_owned(),
+        0 => "at the start of the program".to_owned(),
         _ => format!("in {}", long_location(page, &checkpoint.location)),
     };
     let threads = match checkpoint.thread_count {
@@ -24,13 +24,13 @@ pub fn write_one(page: &mut Page, checkpoint: &CheckpointView) {
     write_losses(page, &checkpoint.losses);
 }
 
-/// Writes what a restore does not bring back, a line each when there are many.
+/// Writes what a restore does not bring back, one a line if there are several.
 pub fn write_losses(page: &mut Page, losses: &[String]) {
     match losses {
         [] => {}
-        [only] => writeln!(page, "{QUIET}not brought back: {}{QUIET:#}", safe(only)),
+        [only] => writeln!(page, "{QUIET}not restored: {}{QUIET:#}", safe(only)),
         several => {
-            writeln!(page, "{QUIET}not brought back:{QUIET:#}");
+            writeln!(page, "{QUIET}not restored:{QUIET:#}");
             for loss in several {
                 writeln!(page, "  {QUIET}{}{QUIET:#}", safe(loss));
             }
@@ -38,7 +38,7 @@ pub fn write_losses(page: &mut Page, losses: &[String]) {
     }
 }
 
-/// Writes all checkpoints.
+/// Writes the list of checkpoints.
 pub fn write_all(page: &mut Page, checkpoints: &[CheckpointView]) {
     if checkpoints.is_empty() {
         page.push("No checkpoints.\n");
@@ -48,12 +48,12 @@ pub fn write_all(page: &mut Page, checkpoints: &[CheckpointView]) {
         .iter()
         .map(|checkpoint| {
             let place = match checkpoint.location.address {
-                0 => "before the beginning".to_owned(),
+                0 => "at the start of the program".to_owned(),
                 _ => long_location(page, &checkpoint.location),
             };
             let made = match (checkpoint.alive, checkpoint.automatic) {
-                (false, _) => Cell::new("killed from outside", BAD),
-                (true, true) => "by itself".into(),
+                (false, _) => Cell::new("process is gone", BAD),
+                (true, true) => "automatic".into(),
                 (true, false) => "".into(),
             };
             vec![
@@ -72,7 +72,7 @@ pub fn write_all(page: &mut Page, checkpoints: &[CheckpointView]) {
 #[cfg(any(test, feature = "samples"))]
 pub mod samples {
     use super::*;
-    use crate::report::samples::location;
+    use crate::stops::samples::location;
 
     pub fn checkpoint() -> CheckpointView {
         CheckpointView {
@@ -95,17 +95,17 @@ mod tests {
     use crate::page::plain;
 
     #[test]
-    fn a_checkpoint_says_what_is_lost() {
+    fn a_checkpoint_shows_what_is_lost() {
         let text = plain(|page| write_one(page, &samples::checkpoint()));
         assert_eq!(
             text,
-            "Checkpoint 1 in queue_push at src/queue.c:23, 3 threads\nnot brought back:\n  \
+            "Checkpoint 1 in queue_push at src/queue.c:23, 3 threads\nnot restored:\n  \
              the time of day\n  socket 3\n"
         );
     }
 
     #[test]
-    fn a_checkpoint_that_is_gone_is_marked() {
+    fn a_checkpoint_without_its_process_is_marked() {
         let gone = CheckpointView {
             alive: false,
             ..samples::checkpoint()
@@ -116,7 +116,7 @@ mod tests {
             lines[0].split_whitespace().collect::<Vec<_>>(),
             ["#", "threads", "events", "where"]
         );
-        assert!(lines[2].ends_with("killed from outside"), "{text}");
+        assert!(lines[2].ends_with("process is gone"), "{text}");
         assert_eq!(plain(|page| write_all(page, &[])), "No checkpoints.\n");
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::columns::{self, Cell};
 use crate::escape::{safe, safe_source};
+use crate::locations::file_and_line;
 use crate::page::{NAME, Page, QUIET, STRONG};
-use crate::places::file_and_line;
 use juror_view::{AssemblyView, MemoryView, NameView};
 
-/// Writes instructions, each line of the source before what it became.
+/// Writes instructions, each source line before the instructions it was compiled to.
 pub fn write_assembly(page: &mut Page, view: &AssemblyView) {
     if let Some(function) = &view.function {
         writeln!(page, "{STRONG}{}{STRONG:#}:", safe(function));
@@ -60,7 +60,7 @@ pub fn write_assembly(page: &mut Page, view: &AssemblyView) {
     write_unreadable(page, view.unreadable.as_deref());
 }
 
-/// `<+4>` inside of the function that is shown, `<name+4>` elsewhere.
+/// Returns `<+4>` within the function of the view, `<name+4>` elsewhere.
 fn offset_of(view: &AssemblyView, name: &str) -> String {
     let inside = view.function.as_ref().and_then(|function| {
         let offset = name.strip_prefix(function.as_str())?;
@@ -74,6 +74,7 @@ fn offset_of(view: &AssemblyView, name: &str) -> String {
     format!("<{}>", safe(&shown))
 }
 
+/// Returns hexadecimal digits with a space after each byte.
 fn spaced(bytes: &str) -> String {
     let pairs: Vec<&str> = (0..bytes.len())
         .step_by(2)
@@ -82,7 +83,7 @@ fn spaced(bytes: &str) -> String {
     pairs.join(" ")
 }
 
-/// Writes memory, a row a line.
+/// Writes memory, one row a line.
 pub fn write_memory(page: &mut Page, view: &MemoryView) {
     let rows: Vec<Vec<Cell>> = view
         .rows
@@ -108,7 +109,7 @@ fn write_unreadable(page: &mut Page, why: Option<&str>) {
     }
 }
 
-/// Writes names with what is known of them.
+/// Writes names with their types and locations.
 pub fn write_names(page: &mut Page, names: &[NameView]) {
     let rows: Vec<Vec<Cell>> = names
         .iter()
@@ -134,7 +135,7 @@ pub fn write_names(page: &mut Page, names: &[NameView]) {
 #[cfg(any(test, feature = "samples"))]
 pub mod samples {
     use super::*;
-    use crate::report::samples::location;
+    use crate::stops::samples::location;
     use juror_view::{AssemblyLine, MemoryRow, ShownLine};
 
     pub fn assembly() -> AssemblyView {
@@ -186,7 +187,7 @@ mod tests {
     use crate::page::plain;
 
     #[test]
-    fn instructions_stand_below_their_lines() {
+    fn instructions_are_below_their_lines() {
         let expected = "\
 queue_push:
     22   void queue_push(queue *q, char c) {
@@ -201,7 +202,7 @@ queue_push:
     }
 
     #[test]
-    fn memory_stands_in_columns() {
+    fn memory_is_in_columns() {
         let expected = "\
 0x4052a0 <names+8>  0x0001  0x0002
 <the memory at 0x4052a4 cannot be read>

@@ -3,13 +3,13 @@
 use crate::page::{PLAIN, Page, QUIET};
 use anstyle::Style;
 
-/// Wider cells do not push the columns of other rows.
+/// Wider cells, in characters, do not widen the column for other rows.
 const WIDEST: usize = 48;
 
-/// Spaces between two columns.
+/// The number of spaces between two columns.
 const GAP: usize = 2;
 
-/// One cell: text that is safe to show, and its style.
+/// A cell: text that has been escaped, and its style.
 #[derive(Debug, Clone)]
 pub struct Cell {
     text: String,
@@ -17,7 +17,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A cell in a style.
+    /// Creates a cell in a style.
     pub fn new(text: impl Into<String>, style: Style) -> Cell {
         Cell {
             text: text.into(),
@@ -38,8 +38,8 @@ impl From<&str> for Cell {
     }
 }
 
-/// Writes rows below a quiet heading; columns that are empty everywhere are
-/// left out. An empty `heading` gives none.
+/// Writes rows below a heading, if `heading` is not empty. Columns that are empty in
+/// all rows are left out.
 pub fn write(page: &mut Page, indent: usize, heading: &[&str], rows: &[Vec<Cell>]) {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..count)
@@ -71,8 +71,8 @@ pub fn write(page: &mut Page, indent: usize, heading: &[&str], rows: &[Vec<Cell>
 
 fn write_row(page: &mut Page, indent: usize, widths: &[usize], row: &[Cell]) {
     write!(page, "{:indent$}", "");
-    // Spaces are owed until another cell follows: no line ends in spaces.
-    let mut owed = 0;
+    // Written before the next cell that has text: no line ends in spaces.
+    let mut pending_spaces = 0;
     for (cell, &width) in row.iter().zip(widths) {
         if width == 0 {
             continue;
@@ -80,10 +80,10 @@ fn write_row(page: &mut Page, indent: usize, widths: &[usize], row: &[Cell]) {
         let length = cell.text.chars().count();
         if length > 0 {
             let style = cell.style;
-            write!(page, "{:owed$}{style}{}{style:#}", "", cell.text);
-            owed = 0;
+            write!(page, "{:pending_spaces$}{style}{}{style:#}", "", cell.text);
+            pending_spaces = 0;
         }
-        owed += width.saturating_sub(length) + GAP;
+        pending_spaces += width.saturating_sub(length) + GAP;
     }
     page.push("\n");
 }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_very_wide_cell_pushes_its_own_row_only() {
+    fn a_very_wide_cell_widens_its_own_row_only() {
         let wide = "w".repeat(60);
         let rows = [
             vec![Cell::from("a"), "1".into()],
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_gives_nothing() {
+    fn no_rows_have_no_heading() {
         assert_eq!(plain(|page| write(page, 0, &["a"], &[])), "");
     }
 }

@@ -1,7 +1,7 @@
-//! Diagnostics as a compiler shows them: file, line, the place underlined.
+//! Diagnostics as compilers show them: file, line, and the position underlined.
 //!
-//! Invariant: no span, however wrong, and no text, however strange, stops the
-//! rendering; positions outside the text are moved to its end.
+//! **Invariant**: rendering never fails, whatever the span and the text are.
+//! Positions outside the text are moved to its end.
 
 use crate::escape::{safe, safe_same_length};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -9,7 +9,7 @@ use juror_language::{Diagnostic, Severity};
 use juror_view::StopReason;
 use std::ops::Range;
 
-/// An error at a place, without a code.
+/// Returns an error at a position, without a code.
 pub fn at(message: &str, span: Range<usize>) -> Diagnostic {
     Diagnostic {
         severity: Severity::Error,
@@ -54,8 +54,8 @@ pub fn of_stop(reason: &StopReason) -> Option<(&str, &str, Diagnostic)> {
     }
 }
 
-/// The diagnostic as text with styles. Without the file's text, only its name
-/// is shown.
+/// Returns a diagnostic as text with styles. If the text of the file is empty, only
+/// the name of the file is shown.
 pub fn render(file: &str, text: &str, diagnostic: &Diagnostic) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
@@ -68,7 +68,7 @@ pub fn render(file: &str, text: &str, diagnostic: &Diagnostic) -> String {
         let title = level.primary_title(format!("{file}: {message}"));
         return finish(Group::with_title(title), diagnostic);
     }
-    // Some editors write a mark at the beginning of a file, which nobody sees there.
+    // Some editors write a byte order mark at the beginning of a file.
     let mark = mark_length(text);
     let shown = |span: &Range<usize>| {
         let Range { start, end } = inside(text, span);
@@ -102,7 +102,7 @@ fn finish<'a>(group: Group<'a>, diagnostic: &'a Diagnostic) -> String {
     shown
 }
 
-/// All diagnostics of a file, with an empty line after each.
+/// Returns all diagnostics of a file as text, with an empty line after each.
 pub fn render_all(file: &str, text: &str, diagnostics: &[Diagnostic]) -> String {
     diagnostics
         .iter()
@@ -110,7 +110,7 @@ pub fn render_all(file: &str, text: &str, diagnostics: &[Diagnostic]) -> String 
         .collect()
 }
 
-/// How long the byte order mark at the beginning of a text is.
+/// Returns the length in bytes of the byte order mark at the beginning of a text.
 fn mark_length(text: &str) -> usize {
     const MARK: char = '\u{feff}';
     match text.starts_with(MARK) {
@@ -119,14 +119,15 @@ fn mark_length(text: &str) -> usize {
     }
 }
 
-/// The span moved into the text, onto whole characters.
+/// Returns the span moved into the text, at boundaries of characters.
 fn inside(text: &str, span: &Range<usize>) -> Range<usize> {
     let start = text.floor_char_boundary(span.start);
     let end = text.ceil_char_boundary(span.end.min(text.len()));
     start..end.max(start)
 }
 
-/// The line and column of a position, both from 1; columns count characters.
+/// Returns the line and column of a byte position, both from 1; columns count
+/// characters.
 pub fn line_and_column(text: &str, position: usize) -> (usize, usize) {
     let position = text.floor_char_boundary(position);
     let before = text.get(mark_length(text)..position).unwrap_or("");
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn no_span_and_no_text_stops_it() {
+    fn any_span_of_any_text_is_rendered() {
         let texts = [
             "",
             "x",

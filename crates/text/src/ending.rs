@@ -1,15 +1,15 @@
-//! The end of a run: how it ended, and every property's verdict.
+//! The end of a run: how it ended, and the verdict of each property.
 
 use crate::columns::{self, Cell};
-use crate::counted;
 use crate::escape::safe;
 use crate::page::{BAD, GOOD, NAME, OPEN, Page, QUIET, STRONG};
-use crate::report::write_violations;
+use crate::stops::write_violations;
+use crate::violation_counts;
 use anstyle::Style;
 use juror_event::Verdict;
 use juror_view::{EndView, Ending, ProcessEnd, PropertySummary};
 
-/// Writes how the run ended, what its end violated, and the verdicts.
+/// Writes how a run ended, the violations by its end, and the verdicts.
 pub fn write(page: &mut Page, view: &EndView) {
     let who = match &view.process {
         None => "The program".to_owned(),
@@ -17,7 +17,7 @@ pub fn write(page: &mut Page, view: &EndView) {
     };
     match view.ending {
         Some(Ending::Detached { process }) => {
-            writeln!(page, "Process {process} goes on without juror.");
+            writeln!(page, "Process {process} continues without juror.");
         }
         Some(ending) => writeln!(page, "{who} {}.", words(ending)),
         None => writeln!(page, "The program is gone."),
@@ -38,8 +38,8 @@ pub fn write_sentence(page: &mut Page, ending: Ending) {
     writeln!(page, "The program {}.", words(ending));
 }
 
-/// Writes what the end violated, and the verdicts. `is_decided`: what was
-/// undecided is so by the end.
+/// Writes the violations by the end of a run, and the verdicts. `is_decided`: the end
+/// decides undecided verdicts.
 pub fn write_verdicts(page: &mut Page, view: &EndView, is_decided: bool) {
     write_violations(page, &view.violations);
     for summary in &view.summaries {
@@ -48,14 +48,14 @@ pub fn write_verdicts(page: &mut Page, view: &EndView, is_decided: bool) {
     }
 }
 
-/// Writes that one of several processes has ended, and what that violated.
+/// Writes that one of several processes has ended, and the violations by its end.
 pub fn write_process_end(page: &mut Page, end: &ProcessEnd) {
     writeln!(page, "{STRONG}[{}]{STRONG:#}", process_end(end));
     write_violations(page, &end.violations);
     page.gap();
 }
 
-/// `process 2 (4711) exited with status 0`
+/// Returns `process 2 (4711) exited with status 0`.
 pub fn process_end(end: &ProcessEnd) -> String {
     let how = end.ending.map_or_else(|| "is gone".to_owned(), words);
     format!("process {} ({}) {how}", end.number, end.id)
@@ -65,11 +65,12 @@ fn words(ending: Ending) -> String {
     match ending {
         Ending::Exited { status } => format!("exited with status {status}"),
         Ending::Killed { signal } => format!("was ended by {}", signal_name(signal)),
-        Ending::Detached { .. } => "goes on without juror".to_owned(),
+        Ending::Detached { .. } => "continues without juror".to_owned(),
     }
 }
 
-/// The word that a verdict is announced by, once the run is over or not.
+/// Returns the word and style that announce a verdict, after the end of the run or
+/// before.
 fn announce(verdict: Verdict, ended: bool) -> (&'static str, Style) {
     match (verdict, ended) {
         (Verdict::Violated, _) | (Verdict::PresumablyViolated, true) => ("VIOLATED", BAD),
@@ -79,7 +80,7 @@ fn announce(verdict: Verdict, ended: bool) -> (&'static str, Style) {
 }
 
 fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
-    // A violation that was reported and passed stays one.
+    // A reported violation counts, although the run continued.
     let verdict = match summary.violations {
         0 => summary.verdict,
         _ => Verdict::Violated,
@@ -94,10 +95,10 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
     let mut facts: Vec<String> = Vec::new();
     if summary.violations > 0 {
         let counts = &summary.violation_counts;
-        facts.push(counted::words(summary.violations, counts));
+        facts.push(violation_counts::words(summary.violations, counts));
     } else if !ended {
         facts.push(match summary.enabled {
-            true => format!("{verdict} where it was left"),
+            true => format!("{verdict} when the run was left"),
             false => format!("{verdict} when it was disabled"),
         });
     }
@@ -108,7 +109,7 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
         write!(page, ": {}", facts.join(", "));
     }
     page.push("\n");
-    counted::write(page, 10, &summary.violation_counts);
+    violation_counts::write(page, 10, &summary.violation_counts);
     let (seen, unseen): (Vec<_>, Vec<_>) = summary
         .events
         .iter()
@@ -120,7 +121,7 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
                 Cell::new(safe(&event.event), NAME),
                 safe(&event.what).as_ref().into(),
                 count(event.occurrences, "time", "times").into(),
-                // Nothing was stopped for the events of a trace.
+                // The events of a trace have no stops.
                 match event.stops {
                     0 => Cell::new("", QUIET),
                     stops => Cell::new(count(stops, "stop", "stops"), QUIET),
@@ -146,7 +147,7 @@ fn count(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// The signal's name on Linux x86-64.
+/// Returns the name of a signal on Linux x86-64.
 pub fn signal_name(signal: i32) -> String {
     match signal_hook::low_level::signal_name(signal) {
         Some(name) => name.to_owned(),
@@ -158,7 +159,7 @@ pub fn signal_name(signal: i32) -> String {
 mod tests {
     use super::*;
     use crate::page::plain;
-    use crate::report::samples::{end, push, summary, violation};
+    use crate::stops::samples::{end, push, summary, violation};
 
     fn check(view: &EndView, expected: &str) {
         assert_eq!(plain(|page| write(page, view)), expected);
@@ -182,7 +183,7 @@ HOLDS     queue_bounds: 2 slices
     }
 
     #[test]
-    fn a_violation_stays_one() {
+    fn a_reported_violation_counts() {
         let mut summary = summary(Verdict::PresumablySatisfied, 1);
         summary.events.clear();
         summary.remarks.clear();
@@ -193,7 +194,7 @@ HOLDS     queue_bounds: 2 slices
     }
 
     #[test]
-    fn the_end_itself_may_violate() {
+    fn the_end_of_a_run_may_violate_a_property() {
         let mut wrong = violation();
         wrong.state = "open".into();
         wrong.path = vec![push(17, "open", 1)];
@@ -218,7 +219,7 @@ VIOLATED  queue_bounds: a queue never holds more than it was made for
     }
 
     #[test]
-    fn the_end_of_one_of_several_processes_is_told() {
+    fn the_end_of_one_of_several_processes_is_shown() {
         let mut one = ProcessEnd {
             number: 2,
             id: 4711,
@@ -252,14 +253,14 @@ VIOLATED  queue_bounds: a queue never holds more than it was made for
     }
 
     #[test]
-    fn a_run_that_was_broken_off_is_open() {
+    fn a_run_that_was_left_is_open() {
         let mut summary = summary(Verdict::PresumablyViolated, 0);
         summary.events.clear();
         summary.remarks.clear();
         check(
             &end(None, summary),
             "The program is gone.\n\n\
-             OPEN      queue_bounds: presumably violated where it was left, 2 slices\n",
+             OPEN      queue_bounds: presumably violated when the run was left, 2 slices\n",
         );
     }
 }

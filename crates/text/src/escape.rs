@@ -1,15 +1,14 @@
-//! Text that others wrote, made safe for a terminal.
+//! Escapes text from the debuggee, its files and properties for a terminal.
 //!
-//! Invariant: whatever comes from the debuggee, its files or a property passes
-//! through here before it is shown. No control character, and no character
-//! that changes the direction of text, reaches the terminal.
+//! **Invariant**: no control character of such text, and no character that changes
+//! the direction of text, reaches the terminal.
 
 use std::borrow::Cow;
 
-/// The columns between two tab stops.
+/// The number of columns between two tab stops.
 const TAB_COLUMNS: usize = 8;
 
-/// True for characters that act on a terminal instead of being shown on it.
+/// Tells whether a terminal acts on a character instead of showing it.
 pub fn is_active(character: char) -> bool {
     character.is_control()
         || matches!(character,
@@ -17,7 +16,7 @@ pub fn is_active(character: char) -> bool {
             | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// The text on one line, its active characters written as escapes (`\n`,
+/// Returns the text on one line, with its active characters as escapes (`\n`,
 /// `\u{1b}`).
 pub fn safe(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_active) {
@@ -30,7 +29,7 @@ pub fn safe(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A line of source: as [`safe`], with tabs as spaces.
+/// Returns a line of source as [`safe`] does, with tabs as spaces.
 pub fn safe_source(line: &str) -> Cow<'_, str> {
     if !line.chars().any(is_active) {
         return Cow::Borrowed(line);
@@ -49,9 +48,8 @@ pub fn safe_source(line: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Source text in which every active character but tab and line feed is
-/// replaced by a harmless one of the same length, so that positions in bytes
-/// stay right.
+/// Returns source text with each active character except tab and line ends replaced
+/// by a harmless one of the same length in bytes, so that byte positions stay valid.
 pub fn safe_same_length(text: &str) -> Cow<'_, str> {
     let replaced = |character: char| {
         is_active(character) && character != '\t' && character != '\n' && character != '\r'
@@ -71,7 +69,7 @@ pub fn safe_same_length(text: &str) -> Cow<'_, str> {
         .collect()
 }
 
-/// The text, cut to at most `columns` characters; the cut is shown as `…`.
+/// Returns the text cut to at most `columns` characters; `…` marks the cut.
 pub fn clip(text: &str, columns: usize) -> Cow<'_, str> {
     match text.char_indices().nth(columns) {
         None => Cow::Borrowed(text),
@@ -82,7 +80,7 @@ pub fn clip(text: &str, columns: usize) -> Cow<'_, str> {
     }
 }
 
-/// Appends the character as [`safe`] shows it; gives the columns it takes.
+/// Appends a character as [`safe`] shows it. Returns the number of columns it takes.
 fn push_safe(shown: &mut String, character: char) -> usize {
     if is_active(character) {
         let before = shown.len();

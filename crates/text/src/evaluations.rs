@@ -1,11 +1,11 @@
-//! Evaluations: expressions that wait for functions which they call.
+//! Evaluations: expressions that wait for the functions they call.
 
 use crate::columns::{self, Cell};
 use crate::escape::safe;
 use crate::page::{NAME, OPEN, Page, QUIET, STRONG};
 use juror_view::{EvaluationView, StopReason, StopView, VariableView};
 
-/// At a stop inside a function that juror called: says so, and what to do.
+/// Writes that a stop is within a function that juror called, and what to do.
 pub fn write_remark(page: &mut Page, view: &StopView) {
     let Some(number) = view.evaluation else {
         return;
@@ -16,12 +16,12 @@ pub fn write_remark(page: &mut Page, view: &StopView) {
          {NAME}continue{NAME:#} or {NAME}abandon{NAME:#}."
     );
     if view.reason == StopReason::Interrupted && view.thread_count > 1 {
-        page.push(" The other threads stand still meanwhile.");
+        page.push(" The other threads are stopped until then.");
     }
     page.push("\n");
 }
 
-/// An evaluation that was stopped has its value.
+/// Writes the value of an evaluation that was stopped before.
 pub fn write_done(page: &mut Page, number: u32, expression: &str, returned: Option<&VariableView>) {
     let expression = safe(expression);
     writeln!(
@@ -33,7 +33,7 @@ pub fn write_done(page: &mut Page, number: u32, expression: &str, returned: Opti
     }
 }
 
-/// Evaluations were given up.
+/// Writes that evaluations were abandoned.
 pub fn write_abandoned(page: &mut Page, numbers: &[u32]) {
     let list: Vec<String> = numbers.iter().map(u32::to_string).collect();
     let (word, verb) = match numbers {
@@ -42,12 +42,12 @@ pub fn write_abandoned(page: &mut Page, numbers: &[u32]) {
     };
     writeln!(
         page,
-        "{STRONG}{word} {}{STRONG:#} {verb} given up.",
+        "{STRONG}{word} {}{STRONG:#} {verb} abandoned.",
         list.join(", ")
     );
 }
 
-/// Those that are open, the oldest first.
+/// Writes the open evaluations, the oldest first.
 pub fn write(page: &mut Page, evaluations: &[EvaluationView]) {
     if evaluations.is_empty() {
         return page.push("No evaluation is open.\n");
@@ -66,7 +66,7 @@ pub fn write(page: &mut Page, evaluations: &[EvaluationView]) {
     columns::write(page, 0, &["#", "thread", "in", "expression"], &rows);
 }
 
-/// What stands in a backtrace for a call of juror's.
+/// Writes the line of a backtrace for a call that juror made.
 pub fn write_frame(page: &mut Page, number: u32) {
     writeln!(
         page,

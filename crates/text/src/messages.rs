@@ -1,15 +1,15 @@
-//! Errors and notices as text: one message each, with advice below it.
+//! Errors and notices as text.
 
 use crate::diagnostics;
 use crate::escape::safe;
 use crate::page::{BAD, QUIET, STRONG};
 use juror_view::error::{CommandError, FileDiagnostics};
 
-/// Where bugs are reported.
+/// The address for bug reports.
 const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
 
-/// Returns a message for a mistake of the user. The first line says what is
-/// wrong, the others are advice.
+/// Returns an error of the user as text. The first line says what is wrong, further
+/// lines are advice.
 pub fn error(message: &str) -> String {
     let mut lines = message.lines();
     let first = lines.next().unwrap_or("something went wrong");
@@ -20,7 +20,7 @@ pub fn error(message: &str) -> String {
     text
 }
 
-/// Returns a message for a bug in juror.
+/// Returns a bug in juror as text, with how to report it.
 pub fn bug(message: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let message = message.lines().map(safe).collect::<Vec<_>>().join("\n  ");
@@ -31,7 +31,7 @@ pub fn bug(message: &str) -> String {
     )
 }
 
-/// Returns why a command failed.
+/// Returns the error of a command as text.
 pub fn command_error(error: &CommandError) -> String {
     let mut text = files(&error.found);
     for line in error.message.lines() {
@@ -43,14 +43,14 @@ pub fn command_error(error: &CommandError) -> String {
     text
 }
 
-/// Returns the diagnostics of files, each with its place underlined.
+/// Returns the diagnostics of files as text.
 pub fn files(found: &[FileDiagnostics]) -> String {
     let files = found.iter();
     let shown = files.map(|it| diagnostics::render_all(&it.file, &it.text, &it.diagnostics));
     shown.collect()
 }
 
-/// Returns a notice: `[thread 2 started]`.
+/// Returns a notice in brackets: `[thread 2 started]`.
 pub fn notice(text: &str) -> String {
     let lines = text.lines().map(safe).collect::<Vec<_>>().join("\n ");
     format!("{QUIET}[{lines}]{QUIET:#}\n")

@@ -1,15 +1,15 @@
-//! Monitors: their states, slices and variables.
+//! Monitors with their slices: states, verdicts, variables.
 
 use crate::columns::{self, Cell};
-use crate::counted;
 use crate::escape::safe;
+use crate::locations::named_values;
 use crate::page::{BAD, GOOD, NAME, OPEN, PLAIN, Page, QUIET, STRONG};
-use crate::places::named_values;
+use crate::violation_counts;
 use anstyle::Style;
 use juror_event::Verdict;
 use juror_view::{MonitorView, SliceView};
 
-/// Writes each monitor with its slices.
+/// Writes monitors with their slices.
 pub fn write(page: &mut Page, monitors: &[MonitorView]) {
     if monitors.is_empty() {
         page.push("No monitors: start juror with --property FILE.\n");
@@ -20,7 +20,7 @@ pub fn write(page: &mut Page, monitors: &[MonitorView]) {
     }
 }
 
-/// The style of a verdict.
+/// Returns the style of a verdict.
 pub fn style_of(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Satisfied => GOOD,
@@ -47,8 +47,12 @@ fn write_monitor(page: &mut Page, monitor: &MonitorView) {
     let counts = &monitor.violation_counts;
     let violations = counts.iter().map(|it| it.count).sum();
     if violations > 1 {
-        writeln!(page, "  {BAD}{}{BAD:#}", counted::words(violations, counts));
-        counted::write(page, 4, counts);
+        writeln!(
+            page,
+            "  {BAD}{}{BAD:#}",
+            violation_counts::words(violations, counts)
+        );
+        violation_counts::write(page, 4, counts);
     }
     let rows: Vec<Vec<Cell>> = monitor.slices.iter().map(row).collect();
     columns::write(page, 2, &["slice", "state", "verdict", "variables"], &rows);
@@ -80,7 +84,7 @@ fn row(slice: &SliceView) -> Vec<Cell> {
 
 #[cfg(any(test, feature = "samples"))]
 pub fn sample() -> MonitorView {
-    use crate::report::samples::{named, violation_count};
+    use crate::stops::samples::{named, violation_count};
     use juror_event::Value;
     MonitorView {
         property: "queue_bounds".into(),
@@ -119,7 +123,7 @@ mod tests {
             "queue_bounds  violated  a queue never overflows
   needs   push, pop
   ignores new
-  3 violations at 1 place
+  3 violations at 1 location
     3 times  before queue_push  main.c:17  ready → overflow  first: queue = 0x4052a0, thread 4711, event 9
   slice             state     verdict               variables
   (nothing bound)   init      presumably satisfied  count = 0

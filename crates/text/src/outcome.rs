@@ -1,19 +1,19 @@
-//! What a command gives, as text.
+//! The results of commands as text.
 
+use crate::locations::{write_frame, write_frames, write_source, write_stacks};
 use crate::page::Page;
-use crate::places::{write_frame, write_frames, write_source, write_stacks};
-use crate::report::{self, Context};
+use crate::stops::{self, Context};
 use crate::{
     checkpoints, code, ending, evaluations, monitors, path, properties, recorded, scenarios, tables,
 };
 use juror_view::Outcome;
 
-/// Writes the outcome; nothing for those that have nothing to show.
+/// Writes an outcome. Writes nothing for an outcome without a result.
 pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
     match outcome {
         Outcome::Done | Outcome::Quit => {}
         Outcome::Message(message) => tables::write_message(page, message),
-        Outcome::Stopped(stop) => report::write_stop(page, stop, context),
+        Outcome::Stopped(stop) => stops::write_stop(page, stop, context),
         Outcome::Ended(end) => ending::write(page, end),
         Outcome::RecordedStop(stop) => recorded::write_stop(page, stop),
         Outcome::RecordedEnd(end) => recorded::write_end(page, end),
@@ -51,12 +51,12 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
     }
 }
 
-/// The paths of slices that need not be violated.
+/// Writes the paths of slices, violated or not.
 fn write_paths(page: &mut Page, paths: &[juror_view::ViolationView]) {
     use crate::escape::safe;
     use crate::page::{NAME, STRONG};
     if paths.is_empty() {
-        page.push("No slice has taken a step yet.\n");
+        page.push("No slice has taken a transition yet.\n");
     }
     for view in paths {
         page.gap();
@@ -73,11 +73,11 @@ fn write_paths(page: &mut Page, paths: &[juror_view::ViolationView]) {
 #[cfg(any(test, feature = "samples"))]
 pub mod samples {
     use super::*;
-    use crate::report::samples::*;
+    use crate::stops::samples::*;
     use juror_view::*;
 
-    /// An access to watched memory: a store, or a read where there is no value
-    /// before.
+    /// An access to watched memory: a store if there is a value before it, otherwise a
+    /// read.
     pub fn access(before: Option<String>) -> WatchedAccess {
         let is_write = before.is_some();
         WatchedAccess {
@@ -91,7 +91,7 @@ pub mod samples {
         }
     }
 
-    /// One reason of each sort.
+    /// One reason of each kind.
     pub fn stop_reasons() -> Vec<StopReason> {
         vec![
             StopReason::Violation {
@@ -175,7 +175,7 @@ pub mod samples {
         ]
     }
 
-    /// One outcome of each sort.
+    /// One outcome of each kind.
     pub fn all() -> Vec<Outcome> {
         vec![
             Outcome::Done,
@@ -191,7 +191,7 @@ pub mod samples {
                 frames: violation_stop().backtrace,
                 more: true,
             },
-            Outcome::Stacks(vec![report::samples::stack()]),
+            Outcome::Stacks(vec![stops::samples::stack()]),
             Outcome::Frame(
                 Box::new(frame(1, location("fill", "main.c", 17), vec![])),
                 Some(source()),
@@ -213,7 +213,7 @@ pub mod samples {
             Outcome::Scenarios(vec![scenarios::samples::scenario()]),
             Outcome::Graphs(vec![properties::samples::graph()]),
             Outcome::Paths(vec![violation()]),
-            Outcome::Displays(vec![report::samples::display()]),
+            Outcome::Displays(vec![stops::samples::display()]),
             Outcome::Value(ValueView {
                 is_formatted: false,
                 number: 1,

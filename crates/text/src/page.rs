@@ -1,29 +1,30 @@
-//! The text of one answer, built before it is shown.
+//! The text of one result, built before it is shown.
 //!
-//! Styles are written into the text as escape sequences; the stream that
-//! shows it removes them where they are not wanted. Everything else that is
-//! written must have passed through [`crate::escape`].
+//! Styles are escape sequences within the text; the stream that shows it removes
+//! them if they are not wanted.
+//!
+//! **Invariant**: all other text on a page has passed through [`crate::escape`].
 
 use anstyle::{AnsiColor, Style};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Something is wrong: a violation, an error.
+/// The style of violations and errors.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// Something holds.
+/// The style of what holds.
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
-/// Not decided.
+/// The style of what is undecided, and of warnings.
 pub const OPEN: Style = AnsiColor::Yellow.on_default().bold();
-/// The names of functions and states.
+/// The style of names: functions, states, variables, commands.
 pub const NAME: Style = AnsiColor::Cyan.on_default();
-/// What a reader looks for first.
+/// The style of what a reader looks for first.
 pub const STRONG: Style = Style::new().bold();
-/// What a reader may pass over.
+/// The style of secondary text.
 pub const QUIET: Style = Style::new().dimmed();
 /// No style.
 pub const PLAIN: Style = Style::new();
 
-/// A text being written.
+/// A text that is being written.
 #[derive(Debug, Default)]
 pub struct Page {
     text: String,
@@ -31,7 +32,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// An empty page. Files below `directory` are shown relative to it.
+    /// Creates an empty page. Files below `directory` are shown relative to it.
     pub fn new(directory: Option<PathBuf>) -> Page {
         Page {
             text: String::new(),
@@ -39,25 +40,25 @@ impl Page {
         }
     }
 
-    /// Makes `write!` and `writeln!` work on a page, without an error to
-    /// handle: memory is all that is written to.
+    /// Makes `write!` and `writeln!` work on a page. There is no error to handle:
+    /// only memory is written.
     pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) {
         let _ = fmt::Write::write_fmt(&mut self.text, arguments);
     }
 
-    /// Appends text as it is.
+    /// Appends text unchanged.
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    /// An empty line, unless the page is empty or ends with one.
+    /// Appends an empty line, unless the page is empty or ends with one.
     pub fn gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 
-    /// The file as a user would write it here.
+    /// Returns the path of a file as it is shown: relative to the directory if it is below.
     pub fn shown_file<'f>(&self, file: &'f str) -> &'f str {
         self.directory
             .as_deref()
@@ -67,18 +68,18 @@ impl Page {
             .unwrap_or(file)
     }
 
-    /// The text with its styles.
+    /// Returns the text with its styles.
     pub fn into_text(self) -> String {
         self.text
     }
 }
 
-/// The text in a style.
+/// Returns the text in a style.
 pub fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Renders on an empty page and gives the text without styles.
+/// Renders on an empty page. Returns the text without styles.
 #[cfg(test)]
 pub fn plain(render: impl FnOnce(&mut Page)) -> String {
     let mut page = Page::new(Some("/home/user".into()));

@@ -2,20 +2,20 @@
 
 use crate::columns::{self, Cell};
 use crate::escape::{clip, safe};
-use crate::moments;
+use crate::event_phrases;
+use crate::locations::{named_values, short_location};
 use crate::page::{BAD, NAME, PLAIN, Page, QUIET};
-use crate::places::{named_values, short_location};
 use juror_view::{Location, PathStep, ViolationView};
 
-/// Paths of at most so many steps are shown whole.
+/// Paths of at most this number of steps are shown whole.
 const WHOLE_STEPS: usize = 12;
-/// Of a longer path: so many of its first steps, ...
+/// The number of first steps that are shown of a longer path.
 const FIRST_STEPS: usize = 4;
-/// ... and so many of its last.
+/// The number of last steps that are shown of a longer path.
 const LAST_STEPS: usize = 6;
 
-/// The width of the labels `slice`, `path`, `where`, with their margins.
-pub const LABEL_COLUMNS: usize = 10;
+/// The width of the labels `slice`, `path`, `where` with their margins, in columns.
+const LABEL_COLUMNS: usize = 10;
 
 /// Writes the slice, the path to its state, and its variables.
 pub fn write(page: &mut Page, view: &ViolationView) {
@@ -63,15 +63,15 @@ fn write_steps(page: &mut Page, view: &ViolationView) {
         rows.extend(numbered.skip(FIRST_STEPS + hidden).map(row));
     }
     columns::write(&mut shown, LABEL_COLUMNS, &[], &rows);
-    // The label stands in the margin of the first row.
+    // The label is written into the margin of the first row.
     let text = shown.into_text();
     label(page, "path");
     page.push(text.get(LABEL_COLUMNS..).unwrap_or(""));
 }
 
-fn row(step: &PathStep, wrong: bool) -> Vec<Cell> {
+fn row(step: &PathStep, is_violation: bool) -> Vec<Cell> {
     let event = format!("--{}({})-->", safe(&step.event), carried(step));
-    let to = if wrong { BAD } else { NAME };
+    let to = if is_violation { BAD } else { NAME };
     let repeated = match step.repeated {
         0 | 1 => String::new(),
         count => format!("× {count}"),
@@ -86,7 +86,7 @@ fn row(step: &PathStep, wrong: bool) -> Vec<Cell> {
     ]
 }
 
-/// The thread; nothing where a trace does not tell.
+/// Returns the thread; empty if the trace does not have it.
 fn thread(number: u32) -> String {
     match number {
         0 => String::new(),
@@ -94,7 +94,7 @@ fn thread(number: u32) -> String {
     }
 }
 
-/// Where the call was made; nothing where a trace does not tell.
+/// Returns the location of the call; empty if the trace does not have it.
 fn place(location: &Location) -> String {
     match *location == Location::default() {
         true => String::new(),
@@ -102,8 +102,9 @@ fn place(location: &Location) -> String {
     }
 }
 
-/// The values of an event; of an access to memory, also what it made of what.
-pub fn carried(step: &PathStep) -> String {
+/// Returns the values of an event; for an access to memory, also the values before and
+/// after it.
+fn carried(step: &PathStep) -> String {
     let values = named_values(&step.values);
     let Some(stored) = &step.stored else {
         return values;
@@ -112,7 +113,7 @@ pub fn carried(step: &PathStep) -> String {
         Some(before) => format!("{} → {}", safe_value(before), safe_value(&stored.after)),
         None => safe_value(&stored.after),
     };
-    let subject = moments::subject(&step.what);
+    let subject = event_phrases::subject(&step.what);
     let separator = if values.is_empty() { "" } else { ", " };
     format!("{}: {change}{separator}{values}", safe(subject))
 }
@@ -125,7 +126,7 @@ fn safe_value(value: &juror_event::Value) -> String {
 mod tests {
     use super::*;
     use crate::page::plain;
-    use crate::report::samples::{push, violation};
+    use crate::stops::samples::{push, violation};
 
     #[test]
     fn a_short_path_is_shown_whole() {
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn an_access_shows_what_it_made_of_what() {
+    fn an_access_shows_the_values_before_and_after_it() {
         let stored = |before: Option<i128>, values: bool| {
             let mut step = push(1, "ready", 1);
             step.what = "write total".into();

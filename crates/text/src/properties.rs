@@ -1,13 +1,13 @@
-//! The properties that are watched, and their pictures.
+//! Monitored properties, and the graphs of their automata.
 
 use crate::columns::{self, Cell};
 use crate::escape::safe;
 use crate::monitors::style_of;
 use crate::page::{NAME, OPEN, PLAIN, Page, QUIET, STRONG};
-use crate::report::write_violations;
+use crate::stops::write_violations;
 use juror_view::{GraphView, PropertyView};
 
-/// Writes the properties that are watched, or those that were just added.
+/// Writes the monitored properties, or those that were just added.
 pub fn write(page: &mut Page, properties: &[PropertyView]) {
     if properties.iter().any(|property| property.added) {
         for property in properties {
@@ -53,7 +53,7 @@ fn write_added(page: &mut Page, property: &PropertyView) {
     if let Some(error) = &property.error {
         writeln!(
             page,
-            "{OPEN}note{OPEN:#}  an event of the trace could not be evaluated, and is left out: {}",
+            "{OPEN}note{OPEN:#}  an event of the trace could not be evaluated and is left out: {}",
             safe(error)
         );
     }
@@ -70,13 +70,13 @@ fn counted(events: u64) -> String {
     }
 }
 
-/// Writes pictures of properties.
+/// Writes graphs of properties, or the names of their files.
 pub fn write_graphs(page: &mut Page, graphs: &[GraphView]) {
     for graph in graphs {
         if let Some(file) = &graph.file {
             writeln!(
                 page,
-                "The picture of {STRONG}{}{STRONG:#} is in {}.",
+                "The graph of {STRONG}{}{STRONG:#} is in {}.",
                 safe(&graph.property),
                 safe(file)
             );
@@ -129,7 +129,7 @@ mod tests {
     use super::samples::{graph, property};
     use super::*;
     use crate::page::plain;
-    use crate::report::samples::violation;
+    use crate::stops::samples::violation;
 
     #[test]
     fn properties_are_listed_with_when_they_began() {
@@ -147,7 +147,7 @@ queue_bounds  off  presumably satisfied  when it was added                    qu
     }
 
     #[test]
-    fn what_is_added_says_from_when_on() {
+    fn an_added_property_shows_since_when_it_is_evaluated() {
         let mut now = property(true);
         now.since = "addition".into();
         let mut wrong = property(true);
@@ -161,14 +161,14 @@ VIOLATED  queue_bounds: a queue";
     }
 
     #[test]
-    fn a_picture_is_shown_or_its_file_is_named() {
+    fn a_graph_is_shown_or_its_file_is_named() {
         let text = plain(|page| write_graphs(page, &[graph()]));
         assert_eq!(text, "queue_bounds\n\n*→ ready  2 slices\n");
         let mut written = graph();
         written.file = Some("queue.svg".into());
         assert_eq!(
             plain(|page| write_graphs(page, &[written])),
-            "The picture of queue_bounds is in queue.svg.\n"
+            "The graph of queue_bounds is in queue.svg.\n"
         );
     }
 }

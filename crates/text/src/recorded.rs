@@ -2,9 +2,9 @@
 
 use crate::ending::write_verdicts;
 use crate::escape::safe;
+use crate::locations::{named_values, short_location, write_source};
 use crate::page::{Page, STRONG};
-use crate::places::{named_values, short_location, write_source};
-use crate::report::{write_evaluation_error, write_violations};
+use crate::stops::{write_evaluation_error, write_violations};
 use juror_view::{Location, RecordedEnd, RecordedStop, StopReason, TraceStop};
 
 /// Returns the position of a record in a trace: `run.jsonl:12` by its line,
@@ -16,7 +16,7 @@ pub fn position(trace: &str, line: Option<u64>, byte: Option<u64>) -> String {
     }
 }
 
-/// Writes where one stands in a recording, and why.
+/// Writes the current event of a recording, and why the replay stopped there.
 pub fn write_stop(page: &mut Page, stop: &RecordedStop) {
     let mut lead = format!("{STRONG}At event {}{STRONG:#}", stop.event);
     match &stop.why {
@@ -37,7 +37,7 @@ pub fn write_stop(page: &mut Page, stop: &RecordedStop) {
             for error in errors {
                 writeln!(page, "{}", safe(error));
             }
-            let point = crate::report::point_lead("breakpoint", numbers, *temporary);
+            let point = crate::stops::point_lead("breakpoint", numbers, *temporary);
             lead = format!("{point} at event {}", stop.event);
         }
         StopReason::Restored { checkpoint, .. } => {
@@ -123,22 +123,22 @@ pub fn write_end(page: &mut Page, view: &RecordedEnd) {
             writeln!(page, "{}", safe(fault));
             writeln!(
                 page,
-                "The recording is not valid there: these verdicts are of the {events} before."
+                "The recording is invalid there; the verdicts cover the {events} before."
             );
         }
         (None, Some(ending), _) => crate::ending::write_sentence(page, ending),
-        (None, None, Some("detached")) => page.push("The program went on without juror.\n"),
+        (None, None, Some("detached")) => page.push("The program continued without juror.\n"),
         (None, None, Some(_)) => page.push("The recording ends before the program does.\n"),
         (None, None, None) => writeln!(page, "The recording ends after {events}."),
     }
     write_verdicts(page, &view.end, view.decided);
 }
 
-/// Samples for the tests of the output.
+/// Sample views for tests.
 #[cfg(any(test, feature = "samples"))]
 pub mod samples {
     use super::*;
-    use crate::report::samples as stops;
+    use crate::stops::samples as stops;
     use juror_event::Verdict;
     use juror_view::{Ending, NamedValue};
 
@@ -170,7 +170,7 @@ pub mod samples {
         }
     }
 
-    /// A recording of a program that ended by itself.
+    /// The end of a recording of a program that exited.
     pub fn end() -> RecordedEnd {
         RecordedEnd {
             recording: "run.jsonl".into(),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn where_one_stands_is_said_in_a_line() {
+    fn the_current_event_is_shown_on_one_line() {
         let plain_stop = RecordedStop {
             why: StopReason::Step,
             source: None,
@@ -237,13 +237,13 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_that_breaks_off_says_so() {
+    fn an_invalid_recording_is_reported() {
         let broken = RecordedEnd {
             fault: Some("run.jsonl:9: no record".into()),
             decided: false,
             ..samples::end()
         };
         let shown = plain(|page| write_end(page, &broken));
-        assert!(shown.starts_with("run.jsonl:9: no record\nThe recording is not valid there:"));
+        assert!(shown.starts_with("run.jsonl:9: no record\nThe recording is invalid there;"));
     }
 }

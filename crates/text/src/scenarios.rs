@@ -1,10 +1,10 @@
-//! Scenarios: what they say, and how they stand.
+//! Scenarios: their output, and their states.
 
 use crate::escape::safe;
 use crate::page::{NAME, OPEN, Page, QUIET, STRONG};
 use juror_view::{ScenarioLine, ScenarioView};
 
-/// What a scenario says, with its name before each line.
+/// Returns the output of a scenario, with its name before each line.
 pub fn line(line: &ScenarioLine) -> String {
     let name = safe(&line.scenario);
     let style = match line.sort {
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_line_tells_who_says_it() {
+    fn each_line_has_the_name_of_the_scenario() {
         let said = line(&ScenarioLine {
             scenario: "zoom\u{1b}".into(),
             sort: "print",

@@ -1,16 +1,16 @@
-//! Points, threads, registers, variables, and the help.
+//! Tables of points, threads, processes, signals, registers; values; help.
 
 use crate::columns::{self, Cell};
 use crate::escape::safe;
+use crate::locations::long_location;
 use crate::page::{NAME, Page, QUIET, STRONG};
-use crate::places::long_location;
 use juror_view::{
     CommandHelp, DisplayView, GroupHelp, PointView, ProcessView, RegisterView, SignalView,
     ThreadView, ValueView, VariableView,
 };
 
-/// Writes the developer's points and those of the monitors. A point that is in
-/// several places has a row for each below it.
+/// Writes the points of the user and of the monitors. A point with several locations
+/// has a row for each of them below its own.
 pub fn write_points(page: &mut Page, points: &[PointView]) {
     if points.is_empty() {
         page.push("No breakpoints.\n");
@@ -26,7 +26,7 @@ pub fn write_points(page: &mut Page, points: &[PointView]) {
         rows.push(vec![
             Cell::new(number.as_str(), STRONG),
             safe(&point.owner).as_ref().into(),
-            Cell::new(what_and_where(point), NAME),
+            Cell::new(purpose(point), NAME),
             point_state(point).into(),
             point.hits.to_string().into(),
             Cell::new(safe(passage.unwrap_or("")), QUIET),
@@ -61,12 +61,12 @@ pub fn write_points(page: &mut Page, points: &[PointView]) {
             rows.push(vec!["".into(), "".into(), Cell::new(words, QUIET)]);
         }
     }
-    let heading = ["#", "owner", "what", "state", "hits", "passage", "where"];
+    let heading = ["#", "owner", "what", "state", "hits", "step-over", "where"];
     columns::write(page, 0, &heading, &rows);
 }
 
-/// What a point is for, and the process that it belongs to.
-fn what_and_where(point: &PointView) -> String {
+/// Returns what a point is for, with its process if it belongs to one of several.
+fn purpose(point: &PointView) -> String {
     let what = safe(&point.for_what);
     match point.process {
         Some(process) => format!("{what} (process {process})"),
@@ -75,13 +75,13 @@ fn what_and_where(point: &PointView) -> String {
 }
 
 fn point_state(point: &PointView) -> String {
-    let is_planted = point.locations.iter().any(|it| it.enabled);
-    let mut state = match (point.enabled, is_planted) {
+    let is_inserted = point.locations.iter().any(|it| it.enabled);
+    let mut state = match (point.enabled, is_inserted) {
         (false, _) => "disabled",
         (true, false) if !point.locations.is_empty() => "disabled",
         (true, false) if matches!(point.kind, "catchpoint" | "recorded event") => "waiting",
-        (true, false) => "not planted",
-        (true, true) => "planted",
+        (true, false) => "not inserted",
+        (true, true) => "inserted",
     }
     .to_owned();
     if point.temporary {
@@ -93,15 +93,15 @@ fn point_state(point: &PointView) -> String {
         Some(stops) => state.push_str(&format!(", for {stops} stops")),
     }
     if point.ignore > 0 {
-        state.push_str(&format!(", passes {}", point.ignore));
+        state.push_str(&format!(", ignores {}", point.ignore));
     }
     state
 }
 
-/// Writes the threads; the current one is marked.
+/// Writes the threads; the selected one is marked.
 pub fn write_threads(page: &mut Page, threads: &[ThreadView]) {
     if threads.is_empty() {
-        page.push("No threads: the program does not run.\n");
+        page.push("No threads: the program is not running.\n");
     }
     let rows: Vec<Vec<Cell>> = threads
         .iter()
@@ -119,7 +119,7 @@ pub fn write_threads(page: &mut Page, threads: &[ThreadView]) {
     columns::write(page, 0, &heading, &rows);
 }
 
-/// Writes the processes and where they stand.
+/// Writes the processes with their states and locations; the selected one is marked.
 pub fn write_processes(page: &mut Page, processes: &[ProcessView]) {
     let rows: Vec<Vec<Cell>> = processes
         .iter()
@@ -143,7 +143,7 @@ pub fn write_processes(page: &mut Page, processes: &[ProcessView]) {
     columns::write(page, 0, &heading, &rows);
 }
 
-/// Writes the signals, and what is done about them.
+/// Writes the signals, and how juror handles each.
 pub fn write_signals(page: &mut Page, signals: &[SignalView]) {
     let word = |is: bool| if is { "yes" } else { "no" }.into();
     let rows: Vec<Vec<Cell>> = signals
@@ -159,11 +159,11 @@ pub fn write_signals(page: &mut Page, signals: &[SignalView]) {
             ]
         })
         .collect();
-    let heading = ["number", "name", "stop", "print", "pass", "what it says"];
+    let heading = ["number", "name", "stop", "print", "pass", "description"];
     columns::write(page, 0, &heading, &rows);
 }
 
-/// Writes the registers, with what they mean.
+/// Writes the registers in hexadecimal and decimal, with their meanings.
 pub fn write_registers(page: &mut Page, registers: &[RegisterView]) {
     let rows: Vec<Vec<Cell>> = registers
         .iter()
@@ -195,10 +195,10 @@ pub fn write_value(page: &mut Page, value: &ValueView) {
     if value.number > 0 {
         write!(page, "{QUIET}${} ={QUIET:#} ", value.number);
     }
-    // A bare address says little; text says what it is.
+    // A bare address needs its type; a string does not.
     let name = value.type_name.trim_end_matches("const").trim_end();
     let is_pointer = name.ends_with('*') || name.contains("(*");
-    // So does what a pointer to a member of a class says.
+    // So does a pointer to a member of a class.
     let is_member = name.contains("::*") && !value.value.starts_with(['<', '{']);
     let is_address = is_pointer && value.value.starts_with("0x") || is_member;
     let is_function = !is_address && value.value.starts_with("0x") && is_of_function(name);
@@ -211,13 +211,13 @@ pub fn write_value(page: &mut Page, value: &ValueView) {
     write_value_text(page, &value.value);
 }
 
-/// Whether a type is that of a function of C: `int (int)`, `char *(void)`.
+/// Tells whether a type name is that of a C function: `int (int)`, `char *(void)`.
 fn is_of_function(name: &str) -> bool {
     let is_list = [" (", "*(", "&("].iter().any(|open| name.contains(open));
     is_list && name.ends_with(')')
 }
 
-/// Writes what is shown at every stop.
+/// Writes the expressions that are displayed at each stop.
 pub fn write_displays(page: &mut Page, displays: &[DisplayView]) {
     for display in displays {
         let name = safe(&display.expression);
@@ -232,7 +232,7 @@ pub fn write_displays(page: &mut Page, displays: &[DisplayView]) {
     }
 }
 
-/// A value may have several lines.
+/// Writes a value, which may have several lines.
 fn write_value_text(page: &mut Page, text: &str) {
     if text.is_empty() {
         page.push("\n");
@@ -242,17 +242,17 @@ fn write_value_text(page: &mut Page, text: &str) {
     }
 }
 
-/// The width of lists of words, in columns.
+/// The width limit for lists of words, in columns.
 const WORDS_WIDTH: usize = 76;
 
-/// Writes a sentence or several lines.
+/// Writes a message of one or several lines.
 pub fn write_message(page: &mut Page, message: &str) {
     for line in message.lines() {
         writeln!(page, "{}", safe(line));
     }
 }
 
-/// Writes the list of commands.
+/// Writes a list of commands.
 pub fn write_help_index(page: &mut Page, commands: &[CommandHelp]) {
     let rows: Vec<Vec<Cell>> = commands
         .iter()
@@ -267,7 +267,7 @@ pub fn write_help_index(page: &mut Page, commands: &[CommandHelp]) {
     columns::write(page, 0, &[], &rows);
     page.gap();
     page.push(
-        "help COMMAND says more. Any unique beginning of a name will do; Enter repeats a step.\n",
+        "Type help COMMAND for details. Any unique prefix of a name works; Enter repeats a step.\n",
     );
 }
 
@@ -280,12 +280,12 @@ pub fn write_help_groups(page: &mut Page, groups: &[GroupHelp]) {
     }
     page.gap();
     page.push(
-        "help GROUP lists the commands of a group, help COMMAND says what one does, apropos WORD\n\
-         searches. Any unique beginning of a name will do; Enter repeats a step.\n",
+        "Type help GROUP for the commands of a group, help COMMAND for one command, apropos WORD\n\
+         to search. Any unique prefix of a name works; Enter repeats a step.\n",
     );
 }
 
-/// Writes words one after the other, indented, in lines of at most [`WORDS_WIDTH`] columns.
+/// Writes words in indented lines of at most [`WORDS_WIDTH`] columns.
 fn write_words(page: &mut Page, words: &[String]) {
     let mut line = String::new();
     for word in words {
@@ -332,7 +332,7 @@ pub fn write_help(page: &mut Page, command: &CommandHelp) {
 #[cfg(any(test, feature = "samples"))]
 pub mod samples {
     use super::*;
-    use crate::report::samples::location;
+    use crate::stops::samples::location;
     use juror_view::PointLocation;
 
     fn place(number: u32, file: &str, line: u32) -> PointLocation {
@@ -461,21 +461,21 @@ pub mod samples {
 mod tests {
     use super::*;
     use crate::page::plain;
-    use crate::report::samples::variable;
+    use crate::stops::samples::variable;
 
     #[test]
-    fn points_have_a_row_for_each_place() {
+    fn points_have_a_row_for_each_location() {
         assert_eq!(
             plain(|page| write_points(page, &samples::points())),
             "\
-#    owner      what                    state                     hits  passage   where
-1    developer  queue_push              planted, once, passes 20  3
-1.1                                                               1     emulated  queue_push at src/queue.c:24
-1.2                                     disabled                  2     emulated  queue_push at src/ring.c:9
-3    developer  take thread 2 if n > 3  planted, for 4 stops      7     emulated  queue_push at src/queue.c:40
+#    owner      what                    state                       hits  step-over  where
+1    developer  queue_push              inserted, once, ignores 20  3
+1.1                                                                 1     emulated   queue_push at src/queue.c:24
+1.2                                     disabled                    2     emulated   queue_push at src/ring.c:9
+3    developer  take thread 2 if n > 3  inserted, for 4 stops       7     emulated   queue_push at src/queue.c:40
                   silent
                   print n
-     monitor    queue_bounds: new       not planted               0
+     monitor    queue_bounds: new       not inserted                0
 "
         );
         assert_eq!(plain(|page| write_points(page, &[])), "No breakpoints.\n");
@@ -569,7 +569,7 @@ Possible while the program is stopped.
         );
         assert!(
             plain(|page| write_help_index(page, &[samples::help()]))
-                .starts_with("next  n  run to the next line, over calls\n\nhelp COMMAND")
+                .starts_with("next  n  run to the next line, over calls\n\nType help COMMAND")
         );
     }
 }

@@ -1,4 +1,4 @@
-//! What is told while a command runs.
+//! Shows what happens while a command runs.
 
 use super::{Observer, Output};
 use crate::json::Line;

@@ -43,7 +43,7 @@ fn mistakes_are_told_on_the_standard_error_with_status_2() {
         ),
         (
             &["replay", "-"],
-            "error: standard input is for commands: name the file of the recording",
+            "error: standard input is for commands: give the file of the recording",
         ),
     ] {
         let output = juror(arguments);

@@ -1,8 +1,9 @@
-//! A debuggee that tries to write to the terminal through juror's reports.
+//! Tests that no text in a view acts on the terminal: each string of each view
+//! contains control characters.
 
 use super::{samples, write};
 use crate::page::plain;
-use crate::report::Context;
+use crate::stops::Context;
 use juror_event::Value;
 use juror_view::*;
 
@@ -77,7 +78,7 @@ fn poison_display(display: &mut DisplayView) {
 }
 
 fn poison_stop(stop: &mut StopView) {
-    stop.displays = vec![crate::report::samples::display()];
+    stop.displays = vec![crate::stops::samples::display()];
     stop.displays.iter_mut().for_each(poison_display);
     if let StopReason::Violation { violations } = &mut stop.reason {
         violations.iter_mut().for_each(poison_violation);
@@ -295,7 +296,7 @@ fn poison(outcome: &mut Outcome) {
 fn nothing_acts_on_the_terminal() {
     let mut outcomes = samples::all();
     for reason in samples::stop_reasons() {
-        let mut stop = crate::report::samples::stop(reason);
+        let mut stop = crate::stops::samples::stop(reason);
         match &mut stop.reason {
             StopReason::Scenario { scenario, message } => {
                 *scenario = text();
@@ -376,7 +377,7 @@ fn nothing_acts_on_the_terminal() {
         let context = Context { prompt: true };
         let mut page = crate::page::Page::default();
         write(&mut page, &outcome, context);
-        // Every escape sequence that is left is a colour of ours.
+        // The only escape sequences are the styles of the page.
         let shown = page.into_text();
         for part in shown.split('\u{1b}').skip(1) {
             let ends = part.trim_start_matches(|c: char| "[0123456789;".contains(c));

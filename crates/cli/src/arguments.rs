@@ -1,0 +1,189 @@
+//! The command line.
+//!
+//! All arguments after the name of the program are the program's.
+
+mod check;
+pub mod model;
+mod options;
+pub mod property;
+mod replay;
+mod session;
+
+pub use check::{Check, TraceFormat};
+pub use replay::Replay;
+pub use session::{Attach, Common, Run, Script};
+
+use crate::generate::Generate;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use model::ModelCommand;
+use property::PropertyCommand;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  juror demo                                  see what juror does in a minute
+  juror run --property queue.prop ./faulty    stop where the property is violated
+  juror run --batch --property queue.prop ./faulty --size 8
+                                              report and exit: 0 holds, 1 violated
+  juror ./program a b                         debug a program without a property
+  juror attach 1234                           debug a running process
+  juror run --batch --trace run.jsonl --property queue.prop ./faulty
+  juror check --property queue.prop run.jsonl
+                                              record a run, and check it later
+  juror replay --property queue.prop run.jsonl
+                                              or step through it, in both directions";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "juror",
+    version,
+    about = "A debugger that knows what the program should do",
+    before_help = EXAMPLES,
+    override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
+                      juror attach [OPTIONS] PID\n       \
+                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror property COMMAND\n       juror model COMMAND\n       juror demo",
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    pub action: Action,
+}
+
+/// A command of juror.
+#[derive(Debug, Subcommand)]
+pub enum Action {
+    /// Run a program, and stop where it violates a property
+    #[command(before_help = session::RUN_EXAMPLES, after_help = session::RUN_AFTER)]
+    Run(Box<Run>),
+    /// Debug a running process, and detach from it at the end
+    #[command(before_help = session::ATTACH_EXAMPLES, after_help = session::ATTACH_AFTER)]
+    Attach(Box<Attach>),
+    /// Evaluate properties over recorded runs
+    #[command(before_help = check::CHECK_EXAMPLES, after_help = check::CHECK_AFTER)]
+    Check(Box<Check>),
+    /// Step through a recorded run at a prompt, in both directions
+    #[command(before_help = replay::REPLAY_EXAMPLES, after_help = replay::REPLAY_AFTER)]
+    Replay(Box<Replay>),
+    /// Check, format and draw property files
+    Property(PropertyCommand),
+    /// Check and simulate models of a design
+    Model(ModelCommand),
+    /// Compile an example program with a bug, and stop at the bug
+    Demo(Demo),
+    /// Write man pages and shell completions
+    #[command(hide = true)]
+    Generate(Generate),
+}
+
+/// `juror demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Keep the example in this directory
+    #[arg(long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    #[command(flatten)]
+    pub messages: Messages,
+}
+
+/// The appearance of messages.
+#[derive(Debug, Args)]
+pub struct Messages {
+    /// When to use colours: auto, always or never
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub color: Color,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Parses the command line of this process. Exits on `--help` and on errors.
+pub fn parse() -> CommandLine {
+    parse_from(std::env::args_os()).unwrap_or_else(|error| error.exit())
+}
+
+/// Parses a command line, which begins with the name of juror.
+pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
+    let words = with_action(words.into_iter().collect());
+    let matches = CommandLine::command().try_get_matches_from(words)?;
+    let mut command_line = CommandLine::from_arg_matches(&matches)?;
+    if let Some((_, matches)) = matches.subcommand() {
+        match &mut command_line.action {
+            Action::Run(run) => run.common.scripts = scripts_in_order(matches),
+            Action::Attach(attach) => attach.common.scripts = scripts_in_order(matches),
+            Action::Replay(replay) => replay.scripts = scripts_in_order(matches),
+            Action::Check(_)
+            | Action::Demo(_)
+            | Action::Generate(_)
+            | Action::Property(_)
+            | Action::Model(_) => {}
+        }
+    }
+    Ok(command_line)
+}
+
+/// Inserts the command if it is missing: `juror PROGRAM` and `juror --batch PROGRAM` mean
+/// `juror run ...`, `juror -p PID` means `juror attach PID`.
+fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
+    const OWN: [&str; 13] = [
+        "run",
+        "attach",
+        "check",
+        "replay",
+        "demo",
+        "generate",
+        "property",
+        "model",
+        "help",
+        "-h",
+        "--help",
+        "-V",
+        "--version",
+    ];
+    let first = words.get(1).and_then(|word| word.to_str());
+    if let Some("-p" | "--pid") = first {
+        if let Some(word) = words.get_mut(1) {
+            *word = "attach".into();
+        }
+        return words;
+    }
+    let is_own = first.is_some_and(|word| OWN.contains(&word));
+    if words.len() > 1 && !is_own {
+        words.insert(1, "run".into());
+    }
+    words
+}
+
+/// Returns the files of `-x` and the commands of `-e`, in the order given.
+fn scripts_in_order(matches: &ArgMatches) -> Vec<Script> {
+    let files = matches.get_many::<PathBuf>("command_files");
+    let lines = matches.get_many::<String>("command_lines");
+    let positions = |name| matches.indices_of(name).into_iter().flatten();
+    let mut scripts: Vec<(usize, Script)> = positions("command_files")
+        .zip(files.into_iter().flatten().cloned().map(Script::File))
+        .chain(
+            positions("command_lines").zip(lines.into_iter().flatten().cloned().map(Script::Line)),
+        )
+        .collect();
+    scripts.sort_by_key(|(position, _)| *position);
+    scripts.into_iter().map(|(_, script)| script).collect()
+}
+
+#[cfg(test)]
+mod tests;
