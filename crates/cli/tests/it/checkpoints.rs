@@ -231,7 +231,7 @@ fn what_is_lost_is_told_before_the_beginning_too() {
         &["run", "restore 1", "continue"],
     );
     let parts = [
-        "The program is back at checkpoint 1, before its beginning.\nnot brought back:\n  \
+        "The program is back at checkpoint 1, before its beginning.\nnot restored:\n  \
          the time of day\n",
         "checkpoint 1 does not bring back: the time of day; ",
     ];

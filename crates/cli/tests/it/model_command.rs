@@ -246,7 +246,7 @@ fn a_record_must_mean_something_to_the_model() {
     );
     conform("", 2, "none of the 0 lines of r.jsonl");
     conform("[1]\n", 2, "line 1 of r.jsonl is no object");
-    conform("press\n", 2, "line 1 of r.jsonl is no JSON");
+    conform("press\n", 2, "line 1 of r.jsonl is not JSON");
 }
 
 #[test]

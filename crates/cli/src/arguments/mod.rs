@@ -3,6 +3,7 @@
 //! All arguments after the name of the program are the program's.
 
 mod check;
+pub mod generate;
 pub mod model;
 mod options;
 pub mod property;
@@ -13,8 +14,8 @@ pub use check::{Check, TraceFormat};
 pub use replay::Replay;
 pub use session::{Attach, Common, Run, Script};
 
-use crate::generate::Generate;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use generate::Generate;
 use model::ModelCommand;
 use property::PropertyCommand;
 use std::ffi::OsString;
