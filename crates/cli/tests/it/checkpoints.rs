@@ -1,5 +1,5 @@
-//! Checkpoints at the prompt: the program, its monitors and its files go back,
-//! the user's points stay.
+//! Checkpoints at the prompt: a restore brings back the program, its monitors and its files,
+//! and keeps the user's points.
 
 use crate::support::{juror, program};
 use juror_testing::{Build, Language, Optimization, Output};

@@ -1,5 +1,4 @@
-//! What the binary says and returns when it is used wrongly, or asked for
-//! help: one clear message, the right stream, the right exit status.
+//! Usage errors and `--help`: one clear message, the right stream, the right exit status.
 
 use std::process::{Command, Output, Stdio};
 

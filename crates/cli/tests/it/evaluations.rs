@@ -1,5 +1,5 @@
-//! Functions called from the prompt: nothing of the program is missed or told
-//! twice for it.
+//! Functions called from the prompt: no event of the program is lost or reported twice
+//! meanwhile.
 
 use crate::support::{Batch, juror, program, property_of};
 use juror_testing::{Build, Language, Optimization, Output};

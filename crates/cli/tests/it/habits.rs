@@ -1,5 +1,4 @@
-//! What a person types who knows gdb: juror does it, or says what there is
-//! instead.
+//! Commands that gdb users type: juror has the same command, or names the alternative.
 
 use crate::support::{juror, program};
 use juror_testing::{Fixture, Juror, copy_executable};

@@ -1,5 +1,5 @@
-//! `juror model check` for programs: its JSON lines, its exit statuses, and the
-//! options that exclude one another.
+//! `juror model check` for models in PROMELA: its JSON lines, exit statuses, and options that
+//! exclude one another.
 
 use serde_json::Value;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `juror property`: property files checked, laid out, and drawn.
+//! `juror property`: checks, formats and draws property files.
 
 use juror_testing::{Expected, repository_directory};
 use std::fs;

@@ -1,4 +1,4 @@
-//! Scenarios over running programs: what they say, do, and leave behind.
+//! Scenarios over running programs: their output, their actions, and their points.
 
 mod moves;
 

@@ -1,5 +1,5 @@
-//! Recorded runs: what is found live is found in the trace, in the same words;
-//! what is wrong with a trace is told, and what stands before it counts.
+//! Recorded runs: a check of the trace gives the output of the live run; faults in a trace are
+//! reported, and the events before them count.
 
 use crate::support::juror;
 use juror_testing::{Expected, Fixture, Output, repository_directory};
