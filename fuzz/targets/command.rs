@@ -17,11 +17,8 @@ mod arguments;
 #[allow(unused_imports)]
 mod driver;
 #[allow(dead_code)]
-#[path = "../../crates/cli/src/model_arguments.rs"]
-mod model_arguments;
-#[allow(dead_code)]
-#[path = "../../crates/cli/src/property_arguments.rs"]
-mod property_arguments;
+#[path = "../../crates/cli/src/directories.rs"]
+mod directories;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(line) = std::str::from_utf8(bytes) {

@@ -1,28 +1,25 @@
 //! `juror check`: properties over recorded runs.
 //!
-//! Each trace is read ahead in a thread of its own ([`source`]), and what comes
-//! of it is taken in order here: one trace after the other, or all as one run
-//! in the order of their times. Several properties may be evaluated by several
-//! threads ([`spread`]).
+//! A thread for each trace reads ahead ([`source`]). The events are taken in order here:
+//! one trace after the other, or all traces as one run in the order of time. Several
+//! threads may evaluate the properties ([`spread`]).
 //!
-//! Invariant: what stands before a mistake counts. A violation there is the
-//! verdict, whatever the mistake is.
+//! **Invariant**: the events before an error in a trace count. A violation there is the
+//! verdict, whatever the error is.
 
 mod cursor;
 mod source;
 mod spread;
 mod words;
 
-pub use words::place;
-
 use crate::arguments::Check;
 use crate::driver::{Observer as _, PropertySource, SessionError};
 use crate::exit;
 use crate::json::{Line, TraceEndLine, TraceStopLine};
 use crate::output::Output;
-use crate::report::is_repetition;
 use cursor::{Cursor, Next};
 use juror_monitoring::offline::Offline;
+use juror_text::recorded;
 use juror_trace::{Batch, Event, Fault, How};
 use juror_view::StopReason;
 use source::{Plan, Slices, Source};
@@ -31,7 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Checks the traces; gives the exit status.
+/// Runs `juror check`. Returns the exit status.
 pub fn run(check: &Check) -> anyhow::Result<u8> {
     let mut output = Output::open(check.messages.color, check.json.as_deref(), false)?;
     match prepare(check) {
@@ -43,7 +40,7 @@ pub fn run(check: &Check) -> anyhow::Result<u8> {
     }
 }
 
-/// The same, once it is known of what and how.
+/// Checks the traces with an output. Returns the exit status.
 fn with_output(
     check: &Check,
     mut output: Output,
@@ -80,7 +77,7 @@ fn prepare(check: &Check) -> anyhow::Result<(Vec<PropertySource>, Plan)> {
     Ok((sources, plan))
 }
 
-/// The traces, the properties, and where the results go.
+/// A check: its traces, properties and output.
 struct Checking<'a> {
     check: &'a Check,
     offline: Offline,
@@ -89,22 +86,22 @@ struct Checking<'a> {
     names: Vec<String>,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, Default)]
 struct Findings {
     violated: bool,
     erred: bool,
 }
 
-/// Why no more events of a run are taken.
+/// The reason why no more events of a run are taken.
 enum Left {
-    /// Something was told that is the last to be told.
-    Told,
-    /// The trace is wrong from here on.
+    /// The last result to be shown has been shown.
+    Shown,
+    /// The trace is invalid from here on; the text says where.
     Broken(String),
     /// All traces have ended.
     Ended(Option<How>),
-    /// Ctrl-C, while more was waited for.
+    /// Ctrl-C, while waiting for more.
     Interrupted,
 }
 
@@ -131,7 +128,7 @@ impl Checking<'_> {
         })
     }
 
-    /// Takes the events of these traces as one run.
+    /// Checks these traces as one run.
     fn one_run(&mut self, traces: &[usize]) -> io::Result<Findings> {
         let mut slices = self.plan.slices(self.check.keep_going);
         loop {
@@ -158,7 +155,7 @@ impl Checking<'_> {
         }
     }
 
-    /// Opens the traces of a run, of which nothing has been taken yet.
+    /// Opens the traces of a run, at their beginnings.
     fn begin_run(&mut self, traces: &[usize]) -> Result<Run, String> {
         let paths = traces.iter().filter_map(|&it| self.check.traces.get(it));
         let cursors = paths.map(|path| Source::open(path, &self.plan).map(Cursor::new));
@@ -175,15 +172,15 @@ impl Checking<'_> {
         })
     }
 
-    /// Takes the events of a run with one thread; nothing where it is to be taken anew
-    /// with the slices spread.
+    /// Takes the events of a run with one thread. Returns nothing if the run is to be
+    /// repeated with its slices spread over threads.
     fn take_events(&mut self, run: &mut Run, slices: Slices) -> io::Result<Option<Left>> {
         let may_spread = slices == Slices::TogetherWhileFew && self.evaluators(run, true) > 1;
         loop {
             let left = match cursor::next(&mut run.cursors, self.check.merge) {
                 Next::Event(trace) => {
                     if self.take_event(run, trace)? {
-                        return Ok(Some(Left::Told));
+                        return Ok(Some(Left::Shown));
                     }
                     None
                 }
@@ -204,13 +201,13 @@ impl Checking<'_> {
         }
     }
 
-    /// With so many slices, threads gain more than it costs to begin anew.
+    /// Tells whether threads gain more than a repetition of the run costs.
     fn is_better_spread(&self, run: &Run) -> bool {
         let (done, of) = run.progress().unwrap_or_default();
         self.offline.slice_count() >= self.plan.slices_many && done <= of / 4
     }
 
-    /// Takes the next event of a trace; true when nothing more is to be told.
+    /// Takes the next event of a trace. Returns whether nothing more is to be shown.
     #[inline]
     fn take_event(&mut self, run: &mut Run, trace: usize) -> io::Result<bool> {
         let Some(cursor) = run.cursors.get_mut(trace) else {
@@ -230,7 +227,7 @@ impl Checking<'_> {
         }
     }
 
-    /// What is neither an event nor a batch; gives why no more is taken.
+    /// Takes what is neither an event nor a batch. Returns why no more is taken.
     fn take_other(&mut self, run: &mut Run, next: &Next) -> io::Result<Option<Left>> {
         match next {
             Next::Event(_) | Next::Batch(_) => Ok(None),
@@ -245,7 +242,7 @@ impl Checking<'_> {
             Next::NoTime(trace, position) => {
                 let place = words::place(run.name(*trace), *position);
                 let message = format!(
-                    "{place}: this event has no time, and cannot be merged\n\
+                    "{place}: this event has no time and cannot be merged\n\
                      help: check the traces one by one, without --merge"
                 );
                 self.output.show_error(&message)?;
@@ -257,8 +254,8 @@ impl Checking<'_> {
         }
     }
 
-    /// Learns what a new batch defines. The first events show whether the
-    /// properties' were recorded at all: with it all traces have begun.
+    /// Takes the definitions of a new batch. When all traces have begun, the definitions
+    /// show whether the events of the properties were recorded at all.
     fn begin_batch(
         &mut self,
         run: &mut Run,
@@ -285,7 +282,7 @@ impl Checking<'_> {
             None => Ok(None),
             Some(error) => {
                 self.output.show_session_error(&error)?;
-                Ok(Some(Left::Told))
+                Ok(Some(Left::Shown))
             }
         }
     }
@@ -307,8 +304,7 @@ impl Checking<'_> {
         Ok((!self.check.keep_going).then(|| Left::Broken(format!("at {place}"))))
     }
 
-    /// Somebody may want to stop at this event; true when nothing more is to be
-    /// told.
+    /// Shows a stop at an event. Returns whether nothing more is to be shown.
     fn stop_at(
         &mut self,
         run: &mut Run,
@@ -322,7 +318,7 @@ impl Checking<'_> {
         self.show_stop(run, trace, position, &stop)
     }
 
-    /// Shows a stop; true when nothing more is to be told.
+    /// Shows a stop. Returns whether nothing more is to be shown.
     fn show_stop(
         &mut self,
         run: &mut Run,
@@ -342,17 +338,14 @@ impl Checking<'_> {
             byte,
             stop,
         });
-        // The end tells how often the same happened again.
-        let is_told = match &stop.reason {
-            StopReason::Violation { violations } => !is_repetition(violations),
-            _ => true,
-        };
-        if !is_told {
+        // The end has the counts of repeated violations.
+        if stop.reason.is_repetition() {
             self.output.show_line(&json, |_| {})?;
             return Ok(!self.check.keep_going);
         }
         self.output.show_line(&json, |page| {
-            words::write_stop(page, &name, position, stop);
+            let position = recorded::position(&name, line, byte);
+            recorded::write_trace_stop(page, &position, stop);
         })?;
         if self.check.keep_going {
             self.output.say("\n")?;
@@ -382,8 +375,8 @@ impl Checking<'_> {
         });
         let (events, faults) = (run.events, run.faults);
         let sentence = match &left {
-            // The last thing that was told says it all.
-            Left::Told => None,
+            // The last stop has said it.
+            Left::Shown => None,
             Left::Broken(place) => Some(words::broken(place, events)),
             Left::Interrupted => Some(words::interrupted(events)),
             Left::Ended(how) => Some(words::ended(*how, &names, events, faults)),
@@ -397,15 +390,15 @@ impl Checking<'_> {
     }
 }
 
-/// One run: its traces, and what was made of them until now.
+/// A run: its traces, and the result so far.
 struct Run {
     cursors: Vec<Cursor>,
     result: Findings,
     events: u64,
     faults: u64,
-    /// The first batches of all traces are there.
+    /// The first batches of all traces have been taken.
     has_begun: bool,
-    /// How often time went back between events that are in order.
+    /// The number of times that time went backwards between events in order.
     went_back: u64,
     started: Instant,
 }
@@ -415,8 +408,7 @@ impl Run {
         self.cursors.get(trace).map_or("", Cursor::name)
     }
 
-    /// How many bytes have been read, of how many; nothing where that is not
-    /// known.
+    /// Returns how many bytes of how many have been read, if that is known.
     fn progress(&self) -> Option<(u64, u64)> {
         let mut sizes = self.cursors.iter().map(Cursor::progress);
         sizes.try_fold((0, 0), |(done, of), size| {

@@ -1,11 +1,12 @@
-//! `juror demo`: a program with a bug, caught.
+//! `juror demo`: compiles an example with a bug, and stops it at the bug.
 //!
-//! The example is compiled where it stays, so that the user can go on with it.
+//! The example is kept, so that the user can continue with it.
 
 use crate::arguments::{Color, Demo};
 use crate::driver::{Options, PropertySource};
 use crate::output::Output;
-use crate::{batch, console, directories, exit};
+use crate::session::{batch, console};
+use crate::{directories, exit};
 use anyhow::{Context as _, anyhow, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,10 +22,10 @@ const PROPERTY: &str = "queue.prop";
 const PROGRAM: &str = "queue";
 const COMPILE: [&str; 6] = ["-g", "-O0", "-o", PROGRAM, "queue.c", "main.c"];
 
-/// What is tried where `CC` does not say.
+/// The compilers that are tried if `CC` is not set.
 const COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
 
-/// Shows the example; gives exit status 0 when its bug was caught.
+/// Runs `juror demo`. Returns the exit status: 0 if the bug was found.
 pub fn run(demo: &Demo) -> anyhow::Result<u8> {
     let directory = directory(demo);
     let mut output = Output::open(demo.messages.color, None, false)?;
@@ -41,8 +42,8 @@ pub fn run(demo: &Demo) -> anyhow::Result<u8> {
     conclude(&directory, demo.messages.color, status)
 }
 
-/// Where the example is kept: in the build directory of the working
-/// directory, else in the user's cache.
+/// Returns the directory of the example: in the build directory of the working
+/// directory, or else in the cache of the user.
 fn directory(demo: &Demo) -> PathBuf {
     if let Some(directory) = &demo.directory {
         return directory.clone();
@@ -59,7 +60,7 @@ fn directory(demo: &Demo) -> PathBuf {
 fn write_files(directory: &Path) -> anyhow::Result<()> {
     let refused = || {
         format!(
-            "the example cannot be written to {}; choose another place with --directory",
+            "the example cannot be written to {}; choose another directory with --directory",
             directory.display()
         )
     };
@@ -70,7 +71,7 @@ fn write_files(directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Compiles the example; gives the compiler's name.
+/// Compiles the example. Returns the name of the compiler.
 fn compile(directory: &Path) -> anyhow::Result<String> {
     let chosen = std::env::var("CC").ok().filter(|name| !name.is_empty());
     let candidates: Vec<&str> = match &chosen {
@@ -94,9 +95,9 @@ fn compile(directory: &Path) -> anyhow::Result<String> {
         }
     }
     Err(anyhow!(
-        "the demo needs a C compiler, and there is none of the name {}\n\
-         help: install one (`apt install gcc`), or name yours: CC=/path/to/cc juror demo",
-        candidates.join(", ")
+        "the demo needs a C compiler, and {} was not found\n\
+         help: install one (`apt install gcc`), or set CC: CC=/path/to/cc juror demo",
+        candidates.join(" or ")
     ))
 }
 
@@ -117,21 +118,21 @@ fn watch(directory: &Path, output: Output) -> anyhow::Result<u8> {
 
 fn introduction(directory: &Path) -> String {
     format!(
-        "A program with a bug, and a property that catches it, are in {}:\n\
-         queue.c and main.c keep letters and digits in a queue; queue.prop says that a queue\n\
-         never gets more than it has room for.\n\n",
+        "A program with a bug and a property that detects it are in {}:\n\
+         queue.c and main.c keep letters and digits in a queue; queue.prop requires that a\n\
+         queue never holds more elements than it has room for.\n\n",
         display(directory)
     )
 }
 
-/// Says what to do next, or what went wrong.
+/// Shows what to do next, or what is wrong.
 fn conclude(directory: &Path, color: Color, status: u8) -> anyhow::Result<u8> {
     let mut output = Output::open(color, None, false)?;
     match status {
         exit::VIOLATED => {
             output.say(&format!(
-                "\njuror stopped the program before the letter too many was written. Look around \
-                 yourself:\n\n  {}\n\nand at its prompt: backtrace, up, print *queue, monitor, \
+                "\njuror stopped the program before it wrote one letter too many. To debug it \
+                 yourself, run\n\n  {}\n\nand type at the prompt: backtrace, up, print *queue, monitor, \
                  list, continue, help.\n",
                 command_line(directory, "")
             ))?;
@@ -139,7 +140,7 @@ fn conclude(directory: &Path, color: Color, status: u8) -> anyhow::Result<u8> {
         }
         exit::HOLDS => {
             output.show_error(
-                "the demo's bug was not caught: the property holds, which it should not",
+                "the bug of the demo was not found: the property holds, but should be violated",
             )?;
             Ok(exit::USAGE)
         }
@@ -147,7 +148,7 @@ fn conclude(directory: &Path, color: Color, status: u8) -> anyhow::Result<u8> {
     }
 }
 
-/// What the user types to run the example, here.
+/// Returns the command line that runs the example from the working directory.
 fn command_line(directory: &Path, options: &str) -> String {
     let juror = std::env::current_exe().unwrap_or_else(|_| "juror".into());
     let on_path = std::env::var_os("PATH")
@@ -162,7 +163,7 @@ fn command_line(directory: &Path, options: &str) -> String {
     format!("{juror} run {options}--property {property} {program}")
 }
 
-/// The path as a shell takes it, relative to the working directory where it is
+/// Returns the path quoted for a shell, and relative to the working directory if it is
 /// below it.
 fn display(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
@@ -174,7 +175,7 @@ fn display(path: &Path) -> String {
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))
     };
-    crate::escape::safe(&text).into_owned()
+    juror_text::escape::safe(&text).into_owned()
 }
 
 #[cfg(test)]
@@ -182,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_example_compiles_where_there_is_a_compiler() {
+    fn the_example_compiles_if_there_is_a_compiler() {
         let directory = tempfile::tempdir().expect("a directory");
         write_files(directory.path()).expect("files");
         let found = COMPILERS
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_written_as_a_shell_takes_them() {
+    fn paths_are_quoted_for_a_shell() {
         for (path, expected) in [
             ("target/juror-demo/queue", "target/juror-demo/queue"),
             ("/tmp/my files/it's", "'/tmp/my files/it'\\''s'"),
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_cannot_be_written_is_told() {
+    fn a_directory_that_cannot_be_written_is_reported() {
         let error = write_files(Path::new("/proc/no/such")).expect_err("no place");
         assert!(error.to_string().contains("--directory"), "{error}");
     }

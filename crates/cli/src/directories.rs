@@ -2,20 +2,20 @@
 
 use std::path::PathBuf;
 
-/// Returns the directory for what can be made again: the index of symbols, the
-/// example. Nothing if the user has no home.
+/// Returns the directory for files that can be made again: the symbol cache, the demo.
+/// Nothing if the user has no home directory.
 pub fn cache() -> Option<PathBuf> {
     directory("XDG_CACHE_HOME", ".cache")
 }
 
-/// Returns the directory for what is kept between runs: the history of commands.
-/// Nothing if the user has no home.
+/// Returns the directory for files that are kept between runs: the command history.
+/// Nothing if the user has no home directory.
 pub fn state() -> Option<PathBuf> {
     directory("XDG_STATE_HOME", ".local/state")
 }
 
-/// Juror's own below a base directory. A relative path in the environment is
-/// ignored, as the specification demands.
+/// Returns the directory of juror below a base directory. A relative path in the
+/// environment is ignored, as the specification requires.
 fn directory(variable: &str, below_home: &str) -> Option<PathBuf> {
     let absolute = |name: &str| {
         let path = PathBuf::from(std::env::var_os(name)?);

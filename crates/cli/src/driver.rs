@@ -1,8 +1,11 @@
-//! The session, as this front end drives it.
+//! The interface by which a front end drives a session or a recorded run.
 //!
-//! The trait keeps the front end testable without a live process.
+//! **Invariant**: all that a front end does goes through [`Driver`] as command lines
+//! and comes back as views. Nothing here depends on a terminal or on text.
+//!
+//! Tests implement the trait to play a script without a process.
 
-use juror_session::Session;
+use juror_session::{RecordedRun, Session};
 use juror_view::Outcome;
 
 pub use juror_monitoring::property_files::{LoadedFiles, PropertySource};
@@ -14,28 +17,35 @@ pub use juror_session::{
 pub use juror_view::error::{CommandError, FileDiagnostics, SessionError};
 pub use juror_view::observer::Observer;
 
-/// A session.
+/// A session, or what is driven like one.
 pub trait Driver {
     /// Executes a command line.
     fn execute(&mut self, line: &str, observer: &mut dyn Observer)
     -> Result<Outcome, CommandError>;
-    /// Where the word at `position` begins, and what it may become.
+    /// Returns where the word at `position` begins, and its possible completions.
+    /// Positions are in bytes.
     fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>);
-    /// What Enter alone does after this line.
+    /// Returns the line that an empty line repeats after `line`, if any.
     fn repetition(&self, line: &str) -> Option<String>;
-    /// The next command of the breakpoints that have stopped the program.
+    /// Returns the next command of the breakpoints that stopped the program, or of a
+    /// script.
     fn next_attached(&mut self) -> Option<String> {
         None
     }
-    /// How deep in `commands` the next line is; 0 for one that is executed.
+    /// Returns how many `commands` are open, to which the next line belongs; 0 if it is
+    /// executed.
     fn input_depth(&self) -> usize {
         0
     }
-    /// Forgets the lines after `commands`.
+    /// Discards the lines after `commands`.
     fn cancel_input(&mut self) {}
-    /// There is a debuggee.
+    /// Whether there is a debuggee.
     fn is_alive(&self) -> bool;
-    /// Makes a running `execute` return.
+    /// Whether the debuggee was attached: leaving detaches it instead of killing it.
+    fn is_attached(&self) -> bool {
+        false
+    }
+    /// Returns a function that makes a running `execute` return.
     fn interrupter(&self) -> Box<dyn Fn() + Send>;
 }
 
@@ -65,12 +75,37 @@ impl Driver for Session {
     fn is_alive(&self) -> bool {
         Session::is_alive(self)
     }
+    fn is_attached(&self) -> bool {
+        Session::is_attached(self)
+    }
     fn interrupter(&self) -> Box<dyn Fn() + Send> {
         Box::new(Session::interrupter(self))
     }
 }
 
-/// Begins a session.
+impl Driver for RecordedRun {
+    fn execute(
+        &mut self,
+        line: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        RecordedRun::execute(self, line, observer)
+    }
+    fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
+        RecordedRun::complete(self, line, position)
+    }
+    fn repetition(&self, line: &str) -> Option<String> {
+        RecordedRun::repetition(self, line)
+    }
+    fn is_alive(&self) -> bool {
+        false
+    }
+    fn interrupter(&self) -> Box<dyn Fn() + Send> {
+        Box::new(RecordedRun::interrupter(self))
+    }
+}
+
+/// Starts a session.
 pub fn start(
     options: Options,
     observer: &mut dyn Observer,

@@ -1,43 +1,16 @@
-//! `juror generate`: man pages and shell completions, for packages. Both follow from
-//! the command line as it is declared.
+//! `juror generate`: writes man pages and shell completions, for packages. Both are
+//! derived from the declared command line.
 
+use crate::arguments::generate::{Files, Generate};
 use crate::exit;
 use anyhow::Context;
-use clap::{Args, Command, Subcommand};
+use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-
-/// `juror generate`.
-#[derive(Debug, Args)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
-pub struct Generate {
-    #[command(subcommand)]
-    files: Files,
-}
-
-/// The files that are written.
-#[derive(Debug, Subcommand)]
-enum Files {
-    /// Write a man page for each command
-    Man {
-        /// The directory to write to
-        #[arg(value_name = "DIR")]
-        directory: PathBuf,
-    },
-    /// Write the completions for a shell
-    Completions {
-        /// The shell
-        #[arg(value_name = "SHELL")]
-        shell: Shell,
-        /// The directory to write to
-        #[arg(value_name = "DIR")]
-        directory: PathBuf,
-    },
-}
+use std::path::Path;
 
 /// Writes the files. Returns the exit status.
 pub fn run(generate: &Generate, command: Command) -> anyhow::Result<u8> {

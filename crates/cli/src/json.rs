@@ -1,22 +1,21 @@
-//! JSON lines: what happens and what commands give, for programs.
+//! JSON lines: what happens, and the results of commands, for programs.
 //!
-//! Every line is an object with `"juror": 1` (the version of the schema) and
-//! `"kind"`. The schema is documented in `book/src/json.md`; a test compares
-//! the two.
+//! Each line is an object with `"juror": 1` (the version of the schema) and `"kind"`.
+//! `book/src/json.md` documents the schema; a test compares the two.
 
-use crate::diagnostics::line_and_column;
 use juror_language::{Diagnostic, Severity};
 use juror_model::Chart;
+use juror_text::diagnostics::line_and_column;
 use juror_view::{EndView, Outcome, ProcessEnd, ScenarioLine, StateChange, StopView, TraceStop};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// The version of the schema. Fields may be added to it; none is removed or
-/// changes its meaning without a new number.
+/// The version of the schema. A new version is needed to remove a field or change its
+/// meaning, not to add one.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// One line.
+/// A line.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Line<'a> {
@@ -24,17 +23,17 @@ pub enum Line<'a> {
     Start(Start<'a>),
     /// A slice changed its state.
     StateChange(&'a StateChange),
-    /// The debuggee runs on.
+    /// The debuggee runs.
     Resume {},
-    /// The debuggee stands still.
+    /// The debuggee has stopped.
     Stop(&'a StopView),
-    /// A scenario has something to say.
+    /// Output of a scenario.
     Scenario(&'a ScenarioLine),
     /// One of several processes has ended.
     ProcessEnd(&'a ProcessEnd),
-    /// The run is over.
+    /// The run has ended.
     End(&'a EndView),
-    /// Something went wrong.
+    /// An error.
     Error(ErrorLine<'a>),
     /// The self-check found nothing wrong.
     SelfCheck(SelfCheckLine),
@@ -55,26 +54,27 @@ pub enum Line<'a> {
 pub struct ModelVerdict<'a> {
     /// The model's file.
     pub model: &'a str,
-    /// What was asked.
+    /// The question.
     pub question: &'a str,
     /// `holds`, `violated` or `incomplete`.
     pub verdict: &'a str,
-    /// Why it is violated, or what cut the search short.
+    /// Why it is violated, or why the search is incomplete.
     pub why: Option<&'a str>,
-    /// How many states were found; of a session, in how many the model can be.
+    /// The number of states found; for a session, the number of states the model may be
+    /// in.
     pub states: u64,
-    /// How many steps lead from them; of a session, how many it made.
+    /// The number of transitions from them; for a session, the number of its steps.
     pub transitions: Option<u64>,
-    /// The longest run that was looked at, of a search.
+    /// The length of the longest run of a search, in steps.
     pub depth: Option<u64>,
-    /// The run that violates it.
+    /// The violating run.
     pub trail: Option<&'a Chart>,
 }
 
-/// What is checked.
+/// The start of a check of traces.
 #[derive(Debug, Serialize)]
 pub struct Check<'a> {
-    /// juror's own version.
+    /// The version of juror.
     pub version: &'a str,
     /// The traces.
     pub traces: Vec<&'a str>,
@@ -82,40 +82,40 @@ pub struct Check<'a> {
     pub properties: Vec<&'a str>,
 }
 
-/// An event of a trace at which something is to be told.
+/// An event of a trace that violates a property, or cannot be evaluated.
 #[derive(Debug, Serialize)]
 pub struct TraceStopLine<'a> {
     /// The trace.
     pub trace: &'a str,
-    /// The line of the event, from 1, in a trace that is text.
+    /// The line of the event, from 1, in a text trace.
     pub line: Option<u64>,
-    /// Its first byte, in a binary trace.
+    /// The first byte of the event, in a binary trace.
     pub byte: Option<u64>,
-    /// What is to be told.
+    /// The reason, and the event.
     #[serde(flatten)]
     pub stop: &'a TraceStop,
 }
 
-/// The verdicts over a trace.
+/// The end of a trace.
 #[derive(Debug, Serialize)]
 pub struct TraceEndLine<'a> {
-    /// The trace; several that were merged.
+    /// The trace, or several merged traces.
     pub traces: Vec<&'a str>,
-    /// How many events there were.
+    /// The number of events.
     pub events: u64,
-    /// How many records could not be read or are not in order.
+    /// The number of records that are invalid or out of order.
     pub faults: u64,
-    /// It was read to the end of the run.
+    /// Whether the trace was read to its end.
     pub complete: bool,
     /// How the run ended, and the verdicts.
     #[serde(flatten)]
     pub end: &'a EndView,
 }
 
-/// What is run.
+/// The start of a session.
 #[derive(Debug, Serialize)]
 pub struct Start<'a> {
-    /// juror's own version.
+    /// The version of juror.
     pub version: &'a str,
     /// The program.
     pub program: String,
@@ -125,60 +125,60 @@ pub struct Start<'a> {
     pub properties: Vec<&'a str>,
 }
 
-/// Something went wrong.
+/// An error.
 #[derive(Debug, Serialize)]
 pub struct ErrorLine<'a> {
-    /// Whose mistake it is: `user` or `juror`.
+    /// Who made the error: `user` or `juror`.
     pub fault: &'a str,
-    /// The command line that failed, if it was one.
+    /// The command that failed, if it was a command.
     pub command: Option<&'a str>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// Advice.
     pub help: Option<&'a str>,
-    /// Where properties are wrong.
+    /// The diagnostics of files.
     pub diagnostics: Vec<DiagnosticLine<'a>>,
 }
 
-/// What a self-check followed.
+/// The result of a self-check.
 #[derive(Debug, Serialize)]
 pub struct SelfCheckLine {
-    /// How many inputs of the breakpoint engine.
+    /// The number of inputs of the breakpoint engine.
     pub inputs: u64,
 }
 
-/// A place where a property is wrong.
+/// A diagnostic of a file.
 #[derive(Debug, Serialize)]
 pub struct DiagnosticLine<'a> {
-    /// The property's file.
+    /// The file.
     pub file: &'a str,
-    /// `error` or `warning`.
+    /// `error`, `warning` or `note`.
     pub severity: &'a str,
-    /// A stable word for this sort of mistake.
+    /// A stable code for this kind of diagnostic.
     pub code: &'a str,
-    /// What is wrong.
+    /// The message.
     pub message: &'a str,
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// The place in bytes.
+    /// The first byte of the position.
     pub start: usize,
-    /// Its end in bytes.
+    /// The byte after the position.
     pub end: usize,
-    /// What to do about it.
+    /// Advice.
     pub help: Option<&'a str>,
 }
 
-/// The result of a command that is no stop and no end.
+/// The outcome of a command, other than a stop or an end.
 #[derive(Debug, Serialize)]
 pub struct OutcomeLine<'a> {
     /// The command line.
     pub command: &'a str,
-    /// The sort of result.
+    /// The type of the outcome.
     #[serde(rename = "type")]
     pub sort: String,
-    /// The result; null when there is nothing to say.
+    /// The outcome; null if it has no data.
     pub value: Value,
 }
 
@@ -187,7 +187,7 @@ impl<'a> OutcomeLine<'a> {
         let mut tagged = serde_json::to_value(outcome)?;
         let sort = tagged["type"].as_str().unwrap_or_default().to_owned();
         let value = match outcome {
-            // A pair would leave its parts without names.
+            // The parts of a tuple would have no names.
             Outcome::Frame(frame, source) => json!({ "frame": frame, "source": source }),
             _ => tagged.get_mut("value").map_or(Value::Null, Value::take),
         };
@@ -200,7 +200,7 @@ impl<'a> OutcomeLine<'a> {
 }
 
 impl<'a> DiagnosticLine<'a> {
-    /// The diagnostic, with its place counted in lines and columns.
+    /// Creates the line of a diagnostic, with its position in lines and columns.
     pub fn new(file: &'a str, text: &str, diagnostic: &'a Diagnostic) -> Self {
         let (line, column) = line_and_column(text, diagnostic.span.start);
         DiagnosticLine {
@@ -222,7 +222,7 @@ impl<'a> DiagnosticLine<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// The line that a command's result is written as.
+    /// Returns the line of the outcome of a command.
     pub fn of(command: &'a str, outcome: &'a Outcome) -> serde_json::Result<Line<'a>> {
         Ok(match outcome {
             Outcome::Stopped(stop) => Line::Stop(stop),
@@ -232,8 +232,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Writes a line and flushes it, so that a reader sees it before the debuggee
-/// runs on.
+/// Writes a line and flushes it, so that a reader sees it before the debuggee runs.
 pub fn write(output: &mut dyn Write, line: &Line<'_>) -> io::Result<()> {
     #[derive(Serialize)]
     struct Versioned<'a> {
@@ -241,7 +240,7 @@ pub fn write(output: &mut dyn Write, line: &Line<'_>) -> io::Result<()> {
         #[serde(flatten)]
         line: &'a Line<'a>,
     }
-    // Written at once: the debuggee may write to the same file.
+    // One write: the debuggee may write to the same file.
     let mut text = serde_json::to_vec(&Versioned {
         juror: SCHEMA_VERSION,
         line,

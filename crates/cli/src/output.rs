@@ -1,7 +1,7 @@
-//! Where text, JSON and messages go.
+//! The output streams: text, messages, JSON lines.
 //!
-//! Invariant: every write is flushed before the debuggee runs on, since it
-//! writes to the same terminal.
+//! **Invariant**: each write is flushed before the debuggee runs, which may write to the
+//! same terminal or file.
 
 mod observing;
 
@@ -9,44 +9,42 @@ use crate::arguments::Color;
 use crate::driver::{
     CommandError, FileDiagnostics, Observer, Options, PropertySource, SessionError,
 };
-use crate::escape::safe;
+use crate::exit;
 use crate::json::{self, DiagnosticLine, ErrorLine, Line, SelfCheckLine, Start};
-use crate::page::{BAD, Page, QUIET, STRONG};
-use crate::report::Context;
-use crate::{diagnostics, exit, outcome};
 use anstream::AutoStream;
+use juror_text::escape::safe;
+use juror_text::page::Page;
+use juror_text::stops::Context;
+use juror_text::{diagnostics, messages, outcome};
 use juror_view::{Outcome, StopReason};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// Where bugs are reported.
-const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
-
-/// The streams of a session.
+/// The output streams of a command.
 pub struct Output {
-    /// Text for a person; none when JSON takes the standard output.
+    /// Text for the user; absent if JSON is written to the standard output.
     text: Option<Box<dyn Write>>,
-    /// Errors, notices and progress.
+    /// The stream of errors, notices and progress.
     messages: Box<dyn Write>,
     json: Option<Box<dyn Write>>,
     shows_progress: bool,
-    /// The line of progress that stands on the terminal, to be written over.
+    /// The progress line on the terminal, to be overwritten.
     progress: String,
-    /// Files below it are shown relative to it.
+    /// Files below this directory are shown relative to it.
     directory: Option<PathBuf>,
     prompt: bool,
     /// The first failure of a write that could not be returned.
     failure: Option<io::Error>,
-    /// A run whose end a scenario went on from has violated a property.
+    /// A run whose end was not the outcome of a command has violated a property.
     violated: bool,
-    /// A reaction went wrong where nothing could be stopped for it.
+    /// A reaction of a scenario failed after the program had ended.
     erred: bool,
-    /// JSON has said that the program runs, and nothing since.
+    /// The last JSON line was `resume`.
     has_resumed: bool,
 }
 
 impl Output {
-    /// The standard streams, and JSON to `json` (`-`: the standard output).
+    /// Opens the standard streams, and the file `json` (`-`: the standard output).
     pub fn open(color: Color, json: Option<&Path>, prompt: bool) -> anyhow::Result<Output> {
         let choice = match color {
             Color::Auto => anstream::ColorChoice::Auto,
@@ -83,17 +81,17 @@ impl Output {
         })
     }
 
-    /// A run that ended in the middle of a command has violated a property.
+    /// Whether a run that ended during a command has violated a property.
     pub fn has_violated(&self) -> bool {
         self.violated
     }
 
-    /// Something went wrong that no outcome tells.
+    /// Whether there was an error that is in no outcome.
     pub fn has_erred(&self) -> bool {
         self.erred
     }
 
-    /// Announces what will be run.
+    /// Writes the JSON line of the start of a session.
     pub fn begin(&mut self, options: &Options) -> io::Result<()> {
         let start = Start {
             version: env!("CARGO_PKG_VERSION"),
@@ -112,7 +110,7 @@ impl Output {
         self.write_json(&Line::Start(start))
     }
 
-    /// Announces what will be checked.
+    /// Writes the JSON line of the start of a check of traces.
     pub fn begin_check(&mut self, sources: &[PropertySource], traces: &[String]) -> io::Result<()> {
         let properties = sources.iter().map(|source| source.file.as_str());
         let line = json::Check {
@@ -123,7 +121,7 @@ impl Output {
         self.write_json(&Line::Check(line))
     }
 
-    /// Shows a line of a check, as JSON and as text that is written on a page.
+    /// Writes a JSON line, and its text by `write`.
     pub fn show_line(&mut self, line: &Line<'_>, write: impl FnOnce(&mut Page)) -> io::Result<()> {
         self.write_json(line)?;
         let mut page = Page::new(self.directory.clone());
@@ -131,7 +129,7 @@ impl Output {
         self.say(&page.into_text())
     }
 
-    /// Shows what is wrong with a trace: in text as it was rendered.
+    /// Shows an error in a trace. `rendered` is its text.
     pub fn show_fault(&mut self, message: &str, help: &str, rendered: &str) -> io::Result<()> {
         self.write_json(&Line::Error(ErrorLine {
             fault: "user",
@@ -143,7 +141,7 @@ impl Output {
         self.warn(rendered)
     }
 
-    /// Shows what a command gave.
+    /// Shows the outcome of a command.
     pub fn show(&mut self, command: &str, outcome: &Outcome) -> io::Result<()> {
         self.record(command, outcome)?;
         self.show_text(outcome)
@@ -158,13 +156,13 @@ impl Output {
         self.say(&page.into_text())
     }
 
-    /// Writes what a command gave as JSON only.
+    /// Writes the outcome of a command as JSON only.
     pub fn record(&mut self, command: &str, outcome: &Outcome) -> io::Result<()> {
         self.has_resumed = false;
         self.record_on(command, outcome)
     }
 
-    /// The same of a command after which the program runs on as before.
+    /// As [`Output::record`], for an outcome during which the program keeps running.
     fn record_on(&mut self, command: &str, outcome: &Outcome) -> io::Result<()> {
         match self.json {
             Some(_) => self.write_json(&Line::of(command, outcome)?),
@@ -172,7 +170,7 @@ impl Output {
         }
     }
 
-    /// Shows why a command did nothing.
+    /// Shows the error of a command.
     pub fn show_command_error(&mut self, command: &str, error: &CommandError) -> io::Result<()> {
         self.has_resumed = false;
         self.write_json(&Line::Error(ErrorLine {
@@ -182,21 +180,15 @@ impl Output {
             help: error.help.as_deref(),
             diagnostics: diagnostic_lines(&error.found),
         }))?;
-        let mut text = rendered(&error.found);
-        for line in error.message.lines() {
-            text.push_str(&format!("{}\n", safe(line)));
-        }
-        for line in error.help.iter().flat_map(|help| help.lines()) {
-            text.push_str(&format!("{QUIET}help:{QUIET:#} {}\n", safe(line)));
-        }
-        // At the prompt an error is an answer like any other.
+        let text = messages::command_error(error);
+        // At the prompt, an error is shown like a result.
         match self.text {
             Some(_) => self.say(&text),
             None => self.warn(&text),
         }
     }
 
-    /// Shows why there is no session; gives the exit status.
+    /// Shows why a session could not start. Returns the exit status.
     pub fn show_session_error(&mut self, error: &SessionError) -> io::Result<u8> {
         let message = error.to_string();
         let mut line = ErrorLine {
@@ -209,48 +201,36 @@ impl Output {
         let (text, status) = match error {
             SessionError::Property { found, .. } | SessionError::Scenario { found, .. } => {
                 line.diagnostics = diagnostic_lines(found);
-                let shown = rendered(found);
-                (shown + &error_text(&message), exit::USAGE)
+                let shown = messages::files(found);
+                (shown + &messages::error(&message), exit::USAGE)
             }
             SessionError::Internal(_) => {
                 line.fault = "juror";
-                (bug_text(&message), exit::BUG)
+                (messages::bug(&message), exit::BUG)
             }
-            _ => (error_text(&message), exit::USAGE),
+            _ => (messages::error(&message), exit::USAGE),
         };
         self.write_json(&Line::Error(line))?;
         self.warn(&text)?;
         Ok(status)
     }
 
-    /// Shows what went wrong with a reaction where nothing can be stopped for
-    /// it.
+    /// Shows the error of a reaction after the program has ended.
     fn show_scenario_error(&mut self, reason: &StopReason) -> io::Result<()> {
-        let StopReason::ScenarioError {
-            scenario,
-            message,
-            help,
-            start,
-            end,
-            file,
-            text,
-        } = reason
-        else {
+        let Some((file, text, error)) = diagnostics::of_stop(reason) else {
             return Ok(());
         };
-        let mut error = diagnostics::at(&format!("{scenario}: {message}"), *start..*end);
-        error.help = help.as_deref().map(str::to_owned);
         self.write_json(&Line::Error(ErrorLine {
             fault: "user",
             command: None,
             message: error.message.clone(),
-            help: help.as_deref(),
+            help: error.help.as_deref(),
             diagnostics: vec![DiagnosticLine::new(file, text, &error)],
         }))?;
         self.warn(&diagnostics::render(file, text, &error))
     }
 
-    /// Shows a mistake that is not the session's to tell.
+    /// Shows an error of the user.
     pub fn show_error(&mut self, message: &str) -> io::Result<()> {
         self.write_json(&Line::Error(ErrorLine {
             fault: "user",
@@ -259,10 +239,10 @@ impl Output {
             help: None,
             diagnostics: Vec::new(),
         }))?;
-        self.warn(&error_text(message))
+        self.warn(&messages::error(message))
     }
 
-    /// Shows what there is to say about a file of properties.
+    /// Shows the diagnostics of a file.
     pub fn show_diagnostics(&mut self, said: &FileDiagnostics) -> io::Result<()> {
         if said.diagnostics.is_empty() {
             return Ok(());
@@ -272,14 +252,14 @@ impl Output {
         self.write_json(&Line::Error(ErrorLine {
             fault: "user",
             command: None,
-            message: format!("there is something to say about {file}"),
+            message: format!("{file} has diagnostics"),
             help: None,
             diagnostics: diagnostic_lines(said),
         }))?;
-        self.warn(&rendered(said))
+        self.warn(&messages::files(said))
     }
 
-    /// Shows a mistake of ours that did not end the run.
+    /// Shows a bug in juror that did not end the run.
     pub fn show_bug(&mut self, message: &str) -> io::Result<()> {
         self.write_json(&Line::Error(ErrorLine {
             fault: "juror",
@@ -288,17 +268,17 @@ impl Output {
             help: None,
             diagnostics: Vec::new(),
         }))?;
-        self.warn(&bug_text(message))
+        self.warn(&messages::bug(message))
     }
 
-    /// Says that a self-check found nothing wrong.
+    /// Shows that the self-check found nothing wrong.
     pub fn show_self_check(&mut self, inputs: u64, sentence: &str) -> io::Result<()> {
         self.write_json(&Line::SelfCheck(SelfCheckLine { inputs }))?;
         self.notice(sentence);
         self.failure()
     }
 
-    /// Writes text for a person, if there is one.
+    /// Writes text, unless the standard output is for JSON.
     pub fn say(&mut self, text: &str) -> io::Result<()> {
         self.clear_progress()?;
         match &mut self.text {
@@ -310,7 +290,7 @@ impl Output {
         }
     }
 
-    /// The first failure of a write during an observation.
+    /// Returns the first failure of a write by an observer method.
     pub fn failure(&mut self) -> io::Result<()> {
         self.failure.take().map_or(Ok(()), Err)
     }
@@ -363,14 +343,7 @@ impl Output {
     }
 }
 
-/// All that there is to say about files, with the place of each.
-fn rendered(found: &[FileDiagnostics]) -> String {
-    let files = found.iter();
-    let shown = files.map(|it| diagnostics::render_all(&it.file, &it.text, &it.diagnostics));
-    shown.collect()
-}
-
-/// The same for JSON.
+/// Returns the diagnostics of files, for JSON.
 fn diagnostic_lines(found: &[FileDiagnostics]) -> Vec<DiagnosticLine<'_>> {
     let lines = found.iter().flat_map(|it| {
         let diagnostics = it.diagnostics.iter();
@@ -379,30 +352,7 @@ fn diagnostic_lines(found: &[FileDiagnostics]) -> Vec<DiagnosticLine<'_>> {
     lines.collect()
 }
 
-/// One message for a mistake of the user; further lines are advice.
-pub fn error_text(message: &str) -> String {
-    let mut lines = message.lines();
-    let first = lines.next().unwrap_or("something went wrong");
-    let mut text = format!("{BAD}error:{BAD:#} {STRONG}{}{STRONG:#}\n", safe(first));
-    for line in lines {
-        text.push_str(&format!("{}\n", safe(line)));
-    }
-    text
-}
-
-/// One message for a mistake of ours.
-pub fn bug_text(message: &str) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    let message = message.lines().map(safe).collect::<Vec<_>>().join("\n  ");
-    format!(
-        "{BAD}This is a bug in juror:{BAD:#} {message}\n\
-         Please report it at {ISSUES}\n\
-         with this message, the command line, and what the program was doing (juror {version}).\n"
-    )
-}
-
-/// Writes to the standard error where there is no [`Output`] any more; when
-/// that fails, there is nobody left to tell.
+/// Writes to the standard error without an [`Output`]. A failure cannot be reported.
 pub fn write_last_words(text: &str) {
     let _ = anstream::stderr().write_all(text.as_bytes());
 }

@@ -4,6 +4,7 @@
 //! prefix stands for its command; where several commands share a prefix, the
 //! aliases decide (`s` is `step`, as in gdb).
 
+pub(crate) mod arguments;
 mod calling;
 mod checkpoints;
 mod code;
@@ -21,6 +22,7 @@ mod settings;
 mod watching;
 pub(crate) mod words;
 
+pub use crate::command_table::arguments::split_line;
 use crate::command_table::entry::Entry;
 pub use crate::command_table::info::{INFO_SUBJECTS, find_info_subject, info_modes};
 pub use crate::command_table::scenarios::{names_of_verde, translated};

@@ -16,6 +16,7 @@ mod run;
 mod session;
 mod state;
 
+pub use crate::commands::source_script::script_lines;
 pub use crate::options::{
     AtInlined, AutomaticCheckpoints, CpuPolicy, Follow, InlinedPolicy, Options, Permissions,
     SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings,

@@ -11,7 +11,7 @@ use crate::state::scenarios::Scenarios;
 use crate::state::selection::Selection;
 use crate::state::symbols::SymbolState;
 use crate::state::user::UserState;
-use juror_debuggee::ThreadId;
+use juror_debuggee::{Origin, ThreadId};
 use juror_program::modules::Modules;
 use juror_program::program::Program;
 use juror_program::stack::frames::Frame;
@@ -39,6 +39,12 @@ impl Session {
     /// Whether there is a debuggee.
     pub fn is_alive(&self) -> bool {
         self.processes.program.is_some()
+    }
+
+    /// Whether the debuggee was attached, and not started, by juror.
+    pub fn is_attached(&self) -> bool {
+        let program = self.processes.program.as_ref();
+        program.is_some_and(|program| program.debuggee.origin() == Origin::Attached)
     }
 
     /// Makes a command that lets the program run return; from any thread.

@@ -3,7 +3,6 @@
 //! **Invariant**: nothing here imports [`crate::session`]; each part can be read and
 //! tested without the others.
 
-pub(crate) mod arguments;
 pub(crate) mod breakpoint_commands;
 pub(crate) mod checkpoints;
 pub(crate) mod command_line;

@@ -1,8 +1,8 @@
 //! Why and where a run stopped or ended.
 
 use crate::{
-    DisplayView, FrameView, Location, NamedValue, ProcessName, PropertySummary, SourceView,
-    VariableView, ViolationView,
+    DisplayView, FrameView, Location, NamedValue, Outcome, ProcessName, PropertySummary,
+    SourceView, VariableView, ViolationView,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -205,6 +205,24 @@ impl StopReason {
         }
     }
 
+    /// Whether something could not be evaluated: what would have happened is not
+    /// known.
+    pub fn is_error(&self) -> bool {
+        let is_failure = matches!(
+            self,
+            StopReason::MonitorError { .. } | StopReason::ScenarioError { .. }
+        );
+        is_failure || !self.condition_errors().is_empty()
+    }
+
+    /// Whether each violation was reported for another slice before.
+    pub fn is_repetition(&self) -> bool {
+        match self {
+            StopReason::Violation { violations } => violations.iter().all(|it| it.repeated),
+            _ => false,
+        }
+    }
+
     /// Whether the commands of a point ask for the stop not to be shown;
     /// nothing where no point of the developer stopped the program.
     pub fn is_silent(&self) -> Option<bool> {
@@ -347,6 +365,46 @@ pub struct RecordedEnd {
     pub decided: bool,
     /// The verdicts.
     pub end: EndView,
+}
+
+impl Outcome {
+    /// Whether the program ran, or a recording was gone through.
+    pub fn has_run(&self) -> bool {
+        match self {
+            Outcome::Stopped(stop) => !matches!(stop.reason, StopReason::Attached { .. }),
+            Outcome::Ended(_) | Outcome::RecordedStop(_) | Outcome::RecordedEnd(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the program or the recording stopped or ended with a violation.
+    pub fn is_violated(&self) -> bool {
+        match self {
+            Outcome::Stopped(stop) => matches!(stop.reason, StopReason::Violation { .. }),
+            Outcome::RecordedStop(stop) => matches!(stop.why, StopReason::Violation { .. }),
+            Outcome::Ended(end) => end.is_violated(),
+            Outcome::RecordedEnd(end) => end.is_violated(),
+            _ => false,
+        }
+    }
+
+    /// Whether something could not be evaluated: what would have happened is not
+    /// known.
+    pub fn is_error(&self) -> bool {
+        match self {
+            Outcome::Stopped(stop) => stop.reason.is_error(),
+            Outcome::RecordedStop(stop) => stop.why.is_error(),
+            Outcome::RecordedEnd(end) => end.fault.is_some(),
+            _ => false,
+        }
+    }
+}
+
+impl RecordedEnd {
+    /// Whether a property is violated, after the last event.
+    pub fn is_violated(&self) -> bool {
+        self.end.violates(self.decided)
+    }
 }
 
 /// How the debuggee ended.

@@ -12,44 +12,44 @@ Examples:
   juror check --property queue.prop run.jsonl
       evaluate a property over a recorded run
   juror check --keep-going --property queue.prop monday.jtr tuesday.jtr
-      two runs; report every violation, and pass over what cannot be read
+      check two runs, report each violation, and skip invalid records
   juror check --merge --property protocol.prop client.jsonl server.jsonl
-      two programs that ran at the same time, as one run
+      check two programs that ran at the same time as one run
   juror check --follow --property queue.prop run.jsonl
-      a run that is being recorded, as it goes on
+      check a run while it is being recorded
   generate | juror check --property jobs.prop --columns 'push=queue,job' -
-      CSV on standard input: time,thread,event and values";
+      read CSV from the standard input: time,thread,event and values";
 
 pub(super) const CHECK_AFTER: &str = "\
-A trace is written by juror run --trace, or by another program: JSON lines, the
-binary form, or CSV. Which it is, its first bytes tell. The forms are described
-in the book, in the chapter about traces.
+A trace is written by juror run --trace or by another program, as JSON lines, in
+the binary format, or as CSV. juror detects the format by the first bytes. The
+chapter on traces of the book describes the formats.
 
-Exit status: 0 every property holds in every trace, 1 a property is violated,
-2 an error of use, a trace that is not complete or not in order, or a property
-that could not be evaluated, 101 a bug in juror. What comes before a mistake
-counts: a violation there is a violation.";
+Exit status: 0 each property holds in each trace, 1 a property is violated, 2 a
+usage error, a trace that is incomplete or out of order, or a property that
+could not be evaluated, 101 a bug in juror. A violation before an error in a
+trace counts.";
 
 /// `juror check`.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// Evaluate the properties in this file; may be given several times
+    /// Evaluate the properties in this file (repeatable)
     #[arg(long = "property", value_name = "FILE", required = true)]
     pub properties: Vec<PathBuf>,
-    /// Go on after violations, and pass over records that cannot be read
+    /// Continue after violations, and skip invalid records
     #[arg(long)]
     pub keep_going: bool,
-    /// Take all traces as one run, in the order of their times
+    /// Check all traces as one run, ordered by time
     #[arg(long, conflicts_with = "follow")]
     pub merge: bool,
     /// Wait for more of a trace that is being recorded, until its end or Ctrl-C
     #[arg(long)]
     pub follow: bool,
-    /// Write verdicts as JSON lines, to FILE or to the output
+    /// Write verdicts as JSON lines to FILE, or to the standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
           default_missing_value = "-")]
     pub json: Option<PathBuf>,
-    /// The form of the traces: json, binary, csv, or auto
+    /// The format of the traces: json, binary, csv, or auto
     #[arg(
         long,
         value_enum,
@@ -58,38 +58,38 @@ pub struct Check {
         hide_possible_values = true
     )]
     pub trace_format: TraceFormat,
-    /// Names of an event's values in CSV; may be given several times
+    /// The names of an event's values in CSV (repeatable)
     #[arg(long, value_name = "EVENT=NAME,...")]
     pub columns: Vec<String>,
-    /// How many events each monitor remembers, for the paths in reports
+    /// How many events each monitor keeps for the paths in reports
     #[arg(long, value_name = "N")]
     pub history: Option<usize>,
-    /// How many threads read a trace, and how many evaluate its properties and
-    /// their slices; by default as many as there are processors
+    /// How many threads read a trace, and how many evaluate properties and their
+    /// slices; by default the number of processors
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     pub messages: Messages,
-    /// The recorded runs; - is standard input
+    /// The recorded runs; - is the standard input
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<PathBuf>,
 }
 
-/// The form of a trace.
+/// The format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TraceFormat {
-    /// By what it begins with; when recording, by the name: .jtr is binary
+    /// By the first bytes; when recording, by the name: .jtr is binary
     Auto,
     /// JSON lines
     Json,
-    /// The binary form
+    /// The binary format
     Binary,
     /// Comma-separated values
     Csv,
 }
 
 impl TraceFormat {
-    /// The form that was asked for; nothing where the trace itself tells.
+    /// Returns the format, unless it is detected from the trace.
     pub fn form(self) -> Option<Form> {
         match self {
             TraceFormat::Auto => None,
@@ -101,7 +101,7 @@ impl TraceFormat {
 }
 
 impl Check {
-    /// The properties; reads their files.
+    /// Reads the property files.
     pub fn sources(&self) -> anyhow::Result<Vec<PropertySource>> {
         options::read_properties(&self.properties)
     }

@@ -1,9 +1,12 @@
 //! The command line.
 //!
-//! Everything after the program's name belongs to the program.
+//! All arguments after the name of the program are the program's.
 
 mod check;
+pub mod generate;
+pub mod model;
 mod options;
+pub mod property;
 mod replay;
 mod session;
 
@@ -11,26 +14,26 @@ pub use check::{Check, TraceFormat};
 pub use replay::Replay;
 pub use session::{Attach, Common, Run, Script};
 
-use crate::generate::Generate;
-use crate::model_arguments::ModelCommand;
-use crate::property_arguments::PropertyCommand;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use generate::Generate;
+use model::ModelCommand;
+use property::PropertyCommand;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  juror demo                                  see what juror does, in a minute
+  juror demo                                  see what juror does in a minute
   juror run --property queue.prop ./faulty    stop where the property is violated
   juror run --batch --property queue.prop ./faulty --size 8
                                               report and exit: 0 holds, 1 violated
-  juror ./program a b                         an ordinary debugger
-  juror attach 1234                           the same, for a process that runs
+  juror ./program a b                         debug a program without a property
+  juror attach 1234                           debug a running process
   juror run --batch --trace run.jsonl --property queue.prop ./faulty
   juror check --property queue.prop run.jsonl
                                               record a run, and check it later
   juror replay --property queue.prop run.jsonl
-                                              or go through it, forwards and backwards";
+                                              or step through it, in both directions";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -50,26 +53,26 @@ pub struct CommandLine {
     pub action: Action,
 }
 
-/// What juror is to do.
+/// A command of juror.
 #[derive(Debug, Subcommand)]
 pub enum Action {
-    /// Run a program, and stop where it goes wrong
+    /// Run a program, and stop where it violates a property
     #[command(before_help = session::RUN_EXAMPLES, after_help = session::RUN_AFTER)]
     Run(Box<Run>),
-    /// Debug a process that runs already, and let it go on at the end
+    /// Debug a running process, and detach from it at the end
     #[command(before_help = session::ATTACH_EXAMPLES, after_help = session::ATTACH_AFTER)]
     Attach(Box<Attach>),
     /// Evaluate properties over recorded runs
     #[command(before_help = check::CHECK_EXAMPLES, after_help = check::CHECK_AFTER)]
     Check(Box<Check>),
-    /// Go through a recorded run at a prompt, forwards and backwards
+    /// Step through a recorded run at a prompt, in both directions
     #[command(before_help = replay::REPLAY_EXAMPLES, after_help = replay::REPLAY_AFTER)]
     Replay(Box<Replay>),
-    /// Check property files, lay them out, draw them
+    /// Check, format and draw property files
     Property(PropertyCommand),
-    /// Check the models of a design, and walk through them
+    /// Check and simulate models of a design
     Model(ModelCommand),
-    /// Compile an example program with a bug, and catch it
+    /// Compile an example program with a bug, and stop at the bug
     Demo(Demo),
     /// Write man pages and shell completions
     #[command(hide = true)]
@@ -79,14 +82,14 @@ pub enum Action {
 /// `juror demo`.
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Where to keep the example
+    /// Keep the example in this directory
     #[arg(long, value_name = "DIR")]
     pub directory: Option<PathBuf>,
     #[command(flatten)]
     pub messages: Messages,
 }
 
-/// How messages look.
+/// The appearance of messages.
 #[derive(Debug, Args)]
 pub struct Messages {
     /// When to use colours: auto, always or never
@@ -111,12 +114,12 @@ pub enum Color {
     Never,
 }
 
-/// Reads the command line of this process; ends it on `--help` and mistakes.
+/// Parses the command line of this process. Exits on `--help` and on errors.
 pub fn parse() -> CommandLine {
     parse_from(std::env::args_os()).unwrap_or_else(|error| error.exit())
 }
 
-/// Reads a command line, program name first.
+/// Parses a command line, which begins with the name of juror.
 pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
     let words = with_action(words.into_iter().collect());
     let matches = CommandLine::command().try_get_matches_from(words)?;
@@ -136,8 +139,8 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
     Ok(command_line)
 }
 
-/// `juror PROGRAM` and `juror --batch PROGRAM` mean `juror run ...`; `juror -p
-/// PID` means `juror attach PID`.
+/// Inserts the command if it is missing: `juror PROGRAM` and `juror --batch PROGRAM` mean
+/// `juror run ...`, `juror -p PID` means `juror attach PID`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
     const OWN: [&str; 13] = [
         "run",
@@ -168,6 +171,7 @@ fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
+/// Returns the files of `-x` and the commands of `-e`, in the order given.
 fn scripts_in_order(matches: &ArgMatches) -> Vec<Script> {
     let files = matches.get_many::<PathBuf>("command_files");
     let lines = matches.get_many::<String>("command_lines");

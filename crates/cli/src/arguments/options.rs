@@ -1,4 +1,4 @@
-//! What a session is to do, from its command line.
+//! The options of a session, from its command line.
 
 use super::TraceFormat;
 use super::session::{Attach, Begins, Common, Cpu, Followed, Run};
@@ -12,8 +12,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 impl Common {
-    /// What the session is to do, but for where the debuggee comes from; reads
-    /// the property files.
+    /// Returns the options of a session without those of its debuggee. Reads the property
+    /// files.
     fn options(&self) -> anyhow::Result<Options> {
         Ok(Options {
             recording: self.recording()?,
@@ -49,7 +49,7 @@ impl Common {
         })
     }
 
-    /// Where symbols are looked for, and what is kept of them.
+    /// Returns where symbols are looked for, and the symbol cache.
     fn symbols(&self) -> SymbolSettings {
         let mut settings = SymbolSettings::default();
         let given = self.debug_file_directory.iter().cloned();
@@ -77,7 +77,7 @@ impl Common {
         })
     }
 
-    /// What is to be recorded, and where.
+    /// Returns what is recorded, and where.
     fn recording(&self) -> anyhow::Result<Option<Recording>> {
         let Some(file) = &self.trace else {
             return Ok(None);
@@ -85,7 +85,7 @@ impl Common {
         if self.properties.is_empty() && self.record.is_empty() {
             return Err(anyhow!(
                 "--trace has nothing to record\n\
-                 help: name events with --record 'before f(x)', or give a property"
+                 help: give events with --record 'before f(x)', or a property"
             ));
         }
         let is_binary = match self.trace_format {
@@ -94,7 +94,7 @@ impl Common {
             TraceFormat::Binary => true,
             TraceFormat::Csv => {
                 return Err(anyhow!(
-                    "juror reads CSV, and does not record it\nhelp: --trace-format json"
+                    "juror reads CSV traces, but does not write them\nhelp: use --trace-format json"
                 ));
             }
         };
@@ -107,19 +107,19 @@ impl Common {
 }
 
 impl Attach {
-    /// What the session is to do; reads the property files.
+    /// Returns the options of the session. Reads the property files.
     pub fn options(&self) -> anyhow::Result<Options> {
         self.common.options()
     }
 }
 
 impl Run {
-    /// What the session is to run; reads the property files.
+    /// Returns the options of the session. Reads the property files.
     pub fn options(&self) -> anyhow::Result<Options> {
         let (program, arguments) = self
             .program
             .split_first()
-            .ok_or_else(|| anyhow!("no program is named"))?;
+            .ok_or_else(|| anyhow!("the program is missing"))?;
         Ok(Options {
             program: program.into(),
             arguments: arguments.to_vec(),
@@ -137,7 +137,7 @@ impl Run {
         })
     }
 
-    /// Variables to remove, then those to set.
+    /// Returns the variables to remove, then those to set.
     fn environment(&self) -> anyhow::Result<Vec<(OsString, Option<OsString>)>> {
         let removed = self.unset.iter().map(|name| Ok((name.clone(), None)));
         let set = self.environment.iter().map(|word| split_variable(word));
@@ -145,7 +145,7 @@ impl Run {
     }
 }
 
-/// Reads files of properties, with those that they use.
+/// Reads property files, with the files that they use.
 pub(super) fn read_properties(files: &[PathBuf]) -> anyhow::Result<Vec<PropertySource>> {
     let read = |file: &PathBuf| PropertySource::read(file).map_err(anyhow::Error::msg);
     files.iter().map(read).collect()

@@ -8,30 +8,30 @@ use std::path::PathBuf;
 pub(super) const REPLAY_EXAMPLES: &str = "\
 Examples:
   juror replay --property queue.prop run.jsonl
-      go to the first violation of a recorded run, and look around
+      go to the first violation of a recorded run, and show the prompt
   juror replay run.jsonl
       begin before the first event: step, continue, break push, reverse-step
   juror replay -e 'goto 27' -e 'info args' run.jsonl
-      the values of the 27th event";
+      show the values of the 27th event";
 
 pub(super) const REPLAY_AFTER: &str = "\
-A recording is written by juror run --trace, or by another program; it has
-events, not the program: no stack and no memory, but it can go back.
+A recording is written by juror run --trace or by another program. It contains
+events, but no stack and no memory. A replay can go backwards.
 
-Exit status: 0 no violation was seen, 1 one was, 2 an error of use, a recording
-that is not valid, or a property that could not be evaluated, 101 a bug in juror.";
+Exit status: 0 no violation was seen, 1 a violation was seen, 2 a usage error, an
+invalid recording, or a property that could not be evaluated, 101 a bug in juror.";
 
 /// `juror replay`.
 #[derive(Debug, Args)]
 pub struct Replay {
-    /// Watch the properties in this file; may be given several times
+    /// Monitor the properties in this file (repeatable)
     #[arg(long = "property", value_name = "FILE")]
     pub properties: Vec<PathBuf>,
-    /// Write results as JSON lines, to FILE or to the output
+    /// Write results as JSON lines to FILE, or to the standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
           default_missing_value = "-")]
     pub json: Option<PathBuf>,
-    /// The form of the recording: json, binary, csv, or auto
+    /// The format of the recording: json, binary, csv, or auto
     #[arg(
         long,
         value_enum,
@@ -40,16 +40,16 @@ pub struct Replay {
         hide_possible_values = true
     )]
     pub trace_format: TraceFormat,
-    /// Names of an event's values in CSV; may be given several times
+    /// The names of an event's values in CSV (repeatable)
     #[arg(long, value_name = "EVENT=NAME,...")]
     pub columns: Vec<String>,
-    /// How many events each monitor remembers, for the paths in reports
+    /// How many events each monitor keeps for the paths in reports
     #[arg(long, value_name = "N")]
     pub history: Option<usize>,
     /// Execute the commands in this file
     #[arg(short = 'x', long = "commands", value_name = "FILE")]
     pub(super) command_files: Vec<PathBuf>,
-    /// Execute this command; -x and -e are done in the order given
+    /// Execute this command; -x and -e are executed in the order given
     #[arg(short = 'e', long = "ex", value_name = "COMMAND")]
     pub(super) command_lines: Vec<String>,
     #[arg(skip)]
@@ -62,7 +62,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// The properties; reads their files.
+    /// Reads the property files.
     pub fn sources(&self) -> anyhow::Result<Vec<PropertySource>> {
         options::read_properties(&self.properties)
     }

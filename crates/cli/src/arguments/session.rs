@@ -1,4 +1,4 @@
-//! The command lines of `juror run` and `juror attach`, and what they share.
+//! The command lines of `juror run` and `juror attach`, and their common options.
 
 use super::{Messages, TraceFormat};
 use crate::driver::AutomaticCheckpoints;
@@ -9,51 +9,51 @@ use std::path::PathBuf;
 pub(super) const RUN_EXAMPLES: &str = "\
 Examples:
   juror run --property queue.prop ./faulty
-      run ./faulty; stop and look around where queue.prop is violated
+      run ./faulty, and stop at the prompt where queue.prop is violated
   juror run --property queue.prop ./faulty --size 8
-      the same; whatever follows the program is the program's
+      the same; arguments after the program are passed to it
   juror run --batch --keep-going --json=report.json --property queue.prop ./faulty
-      report, and run on to the end; for tests and scripts
+      run to the end and report, for tests and scripts
   juror run --batch --trace run.jsonl --property queue.prop ./faulty
       record the events, for juror check
   juror run --property queue.prop --scenario queue.scn ./faulty
-      and do what queue.scn says when the property changes its state
+      execute the reactions of queue.scn when the property changes its state
   juror run -e 'break queue.c:23' -e run ./faulty
-      without a property: an ordinary debugger";
+      debug without a property";
 
 pub(super) const RUN_AFTER: &str = "\
-With a property, the program is started at once, after the commands of -x and
--e. Without one, juror waits at its prompt: type run, start or help.
+With a property, the program starts at once, after the commands of -x and -e.
+Without a property, juror shows its prompt: type run, start or help.
 
-Exit status: 0 every property holds, 1 a property is violated, 2 an error of
-use or a property that could not be evaluated, 101 a bug in juror, 130 a batch
-run was interrupted. The program's own exit status is in the report.";
+Exit status: 0 each property holds, 1 a property is violated, 2 a usage error or
+a property that could not be evaluated, 101 a bug in juror, 130 a batch run was
+interrupted. The report contains the exit status of the program.";
 
 pub(super) const ATTACH_EXAMPLES: &str = "\
 Examples:
   juror attach 1234
-      stop process 1234 wherever it is and look around; quit lets it go on
+      stop process 1234 and show the prompt; quit detaches from it
   juror attach --property mutex.prop 1234
-      watch a property in a process that has run for a while
+      monitor a property in a running process
   juror attach --batch --property mutex.prop 1234
-      until the property is violated or the process ends; then let it go on
+      run until the property is violated or the process ends, then detach
   juror -p 1234
-      as in gdb";
+      attach, as in gdb";
 
 pub(super) const ATTACH_AFTER: &str = "\
-With a property, the process runs on at once, after the commands of -x and -e.
-Events from before the attachment are not known to the property. When juror
-ends, in whatever way, the process goes on without it.
+With a property, the process continues at once, after the commands of -x and -e.
+The property does not see events from before the attachment. When juror ends,
+for whatever reason, the process continues without it.
 
 Exit status: as for juror run.";
 
-/// What every session takes, however it comes to its debuggee.
+/// The options of every session, whether it starts or attaches to its debuggee.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Watch the properties in this file; may be given several times
+    /// Monitor the properties in this file (repeatable)
     #[arg(long = "property", value_name = "FILE")]
     pub properties: Vec<PathBuf>,
-    /// React by the scenarios in this file; may be given several times
+    /// Use the scenarios in this file (repeatable)
     #[arg(long = "scenario", value_name = "FILE")]
     pub scenarios: Vec<PathBuf>,
     /// Let scenarios read and write files
@@ -65,20 +65,20 @@ pub struct Common {
     /// Report and exit instead of showing a prompt
     #[arg(long)]
     pub batch: bool,
-    /// With --batch: run on to the end, and count what is violated again
+    /// With --batch: run to the end, and count repeated violations
     #[arg(long, requires = "batch")]
     pub keep_going: bool,
-    /// Write events and results as JSON lines, to FILE or to the output
+    /// Write events and results as JSON lines to FILE, or to the standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
           default_missing_value = "-")]
     pub json: Option<PathBuf>,
     /// Execute the commands in this file
     #[arg(short = 'x', long = "commands", value_name = "FILE")]
     pub(super) command_files: Vec<PathBuf>,
-    /// Execute this command; -x and -e are done in the order given
+    /// Execute this command; -x and -e are executed in the order given
     #[arg(short = 'e', long = "ex", value_name = "COMMAND")]
     pub(super) command_lines: Vec<String>,
-    /// Processors: shared (one, best with many events), free (all), or auto
+    /// Processors: shared (one; best with many events), free (all), or auto
     #[arg(
         long,
         value_enum,
@@ -87,7 +87,7 @@ pub struct Common {
         hide_possible_values = true
     )]
     pub(super) cpu: Cpu,
-    /// Which process to stay with when the program makes one: parent or child
+    /// Which process to debug after a fork: parent, child, or both
     #[arg(
         long,
         value_enum,
@@ -96,16 +96,16 @@ pub struct Common {
         hide_possible_values = true
     )]
     pub(super) follow: Followed,
-    /// How many events each monitor remembers, for the paths in reports
+    /// How many events each monitor keeps for the paths in reports
     #[arg(long, value_name = "N")]
     pub(super) history: Option<usize>,
     /// Record the events of the properties in this file, for juror check
     #[arg(long, value_name = "FILE")]
     pub(super) trace: Option<PathBuf>,
-    /// Record this event, too: 'before f(x, y)'; may be given several times
+    /// Record also this event: 'before f(x, y)' (repeatable)
     #[arg(long = "record", value_name = "EVENT", requires = "trace")]
     pub(super) record: Vec<String>,
-    /// The form of the trace: json, binary, or auto (.jtr is binary)
+    /// The format of the trace: json, binary, or auto (.jtr is binary)
     #[arg(
         long,
         value_enum,
@@ -115,14 +115,14 @@ pub struct Common {
         requires = "trace"
     )]
     pub(super) trace_format: TraceFormat,
-    /// Keep no index of the program's names on disk, and use none
+    /// Do not use or write the symbol cache
     #[arg(long)]
     pub(super) no_cache: bool,
-    /// Look for separate debug files here, too; may be given several times
+    /// Look for separate debug files also in this directory (repeatable)
     #[arg(long, value_name = "DIRECTORY")]
     pub(super) debug_file_directory: Vec<PathBuf>,
-    /// Events before calls also happen at calls that the compiler inlined: where it has
-    /// marked that they begin, or likely also where their code begins
+    /// Report events before calls also for inlined calls: where the compiler has marked
+    /// their begin (marked), or also where their code begins (likely)
     #[arg(
         long,
         value_enum,
@@ -133,16 +133,16 @@ pub struct Common {
         hide_possible_values = true
     )]
     pub(super) at_inlined: Option<Begins>,
-    /// Accept that calls which the compiler inlined give no events
+    /// Accept that inlined calls give no events
     #[arg(long)]
     pub(super) ignore_inlined: bool,
-    /// Check what juror does to the program against the model of its
-    /// breakpoint engine; keep what was checked in FILE
+    /// Check the breakpoint engine against its model while it runs; log the inputs to
+    /// FILE
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub(super) self_check: Option<Option<PathBuf>>,
     #[command(flatten)]
     pub messages: Messages,
-    /// The commands of -x and -e in their order.
+    /// The commands of -x and -e in the order given.
     #[arg(skip)]
     pub scripts: Vec<Script>,
 }
@@ -152,7 +152,7 @@ pub struct Common {
 pub struct Attach {
     #[command(flatten)]
     pub common: Common,
-    /// The process, by its number as ps shows it
+    /// The process ID, as ps shows it
     #[arg(value_name = "PID")]
     pub process: u32,
 }
@@ -162,42 +162,42 @@ pub struct Attach {
 pub struct Run {
     #[command(flatten)]
     pub common: Common,
-    /// As in gdb: the program and its arguments follow
+    /// Accepted for compatibility with gdb: the program and its arguments follow
     #[arg(long)]
     pub(super) args: bool,
     /// Run the program in this directory
     #[arg(long = "cd", value_name = "DIR")]
     pub(super) directory: Option<PathBuf>,
-    /// Set a variable of the program's environment
+    /// Set a variable in the program's environment (repeatable)
     #[arg(long = "env", value_name = "NAME=VALUE")]
     pub(super) environment: Vec<OsString>,
-    /// Remove a variable from the program's environment
+    /// Remove a variable from the program's environment (repeatable)
     #[arg(long = "unset-env", value_name = "NAME")]
     pub(super) unset: Vec<OsString>,
-    /// Start the program with an empty environment (before --env)
+    /// Start the program with an empty environment, plus --env
     #[arg(long = "clear-env")]
     pub(super) clear_environment: bool,
-    /// The program reads its input from this file
+    /// Redirect the standard input of the program from this file
     #[arg(long, value_name = "FILE")]
     pub(super) stdin: Option<PathBuf>,
-    /// The program writes its output to this file
+    /// Redirect the standard output of the program to this file
     #[arg(long, value_name = "FILE")]
     pub(super) stdout: Option<PathBuf>,
-    /// The program writes its errors to this file
+    /// Redirect the standard error of the program to this file
     #[arg(long, value_name = "FILE")]
     pub(super) stderr: Option<PathBuf>,
-    /// Append to the files of --stdout and --stderr instead of emptying them
+    /// Append to the files of --stdout and --stderr instead of truncating them
     #[arg(long)]
     pub(super) append: bool,
-    /// Make checkpoints without being asked: at the start, or also after every
-    /// N events, so that there is one from before a violation
+    /// Make checkpoints automatically: at the start, or also after every N events, so
+    /// that one precedes a violation
     #[arg(long, value_name = "start|N", value_parser = checkpoints)]
     pub(super) checkpoint: Option<AutomaticCheckpoints>,
-    /// Leave address space randomisation on
+    /// Leave address space layout randomization on
     #[arg(long)]
     pub(super) aslr: bool,
-    // One list: clap takes every word after its first value, whatever it is.
-    /// The program, and its arguments
+    // One list, so that clap takes each word after the first as a value.
+    /// The program and its arguments
     #[arg(
         value_names = ["PROGRAM", "ARGUMENTS"],
         required = true,
@@ -207,16 +207,16 @@ pub struct Run {
     pub(super) program: Vec<OsString>,
 }
 
-/// When checkpoints are made by themselves.
+/// Parses the value of `--checkpoint`.
 fn checkpoints(word: &str) -> Result<AutomaticCheckpoints, String> {
     match word.parse() {
         _ if word == "start" => Ok(AutomaticCheckpoints::Start),
         Ok(count) if count > 0 => Ok(AutomaticCheckpoints::Every(count)),
-        _ => Err("say start, or after how many events: 1000".to_owned()),
+        _ => Err("expected start, or a number of events such as 1000".to_owned()),
     }
 }
 
-/// Where commands come from before the prompt.
+/// Commands that are executed before the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Script {
     /// `-x FILE`
@@ -236,22 +236,22 @@ pub(super) enum Cpu {
     Free,
 }
 
-/// At which inlined calls events happen.
+/// Which inlined calls give events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Begins {
-    /// Where the compiler has marked that one begins
+    /// Calls whose begin the compiler has marked
     Marked,
-    /// Also where the code of one begins that has no mark
+    /// Also calls without a mark, where their code begins
     Likely,
 }
 
-/// Which process stays the debuggee when it makes another.
+/// Which process is debugged after a fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Followed {
-    /// The one that makes it
+    /// The process that forks
     Parent,
-    /// The one that is made
+    /// The new process
     Child,
-    /// Both: each process is debugged
+    /// Both processes
     Both,
 }

@@ -1,4 +1,4 @@
-//! Command lines, and what they are read as.
+//! Tests of parsing command lines.
 
 use super::*;
 use crate::driver::{AtInlined, CpuPolicy, InlinedPolicy, Options, SymbolSettings};
@@ -15,7 +15,7 @@ fn run(line: &str) -> Run {
 }
 
 #[test]
-fn what_follows_the_program_is_the_programs() {
+fn arguments_after_the_program_are_its_own() {
     for (line, program) in [
         ("juror run prog", "prog"),
         ("juror prog", "prog"),
@@ -36,7 +36,7 @@ fn what_follows_the_program_is_the_programs() {
 }
 
 #[test]
-fn a_process_is_named_by_its_number() {
+fn a_process_is_given_by_its_number() {
     for line in [
         "juror attach 12",
         "juror -p 12",
@@ -58,7 +58,7 @@ fn a_process_is_named_by_its_number() {
 }
 
 #[test]
-fn mistakes_are_told() {
+fn errors_are_reported() {
     for (line, expected) in [
         ("juror run", "<PROGRAM>"),
         ("juror run --bogus prog", "--bogus"),
@@ -111,7 +111,7 @@ fn json_takes_a_file_only_with_an_equals_sign() {
 }
 
 #[test]
-fn options_say_what_was_asked_for() {
+fn options_follow_from_the_command_line() {
     let run = run(
         "juror run --env A=1=2 --unset-env B --cd /tmp --stdout out --append \
                    --aslr --cpu free --history 9 --ignore-inlined --at-inlined=likely --no-cache \
@@ -144,13 +144,13 @@ fn options_say_what_was_asked_for() {
 }
 
 #[test]
-fn options_that_cannot_be_are_refused() {
+fn invalid_options_are_refused() {
     for (line, expected) in [
         ("juror run --env A prog", "--env takes NAME=VALUE, not `A`"),
         ("juror run --trace t prog", "--trace has nothing to record"),
         (
             "juror run --trace t --record e --trace-format csv prog",
-            "juror reads CSV, and does not record it",
+            "juror reads CSV traces, but does not write them",
         ),
         (
             "juror run --property /no/such/file prog",
@@ -163,7 +163,7 @@ fn options_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn the_name_tells_the_form_of_a_trace() {
+fn the_name_decides_the_format_of_a_trace() {
     for (line, binary) in [
         ("juror run --trace t.jtr --record e prog", true),
         ("juror run --trace t.jsonl --record e prog", false),

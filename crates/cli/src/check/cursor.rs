@@ -1,8 +1,7 @@
-//! Where one is in each trace, and which event is the next.
+//! The positions in the traces, and the next event.
 //!
-//! Merged traces are taken in the order of their times, which count from the
-//! start of each recording where the header tells it. Of events at the same
-//! time, those of the trace that was named first come first.
+//! Merged traces are ordered by time, which counts from the start of each recording if
+//! the header has it. Events at the same time are in the order of the traces.
 
 use super::source::{Item, Source};
 use juror_trace::{Batch, Event, Fault, How, Position};
@@ -11,26 +10,25 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What is next.
+/// The next item of the traces.
 pub enum Next {
     /// An event of this trace, to be taken by [`Cursor::take`].
     Event(usize),
     /// A batch of this trace has begun.
     Batch(usize),
-    /// Something is wrong in this trace.
+    /// A fault in this trace.
     Fault(usize, Fault),
-    /// This trace cannot be read on.
+    /// This trace cannot be read.
     Failed(usize, io::Error),
-    /// An event of this trace has no time, and there are others to compare it
-    /// with.
+    /// An event of this trace has no time, and cannot be merged.
     NoTime(usize, Position),
-    /// Ctrl-C, while more was waited for.
+    /// Ctrl-C, while waiting for more.
     Interrupted,
-    /// There is no more.
+    /// All traces have ended.
     End(Option<How>),
 }
 
-/// A place in a trace.
+/// A position in a trace.
 pub struct Cursor {
     source: Source,
     batch: Arc<Batch>,
@@ -39,15 +37,14 @@ pub struct Cursor {
     fault: usize,
     started_ns: u64,
     has_batch: bool,
-    /// How the run ended, once that has been read; nothing where the trace just
-    /// ends.
+    /// How the run ended, once that has been read; nothing if the trace does not have it.
     how: Option<How>,
-    /// There is no more of the trace.
+    /// The trace has ended.
     is_over: bool,
 }
 
 impl Cursor {
-    /// At the beginning of a trace.
+    /// Starts at the beginning of a trace.
     pub fn new(source: Source) -> Cursor {
         Cursor {
             source,
@@ -56,33 +53,33 @@ impl Cursor {
             fault: 0,
             started_ns: 0,
             has_batch: false,
-            // As long as nothing else is known.
+            // Until the end has been read.
             how: Some(How::Stopped),
             is_over: false,
         }
     }
 
-    /// The name of the trace.
+    /// Returns the name of the trace.
     pub fn name(&self) -> &str {
         &self.source.name
     }
 
-    /// The batch that it is in.
+    /// Returns the current batch.
     pub fn batch(&self) -> &Arc<Batch> {
         &self.batch
     }
 
-    /// There has been a batch, or there is none at all.
+    /// Whether a batch has been taken, or the trace has none.
     pub fn has_batch(&self) -> bool {
         self.has_batch || self.is_over
     }
 
-    /// How many bytes have been read, of how many.
+    /// Returns how many bytes of how many have been read.
     pub fn progress(&self) -> Option<(u64, u64)> {
         Some((self.source.read_bytes(), self.source.size?))
     }
 
-    /// The trace has bytes, and no lines.
+    /// Whether positions are bytes instead of lines.
     pub fn is_binary(&self) -> bool {
         self.source.is_binary.load(Ordering::Relaxed)
     }
@@ -94,8 +91,8 @@ impl Cursor {
         Some((&self.batch, self.batch.events.get(event)?))
     }
 
-    /// Takes the next event, or all up to the next fault or the end of the batch;
-    /// gives which of the batch they are.
+    /// Takes the next event, or all events up to the next fault or the end of the batch.
+    /// Returns their range in the batch.
     pub fn take_events(&mut self, one: bool) -> Range<usize> {
         let first = self.event;
         let fault = self.batch.faults.get(self.fault);
@@ -108,19 +105,19 @@ impl Cursor {
         first..self.event
     }
 
-    /// Gives a batch back that was taken events from.
+    /// Returns a batch to the source.
     pub fn give_back(&self, batch: Arc<Batch>) {
         if let Some(batch) = Arc::into_inner(batch) {
             self.source.give_back(batch);
         }
     }
 
-    /// The trace is a file, all of which is there.
+    /// Whether the trace is a complete file.
     pub fn is_file(&self) -> bool {
         self.source.size.is_some()
     }
 
-    /// Looks at what is next; nothing when it is an event, or there is no more.
+    /// Returns the next item, unless it is an event or the trace has ended.
     fn advance(&mut self, number: usize) -> Option<Next> {
         if let Some((before, fault)) = self.batch.faults.get(self.fault)
             && *before <= self.event
@@ -132,7 +129,7 @@ impl Cursor {
             return None;
         }
         if let Some(end) = self.batch.end {
-            // What follows an end is wrong, and is looked for.
+            // Records after the end are faults, and are still read.
             self.how = end.how;
         }
         self.load(number)
@@ -158,7 +155,7 @@ impl Cursor {
         Some(Next::Batch(number))
     }
 
-    /// The time of the next event, to be compared with those of other traces.
+    /// Returns the time of the next event, if there is an event and if it has a time.
     fn time_ns(&self) -> Option<Option<u64>> {
         let event = self.batch.events.get(self.event)?;
         Some(
@@ -169,7 +166,7 @@ impl Cursor {
     }
 }
 
-/// What the number of a position means in a trace.
+/// Returns a position by its number in a trace.
 pub fn position(is_binary: bool, number: u64) -> Position {
     match is_binary {
         true => Position::Byte(number),
@@ -177,7 +174,7 @@ pub fn position(is_binary: bool, number: u64) -> Position {
     }
 }
 
-/// What is next in these traces. Without `merged` there is one.
+/// Returns the next item of these traces. Without `merged`, there is one trace.
 pub fn next(cursors: &mut [Cursor], merged: bool) -> Next {
     for (number, cursor) in cursors.iter_mut().enumerate() {
         if let Some(next) = cursor.advance(number) {
@@ -208,7 +205,7 @@ pub fn next(cursors: &mut [Cursor], merged: bool) -> Next {
     }
     match chosen {
         Some((_, number)) => Next::Event(number),
-        // Decided only when every program has ended by itself.
+        // The run is decided only if each program has ended by itself.
         None => {
             let mut ends = cursors.iter().filter_map(|cursor| cursor.how);
             Next::End(ends.find(|how| !how.is_final()))

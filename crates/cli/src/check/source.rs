@@ -1,10 +1,11 @@
-//! Reading a trace ahead, in a thread of its own.
+//! The thread that reads a trace ahead.
 //!
-//! The thread reads and decodes; batches come through a channel that holds a
-//! few of them, and go back empty to be used again. Of a file, it has parts read
-//! by further threads ([`parts`]). Invariant: what has been read of anything that
-//! may grow is sent before the thread waits for more, so a trace that is being
-//! recorded is followed event by event.
+//! It reads and decodes the trace. Batches come through a bounded channel, and return
+//! empty to be used again. Further threads decode parts of a file ([`parts`]).
+//!
+//! **Invariant**: all that has been read of a trace that may grow is sent before the
+//! thread waits for more, so that a trace that is being recorded is followed event by
+//! event.
 
 mod parts;
 mod pool;
@@ -22,33 +23,33 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 
-/// How much is read at once.
+/// The size of a read.
 const CHUNK_BYTES: usize = 1 << 20;
-/// No record is longer than this.
+/// The maximum size of a record.
 const RECORD_BYTES_MAX: usize = 1 << 28;
-/// How many batches may be ahead.
+/// The capacity of the channel, in batches.
 const BATCHES_AHEAD: usize = 8;
-/// How long a growing trace is left alone at its end.
+/// The pause at the end of a growing trace.
 const FOLLOW_PAUSE: Duration = Duration::from_millis(50);
-/// Progress is shown when a run takes so long.
+/// The duration of a run after which progress is shown.
 const PROGRESS_AFTER: Duration = Duration::from_secs(1);
-/// Of so many slices, what a thread has is not in its cache any more.
+/// The number of slices that do not fit the cache of a processor.
 const SLICES_MANY: usize = 16_384;
 
-/// Who evaluates the slices of a property.
+/// The threads that evaluate the slices of a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slices {
-    /// One thread all of them.
+    /// One thread evaluates all of them.
     Together,
-    /// One thread, until they are many: with two processors, of which one reads, the
-    /// other one is as fast alone while what it has is in its cache.
+    /// One thread, until there are many: with two processors, one of which reads, the other
+    /// is as fast alone while the slices fit its cache.
     TogetherWhileFew,
     /// Several threads.
     Spread,
 }
 
 impl Slices {
-    /// What is tried when this was given up.
+    /// Returns the alternative when this one has been given up.
     pub fn otherwise(self) -> Slices {
         match self {
             Slices::TogetherWhileFew => Slices::Spread,
@@ -57,7 +58,7 @@ impl Slices {
     }
 }
 
-/// How traces are to be read.
+/// The options for reading and evaluating traces.
 pub struct Plan {
     form: Option<Form>,
     columns: Vec<String>,
@@ -66,20 +67,20 @@ pub struct Plan {
     stop: Arc<AtomicBool>,
     pool: Option<Arc<Pool>>,
     chunk_bytes: usize,
-    /// How many threads there may be for the properties.
+    /// The maximum number of threads that evaluate properties.
     pub jobs: usize,
-    /// How many events they are given at once.
+    /// The number of events of a portion.
     pub portion_events: usize,
-    /// How many slices are many.
+    /// The number of slices from which on they are many.
     pub slices_many: usize,
-    /// When progress is shown.
+    /// The duration of a run after which progress is shown.
     pub progress_after: Duration,
 }
 
 impl Plan {
-    /// What the command line asks for. `stop` ends following.
+    /// Creates the plan of a command line. `stop` ends following.
     pub fn new(check: &Check, stop: Arc<AtomicBool>) -> anyhow::Result<Plan> {
-        // Mistakes are told before anything is read.
+        // Errors are reported before anything is read.
         Decoder::csv_with_columns(&check.columns)?;
         let jobs = match check.jobs {
             Some(jobs) => jobs.get(),
@@ -99,7 +100,7 @@ impl Plan {
         })
     }
 
-    /// The same, with so many bytes read at once, and few events handed out.
+    /// Returns the plan with smaller reads and portions.
     #[cfg(test)]
     pub fn in_chunks(self, chunk_bytes: usize) -> Plan {
         Plan {
@@ -110,10 +111,10 @@ impl Plan {
         }
     }
 
-    /// Who evaluates the slices of a property, as long as nothing else is known.
+    /// Returns which threads evaluate the slices of a property at first.
     pub fn slices(&self, keeps_going: bool) -> Slices {
         match self.jobs {
-            // What goes on after a violation tells more than some of the slices know.
+            // What is shown after a violation needs all slices.
             _ if keeps_going => Slices::Together,
             0..=2 => Slices::TogetherWhileFew,
             _ => Slices::Spread,
@@ -121,11 +122,11 @@ impl Plan {
     }
 }
 
-/// What comes of a trace.
+/// An item of a trace.
 pub enum Item {
-    /// Some of it.
+    /// A batch of events.
     Batch(Box<Batch>),
-    /// It cannot be read on.
+    /// The trace cannot be read.
     Failed(io::Error),
     /// Following was ended.
     Interrupted,
@@ -133,18 +134,18 @@ pub enum Item {
 
 /// A trace that is being read.
 pub struct Source {
-    /// Its name, for messages.
+    /// The name, for messages.
     pub name: String,
-    /// Its size, where it is a file.
+    /// The size in bytes, if it is a file.
     pub size: Option<u64>,
-    /// Of what form it is; known with the first batch.
+    /// Whether the format is binary; known with the first batch.
     pub is_binary: Arc<AtomicBool>,
     items: Receiver<Item>,
     empty: Sender<Batch>,
     read: Arc<AtomicU64>,
 }
 
-/// What a trace is called.
+/// Returns the name of a trace for messages.
 pub fn name(path: &Path) -> String {
     match is_standard_input(path) {
         true => "standard input".to_owned(),
@@ -157,10 +158,10 @@ fn is_standard_input(path: &Path) -> bool {
 }
 
 impl Source {
-    /// Begins to read a trace; `-` is standard input.
+    /// Starts to read a trace; `-` is the standard input.
     ///
     /// # Errors
-    /// A sentence, when it cannot be opened.
+    /// Fails with a message if the trace cannot be opened.
     pub fn open(path: &Path, plan: &Plan) -> Result<Source, String> {
         let failed =
             |error: io::Error| format!("the trace {} cannot be read: {error}", path.display());
@@ -206,24 +207,24 @@ impl Source {
         })
     }
 
-    /// The next item; nothing when the trace is over.
+    /// Returns the next item; nothing at the end of the trace.
     pub fn next(&self) -> Option<Item> {
         self.items.recv().ok()
     }
 
-    /// Gives a batch back, to be used again.
+    /// Returns a batch to the thread, to be used again.
     pub fn give_back(&self, batch: Batch) {
-        // At the end nobody takes it.
+        // At the end, the thread is gone.
         let _ = self.empty.send(batch);
     }
 
-    /// How many bytes have been read.
+    /// Returns the number of bytes that have been read.
     pub fn read_bytes(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
 }
 
-/// What the thread has.
+/// The state of the thread.
 struct Reader {
     input: Box<dyn Read + Send>,
     sender: SyncSender<Item>,
@@ -234,21 +235,20 @@ struct Reader {
     columns: Vec<String>,
     follow: bool,
     stop: Arc<AtomicBool>,
-    /// Of a file: who reads parts of it.
+    /// The threads that decode parts of a file.
     pool: Option<Arc<Pool>>,
     chunk_bytes: usize,
 }
 
-/// Nobody wants more.
+/// The receiver has gone.
 struct Unwanted;
 
-/// Why no more is read: with the last item to be sent, or because nobody wants
-/// one.
+/// Why reading stopped: the last item to be sent, or nothing if the receiver has gone.
 type Stopped = Result<Item, Unwanted>;
 
 impl Reader {
     fn run(mut self) {
-        // Who does not take what is sent does not want to hear of it either.
+        // A receiver that has gone needs no error.
         let _ = match self.read_all() {
             Ok(()) => Ok(()),
             Err(Ok(item)) => self.sender.send(item).map_err(|_| Unwanted),
@@ -287,12 +287,12 @@ impl Reader {
             if buffer.len() > RECORD_BYTES_MAX {
                 return Err(parts::too_long());
             }
-            // A run that was followed to its end has no more.
+            // A followed run that has ended has no more events.
             is_last = self.follow && decoder.has_ended() || self.fill(&mut buffer)?;
         }
     }
 
-    /// Reads more; true at the end.
+    /// Reads more. Returns whether the end is reached.
     fn fill(&mut self, buffer: &mut Vec<u8>) -> Result<bool, Stopped> {
         let before = buffer.len();
         buffer.resize(before + self.chunk_bytes, 0);
@@ -318,7 +318,7 @@ impl Reader {
         }
     }
 
-    /// Sends what can be decoded of the buffer; the rest stays in it.
+    /// Decodes and sends the whole records of the buffer; the rest stays in it.
     fn decode(
         &self,
         decoder: &mut Decoder,

@@ -1,15 +1,14 @@
-//! The properties of a check, and the slices of each, spread over threads.
+//! The properties of a check, and their slices, spread over threads.
 //!
-//! Who reads the traces puts their events in order and hands them out in
-//! *portions*; every thread has some of the properties, or of their slices, and gives
-//! them all events of each portion. What they find is told in the order of the events,
-//! a portion at a time.
+//! The main thread orders the events and hands them out in *portions*. Each thread has some
+//! of the properties, or of their slices, and takes all events of each portion. Their
+//! findings are shown in the order of events, one portion at a time.
 //!
-//! Invariant: what is told is what one thread would tell, since everything that a
-//! reader hears of, mistakes in the traces included, has its place among the steps
-//! of a portion. Threads may be ahead of what is told; where that ends early, what
-//! they have done beyond is dropped. Threads that have some of the slices may not know
-//! what one thread would tell; then nothing is told, and the run is taken anew.
+//! **Invariant**: the output is that of one thread, since all that is shown, faults of the
+//! traces included, has its position among the steps of a portion. Threads may be ahead of
+//! the output; if the output ends early, their further work is dropped. Threads with some
+//! of the slices may not know the output of one thread; then nothing is shown, and the run
+//! is repeated.
 
 use super::cursor::{self, Cursor, Next};
 use super::{Checking, Left, Run, Slices};
@@ -24,40 +23,40 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-/// How many events a portion has, or a few more.
+/// The minimum number of events of a portion.
 pub const PORTION_EVENTS: usize = 4096;
-/// How many portions may be under way.
+/// The maximum number of portions that are handed out.
 const PORTIONS_AHEAD: usize = 4;
 
-/// What is to be taken, in order.
+/// A step of a portion.
 enum Step {
-    /// A batch of this trace has begun; with it all traces have.
+    /// A batch of this trace begins. `all_begun`: each trace has begun.
     Batch {
         trace: usize,
         batch: Arc<Batch>,
         all_begun: bool,
     },
-    /// These events of a batch come.
+    /// Events of a batch.
     Events {
         trace: usize,
         batch: Arc<Batch>,
         events: Range<usize>,
     },
-    /// Anything else.
+    /// Any other item.
     Other(Next),
 }
 
-/// Some of the steps of a run.
+/// A part of the steps of a run.
 #[derive(Default)]
 struct Portion {
     steps: Vec<Step>,
     events: usize,
 }
 
-/// What a thread has to say of a portion.
+/// The findings of a thread in a portion.
 struct Found {
     findings: Vec<Finding>,
-    /// Of its shares of slices.
+    /// The standings of its shares of slices.
     standings: Vec<Standing>,
 }
 
@@ -67,7 +66,7 @@ struct Workers {
     portions: Vec<Sender<Arc<Portion>>>,
     found: Vec<Receiver<Found>>,
     threads: Vec<JoinHandle<Part>>,
-    /// Nobody wants to hear more.
+    /// No more findings are needed.
     is_over: Arc<AtomicBool>,
 }
 
@@ -87,16 +86,16 @@ impl Workers {
         Ok(workers)
     }
 
-    /// Hands a portion out.
+    /// Hands out a portion.
     fn give(&self, portion: &Arc<Portion>) {
         for worker in &self.portions {
-            // One that is gone is missed when its findings are asked for.
+            // A thread that has ended is reported when its findings are received.
             let _ = worker.send(Arc::clone(portion));
         }
     }
 
-    /// What there is to say of the oldest portion that was not asked for yet.
-    fn said(&self) -> io::Result<(Vec<Said>, Vec<Standing>)> {
+    /// Returns the findings in the oldest portion that was not asked for.
+    fn findings(&self) -> io::Result<(Vec<Said>, Vec<Standing>)> {
         let mut all = Vec::new();
         let mut standings = Vec::new();
         for worker in &self.found {
@@ -107,7 +106,7 @@ impl Workers {
         Ok((merge(all), standings))
     }
 
-    /// The properties, when all portions have been taken.
+    /// Returns the properties after all portions.
     fn finish(mut self) -> io::Result<Vec<Part>> {
         self.portions.clear();
         let threads = std::mem::take(&mut self.threads).into_iter();
@@ -126,13 +125,13 @@ impl Drop for Workers {
         self.is_over.store(true, Ordering::Relaxed);
         self.portions.clear();
         for thread in self.threads.drain(..) {
-            // What it has is not wanted.
+            // Its properties are not needed.
             let _ = thread.join();
         }
     }
 }
 
-/// Takes portions until there are no more.
+/// Takes portions until there are no more. Returns the properties.
 fn work(
     mut part: Part,
     portions: &Receiver<Arc<Portion>>,
@@ -159,7 +158,7 @@ fn work(
                 Step::Other(_) => {}
             }
         }
-        // Its batches are used again once everybody has let go of them.
+        // Its batches are used again once no thread has them.
         drop(portion);
         let found = Found {
             findings,
@@ -173,22 +172,22 @@ fn work(
 }
 
 impl Checking<'_> {
-    /// How many threads evaluate the properties of a run, with their slices spread or
-    /// not.
+    /// Returns the number of threads that evaluate the properties of a run, with their
+    /// slices spread or not.
     ///
-    /// One alone where events are waited for: what is known of those before must
-    /// not wait. Also where the end tells in JSON how far each property had come
-    /// when the first violation ended it: others would be ahead of it.
+    /// It is one if events are waited for, since findings must not wait, and if the JSON of
+    /// the end has the states of the properties at the first violation, since other threads
+    /// would be ahead of it.
     pub(super) fn evaluators(&self, run: &Run, with_slices: bool) -> usize {
-        let tells_standing = self.output.wants_state_changes() && !self.check.keep_going;
-        if tells_standing || !run.cursors.iter().all(Cursor::is_file) {
+        let shows_states = self.output.wants_state_changes() && !self.check.keep_going;
+        if shows_states || !run.cursors.iter().all(Cursor::is_file) {
             return 1;
         }
         self.offline.part_count(self.plan.jobs, with_slices)
     }
 
-    /// Takes the events of a run with several threads; with slices spread, nothing
-    /// where it is to be taken anew without that.
+    /// Takes the events of a run with several threads. Returns nothing if the run is to be
+    /// repeated without spread slices.
     pub(super) fn take_events_spread(
         &mut self,
         run: &mut Run,
@@ -212,13 +211,13 @@ impl Checking<'_> {
             let Some(portion) = under_way.pop_front() else {
                 return Err(gone());
             };
-            let (said, standings) = workers.said()?;
+            let (said, standings) = workers.findings()?;
             self.offline.begin_portion(&standings);
             if !self.offline.is_sure(&said) {
                 return Ok(None);
             }
-            if let Some(left) = self.tell(run, &portion, said)? {
-                if under_way.is_empty() && is_complete && !matches!(left, Left::Told) {
+            if let Some(left) = self.show_portion(run, &portion, said)? {
+                if under_way.is_empty() && is_complete && !matches!(left, Left::Shown) {
                     self.offline.take_back(workers.finish()?);
                 }
                 return Ok(Some(left));
@@ -227,7 +226,7 @@ impl Checking<'_> {
         }
     }
 
-    /// The next steps, and whether they are the last.
+    /// Returns the next steps, and whether they are the last.
     fn next_portion(&self, run: &mut Run) -> (Portion, bool) {
         let mut portion = Portion::default();
         while portion.events < self.plan.portion_events {
@@ -258,8 +257,8 @@ impl Checking<'_> {
         (portion, false)
     }
 
-    /// Tells what there is to say of a portion; gives why no more is taken.
-    fn tell(
+    /// Shows the findings in a portion. Returns why no more is taken.
+    fn show_portion(
         &mut self,
         run: &mut Run,
         portion: &Portion,
@@ -284,11 +283,11 @@ impl Checking<'_> {
                     let before = run.events;
                     number += events.len() as u64;
                     while let Some(one) = said.next_if(|one| one.event < number) {
-                        let place = one.event - first;
-                        run.events = before + place + 1;
-                        let event = events.start + place as usize;
-                        if self.tell_one(run, *trace, (batch, event), one)? {
-                            return Ok(Some(Left::Told));
+                        let index = one.event - first;
+                        run.events = before + index + 1;
+                        let event = events.start + index as usize;
+                        if self.show_event(run, *trace, (batch, event), one)? {
+                            return Ok(Some(Left::Shown));
                         }
                     }
                     run.events = before + events.len() as u64;
@@ -303,9 +302,8 @@ impl Checking<'_> {
         Ok(None)
     }
 
-    /// Tells what there is to say of an event; true when nothing more is to be
-    /// told.
-    fn tell_one(
+    /// Shows the findings at an event. Returns whether nothing more is to be shown.
+    fn show_event(
         &mut self,
         run: &mut Run,
         trace: usize,
@@ -323,15 +321,14 @@ impl Checking<'_> {
 }
 
 impl Portion {
-    /// The next event of a trace, and those behind it where no other trace is
-    /// looked at in between.
+    /// Adds the next event of a trace; without merging, also the events after it.
     fn add_events(&mut self, run: &mut Run, trace: usize, merged: bool) {
         let Some(cursor) = run.cursors.get_mut(trace) else {
             return;
         };
         let events = cursor.take_events(merged);
         self.events += events.len();
-        let goes_on = |step: &&mut Step| match step {
+        let continues = |step: &&mut Step| match step {
             Step::Events {
                 trace: last,
                 events: before,
@@ -339,7 +336,7 @@ impl Portion {
             } => *last == trace && before.end == events.start,
             _ => false,
         };
-        match self.steps.last_mut().filter(goes_on) {
+        match self.steps.last_mut().filter(continues) {
             Some(Step::Events { events: before, .. }) => before.end = events.end,
             _ => self.steps.push(Step::Events {
                 trace,
@@ -350,7 +347,7 @@ impl Portion {
     }
 }
 
-/// Gives the batches of a portion back that nobody uses any more.
+/// Returns the batches of a portion that are no longer used to their sources.
 fn give_back(run: &Run, portion: Arc<Portion>) {
     let steps = Arc::into_inner(portion).map(|portion| portion.steps);
     for step in steps.into_iter().flatten() {

@@ -6,7 +6,7 @@ mod spread;
 use super::words;
 use juror_trace::{Decoder, Fault, Form};
 
-/// What is wrong with some JSON lines, the first of it.
+/// Returns the first fault of some JSON lines.
 fn fault_of(text: &[u8]) -> Fault {
     let mut batch = juror_trace::Batch::default();
     let mut decoder = Decoder::new(Form::Json);
@@ -20,7 +20,7 @@ fn plain(name: &str, fault: &Fault) -> String {
 }
 
 #[test]
-fn a_fault_is_shown_as_a_compiler_does() {
+fn a_fault_is_shown_as_a_compiler_shows_it() {
     let fault = fault_of(b"{\"event\":\"e\"}\n{\"event\":\"e\",\"time\":x}\n");
     assert_eq!(
         plain("run.jsonl", &fault),
@@ -40,7 +40,7 @@ fn a_fault_is_shown_as_a_compiler_does() {
 }
 
 #[test]
-fn strange_bytes_and_long_lines_stay_off_the_terminal() {
+fn control_characters_and_long_lines_are_not_shown() {
     let mut line = b"{\"event\":\"\x1b[2J\xff".to_vec();
     line.extend(std::iter::repeat_n(b'a', 1000));
     let shown = plain("\u{1b}.jsonl", &fault_of(&line));

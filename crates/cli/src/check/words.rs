@@ -1,27 +1,24 @@
-//! What `juror check` says.
+//! The texts of `juror check`.
 
-use crate::ending::{signal_name, write_verdicts};
-use crate::escape::safe;
-use crate::page::{BAD, Page, QUIET, STRONG};
-use crate::places::short_location;
-use crate::report::write_violations;
+use juror_text::ending::{signal_name, write_verdicts};
+use juror_text::escape::safe;
+use juror_text::page::{BAD, Page, QUIET, STRONG};
+use juror_text::recorded;
 use juror_trace::{Fault, How, Position};
-use juror_view::{EndView, StopReason, TraceStop};
+use juror_view::EndView;
 
-/// The name of a trace, above what is said of it.
+/// Returns the heading of the result of a trace.
 pub fn heading(name: &str) -> String {
     format!("{STRONG}{}{STRONG:#}\n", safe(name))
 }
 
-/// `run.jsonl:12`, `run.jtr, byte 345`
+/// Returns `run.jsonl:12`, or `run.jtr, byte 345` for a binary trace.
 pub fn place(name: &str, position: Position) -> String {
-    match position {
-        Position::Line(line) => format!("{}:{line}", safe(name)),
-        Position::Byte(byte) => format!("{}, byte {byte}", safe(name)),
-    }
+    let (line, byte) = line_or_byte(position);
+    recorded::position(name, line, byte)
 }
 
-/// The line or the byte of a position, for JSON.
+/// Returns the line or the byte of a position.
 pub fn line_or_byte(position: Position) -> (Option<u64>, Option<u64>) {
     match position {
         Position::Line(line) => (Some(line), None),
@@ -29,7 +26,7 @@ pub fn line_or_byte(position: Position) -> (Option<u64>, Option<u64>) {
     }
 }
 
-/// What is wrong, in one line.
+/// Returns a fault of a trace in one line.
 pub fn fault_line(name: &str, fault: &Fault) -> String {
     let column = match &fault.excerpt {
         Some(excerpt) => format!(":{}", excerpt.column),
@@ -38,8 +35,8 @@ pub fn fault_line(name: &str, fault: &Fault) -> String {
     format!("{}{column}: {fault}", place(name, fault.position))
 }
 
-/// What is wrong with a trace, as a compiler would say it. The line is shown in
-/// part when it is long, so it is laid out here.
+/// Returns a fault of a trace as a compiler would show it. A long line is shown in part,
+/// which `juror_text::diagnostics` does not do.
 pub fn fault(name: &str, fault: &Fault) -> String {
     let code = fault.kind.code();
     let message = fault.to_string();
@@ -74,65 +71,34 @@ pub fn fault(name: &str, fault: &Fault) -> String {
     text
 }
 
-/// A violation, or an event that could not be evaluated.
-pub fn write_stop(page: &mut Page, name: &str, position: Position, stop: &TraceStop) {
-    match &stop.reason {
-        StopReason::Violation { violations } => write_violations(page, violations),
-        reason => crate::report::write_monitor_error(page, reason),
-    }
-    page.gap();
-    let number = match stop.sequence {
-        Some(sequence) => format!(" {sequence}"),
-        None => String::new(),
-    };
-    let place = place(name, position);
-    write!(
-        page,
-        "{STRONG}At event{number}{STRONG:#} ({place}), {}",
-        safe(&stop.what)
-    );
-    // What has no place of its own has the address 0: the end of a thread.
-    if let Some(location) = stop.location.as_ref().filter(|it| it.address != 0) {
-        let between = match stop.is_call {
-            true => "called from",
-            false => "at",
-        };
-        write!(page, ", {between} {}", short_location(location));
-    }
-    if stop.thread != 0 {
-        write!(page, ", thread {}", stop.thread);
-    }
-    page.push("\n");
-}
-
-/// How often time went back.
+/// Returns the warning that time went backwards.
 pub fn went_back(times: u64) -> String {
     let times = match times {
         1 => "once".to_owned(),
         times => format!("{times} times"),
     };
-    format!("warning: time went back {times}; the events were taken in the order of their numbers")
+    format!("warning: time went backwards {times}; the events were ordered by their numbers")
 }
 
-/// The trace is wrong from here on.
+/// Returns that the trace is invalid from `place` on.
 pub fn broken(place: &str, events: u64) -> String {
     format!(
-        "The trace is not valid {place}: these verdicts are of the {} before.",
+        "The trace is invalid {place}; the verdicts cover the {} before.",
         count(events)
     )
 }
 
-/// The end was not waited for.
+/// Returns that the check was interrupted.
 pub fn interrupted(events: u64) -> String {
     format!("Interrupted after {}.", count(events))
 }
 
-/// How a run ended.
+/// Returns how a run ended.
 pub fn ended(how: Option<How>, names: &[&str], events: u64, faults: u64) -> String {
     let merged = match names.len() {
         0 | 1 => String::new(),
         traces => format!(
-            "{traces} traces merged by time; at the same time, those named first come first.\n"
+            "{traces} traces merged by time; events at the same time are in the order of the traces.\n"
         ),
     };
     let end = match how {
@@ -149,8 +115,8 @@ pub fn ended(how: Option<How>, names: &[&str], events: u64, faults: u64) -> Stri
     };
     let left_out = match faults {
         0 => String::new(),
-        1 => "\nOne mistake in the trace was passed over.".to_owned(),
-        faults => format!("\n{faults} mistakes in the trace were passed over."),
+        1 => "\n1 invalid record of the trace was skipped.".to_owned(),
+        faults => format!("\n{faults} invalid records of the trace were skipped."),
     };
     format!("{merged}{end}{left_out}")
 }
@@ -162,7 +128,7 @@ fn count(events: u64) -> String {
     }
 }
 
-/// The verdicts over a trace.
+/// Writes how a run ended, and the verdicts.
 pub fn write_end(page: &mut Page, sentence: &str, view: &EndView, is_decided: bool) {
     page.push(sentence);
     page.push("\n");

@@ -1,20 +1,19 @@
-//! The documented schema and the lines that are written are the same.
+//! Tests that the documented schema matches the lines that are written.
 //!
-//! `book/src/json.md` has one section an object, headed by the object's name
-//! in backquotes, with a table of keys: name, type, meaning. A type that is a
-//! link names another section. The tests walk samples of every line along the
-//! tables.
+//! `book/src/json.md` has a section for each object, headed by the name of the object in
+//! backquotes, with a table of keys: name, type, meaning. A type that is a link names
+//! another section. The tests compare samples of each line with the tables.
 
 use super::*;
-use crate::outcome::samples;
-use crate::report::samples as stops;
 use juror_event::Verdict;
+use juror_text::outcome::samples;
+use juror_text::stops::samples as stops;
 use juror_view::{Ending, Location, ProcessName, SourceLine, StopReason, StoredValue};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DOCUMENT: &str = include_str!("../../../../book/src/json.md");
 
-/// Of each object: its keys, each with what its type column says.
+/// The keys of each object, with their types.
 type Schema = BTreeMap<String, BTreeMap<String, String>>;
 
 fn schema() -> Schema {
@@ -35,17 +34,17 @@ fn schema() -> Schema {
     schema
 }
 
-/// The section that a type column links to.
+/// Returns the section that a type links to.
 fn linked(kind: &str) -> Option<&str> {
     kind.split_once("[`")
         .and_then(|(_, rest)| rest.split_once("`]"))
         .map(|(name, _)| name)
 }
 
-/// Holds the value against the section `object`; `seen` collects what was
+/// Compares the value with the section `object`; `seen` collects the sections that were
 /// compared.
 fn check(schema: &Schema, object: &str, value: &Value, seen: &mut BTreeSet<String>) {
-    // The ways in which a program ends have a section each.
+    // Each way in which a program ends has a section.
     let object = &match value["how"].as_str() {
         Some(how) => format!("{object}: {how}"),
         None => object.to_owned(),
@@ -114,7 +113,7 @@ fn written(line: &Line<'_>) -> Value {
     serde_json::from_slice(&bytes).expect("it is JSON")
 }
 
-/// Every line that is written, with the section that documents it.
+/// Returns a sample of each line, with the section that documents it.
 fn lines() -> Vec<(String, Value)> {
     let mut lines = Vec::new();
     let start = Start {
@@ -144,7 +143,7 @@ fn lines() -> Vec<(String, Value)> {
         let section = format!("stop: {}", line["reason"].as_str().unwrap_or("?"));
         lines.push((section, line));
     }
-    let wrong = crate::diagnostics::at("wrong", 3..4);
+    let wrong = juror_text::diagnostics::at("wrong", 3..4);
     let error = ErrorLine {
         fault: "user",
         command: None,
@@ -271,7 +270,7 @@ fn lines() -> Vec<(String, Value)> {
 }
 
 #[test]
-fn every_line_has_exactly_the_documented_keys() {
+fn each_line_has_exactly_the_documented_keys() {
     let schema = schema();
     let mut seen = BTreeSet::new();
     for (section, line) in lines() {
@@ -283,7 +282,7 @@ fn every_line_has_exactly_the_documented_keys() {
 }
 
 #[test]
-fn values_are_numbers_where_json_holds_them() {
+fn values_are_numbers_if_json_holds_them_exactly() {
     let line = written(&Line::Stop(&stops::violation_stop()));
     let step = &line["violations"][0]["path"][0];
     assert_eq!(step["values"][0]["value"], 8);

@@ -1,10 +1,9 @@
-//! What is told while a command runs.
+//! Shows what happens while a command runs.
 
 use super::{Observer, Output};
-use crate::escape::safe;
 use crate::json::Line;
-use crate::page::{Page, QUIET};
-use crate::{ending, scenarios};
+use juror_text::page::Page;
+use juror_text::{ending, messages, scenarios};
 use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 
 impl Observer for Output {
@@ -37,8 +36,7 @@ impl Observer for Output {
     }
 
     fn notice(&mut self, text: &str) {
-        let lines = text.lines().map(safe).collect::<Vec<_>>().join("\n ");
-        let result = self.warn(&format!("{QUIET}[{lines}]{QUIET:#}\n"));
+        let result = self.warn(&messages::notice(text));
         self.keep_failure(result);
     }
 

@@ -1,4 +1,4 @@
-//! Streams that tests read back.
+//! Output streams that tests read.
 
 use super::Output;
 use std::cell::RefCell;
@@ -29,7 +29,7 @@ impl Shared {
     }
 }
 
-/// What was written.
+/// The text that was written to each stream.
 #[derive(Default)]
 pub struct Streams {
     text: Shared,
@@ -55,7 +55,7 @@ impl Streams {
     }
 }
 
-/// An output that writes everything, and what it has written.
+/// Returns an output and its streams.
 pub fn output() -> (Output, Streams) {
     let streams = Streams::default();
     let output = Output {
@@ -74,7 +74,7 @@ pub fn output() -> (Output, Streams) {
     (output, streams)
 }
 
-/// The same, but that nobody wants JSON.
+/// As [`output`], without JSON.
 pub fn output_without_json() -> (Output, Streams) {
     let (output, streams) = output();
     let output = Output {

@@ -1,12 +1,12 @@
 use super::testing::*;
 use super::*;
-use crate::report::samples::{push, violation_stop};
 use juror_event::Verdict;
 use juror_language::Diagnostic;
+use juror_text::stops::samples::{push, violation_stop};
 use juror_view::StateChange;
 
 #[test]
-fn text_and_json_are_kept_apart() {
+fn text_and_json_are_separate() {
     let (mut output, streams) = output();
     let stop = Outcome::Stopped(Box::new(violation_stop()));
     output.show("run", &stop).expect("memory takes it");
@@ -33,7 +33,7 @@ fn state_changes_are_lines_of_json() {
 }
 
 #[test]
-fn whose_mistake_it_is_decides_words_and_status() {
+fn the_kind_of_an_error_decides_its_text_and_status() {
     let property = SessionError::Property {
         file: "q.prop".into(),
         found: vec![FileDiagnostics {
@@ -70,7 +70,7 @@ fn whose_mistake_it_is_decides_words_and_status() {
 }
 
 #[test]
-fn progress_is_written_over() {
+fn progress_is_overwritten() {
     let (mut output, streams) = output();
     for done in [0, 1, 250, 1000] {
         output.progress("reading symbols", done, 1000);

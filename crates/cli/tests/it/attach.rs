@@ -1,4 +1,4 @@
-//! Attaching to a process that runs, as a user does it.
+//! Attaches to running processes, at the prompt and in batch mode.
 
 use crate::support::{juror, program};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,5 +1,5 @@
-//! What cannot be run, properties that cannot be used, and programs that die:
-//! one clear message each, the right exit status, nothing left running.
+//! Programs that cannot be run, invalid properties, and programs that die: each gives one
+//! clear message and the right exit status, and leaves no process running.
 
 use crate::support::{Batch, Report, juror, program, property_file};
 use juror_testing::{Build, Fixture, Juror, Optimization, copy_executable};

@@ -1,4 +1,4 @@
-//! What hits of breakpoints count, in steps, in threads and in batch runs.
+//! Hit counts of breakpoints: in steps, in several threads, in batch runs.
 
 use crate::support::{Batch, Report, program};
 use juror_testing::{Build, Language, Optimization};

@@ -1,5 +1,5 @@
-//! Events of calls: counted exactly, and with the right values, however the
-//! program is compiled. The programs count for themselves and print it.
+//! Events of calls are counted exactly and carry the right values, for each compiler and
+//! optimization level. The programs count their calls and print the counts.
 
 use crate::support::{Batch, Report, base_name, named, program, property_of};
 use juror_testing::{Build, Language, Optimization};

@@ -1,5 +1,4 @@
-//! `catch`: each thing that happens is caught once, and the program ends as it
-//! does by itself.
+//! `catch`: each event is caught once, and the program ends as it does without juror.
 
 use crate::support::{juror, program};
 use juror_testing::Fixture;

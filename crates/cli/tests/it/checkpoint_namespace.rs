@@ -1,5 +1,5 @@
-//! Checkpoints of threads for a user who may not choose process numbers: the
-//! program has numbers of its own. And where that is forbidden, it is said.
+//! Checkpoints of threads for a user who may not choose process IDs: the program runs in a PID
+//! namespace. Without permission for that, juror says so.
 
 use crate::support::program;
 use juror_testing::{Juror, Output};

@@ -1,5 +1,5 @@
-//! Checkpoints at the prompt: the program, its monitors and its files go back,
-//! the user's points stay.
+//! Checkpoints at the prompt: a restore brings back the program, its monitors and its files,
+//! and keeps the user's points.
 
 use crate::support::{juror, program};
 use juror_testing::{Build, Language, Optimization, Output};
@@ -231,7 +231,7 @@ fn what_is_lost_is_told_before_the_beginning_too() {
         &["run", "restore 1", "continue"],
     );
     let parts = [
-        "The program is back at checkpoint 1, before its beginning.\nnot brought back:\n  \
+        "The program is back at checkpoint 1, before its beginning.\nnot restored:\n  \
          the time of day\n",
         "checkpoint 1 does not bring back: the time of day; ",
     ];

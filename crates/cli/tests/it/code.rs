@@ -1,5 +1,5 @@
-//! Instructions, memory, and lists of names; gdb, where it is installed, shows
-//! the same bytes.
+//! Instructions, memory and lists of names. The bytes are compared with gdb if it is
+//! installed.
 
 use crate::support::{Batch, Report, program};
 use juror_testing::{Build, Language};

@@ -1,5 +1,4 @@
-//! What the binary says and returns when it is used wrongly, or asked for
-//! help: one clear message, the right stream, the right exit status.
+//! Usage errors and `--help`: one clear message, the right stream, the right exit status.
 
 use std::process::{Command, Output, Stdio};
 
@@ -43,7 +42,7 @@ fn mistakes_are_told_on_the_standard_error_with_status_2() {
         ),
         (
             &["replay", "-"],
-            "error: standard input is for commands: name the file of the recording",
+            "error: standard input is for commands: give the file of the recording",
         ),
     ] {
         let output = juror(arguments);

@@ -1,4 +1,4 @@
-//! What an event reads of containers: their parts, and never the whole.
+//! An event reads only the requested parts of a container.
 
 use crate::support::{Batch, program};
 use juror_testing::{Build, Language, Optimization};

@@ -1,11 +1,10 @@
-//! What the documents show is what juror says.
+//! The sessions in the documents show the actual output.
 //!
-//! A block after `<!-- output: DIRECTORY -->` (with `, -DNAME` where the
-//! program is compiled so, and `, after ARGUMENTS` where juror is run with them
-//! before) is a session: its first line is the command, lines
-//! that begin with `(juror) ` are typed, the others are the answer. Addresses,
-//! the kernel's numbers of processes and which pipes are open may differ, and so may the
-//! number of spaces in a row; everything else is compared.
+//! A block after `<!-- output: DIRECTORY -->` (with `, -DNAME` if the program is compiled with
+//! it, and `, after ARGUMENTS` if juror is run with them before) is a session: the first line is
+//! the command, lines that begin with `(juror) ` are typed, the others are the output.
+//! Addresses, process IDs, open pipes and the number of spaces in a row may differ; everything
+//! else is compared.
 
 use crate::support::juror;
 use juror_session::command_table::entry::Entry;

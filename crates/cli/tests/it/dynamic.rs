@@ -1,5 +1,5 @@
-//! What a property does not need in its state is not instrumented: its
-//! breakpoint is gone, and the program is not stopped there.
+//! Dynamic instrumentation: events that a property does not need in its state have no
+//! breakpoints, and do not stop the program.
 
 use crate::support::{Batch, Counts, Report, juror, program, property_file};
 use juror_testing::{Build, Fixture};

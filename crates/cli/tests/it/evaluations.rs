@@ -1,5 +1,5 @@
-//! Functions called from the prompt: nothing of the program is missed or told
-//! twice for it.
+//! Functions called from the prompt: no event of the program is lost or reported twice
+//! meanwhile.
 
 use crate::support::{Batch, juror, program, property_of};
 use juror_testing::{Build, Language, Optimization, Output};
@@ -270,15 +270,15 @@ fn control_c_stops_a_call_that_waits() {
     terminal.expect("waiting");
     terminal.type_control('c');
     terminal.expect("Interrupted");
-    terminal.expect("The other threads stand still meanwhile.");
+    terminal.expect("The other threads are stopped until then.");
     terminal.expect("(juror) ");
     terminal.type_line("abandon");
-    terminal.expect("Evaluation 1 is given up.");
+    terminal.expect("Evaluation 1 is abandoned.");
     terminal.expect("(juror) ");
     terminal.type_line("delete");
     terminal.expect("(juror) ");
     terminal.type_line("continue");
-    terminal.expect("passes 6");
+    terminal.expect("ignores 6");
     terminal.expect("exited with status 0");
     terminal.type_line("quit");
     let (_, status) = terminal.finish();

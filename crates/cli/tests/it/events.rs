@@ -1,5 +1,5 @@
-//! Events beyond calls, on running programs: each is counted once, carries
-//! what it says, and is watched as it is shown.
+//! Events other than calls, in running programs: each is counted once, has its values, and is
+//! shown by `info`.
 
 use crate::support::{Batch, Report, named, program, property_of};
 use juror_testing::{Build, Fixture, Language};

@@ -1,5 +1,5 @@
-//! Each execution is reported once, where debuggers lose some or report some
-//! twice: the rows of `juror_testing::exact`, in all builds.
+//! Each execution is reported once, in cases in which debuggers lose or repeat reports: the
+//! rows of `juror_testing::exact`, in all builds.
 
 use crate::support::{Batch, program};
 use juror_testing::Build;

@@ -1,5 +1,5 @@
-//! The examples of the repository stop where their READMEs say, however they
-//! are compiled; their corrected versions hold.
+//! The examples of the repository stop at the lines that their READMEs name, in all builds;
+//! their corrected versions hold.
 
 use crate::support::{Batch, Report, base_name, named};
 use juror_testing::{Build, Fixture, repository_directory};

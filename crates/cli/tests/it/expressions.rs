@@ -1,5 +1,5 @@
-//! Expressions are the same everywhere: at the prompt, in conditions, in guards of
-//! properties, and where an event reads them, before a call and after it.
+//! Expressions have the same value everywhere: at the prompt, in conditions, in guards of
+//! properties, and in events before and after calls.
 
 use crate::support::{Batch, juror, program};
 use juror_testing::{Build, Compiler, Language, Optimization};

@@ -1,4 +1,4 @@
-//! A trace that is being recorded is checked as it grows.
+//! `juror check --follow`: a trace is checked while it is being recorded.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,5 +1,5 @@
-//! Guards of properties compute with values of the program as the program does: the
-//! compiler is asked itself.
+//! Guards of properties compute with values of the program as the program does; the compiler
+//! is the reference.
 
 use crate::support::{Batch, juror};
 use juror_testing::{Build, Compiler, Fixture, Language, Optimization};

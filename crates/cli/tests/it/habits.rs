@@ -1,5 +1,4 @@
-//! What a person types who knows gdb: juror does it, or says what there is
-//! instead.
+//! Commands that gdb users type: juror has the same command, or names the alternative.
 
 use crate::support::{juror, program};
 use juror_testing::{Fixture, Juror, copy_executable};
@@ -80,7 +79,7 @@ fn a_dprintf_prints_at_each_hit_and_goes_on() {
         ),
         (
             "info breakpoints",
-            &["dprintf work if i > 1 ", "not planted  3\n"],
+            &["dprintf work if i > 1 ", "not inserted  3\n"],
         ),
         ("enable once 1", NOTHING),
         ("run", &["work 2 of a point\n", "!work 3"]),
@@ -126,7 +125,12 @@ fn a_dprintf_and_a_breakpoint_share_a_place_and_steps_end_there() {
         ("continue", &["!after", "at 1\n", "Breakpoint 1"]),
         (
             "info breakpoints",
-            &["dprintf work ", "planted  2 ", "dprintf 23 ", "planted  1 "],
+            &[
+                "dprintf work ",
+                "inserted  2 ",
+                "dprintf 23 ",
+                "inserted  1 ",
+            ],
         ),
     ]);
 }
@@ -242,7 +246,7 @@ tbreak ";
     ]);
     for words in [
         "2  developer  square if n > 1",
-        "passes 1",
+        "ignores 1",
         "3  developer  catch syscall write",
         "once",
         "5  developer  watch counter",

@@ -1,5 +1,5 @@
-//! Events before calls that the optimizer puts into their callers: each call once, as the
-//! programs count them themselves, or the property is refused.
+//! Events before inlined calls: each call is reported once, as the programs count them, or the
+//! property is refused.
 
 use crate::support::{Batch, Report, juror, program, property_of};
 use juror_testing::{Build, Compiler, Fixture, Language, Optimization};

@@ -1,5 +1,4 @@
-//! Values that were shown stay what they were, and are read as they are now where a person
-//! names them again.
+//! The value history keeps values as they were shown; an expression reads them anew.
 
 use crate::support::{juror, program};
 use juror_testing::{Build, Language, Optimization};

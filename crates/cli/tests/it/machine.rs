@@ -1,4 +1,4 @@
-//! Formats, registers, frames, threads and memory as who knows gdb asks for them.
+//! Formats, registers, frames, threads and memory with the commands of gdb.
 
 use crate::support::{juror, program};
 use juror_testing::{Build, Language};

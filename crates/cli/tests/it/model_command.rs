@@ -1,5 +1,5 @@
-//! `juror model check` for programs: its JSON lines, its exit statuses, and the
-//! options that exclude one another.
+//! `juror model check` for models in PROMELA: its JSON lines, exit statuses, and options that
+//! exclude one another.
 
 use serde_json::Value;
 use std::path::Path;
@@ -246,7 +246,7 @@ fn a_record_must_mean_something_to_the_model() {
     );
     conform("", 2, "none of the 0 lines of r.jsonl");
     conform("[1]\n", 2, "line 1 of r.jsonl is no object");
-    conform("press\n", 2, "line 1 of r.jsonl is no JSON");
+    conform("press\n", 2, "line 1 of r.jsonl is not JSON");
 }
 
 #[test]

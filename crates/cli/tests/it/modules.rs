@@ -1,8 +1,8 @@
-//! Breakpoints in libraries that come and go.
+//! Breakpoints in libraries that are loaded and unloaded.
 //!
-//! The scenario of Barnett, Börger, Gurevich, Schulte and Veanes, *Using
-//! Abstract State Machines at Microsoft: A Case Study*: a breakpoint is bound in
-//! two modules, one of them is unloaded, and the other must still stop.
+//! The scenario of Barnett, Börger, Gurevich, Schulte and Veanes, *Using Abstract State
+//! Machines at Microsoft: A Case Study*: a breakpoint is bound in two modules, one of them is
+//! unloaded, and the other one must still stop.
 
 use crate::support::{Batch, Report, base_name, program};
 use juror_testing::{Build, Fixture, Language};

@@ -1,5 +1,5 @@
-//! Places by name: overloads, methods, templates, generic functions, regular
-//! expressions, files. What a place means is told by the lines of the functions.
+//! Location specs by name: overloads, methods, templates, generic functions, regular
+//! expressions, files. The lines of the functions are the expected locations.
 
 use crate::support::{Report, juror, program};
 use juror_testing::{Build, Language, Optimization};

@@ -1,5 +1,4 @@
-//! What all points of the developer have, whatever they wait for: conditions,
-//! ignored hits, commands, a number of stops.
+//! The features of all user points: conditions, ignore counts, commands, a number of stops.
 
 use crate::support::{Batch, Report, program};
 use serde_json::Value;

@@ -93,7 +93,7 @@ fn breakpoints_are_in_all_processes_with_one_count() {
         &[
             "Process 1 (",
             "Breakpoint 1 in work (depth=0)",
-            "planted  123   ",
+            "inserted  123   ",
             "process 3 (",
             ") exited with status 7]",
             ") exited with status 8]",
@@ -320,8 +320,8 @@ fn a_watchpoint_works_whichever_process_is_selected() {
         &[
             "watchpoint 2 on passes if passes == 3 (hardware) in process 1\n",
             "watchpoint 3 on passes if passes == 1 (hardware) in process 2\n",
-            "watch passes if passes == 3 (process 1)  planted",
-            "watch passes if passes == 1 (process 2)  planted",
+            "watch passes if passes == 3 (process 1)  inserted",
+            "watch passes if passes == 1 (process 2)  inserted",
             "watch passes if passes == 2 (process 2)  disabled",
             "No breakpoints.",
             "exited with status 0",
@@ -362,8 +362,8 @@ fn watchpoints_of_a_process_that_is_gone_wait_for_the_next_run() {
         &text,
         &[
             "watchpoint 3 on -location passes is gone with process 2",
-            "watch passes if passes == 2  not planted",
-            "watch passes if passes == 2 (process 1)  planted",
+            "watch passes if passes == 2  not inserted",
+            "watch passes if passes == 2 (process 1)  inserted",
         ],
     );
     assert_eq!(text.matches("1 → 2").count(), 2, "{text}");

@@ -1,4 +1,4 @@
-//! `juror property`: property files checked, laid out, and drawn.
+//! `juror property`: checks, formats and draws property files.
 
 use juror_testing::{Expected, repository_directory};
 use std::fs;
@@ -85,7 +85,7 @@ fn check_names_what_is_not_laid_out() {
         "",
     );
     assert_eq!(said.status, 1);
-    assert_eq!(said.stdout, "messy.prop is not laid out\n");
+    assert_eq!(said.stdout, "messy.prop is not formatted\n");
     let said = juror(directory.path(), &["fmt", "--check", "tidy.prop"], "");
     assert_eq!((said.status, &*said.stdout), (0, ""));
 }

@@ -1,4 +1,4 @@
-//! Properties that are added, removed and drawn while the program is there.
+//! Properties that are added, removed and drawn during a session.
 
 use crate::support::{Batch, Report};
 use juror_testing::Fixture;

@@ -1,7 +1,7 @@
-//! Properties over the C library hold on programs that nobody here wrote, and
-//! the programs do not notice.
+//! Properties over the C library hold in programs that were not written for these tests, and
+//! do not change their behaviour.
 //!
-//! A program that the machine does not have is left out, with a message.
+//! A program that is not installed is left out, with a message.
 
 use crate::support::{Batch, base_name, named, property_file};
 use juror_testing::{Build, Fixture, Optimization, repository_directory, run_with_deadline};

@@ -1,5 +1,5 @@
-//! Every kind of event, recorded: what the monitors make of the trace is what
-//! they made of the run, byte for byte.
+//! Recorded events of each kind: the monitors give the same output for the trace as for the
+//! run, byte for byte.
 
 use crate::support::{juror, program};
 use juror_testing::Output;

@@ -1,4 +1,4 @@
-//! `run` with files for the standard streams, as a shell would have it.
+//! `run` with redirections of the standard streams, as in a shell.
 
 use crate::support::{Batch, Report, program};
 use std::fs;

@@ -1,5 +1,5 @@
-//! Programs that write their own code, and persons who do: points are in the code that
-//! is there, and what runs is that code.
+//! Programs that write their own code, and users who write code: points are in the present
+//! code, and the present code is executed.
 
 use crate::support::{juror, program};
 

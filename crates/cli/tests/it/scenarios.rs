@@ -1,4 +1,4 @@
-//! Scenarios over running programs: what they say, do, and leave behind.
+//! Scenarios over running programs: their output, their actions, and their points.
 
 mod moves;
 
@@ -131,7 +131,7 @@ fn a_violation_stops_unless_a_scenario_lets_it_pass() {
         (&"scenario".into(), &"first".into())
     );
     let shown = &report.output.stdout;
-    assert!(shown.contains("Scenario s stops in "), "{shown}");
+    assert!(shown.contains("Stopped by scenario s in "), "{shown}");
     // Nobody sits at a prompt: the run is over, as after a violation.
     assert_eq!(stops(&report), ["scenario"]);
     report.assert_code(1);

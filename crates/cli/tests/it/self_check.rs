@@ -1,4 +1,4 @@
-//! `--self-check`: live runs are paths of the breakpoint engine's model.
+//! `--self-check`: live runs are paths of the model of the breakpoint engine.
 
 use crate::support::{Batch, juror, program, property_of};
 use juror_testing::Build;

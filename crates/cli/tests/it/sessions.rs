@@ -1,9 +1,8 @@
-//! Sessions at the prompt, as scripts: what is typed and what is answered.
+//! Transcripts of sessions at the prompt.
 //!
-//! In a transcript, lines that begin with `> ` are typed; the others are the
-//! answer. Of the source around a stop only the marked line is kept, addresses
-//! are `0x…`, absolute paths lose their directories, and runs of spaces are
-//! one: so one transcript holds for all builds.
+//! In a transcript, lines that begin with `> ` are typed, and the others are the output. Of the
+//! source around a stop only the marked line is kept; addresses are `0x…`, absolute paths lose
+//! their directories, and several spaces are one. So one transcript is valid for all builds.
 
 use crate::support::{Batch, juror, program, property_of};
 use juror_testing::{Build, Compiler, Expected, Fixture, Language, Optimization, is_update};

@@ -1,4 +1,4 @@
-//! Signals that come while a program is stepped.
+//! Signals that arrive while a program is stepped.
 
 use crate::support::{Batch, program};
 use juror_testing::{Build, Language, Optimization};

@@ -1,4 +1,4 @@
-//! What is told of a source, and of how it was compiled.
+//! `info source`: the language, compiler and options of a source file.
 
 use crate::support::juror;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Several stacks of one thread: fibers, and handlers of signals on stacks of their own. A
-//! call that was left for another stack is still there; one is gone only if something took it.
+//! Several stacks of one thread: fibers, and signal handlers on alternate stacks. A call whose
+//! stack was switched away is still active; it ends only if its frame is removed.
 
 use crate::support::{Batch, program, property_of};
 use juror_testing::{Build, Language};

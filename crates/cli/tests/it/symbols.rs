@@ -1,5 +1,5 @@
-//! Symbols of large programs, and of programs whose debug information or sources
-//! are elsewhere.
+//! Symbols of large programs, and of programs with separate debug information or moved
+//! sources.
 
 use crate::support::juror;
 use juror_testing::{Juror, Output};

@@ -1,5 +1,5 @@
-//! Recorded runs: what is found live is found in the trace, in the same words;
-//! what is wrong with a trace is told, and what stands before it counts.
+//! Recorded runs: a check of the trace gives the output of the live run; faults in a trace are
+//! reported, and the events before them count.
 
 use crate::support::juror;
 use juror_testing::{Expected, Fixture, Output, repository_directory};
@@ -384,7 +384,7 @@ fn check_mistake(recorded: &Recorded, change: impl Fn(&mut Vec<String>), code: &
     assert!(output.stderr.contains(&expected), "{}", output.stderr);
     assert!(output.stderr.contains("wrong.jsonl:"), "{}", output.stderr);
     assert!(
-        output.stdout.contains("The trace is not valid"),
+        output.stdout.contains("The trace is invalid"),
         "{}",
         output.stdout
     );
@@ -542,7 +542,7 @@ fn traces_of_others_are_checked() {
         "2,1,begin,5\n1,1,end,5\n",
         &[],
         2,
-        "The trace is not valid at standard input:2",
+        "The trace is invalid at standard input:2",
     );
     let output = juror(&["check", "--color=never", "--property"])
         .args([&property])
@@ -550,7 +550,7 @@ fn traces_of_others_are_checked() {
         .input("{\"sequence\":1,\"time\":2,\"event\":\"begin\"}\n{\"sequence\":2,\"time\":1,\"event\":\"other\"}\n")
         .run();
     assert!(
-        output.stderr.contains("warning: time went back once"),
+        output.stderr.contains("warning: time went backwards once"),
         "{}",
         output.stderr
     );
@@ -597,7 +597,7 @@ fn several_traces_are_several_runs_or_one() {
     }
     let merged = run(&["--merge"], &[&client, &server]);
     merged.assert_code(0);
-    let expected = "2 traces merged by time; at the same time, those named first come first.\n4 events.\n\nHOLDS     turns\n";
+    let expected = "2 traces merged by time; events at the same time are in the order of the traces.\n4 events.\n\nHOLDS     turns\n";
     assert!(merged.stdout.starts_with(expected), "{}", merged.stdout);
     let timeless = file("timeless.csv", ",1,answer\n");
     let refused = run(&["--merge"], &[&client, &timeless]);

@@ -1,4 +1,4 @@
-//! Property files that use other files, wherever properties are read.
+//! Property files that use other files, in all commands that read properties.
 
 use crate::support::juror;
 use juror_testing::{Output, repository_directory};

@@ -1,4 +1,4 @@
-//! Values of library types are shown by what they hold.
+//! Values of library types are shown by their contents.
 
 use crate::support::printed::{check, plain_builds, printed};
 use crate::support::{Batch, program};

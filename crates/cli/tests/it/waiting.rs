@@ -1,4 +1,4 @@
-//! juror sleeps while nothing happens: it does not look again and again.
+//! juror sleeps while nothing happens: it does not poll.
 
 use juror_testing::Fixture;
 use std::fs;

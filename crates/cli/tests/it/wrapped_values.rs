@@ -1,5 +1,4 @@
-//! Values that stand around others, and numbers that no register holds, are shown and used
-//! as what they are.
+//! Wrapper types, and numbers wider than registers, are shown and used as their values.
 
 use crate::support::printed::{check, plain_builds};
 use crate::support::{Batch, program};

@@ -134,7 +134,7 @@ mod tests {
                 .next()
                 .is_some_and(|word| word.contains('-'));
             check(theirs, alone.then_some(ours));
-            let (word, _) = crate::state::arguments::split_line(ours);
+            let (word, _) = crate::command_table::arguments::split_line(ours);
             // It ends a group, and is nothing elsewhere.
             if word != "end" {
                 let found = crate::command_table::find(word).map(|entry| entry.name);

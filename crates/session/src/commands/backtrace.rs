@@ -2,10 +2,10 @@
 //! other commands for several threads.
 
 use crate::command_table;
+use crate::command_table::arguments;
 use crate::commands::info_views;
 use crate::inspect::frames;
 use crate::session::Session;
-use crate::state::arguments;
 use juror_program::stack::frames::{Frame, users_frames};
 use juror_view::error::CommandError;
 use juror_view::{FrameView, Outcome, StackView, ThreadView, VariableView};
@@ -36,7 +36,7 @@ impl Extent {
                 word => {
                     let outer = word.strip_prefix('-');
                     extent.outermost = outer.is_some();
-                    extent.count = crate::state::arguments::number(outer.unwrap_or(word))?;
+                    extent.count = crate::command_table::arguments::number(outer.unwrap_or(word))?;
                 }
             }
         }

@@ -7,9 +7,9 @@
 //! what follows a mistake.
 
 use crate::command_table;
+use crate::command_table::arguments;
 use crate::run::points;
 use crate::session::Session;
-use crate::state::arguments;
 use crate::state::breakpoint_commands::Given;
 use juror_points::point::whole_points;
 use juror_view::Outcome;

@@ -3,6 +3,7 @@
 
 use crate::command_table;
 use crate::command_table::TABLE;
+use crate::command_table::arguments;
 use crate::command_table::entry::{Entry, OpenEvaluation, Repeats};
 use crate::command_table::words::find;
 use crate::commands::{breakpoint_command_lists, convenience, print};
@@ -10,7 +11,6 @@ use crate::run::processes::leaving;
 use crate::run::scenarios::waiting;
 use crate::run::{dynamic_print, self_modified_code, symbol_reading};
 use crate::session::Session;
-use crate::state::arguments;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{CommandHelp, Outcome};

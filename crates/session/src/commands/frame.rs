@@ -1,9 +1,9 @@
 //! `frame`, `up`, `down`: the selected frame.
 
+use crate::command_table::arguments::number;
 use crate::commands::frame_apply;
 use crate::inspect::frames;
 use crate::session::Session;
-use crate::state::arguments::number;
 use juror_program::stack::frames::{Frame, users_frames};
 use juror_view::Outcome;
 use juror_view::error::CommandError;

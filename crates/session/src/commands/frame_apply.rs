@@ -1,10 +1,10 @@
 //! `frame apply`, `faas`: a command in several frames of the stack.
 
 use crate::command_table;
+use crate::command_table::arguments;
 use crate::commands::backtrace::is_flag;
 use crate::inspect::expressions;
 use crate::session::Session;
-use crate::state::arguments;
 use juror_program::stack::frames::users_frames;
 use juror_view::Outcome;
 use juror_view::error::CommandError;

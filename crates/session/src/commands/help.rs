@@ -1,9 +1,9 @@
 //! `help` and `apropos`: the commands by group, by name, and by what their help says.
 
+use crate::command_table::arguments;
 use crate::command_table::entry::{Entry, Group};
 use crate::command_table::words::find;
 use crate::command_table::{INFO_SUBJECTS, TABLE, find_info_subject, help_of};
-use crate::state::arguments;
 use juror_view::error::CommandError;
 use juror_view::{CommandHelp, GroupHelp, Outcome};
 

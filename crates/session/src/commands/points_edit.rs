@@ -1,6 +1,7 @@
 //! `condition`, `ignore`, `clear`, `delete`, `enable`, `disable`: what is done
 //! with points by their numbers, whatever they wait for.
 
+use crate::command_table::arguments::number;
 use crate::commands::{checkpoint, display};
 use crate::inspect::{frames, locations};
 use crate::run::points::{
@@ -8,7 +9,6 @@ use crate::run::points::{
 };
 use crate::run::processes::watching;
 use crate::session::Session;
-use crate::state::arguments::number;
 use juror_points::breakpoints::{Resolvable, Target, targets};
 use juror_points::location_spec;
 use juror_points::point::{Ability, Fate, PointKind, PointOwner, whole_points};

@@ -1,5 +1,6 @@
 //! Commands that begin, repeat and end runs of the program.
 
+use crate::command_table::arguments::number;
 use crate::commands::{points_edit, scenario};
 use crate::inspect::source;
 use crate::run::checkpoints::numbers;
@@ -8,7 +9,6 @@ use crate::run::points;
 use crate::run::processes::leaving;
 use crate::run::step::Lines;
 use crate::session::Session;
-use crate::state::arguments::number;
 use crate::state::command_line::CommandLine;
 use juror_debuggee::Origin;
 use juror_view::error::CommandError;

@@ -11,6 +11,14 @@ use juror_view::error::CommandError;
 /// Files that use one another for ever are found at so many lines.
 const LINES_MAX: usize = 100_000;
 
+/// Returns the commands of a script: its lines without empty lines and comments.
+pub fn script_lines(text: &str) -> impl Iterator<Item = String> {
+    text.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(str::to_owned)
+}
+
 /// `source FILE`
 pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, CommandError> {
     if file.is_empty() {
@@ -21,11 +29,7 @@ pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, 
     }
     let text = std::fs::read_to_string(file)
         .map_err(|error| CommandError::new(format!("{file} cannot be read: {error}")))?;
-    let lines = text.lines().map(str::trim);
-    let lines: Vec<String> = lines
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .map(str::to_owned)
-        .collect();
+    let lines: Vec<String> = script_lines(&text).collect();
     if session.points.commands.waiting() + lines.len() > LINES_MAX {
         return Err(CommandError::with_help(
             format!("{file} has too many lines that wait to be executed"),
@@ -34,4 +38,15 @@ pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, 
     }
     session.points.commands.begin_script(lines);
     Ok(Outcome::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_have_comments() {
+        let lines: Vec<_> = script_lines("# first\n\n  break f\nrun\r\n").collect();
+        assert_eq!(lines, ["break f", "run"]);
+    }
 }

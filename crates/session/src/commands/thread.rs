@@ -1,10 +1,10 @@
 //! `thread`: which one is selected, names of the person's own, and what is searched for
 //! among names.
 
+use crate::command_table::arguments::split_line;
 use crate::commands::{backtrace, info_views};
 use crate::inspect::frames;
 use crate::session::Session;
-use crate::state::arguments::split_line;
 use juror_debuggee::ThreadId;
 use juror_view::error::CommandError;
 use juror_view::{Outcome, ThreadView};

@@ -1,13 +1,13 @@
 //! What the commands for a recording do.
 
 use crate::command_table;
+use crate::command_table::arguments::{number, split_line};
 use crate::commands::completion::matching;
 use crate::commands::{info_graph, info_views, property};
 use crate::replay::RecordedRun;
 use crate::replay::moves::Goal;
 use crate::replay::stops::Change;
 use crate::replay::table::{Act, TABLE, find, help};
-use crate::state::arguments::{number, split_line};
 use juror_language::suggest;
 use juror_monitoring::monitors::loading;
 use juror_monitoring::property_files::PropertySource;

@@ -210,7 +210,7 @@ impl RecordedRun {
 
     /// `list`, `list N`: the source around the event, then what follows it.
     pub(super) fn list(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        let wanted = crate::state::arguments::number(rest)?;
+        let wanted = crate::command_table::arguments::number(rest)?;
         let (file, first, current) = match (wanted, self.list_from.take()) {
             (None, Some((file, line))) => (file, line, None),
             (wanted, _) => {

@@ -3,10 +3,10 @@
 //! Invariant: what juror started ends with juror; what it attached to goes on,
 //! whichever way juror leaves it.
 
+use crate::command_table::arguments::number;
 use crate::run::processes::leaving;
 use crate::run::{catchpoints, symbol_reading};
 use crate::session::Session;
-use crate::state::arguments::number;
 use crate::state::selection::Selection;
 use juror_debuggee::{Attach, AttachError, Debuggee, Origin, ThreadId};
 use juror_program::program::Program;

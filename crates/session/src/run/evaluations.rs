@@ -114,7 +114,7 @@ impl Session {
     pub(crate) fn abandon(&mut self, text: &str) -> Result<Outcome, CommandError> {
         let selected = self.thread()?;
         let open = &self.processes.evaluations.open;
-        let found = match crate::state::arguments::number(text)? {
+        let found = match crate::command_table::arguments::number(text)? {
             Some(number) => open.iter().find(|one| u64::from(one.number) == number),
             None => {
                 let own = open.iter().rev().find(|one| one.thread == selected);

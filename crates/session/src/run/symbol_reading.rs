@@ -3,9 +3,9 @@
 //! are looked for.
 
 use crate::command_table;
+use crate::command_table::arguments;
 use crate::command_table::entry;
 use crate::session::Session;
-use crate::state::arguments;
 use juror_event::{Reach, SymbolicEvent};
 use juror_points::location_spec;
 use juror_points::location_spec::Place;

@@ -42,7 +42,8 @@ const LAYERS: &[Layered] = &[
     layered("juror-points", 5, false),
     layered("juror-monitoring", 5, false),
     layered("juror-session", 6, false),
-    layered("juror", 7, false),
+    layered("juror-text", 7, true),
+    layered("juror", 8, false),
 ];
 
 /// Allowed edges between crates of one layer.
@@ -58,7 +59,8 @@ const SAME_LAYER: &[(&str, &str)] = &[
 ];
 
 /// Edges that the layers allow and the design does not: the crates of the process and its
-/// symbols know no properties, and the breakpoint engine depends on nothing else.
+/// symbols know no properties, the breakpoint engine depends on nothing else, and front
+/// ends use the process through the session only.
 const NEVER: &[(&str, &str)] = &[
     ("juror-debuggee", "juror-language"),
     ("juror-debuggee", "juror-monitor"),
@@ -69,6 +71,17 @@ const NEVER: &[(&str, &str)] = &[
     ("juror-values", "juror-monitor"),
     ("juror-values", "juror-stepping"),
     ("juror-program", "juror-monitor"),
+    ("juror-text", "juror-debuggee"),
+    ("juror-text", "juror-instrument"),
+    ("juror-text", "juror-program"),
+    ("juror-text", "juror-session"),
+    ("juror-text", "juror-symbols"),
+    ("juror-text", "juror-values"),
+    ("juror", "juror-debuggee"),
+    ("juror", "juror-instrument"),
+    ("juror", "juror-program"),
+    ("juror", "juror-symbols"),
+    ("juror", "juror-values"),
 ];
 
 /// Side crates, which have no layer, and the crates that each may depend on.
@@ -269,6 +282,12 @@ fn wrong_edges_are_named() {
         "juror-monitor",
         Normal,
         Some("juror-debuggee must never use juror-monitor"),
+    );
+    check(
+        "juror",
+        "juror-debuggee",
+        Normal,
+        Some("juror must never use juror-debuggee"),
     );
     check(
         "juror-session",

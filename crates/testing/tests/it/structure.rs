@@ -29,6 +29,8 @@ const CRATES: &[&str] = &[
     "points",
     "monitoring",
     "view",
+    "text",
+    "cli",
 ];
 
 /// A figure, and the largest value that is allowed.
@@ -70,6 +72,8 @@ const LIMITS: &[Limit] = &[
     limit(Figure::Circle("points"), 12),
     limit(Figure::Circle("monitoring"), 12),
     limit(Figure::Circle("view"), 12),
+    limit(Figure::Circle("text"), 12),
+    limit(Figure::Circle("cli"), 12),
     limit(Figure::TestExecutables, 16),
 ];
 

@@ -1,8 +1,8 @@
-//! Reading a file in parts, which other threads read ahead.
+//! Decodes a file in parts, by other threads.
 //!
-//! The parts are given out as the file is read, and taken in their order. One
-//! that could not be read ahead is decoded when its turn comes: the first of a
-//! trace, and those in which something is new or wrong ([`juror_trace::Part`]).
+//! Parts are handed out as the file is read, and taken back in order. A part that could
+//! not be decoded ahead is decoded then: the first part of a trace, and parts with new
+//! definitions or faults ([`juror_trace::Part`]).
 
 use super::pool::Pool;
 use super::{Item, RECORD_BYTES_MAX, Reader, Stopped};
@@ -12,19 +12,19 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-/// The way of the parts.
+/// The parts of a file that are being decoded.
 pub struct Parts<'a> {
     pool: &'a Pool,
-    /// Parts that were given out, the first first.
+    /// Parts that were handed out, in order.
     under_way: VecDeque<Receiver<Part>>,
-    /// What reads parts, and how much of the trace was known then.
+    /// The decoder of parts, with the number of definitions that it knows.
     reader: Option<(usize, Arc<PartReader>)>,
     /// Parts to be used again.
     empty: Vec<Part>,
 }
 
 impl<'a> Parts<'a> {
-    /// With no part under way.
+    /// Starts without parts.
     pub fn new(pool: &'a Pool) -> Parts<'a> {
         Parts {
             pool,
@@ -34,7 +34,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Gives out what is whole of the buffer; the rest stays in it.
+    /// Hands out the whole records of the buffer; the rest stays in it.
     fn give(
         &mut self,
         reading: &Reader,
@@ -64,7 +64,7 @@ impl<'a> Parts<'a> {
                 self.under_way.push_back(receiver);
             }
             None => {
-                // Nothing is known yet, so nothing is under way.
+                // Without definitions, no part has been handed out.
                 reading.decode(decoder, &mut part.bytes, false)?;
                 self.empty.push(part);
             }
@@ -72,7 +72,7 @@ impl<'a> Parts<'a> {
         Ok(())
     }
 
-    /// Takes parts until no more than so many are under way.
+    /// Takes parts back until at most `remaining` are handed out.
     fn take(
         &mut self,
         reading: &Reader,
@@ -98,7 +98,7 @@ impl<'a> Parts<'a> {
 }
 
 impl Reader {
-    /// Reads to the end, with the first bytes in the buffer.
+    /// Reads to the end; the buffer has the first bytes.
     pub(super) fn read_in_parts(
         &mut self,
         pool: &Pool,
@@ -119,7 +119,7 @@ impl Reader {
             };
             match filled {
                 Ok(is_end) => is_last = is_end,
-                // What was read before counts.
+                // The parts before count.
                 Err(stopped) => {
                     parts.take(self, decoder, 0)?;
                     return Err(stopped);
@@ -129,7 +129,7 @@ impl Reader {
     }
 }
 
-/// A record that would take all memory.
+/// Returns the error of a record that is too long.
 pub(super) fn too_long() -> Stopped {
     let message = "a record is longer than 256 MiB";
     Ok(Item::Failed(io::Error::other(message)))

@@ -1,14 +1,14 @@
-//! Threads that read parts of traces ahead.
+//! The threads that decode parts of traces.
 //!
-//! Invariant: whoever gives a part gets it back, read or not; the order of the
-//! parts is the giver's to keep.
+//! **Invariant**: a part returns to the caller, decoded or not. The caller keeps the order
+//! of parts.
 
 use juror_trace::{Part, PartReader};
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The threads. They end when this is dropped.
+/// The threads. They end when the pool is dropped.
 pub struct Pool {
     jobs: Sender<Job>,
     threads: usize,
@@ -21,10 +21,10 @@ struct Job {
 }
 
 impl Pool {
-    /// So many threads; none where one is all there is to be.
+    /// Starts threads. Returns no pool for fewer than two.
     ///
     /// # Errors
-    /// The system has no more threads.
+    /// Fails if a thread cannot be started.
     pub fn new(threads: usize) -> io::Result<Option<Arc<Pool>>> {
         if threads < 2 {
             return Ok(None);
@@ -41,23 +41,23 @@ impl Pool {
         Ok(Some(Arc::new(Pool { jobs, threads })))
     }
 
-    /// How many parts keep the threads busy.
+    /// Returns the number of parts that keep the threads busy.
     pub fn parts_ahead(&self) -> usize {
         self.threads + 2
     }
 
-    /// Has a part read; it comes back through the channel.
+    /// Decodes a part by a thread; it returns through the channel.
     pub fn read(&self, part: Part, reader: Arc<PartReader>) -> Receiver<Part> {
         let (done, receiver) = sync_channel(1);
         let job = Job { part, reader, done };
-        // Without threads nothing comes back, and the receiver says so.
+        // Without threads, the receiver reports the closed channel.
         let _ = self.jobs.send(job);
         receiver
     }
 }
 
 fn work(jobs: &Mutex<Receiver<Job>>) {
-    // A reader of one's own, since it learns what to expect next.
+    // Each thread has its own reader, which adapts to what it reads.
     let mut own: Option<(Arc<PartReader>, PartReader)> = None;
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -73,7 +73,7 @@ fn work(jobs: &Mutex<Receiver<Job>>) {
         let (of, mut mine) = same.unwrap_or_else(|| (Arc::clone(&reader), (*reader).clone()));
         mine.read(&mut part);
         own = Some((of, mine));
-        // Who does not wait for it has left.
+        // The caller may be gone.
         let _ = done.send(part);
     }
 }

@@ -1,4 +1,4 @@
-//! However many threads read a trace, the same is said of it.
+//! Tests that the output does not depend on how many threads read a trace.
 
 use super::super::{source::Plan, with_output};
 use crate::arguments::{Action, Check, parse_from};
@@ -28,7 +28,7 @@ proposition closed(file) pulse before close(file)
 ltl always (opened(file) implies eventually closed(file))
 ";
 
-/// A line of JSON by what it is to be: mostly an event, in order.
+/// Returns a JSON line by its kind: mostly an event, in order.
 pub fn json_line(kind: u8, number: usize, file: u8, size: u8) -> String {
     let event = |name: &str, values: &str| {
         format!(
@@ -50,7 +50,7 @@ pub fn json_line(kind: u8, number: usize, file: u8, size: u8) -> String {
     }
 }
 
-/// The same as a row of CSV.
+/// As [`json_line`], as a row of CSV.
 fn csv_row(kind: u8, number: usize, file: u8, size: u8) -> String {
     let event = |name: &str, values: &str| format!("{number},1,{name},file=0x{file:x}0{values}");
     match kind {
@@ -91,7 +91,7 @@ pub fn arguments_with(
     }
 }
 
-/// The exit status, and all that is written.
+/// Returns the exit status and the output.
 fn checked(check: &Check, chunk_bytes: usize) -> (u8, [String; 3]) {
     let (output, streams) = output();
     let sources = check.sources().expect("the properties");
@@ -119,7 +119,7 @@ fn check_same(name: &str, text: &str, chunk_bytes: usize) {
 pub type Line = (u8, u8, u8);
 
 pub fn any_lines() -> impl Strategy<Value = Vec<Line>> {
-    // Strange ones are rare, so that many events come before the first.
+    // Faults are rare, so that many events precede the first.
     let kind = prop_oneof![30 => 0..18_u8, 1 => 18..25_u8];
     proptest::collection::vec((kind, 0..4_u8, 0..10_u8), 0..60)
 }

@@ -1,4 +1,4 @@
-//! How far a check is, on a terminal.
+//! The progress of a check on a terminal.
 
 use super::super::{source::Plan, with_output};
 use super::jobs::arguments;
@@ -9,8 +9,8 @@ use std::time::Duration;
 
 const PROPERTY: &str = "property p\nevent a = before f()\nstate s accepting { on a -> s }\n";
 
-/// What is written to the terminal while a trace of so many events is checked;
-/// progress is shown from the beginning.
+/// Returns what is written to the terminal while a trace with this number of events is
+/// checked. Progress is shown from the beginning.
 fn shown(events: usize, jobs: usize) -> String {
     let directory = tempfile::TempDir::with_prefix("juror-progress-").expect("a directory");
     let directory = directory.path();
@@ -28,8 +28,8 @@ fn shown(events: usize, jobs: usize) -> String {
     streams.raw_messages()
 }
 
-/// The numbers rise, each is written over the one before, and nothing of them is
-/// left at the end. Which they are depends on how far ahead the trace is read.
+/// The numbers rise, each overwrites the previous one, and none is left at the end. Which
+/// numbers are shown depends on how far ahead the trace is read.
 #[test]
 fn progress_rises_and_is_gone_at_the_end() {
     for jobs in [1, 2] {

@@ -1,4 +1,4 @@
-//! However the slices of one property are spread over threads, the same is said.
+//! Tests that the output does not depend on how slices are spread over threads.
 
 use super::spread::{check_jobs, write_properties};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ event close = before close(file)
 state never accepting { on open -> held }
 state held non-accepting { on close -> released }
 state released accepting final",
-    // Needed now and then, by few slices.
+    // Needed rarely, by few slices.
     "property once slice on file
 event open = before open(file)
 event read = before read(file, size)
@@ -48,7 +48,7 @@ event open = before open(file)
 event read = before read(file, size)
 state shut accepting { on open -> usable }
 state usable accepting { on read when 100 / size > 20 -> usable else -> usable }",
-    // One name of the moment makes the other one needed.
+    // One name of the event makes the other one needed.
     "property two_names slice on file
 event open = before open(file)
 event again = before open(file)
@@ -66,7 +66,7 @@ proposition closed(file) pulse before close(file)
 ltl always (opened(file) implies eventually within 60 ns closed(file))",
 ];
 
-/// An event: of which kind, of which file, how large, and how the file is written.
+/// An event: its kind, file and size, and the notation of the file.
 type Line = (u8, u8, u8, u8);
 
 fn json_line(number: usize, &(kind, file, size, form): &Line) -> String {
@@ -119,7 +119,7 @@ proptest! {
     #![proptest_config(juror_testing::with_cases(150))]
 
     #[test]
-    fn threads_say_the_same_of_slices(
+    fn threads_give_the_same_output_for_slices(
         property in prop::sample::select(&PROPERTIES[..]),
         traces in prop::collection::vec(any_lines(3..4), 1..3),
         chunk_bytes in 100..4000_usize,
@@ -137,8 +137,8 @@ proptest! {
     }
 }
 
-/// What is open at the end is shown as one thread shows it: all as addresses, also what
-/// the thread that has it knows as a number.
+/// Open slices at the end are shown as one thread shows them: all as addresses, also those
+/// that are numbers in their thread.
 #[test]
 fn numbers_are_addresses_beside_others() {
     let lines = (0..9).map(|file| (0, file, 1, 3 * (file % 2)));

@@ -1,4 +1,4 @@
-//! However many threads evaluate the properties of a check, the same is said.
+//! Tests that the output does not depend on how many threads evaluate properties.
 
 use super::super::{source::Plan, with_output};
 use super::jobs::{any_lines, arguments_with, json_line, text_of};
@@ -9,8 +9,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Of every kind: with parameters and without, with errors, with what only the end
-/// violates, with final states, bounds in time, and one that needs nothing.
+/// Properties of each kind: with and without parameters, with errors, violated only by the
+/// end, with final states, with time bounds, and one without events.
 const PROPERTIES: [&str; 9] = [
     "property closed slice on file
 event open = before open(file)
@@ -59,7 +59,7 @@ proposition closed pulse before close()
 ltl false and eventually closed",
 ];
 
-/// The exit status, and all that is written.
+/// Returns the exit status and the output.
 fn checked(check: &Check, chunk_bytes: usize, with_json: bool) -> (u8, [String; 3]) {
     let (output, streams) = match with_json {
         true => output(),
@@ -81,10 +81,10 @@ pub fn write_properties(directory: &Path, chosen: &[&str]) -> Vec<String> {
     chosen.iter().enumerate().map(file).collect()
 }
 
-/// How a check is made: its options, and whether it writes JSON.
+/// The options of a check, and whether it writes JSON.
 type Way<'a> = (&'a [&'a str], bool);
 
-/// However many threads there are, the same is said of traces with these texts.
+/// Checks that each number of threads gives the same output for traces with these texts.
 #[track_caller]
 pub fn check_jobs(
     directory: &Path,
@@ -130,7 +130,7 @@ proptest! {
     #![proptest_config(juror_testing::with_cases(100))]
 
     #[test]
-    fn threads_say_the_same(
+    fn threads_give_the_same_output(
         chosen in prop::sample::subsequence(&PROPERTIES[..], 2..=PROPERTIES.len()).prop_shuffle(),
         lines in prop::collection::vec(any_lines(), 1..3),
         chunk_bytes in 100..2000_usize,
@@ -140,8 +140,8 @@ proptest! {
     }
 }
 
-/// Each of them can be read, and hears of the events; or the test above would
-/// compare nothing but errors.
+/// Each property is valid and gets events; otherwise the test above would compare only
+/// errors.
 #[test]
 fn the_properties_are_evaluated() {
     let directory = tempfile::TempDir::with_prefix("juror-spread-").expect("a directory");
@@ -159,7 +159,7 @@ fn the_properties_are_evaluated() {
     }
 }
 
-/// Far more violations at one event than are told, of several properties.
+/// More violations at one event than are shown, of several properties.
 #[test]
 fn violations_of_one_event_are_cut_off_after_all_properties() {
     let open = |file: usize, number: usize| {

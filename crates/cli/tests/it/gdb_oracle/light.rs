@@ -1,4 +1,4 @@
-//! Stacks, values and steps of code that is optimized for a debugger (`-Og`).
+//! Stacks, values and steps in code that is optimized for debugging (`-Og`).
 
 use super::optimized::missing_or_value;
 use super::*;

@@ -1,9 +1,9 @@
-//! gdb as an oracle: over the same programs, compiled in every way, both debuggers
-//! show the same stacks, the same values and the same lines stepped.
+//! gdb as an oracle: in all builds of the same programs, both debuggers show the same stacks,
+//! values and stepped lines.
 //!
-//! Where they differ, a table has both answers and the reason ([`Difference`]);
-//! one that is no difference any more fails the test. Without gdb nothing is
-//! compared, and the test says that; so it does of what gdb cannot do on the machine.
+//! A table has the differences with both results and the reason ([`Difference`]); a difference
+//! that no longer exists fails the test. Without gdb, the test prints that nothing is compared;
+//! the same for features that gdb lacks on the machine.
 
 mod light;
 mod optimized;

@@ -1,4 +1,4 @@
-//! Stacks, values and places of breakpoints in optimized code.
+//! Stacks, values and breakpoint locations in optimized code.
 
 use super::*;
 

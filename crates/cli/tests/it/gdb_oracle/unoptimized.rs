@@ -1,4 +1,4 @@
-//! Stacks, values and steps of code as it is written.
+//! Stacks, values and steps in unoptimized code.
 
 use super::*;
 

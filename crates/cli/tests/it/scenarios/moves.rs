@@ -1,4 +1,4 @@
-//! Reactions that let the program run, and those that change what reacts.
+//! Reactions that let the program run, and reactions that change scenarios.
 
 use super::{check, check_error, queue, run, said};
 use crate::support::{Batch, juror};

@@ -1,5 +1,4 @@
-//! Batch runs of juror over a program and a property, and what their JSON
-//! says.
+//! Batch runs of juror over a program and a property, and their JSON lines.
 //!
 //! Each test file uses a part of it.
 

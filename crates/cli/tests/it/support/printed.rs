@@ -1,4 +1,4 @@
-//! What `print` says of values where a program calls `look`.
+//! The output of `print` at calls of `look`.
 
 use super::Batch;
 use juror_testing::{Build, Language, Optimization};

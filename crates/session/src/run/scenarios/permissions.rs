@@ -1,10 +1,10 @@
 //! What a command would do that a scenario may not do by itself.
 
 use crate::command_table;
+use crate::command_table::arguments;
 use crate::commands::dump_restore::is_from_file;
 use crate::options::Permissions;
 use crate::session::Session;
-use crate::state::arguments;
 use crate::state::command_line::CommandLine;
 use juror_view::error::CommandError;
 

@@ -7,10 +7,10 @@
 //! are never nested, so a reaction may move the program as often as it likes.
 
 use crate::command_table;
+use crate::command_table::arguments;
 use crate::command_table::entry::Entry;
 use crate::run::scenarios::{carrying, effects, permissions};
 use crate::session::Session;
-use crate::state::arguments;
 use crate::state::scenarios::{Afterwards, Decision, Reacting, Scenarios, Todo, Waiting};
 use juror_rules::decision::{Next, Notification};
 use juror_view::error::CommandError;

@@ -1,0 +1,33 @@
+//! `juror model`: checks and simulates models of a design.
+
+mod asm;
+mod promela;
+mod report;
+mod search;
+
+use crate::arguments::model::{ModelAction, ModelCommand};
+use crate::output::Output;
+
+/// Runs `juror model`. Returns the exit status.
+pub fn run(command: &ModelCommand) -> anyhow::Result<u8> {
+    match &command.action {
+        ModelAction::Check(check) => {
+            let mut output = Output::open(check.messages.color, check.json.as_deref(), false)?;
+            if let Some(message) = search::without_effect(check) {
+                anyhow::bail!("{message}");
+            }
+            match asm::is_machine(&check.model.file) {
+                true => asm::check(check, &mut output),
+                false => promela::check(check, &mut output),
+            }
+        }
+        ModelAction::Simulate(simulate) => {
+            let mut output = Output::open(simulate.messages.color, None, false)?;
+            match asm::is_machine(&simulate.model.file) {
+                true => asm::simulate::simulate(simulate, &mut output),
+                false => promela::simulate::simulate(simulate, &mut output),
+            }
+        }
+        ModelAction::Conform(conform) => asm::conform::conform(conform),
+    }
+}

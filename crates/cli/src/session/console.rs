@@ -1,0 +1,205 @@
+//! A session with its output: executes commands and shows their results.
+
+use super::interrupt::{self, Running};
+use crate::driver::{Driver, Options, SessionError};
+use crate::exit;
+use crate::output::Output;
+use juror_view::Outcome;
+use std::cell::RefCell;
+use std::io::{self, IsTerminal};
+use std::rc::Rc;
+
+/// A session, shared with the completion of the line editor.
+pub type SharedDriver = Rc<RefCell<Box<dyn Driver>>>;
+
+/// A session and its output.
+pub struct Console {
+    driver: SharedDriver,
+    output: Output,
+    running: Running,
+    has_run: bool,
+    violated: bool,
+    /// A property could not be evaluated.
+    erred: bool,
+}
+
+/// Starts a session. If it fails, shows why and returns the exit status as the error.
+pub fn open(options: Options, mut output: Output) -> io::Result<Result<Console, u8>> {
+    output.begin(&options)?;
+    let driver = match crate::driver::start(options, &mut output) {
+        Ok(driver) => driver,
+        Err(error) => return refuse(output, &error),
+    };
+    let running = Running::default();
+    let at_terminal = io::stdin().is_terminal();
+    interrupt::install(running.clone(), driver.interrupter(), at_terminal)?;
+    Ok(Ok(Console::new(driver, output, running)))
+}
+
+fn refuse(mut output: Output, error: &SessionError) -> io::Result<Result<Console, u8>> {
+    output.show_session_error(error).map(Err)
+}
+
+impl Console {
+    /// Creates a console of a session and an output.
+    pub fn new(driver: Box<dyn Driver>, output: Output, running: Running) -> Console {
+        Console {
+            driver: Rc::new(RefCell::new(driver)),
+            output,
+            running,
+            has_run: false,
+            violated: false,
+            erred: false,
+        }
+    }
+
+    /// Returns the session, for completion.
+    pub fn driver(&self) -> SharedDriver {
+        Rc::clone(&self.driver)
+    }
+
+    /// Returns the output.
+    pub fn output(&mut self) -> &mut Output {
+        &mut self.output
+    }
+
+    /// Executes a line without showing its outcome. Returns nothing if it fails; the
+    /// error has been shown.
+    pub fn execute(&mut self, line: &str) -> io::Result<Option<Outcome>> {
+        let result = {
+            let _guard = self.running.begin();
+            self.driver.borrow_mut().execute(line, &mut self.output)
+        };
+        self.output.failure()?;
+        if let Some(signal) = self.running.ending() {
+            let command = self.last_command();
+            let mut driver = self.driver.borrow_mut();
+            driver.cancel_input();
+            while driver.is_alive() && driver.execute(command, &mut self.output).is_ok() {}
+            interrupt::end_by(signal);
+        }
+        match result {
+            Ok(outcome) => {
+                self.note(&outcome);
+                Ok(Some(outcome))
+            }
+            Err(error) => {
+                self.output.show_command_error(line, &error)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Executes a line, and then the commands of the breakpoints that stop the program.
+    /// Shows each outcome. Returns the last one.
+    pub fn perform(&mut self, line: &str) -> io::Result<Option<Outcome>> {
+        let mut outcome = self.execute_and_show(line)?;
+        while outcome.is_some()
+            && let Some(line) = self.next_attached()
+        {
+            outcome = self.execute_and_show(&line)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Executes a line and shows its outcome, unless the outcome is silent.
+    pub fn execute_and_show(&mut self, line: &str) -> io::Result<Option<Outcome>> {
+        let outcome = self.execute(line)?;
+        match &outcome {
+            Some(outcome) if is_silent(outcome) => self.output.record(line, outcome)?,
+            Some(outcome) => self.output.show(line, outcome)?,
+            None => {}
+        }
+        Ok(outcome)
+    }
+
+    /// As [`Driver::next_attached`].
+    pub fn next_attached(&mut self) -> Option<String> {
+        self.driver.borrow_mut().next_attached()
+    }
+
+    /// As [`Driver::input_depth`].
+    pub fn input_depth(&self) -> usize {
+        self.driver.borrow().input_depth()
+    }
+
+    /// As [`Driver::cancel_input`].
+    pub fn cancel_input(&mut self) {
+        self.driver.borrow_mut().cancel_input();
+    }
+
+    /// Whether the program has run, be it ended or not.
+    pub fn has_run(&self) -> bool {
+        self.has_run
+    }
+
+    /// As [`Driver::repetition`].
+    pub fn repetition(&self, line: &str) -> Option<String> {
+        self.driver.borrow().repetition(line)
+    }
+
+    /// Returns the command that lets the program run for the first time.
+    pub fn first_command(&self) -> &'static str {
+        match self.driver.borrow().is_attached() {
+            true => "continue",
+            false => "run",
+        }
+    }
+
+    /// Returns the command that ends the debuggee, or detaches from it.
+    fn last_command(&self) -> &'static str {
+        match self.driver.borrow().is_attached() {
+            true => "detach",
+            false => "kill",
+        }
+    }
+
+    /// Ends the debuggee if there is one, or detaches from it. The JSON output gets the
+    /// verdicts. Returns the exit status.
+    pub fn leave(&mut self) -> io::Result<u8> {
+        let command = self.last_command();
+        // The lines of an unfinished `commands` must not take this command.
+        self.cancel_input();
+        // The user is told that an attached process continues.
+        let is_shown = command == "detach";
+        // A command ends one of several processes.
+        while self.driver.borrow().is_alive()
+            && let Some(outcome) = self.execute(command)?
+        {
+            match is_shown {
+                true => self.output.show(command, &outcome)?,
+                false => self.output.record(command, &outcome)?,
+            }
+        }
+        Ok(self.status())
+    }
+
+    /// Returns the exit status by the verdicts so far.
+    pub fn status(&self) -> u8 {
+        if self.violated || self.output.has_violated() {
+            exit::VIOLATED
+        } else if self.erred || self.output.has_erred() {
+            // The verdict is unknown.
+            exit::USAGE
+        } else {
+            exit::HOLDS
+        }
+    }
+
+    fn note(&mut self, outcome: &Outcome) {
+        self.has_run |= outcome.has_run();
+        self.violated |= outcome.is_violated();
+        self.erred |= outcome.is_error();
+    }
+}
+
+/// Tells whether the commands of the point that stopped the program begin with `silent`.
+fn is_silent(outcome: &Outcome) -> bool {
+    let Outcome::Stopped(stop) = outcome else {
+        return false;
+    };
+    stop.reason.is_silent() == Some(true)
+}
+
+#[cfg(test)]
+pub mod testing;

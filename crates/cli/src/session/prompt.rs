@@ -1,0 +1,223 @@
+//! The prompt: reads command lines and executes them.
+//!
+//! At a terminal, lines come from a line editor ([`typed`]), and Enter repeats a
+//! command that goes forward. Otherwise lines are read as they are ([`piped`]) and
+//! echoed, so that the output reads like a session.
+
+mod piped;
+mod typed;
+
+use super::console::Console;
+use crate::arguments::Script;
+use anyhow::Context as _;
+use juror_session::script_lines;
+use juror_view::Outcome;
+use piped::Piped;
+use std::io::{self, IsTerminal};
+use typed::Typed;
+
+/// The prompt.
+const PROMPT: &str = "(juror) ";
+
+/// An input of the user.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A line, without its line end.
+    Line(String),
+    /// Ctrl-C: the line is discarded.
+    Cancelled,
+    /// Ctrl-D, or the end of the file.
+    End,
+}
+
+/// A source of lines.
+pub trait Lines {
+    /// Returns the next input. A line editor shows the prompt.
+    fn next(&mut self, prompt: &str) -> io::Result<Input>;
+    /// Whether lines are typed: then an empty line repeats, and nothing is echoed.
+    fn is_typed(&self) -> bool;
+}
+
+/// Executes the commands and then the lines of the standard input, as [`converse`] does.
+pub fn run(console: &mut Console, commands: &[String], runs: bool) -> io::Result<u8> {
+    match io::stdin().is_terminal() {
+        true => converse(console, commands, runs, &mut Typed::new(console.driver())?),
+        false => converse(console, commands, runs, &mut Piped::standard_input()?),
+    }
+}
+
+/// Executes the commands, runs the program if `runs` is set and the commands did not,
+/// and then executes lines until the user leaves. Returns the exit status.
+fn converse(
+    console: &mut Console,
+    commands: &[String],
+    runs: bool,
+    lines: &mut dyn Lines,
+) -> io::Result<u8> {
+    for command in commands {
+        match console.perform(command)? {
+            Some(Outcome::Quit) => return console.leave(),
+            Some(_) => {}
+            // The commands after a failed one expect another state.
+            None => return execute_lines(console, lines),
+        }
+    }
+    if runs && !console.has_run() {
+        console.perform(console.first_command())?;
+    }
+    execute_lines(console, lines)
+}
+
+/// Executes lines until the user leaves. Returns the exit status.
+fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8> {
+    let mut last = String::new();
+    loop {
+        // The lines of `commands` have a prompt of their own.
+        let depth = console.input_depth();
+        let prompt = match depth {
+            0 => PROMPT.to_owned(),
+            depth => ">".repeat(depth),
+        };
+        if !lines.is_typed() {
+            console.output().say(&prompt)?;
+        }
+        let line = match lines.next(&prompt)? {
+            Input::Line(line) => line,
+            Input::Cancelled => {
+                console.cancel_input();
+                last.clear();
+                continue;
+            }
+            Input::End => {
+                // The prompt was echoed, and no line follows it.
+                if !lines.is_typed() {
+                    console.output().say("\n")?;
+                }
+                return console.leave();
+            }
+        };
+        let line = line.trim();
+        if !lines.is_typed() {
+            let echo = format!("{}\n", juror_text::escape::safe(line));
+            console.output().say(&echo)?;
+        }
+        if depth > 0 {
+            console.perform(line)?;
+            last.clear();
+            continue;
+        }
+        let again = match line.is_empty() && lines.is_typed() {
+            true => console.repetition(&last),
+            false => None,
+        };
+        last = again.unwrap_or_else(|| line.to_owned());
+        if last.is_empty() || last.starts_with('#') {
+            continue;
+        }
+        if let Some(Outcome::Quit) = console.perform(&last)? {
+            return console.leave();
+        }
+    }
+}
+
+/// Returns the commands of `-x` and `-e`, in the order given.
+///
+/// # Errors
+/// Fails if a file cannot be read.
+pub fn commands(scripts: &[Script]) -> anyhow::Result<Vec<String>> {
+    let mut commands = Vec::new();
+    for script in scripts {
+        match script {
+            Script::Line(line) => commands.push(line.clone()),
+            Script::File(file) => {
+                let text = std::fs::read_to_string(file).with_context(|| {
+                    format!("the command file {} cannot be read", file.display())
+                })?;
+                commands.extend(script_lines(&text));
+            }
+        }
+    }
+    Ok(commands)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exit;
+    use crate::session::console::testing::*;
+    use std::collections::VecDeque;
+
+    /// Lines as if typed; `^C` cancels.
+    struct Fingers(VecDeque<&'static str>);
+
+    impl Lines for Fingers {
+        fn next(&mut self, _: &str) -> io::Result<Input> {
+            Ok(match self.0.pop_front() {
+                Some("^C") => Input::Cancelled,
+                Some(line) => Input::Line(line.to_owned()),
+                None => Input::End,
+            })
+        }
+
+        fn is_typed(&self) -> bool {
+            true
+        }
+    }
+
+    fn check(typed: &[&'static str], commands: &[&str], runs: bool, status: u8, done: &[&str]) {
+        let (mut console, log, _) = console(vec![violated(), violated(), violated()]);
+        let commands: Vec<String> = commands.iter().map(|&line| line.to_owned()).collect();
+        let mut lines = Fingers(typed.iter().copied().collect());
+        let given = converse(&mut console, &commands, runs, &mut lines).expect("memory");
+        assert_eq!(*log.borrow(), done);
+        assert_eq!(given, status);
+    }
+
+    #[test]
+    fn enter_repeats_what_goes_forward() {
+        check(
+            &["next", "", "info", "", "next", "^C", "", "quit", "next"],
+            &[],
+            false,
+            exit::VIOLATED,
+            &["next", "next", "info", "next", "quit", "kill"],
+        );
+    }
+
+    #[test]
+    fn with_a_property_the_program_runs_at_once() {
+        check(&[], &[], true, exit::VIOLATED, &["run", "kill"]);
+        check(&[], &[], false, exit::HOLDS, &[]);
+        check(
+            &["backtrace"],
+            &["break f"],
+            true,
+            exit::VIOLATED,
+            &["break f", "run", "backtrace", "kill"],
+        );
+        check(&[], &["run"], true, exit::VIOLATED, &["run", "kill"]);
+        check(&["x"], &["bad", "run"], true, exit::HOLDS, &["bad", "x"]);
+    }
+
+    #[test]
+    fn piped_lines_are_echoed_and_not_repeated() {
+        let (mut console, log, streams) = console(vec![]);
+        let mut lines = Piped::new(&b"info \x1b\n\n# a remark\nbad\nlast"[..]);
+        let status = converse(&mut console, &[], false, &mut lines).expect("memory");
+        assert_eq!(status, exit::HOLDS);
+        assert_eq!(*log.borrow(), ["info \u{1b}", "bad", "last"]);
+        assert_eq!(
+            streams.text(),
+            "(juror) info \\u{1b}
+did info \\u{1b}
+(juror) 
+(juror) # a remark
+(juror) bad
+no command is named `bad`
+(juror) last
+did last
+(juror) 
+"
+        );
+    }
+}

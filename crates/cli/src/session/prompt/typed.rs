@@ -1,0 +1,103 @@
+//! Lines that are typed at a terminal.
+
+use super::{Input, Lines};
+use crate::directories;
+use crate::session::console::SharedDriver;
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::history::DefaultHistory;
+use rustyline::{CompletionType, Config, Editor};
+use std::io;
+use std::path::PathBuf;
+
+/// The number of lines that the history keeps.
+const HISTORY_LINES: usize = 2000;
+
+/// The line editor, with its history.
+pub struct Typed {
+    editor: Editor<Completion, DefaultHistory>,
+    history: Option<PathBuf>,
+}
+
+impl Typed {
+    /// Creates a line editor that completes from the session, with the history of
+    /// earlier sessions.
+    pub fn new(driver: SharedDriver) -> io::Result<Typed> {
+        let config = Config::builder()
+            .completion_type(CompletionType::List)
+            .max_history_size(HISTORY_LINES)
+            .and_then(|builder| builder.history_ignore_dups(true))
+            .map_err(io::Error::other)?
+            .build();
+        let mut editor = Editor::with_config(config).map_err(io::Error::other)?;
+        editor.set_helper(Some(Completion(driver)));
+        let history = history_file();
+        if let Some(file) = &history {
+            // The file does not exist before the first session.
+            let _ = editor.load_history(file);
+        }
+        Ok(Typed { editor, history })
+    }
+}
+
+impl Lines for Typed {
+    fn next(&mut self, prompt: &str) -> io::Result<Input> {
+        match self.editor.readline(prompt) {
+            Ok(line) => {
+                if !line.trim().is_empty() {
+                    let _ = self.editor.add_history_entry(line.as_str());
+                }
+                Ok(Input::Line(line))
+            }
+            Err(ReadlineError::Interrupted) => Ok(Input::Cancelled),
+            Err(ReadlineError::Eof) => Ok(Input::End),
+            Err(ReadlineError::Io(error)) => Err(error),
+            Err(error) => Err(io::Error::other(error)),
+        }
+    }
+
+    fn is_typed(&self) -> bool {
+        true
+    }
+}
+
+impl Drop for Typed {
+    fn drop(&mut self) {
+        // A failure is not reported: it would recur at the end of each session.
+        if let Some(file) = &self.history
+            && file
+                .parent()
+                .is_some_and(|directory| std::fs::create_dir_all(directory).is_ok())
+        {
+            let _ = self.editor.append_history(file);
+        }
+    }
+}
+
+/// Returns the file of the history.
+fn history_file() -> Option<PathBuf> {
+    Some(directories::state()?.join("history"))
+}
+
+/// The completion of words by the session.
+struct Completion(SharedDriver);
+
+impl Completer for Completion {
+    type Candidate = String;
+
+    fn complete(
+        &self,
+        line: &str,
+        position: usize,
+        _: &rustyline::Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<String>)> {
+        Ok(self.0.borrow_mut().complete(line, position))
+    }
+}
+
+impl rustyline::hint::Hinter for Completion {
+    type Hint = String;
+}
+impl rustyline::highlight::Highlighter for Completion {}
+impl rustyline::validate::Validator for Completion {}
+impl rustyline::Helper for Completion {}

@@ -1,0 +1,390 @@
+//! Tests that no text in a view acts on the terminal: each string of each view
+//! contains control characters.
+
+use super::{samples, write};
+use crate::page::plain;
+use crate::stops::Context;
+use juror_event::Value;
+use juror_view::*;
+
+const HOSTILE: &str = "x\u{1b}[2J\u{9b}31m\u{7}\r\u{202e}y";
+
+fn text() -> String {
+    HOSTILE.to_owned()
+}
+
+fn poison_values(values: &mut [NamedValue]) {
+    for named in values {
+        named.name = text();
+        named.value = Value::String(HOSTILE.into());
+    }
+}
+
+fn poison_location(location: &mut Location) {
+    location.function = Some(text());
+    location.file = Some(text());
+    location.module = Some(text());
+}
+
+fn poison_variable(variable: &mut VariableView) {
+    variable.name = text();
+    variable.type_name = text();
+    variable.value = text();
+}
+
+fn poison_frame(frame: &mut FrameView) {
+    poison_location(&mut frame.location);
+    frame.arguments.iter_mut().for_each(poison_variable);
+    for local in frame.locals.iter_mut().flatten() {
+        poison_variable(local);
+    }
+}
+
+fn poison_source(source: &mut SourceView) {
+    source.file = text();
+    source.lines.fill(text());
+    source.remark = Some(text());
+}
+
+fn poison_violation(violation: &mut ViolationView) {
+    violation.property = text();
+    violation.description = Some(text());
+    violation.file = text();
+    violation.state = text();
+    poison_values(&mut violation.slice);
+    poison_values(&mut violation.variables);
+    for step in &mut violation.path {
+        step.event = text();
+        step.what = format!("before {HOSTILE}");
+        step.from = text();
+        step.to = text();
+        poison_values(&mut step.values);
+        poison_location(&mut step.location);
+    }
+}
+
+fn poison_count(count: &mut ViolationCount) {
+    count.event = Some(text());
+    count.what = Some(text());
+    count.from = text();
+    count.to = text();
+    count.location.iter_mut().for_each(poison_location);
+    poison_values(&mut count.slice);
+}
+
+fn poison_display(display: &mut DisplayView) {
+    display.expression = text();
+    display.value = Some(text());
+}
+
+fn poison_stop(stop: &mut StopView) {
+    stop.displays = vec![crate::stops::samples::display()];
+    stop.displays.iter_mut().for_each(poison_display);
+    if let StopReason::Violation { violations } = &mut stop.reason {
+        violations.iter_mut().for_each(poison_violation);
+    }
+    if let StopReason::Breakpoint { errors, .. }
+    | StopReason::Watchpoint { errors, .. }
+    | StopReason::Caught { errors, .. } = &mut stop.reason
+    {
+        errors.fill(text());
+    }
+    poison_location(&mut stop.location);
+    stop.source.iter_mut().for_each(poison_source);
+    stop.backtrace.iter_mut().for_each(poison_frame);
+}
+
+fn poison_recorded(stop: &mut RecordedStop) {
+    stop.recording = text();
+    stop.errors.fill(text());
+    if let StopReason::Violation { violations } = &mut stop.why {
+        violations.iter_mut().for_each(poison_violation);
+    }
+    stop.what = format!("before {HOSTILE}");
+    stop.location.iter_mut().for_each(poison_location);
+    poison_values(&mut stop.values);
+    stop.source.iter_mut().for_each(poison_source);
+}
+
+fn poison_end(end: &mut EndView) {
+    end.called = Some(text());
+    for summary in &mut end.summaries {
+        summary.property = text();
+        summary.remarks.fill(text());
+        summary.violation_counts.iter_mut().for_each(poison_count);
+        for event in &mut summary.events {
+            event.event = text();
+            event.what = text();
+        }
+    }
+}
+
+fn poison_checkpoint(checkpoint: &mut CheckpointView) {
+    checkpoint.losses.fill(text());
+    poison_location(&mut checkpoint.location);
+}
+
+fn poison_group(group: &mut GroupHelp) {
+    group.name = text();
+    group.summary = text();
+    group.commands.fill(text());
+}
+
+fn poison_help(help: &mut CommandHelp) {
+    help.name = text();
+    help.aliases.fill(text());
+    help.summary = text();
+    help.examples.fill((text(), text()));
+    help.details = text();
+    help.possible = Some(text());
+}
+
+fn poison_point(point: &mut PointView) {
+    point.owner = text();
+    point.for_what = text();
+    point.passage = Some(text());
+    point.condition = Some(text());
+    point.commands.fill(text());
+    for location in &mut point.locations {
+        poison_location(&mut location.place);
+        location.passage = Some(text());
+    }
+}
+
+fn poison_monitor(monitor: &mut MonitorView) {
+    monitor.property = text();
+    monitor.description = Some(text());
+    monitor.needed.fill(text());
+    monitor.not_needed.fill(text());
+    monitor.violation_counts.iter_mut().for_each(poison_count);
+    for slice in &mut monitor.slices {
+        slice.state = text();
+        poison_values(&mut slice.binding);
+        poison_values(&mut slice.variables);
+    }
+}
+
+fn poison_property(property: &mut PropertyView) {
+    property.property = text();
+    property.description = Some(text());
+    property.file = text();
+    property.since = text();
+    property.error = Some(text());
+    property.violations.iter_mut().for_each(poison_violation);
+}
+
+fn poison_assembly(view: &mut AssemblyView) {
+    view.function = Some(text());
+    view.unreadable = Some(text());
+    for line in &mut view.lines {
+        line.name = Some(text());
+        line.text = text();
+        if let Some(source) = &mut line.source {
+            source.file = text();
+            source.text = source.text.take().map(|_| text());
+        }
+    }
+}
+
+fn poison_memory(view: &mut MemoryView) {
+    view.unreadable = Some(text());
+    for row in &mut view.rows {
+        row.name = Some(text());
+        row.cells.fill(text());
+    }
+}
+
+fn poison(outcome: &mut Outcome) {
+    match outcome {
+        Outcome::Done | Outcome::Quit => {}
+        Outcome::Message(message) => *message = text(),
+        Outcome::Stopped(stop) => poison_stop(stop),
+        Outcome::Ended(end) => poison_end(end),
+        Outcome::RecordedStop(stop) => poison_recorded(stop),
+        Outcome::RecordedEnd(end) => {
+            end.recording = text();
+            end.fault = Some(text());
+            poison_end(&mut end.end);
+        }
+        Outcome::Backtrace { frames, .. } => frames.iter_mut().for_each(poison_frame),
+        Outcome::Stacks(stacks) => {
+            for stack in stacks {
+                stack.thread.name = text();
+                stack.frames.iter_mut().for_each(poison_frame);
+            }
+        }
+        Outcome::Frame(frame, source) => {
+            poison_frame(frame);
+            source.iter_mut().for_each(poison_source);
+        }
+        Outcome::Source(source) => poison_source(source),
+        Outcome::Points(points) => points.iter_mut().for_each(poison_point),
+        Outcome::Threads(threads) => {
+            for thread in threads {
+                thread.name = text();
+                poison_location(&mut thread.location);
+            }
+        }
+        Outcome::Checkpoint(checkpoint) => poison_checkpoint(checkpoint),
+        Outcome::Checkpoints(checkpoints) => checkpoints.iter_mut().for_each(poison_checkpoint),
+        Outcome::Processes(processes) => {
+            for process in processes {
+                process.program = text();
+                process.state = text();
+                poison_location(&mut process.location);
+            }
+        }
+        Outcome::Signals(signals) => {
+            for signal in signals {
+                signal.name = text();
+                signal.description = text();
+            }
+        }
+        Outcome::Registers(registers) => {
+            for register in registers {
+                register.name = text();
+                register.meaning = Some(text());
+            }
+        }
+        Outcome::Variables(variables) => variables.iter_mut().for_each(poison_variable),
+        Outcome::Assembly(view) => poison_assembly(view),
+        Outcome::Memory(view) => poison_memory(view),
+        Outcome::Names(names) => {
+            for name in names {
+                name.name = text();
+                name.type_name = text();
+                name.location.iter_mut().for_each(poison_location);
+            }
+        }
+        Outcome::Monitors(monitors) => monitors.iter_mut().for_each(poison_monitor),
+        Outcome::Properties(list) => list.iter_mut().for_each(poison_property),
+        Outcome::Scenarios(list) => {
+            for scenario in list {
+                scenario.scenario = text();
+                scenario.description = Some(text());
+                scenario.file = text();
+                scenario.properties.fill(text());
+                poison_values(&mut scenario.variables);
+            }
+        }
+        Outcome::Graphs(graphs) => {
+            for graph in graphs {
+                graph.property = text();
+                graph.picture = text();
+                graph.file = Some(text());
+            }
+        }
+        Outcome::Paths(paths) => paths.iter_mut().for_each(poison_violation),
+        Outcome::Value(value) => {
+            value.type_name = text();
+            value.value = text();
+        }
+        Outcome::Displays(displays) => displays.iter_mut().for_each(poison_display),
+        Outcome::Evaluations(open) => {
+            for one in open {
+                one.expression = text();
+                one.function = text();
+            }
+        }
+        Outcome::HelpIndex(commands) => commands.iter_mut().for_each(poison_help),
+        Outcome::HelpGroups(groups) => groups.iter_mut().for_each(poison_group),
+        Outcome::Help(help) => poison_help(help),
+    }
+}
+
+#[test]
+fn nothing_acts_on_the_terminal() {
+    let mut outcomes = samples::all();
+    for reason in samples::stop_reasons() {
+        let mut stop = crate::stops::samples::stop(reason);
+        match &mut stop.reason {
+            StopReason::Scenario { scenario, message } => {
+                *scenario = text();
+                *message = Some(text());
+            }
+            StopReason::ScenarioError {
+                scenario,
+                message,
+                help,
+                file,
+                text: source,
+                ..
+            } => {
+                *scenario = text().into();
+                *message = text();
+                *help = Some(text().into());
+                *file = text().into();
+                *source = text().into();
+            }
+            StopReason::MonitorError {
+                property,
+                message,
+                file,
+                text: source,
+                ..
+            } => {
+                *property = text();
+                *message = text();
+                *file = text();
+                *source = text().into();
+            }
+            StopReason::Watchpoint { accesses, .. } => {
+                for access in accesses {
+                    access.expression = text();
+                    access.access = text();
+                    access.before = Some(text());
+                    access.value = text();
+                    access.system_call = Some(text());
+                    poison_location(&mut access.place);
+                }
+            }
+            StopReason::WatchpointEnded {
+                expressions,
+                function,
+                ..
+            } => {
+                expressions.iter_mut().for_each(|it| *it = text());
+                *function = text();
+            }
+            StopReason::Restored { losses, .. } => losses.fill(text()),
+            StopReason::Caught { description, .. } => *description = text(),
+            StopReason::Evaluated {
+                expression,
+                returned,
+                ..
+            } => {
+                returned.iter_mut().for_each(poison_variable);
+                *expression = text();
+            }
+            StopReason::Finished { returned, function } => {
+                returned.iter_mut().for_each(poison_variable);
+                *function = text();
+            }
+            StopReason::Signal {
+                signal,
+                description,
+                ..
+            } => {
+                *signal = text();
+                *description = text();
+            }
+            _ => {}
+        }
+        outcomes.push(Outcome::Stopped(Box::new(stop)));
+    }
+    for mut outcome in outcomes {
+        poison(&mut outcome);
+        let context = Context { prompt: true };
+        let mut page = crate::page::Page::default();
+        write(&mut page, &outcome, context);
+        // The only escape sequences are the styles of the page.
+        let shown = page.into_text();
+        for part in shown.split('\u{1b}').skip(1) {
+            let ends = part.trim_start_matches(|c: char| "[0123456789;".contains(c));
+            assert!(part.starts_with('[') && ends.starts_with('m'), "{part:?}");
+        }
+        let shown = plain(|page| write(page, &outcome, context));
+        let active = |c: char| c != '\n' && crate::escape::is_active(c);
+        assert!(!shown.contains(active), "{shown:?}");
+    }
+}
