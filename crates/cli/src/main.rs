@@ -24,6 +24,7 @@ mod escape;
 mod evaluations;
 mod exit;
 mod generate;
+mod inspection;
 mod interrupt;
 mod json;
 mod model_arguments;
@@ -47,6 +48,7 @@ mod recorded;
 mod report;
 mod scenarios;
 mod self_check;
+mod settings;
 mod tables;
 mod watched;
 
