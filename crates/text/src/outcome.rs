@@ -4,7 +4,8 @@ use crate::locations::{write_frame, write_frames, write_source, write_stacks};
 use crate::page::Page;
 use crate::stops::{self, Context};
 use crate::{
-    checkpoints, code, ending, evaluations, monitors, path, properties, recorded, scenarios, tables,
+    checkpoints, code, ending, evaluations, inspection, monitors, path, properties, recorded,
+    scenarios, settings, tables,
 };
 use juror_view::Outcome;
 
@@ -13,6 +14,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
     match outcome {
         Outcome::Done | Outcome::Quit => {}
         Outcome::Message(message) => tables::write_message(page, message),
+        Outcome::Empty(view) => settings::write_empty(page, view),
         Outcome::Stopped(stop) => stops::write_stop(page, stop, context),
         Outcome::Ended(end) => ending::write(page, end),
         Outcome::RecordedStop(stop) => recorded::write_stop(page, stop),
@@ -26,23 +28,69 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
             }
         }
         Outcome::Source(source) => write_source(page, source),
+        Outcome::FrameInfo(view) => inspection::write_frame_info(page, view),
+        Outcome::Location(location) => inspection::write_location(page, location),
+        Outcome::Lines(lines) => inspection::write_line_views(page, lines),
+        Outcome::SourceFile(view) => inspection::write_source_file(page, view),
         Outcome::Points(points) => tables::write_points(page, points),
         Outcome::Threads(threads) => tables::write_threads(page, threads),
+        Outcome::Skips(skips) => settings::write_skips(page, skips),
+        Outcome::Skip(skip) => settings::write_skip(page, skip),
+        Outcome::Thread(it) => {
+            tables::write_message(page, &format!("thread {} (kernel id {})", it.number, it.id));
+        }
+        Outcome::ThreadHeading(it) => {
+            tables::write_message(page, &format!("Thread {} ({}):", it.number, it.name));
+        }
         Outcome::Checkpoint(checkpoint) => checkpoints::write_one(page, checkpoint),
         Outcome::Checkpoints(checkpoints) => checkpoints::write_all(page, checkpoints),
+        Outcome::RecordedCheckpoints(list) => settings::write_recorded_checkpoints(page, list),
+        Outcome::RecordedEvents(list) => settings::write_recorded_events(page, list),
         Outcome::Processes(processes) => tables::write_processes(page, processes),
+        Outcome::Process(it) => {
+            tables::write_message(page, &format!("process {} ({})", it.number, it.id));
+        }
+        Outcome::ProcessInfo(view) => inspection::write_process_info(page, view),
+        Outcome::AuxiliaryVector(list) => inspection::write_auxiliary_vector(page, list),
+        Outcome::Program(view) => inspection::write_program(page, view),
+        Outcome::Modules(modules) => inspection::write_modules(page, modules),
         Outcome::Signals(signals) => tables::write_signals(page, signals),
         Outcome::Registers(registers) => tables::write_registers(page, registers),
         Outcome::Variables(variables) => tables::write_variables(page, variables),
         Outcome::Assembly(assembly) => code::write_assembly(page, assembly),
+        Outcome::Memory(memory) if memory.rows.is_empty() && memory.unreadable.is_none() => {
+            tables::write_message(page, "it is not there");
+        }
         Outcome::Memory(memory) => code::write_memory(page, memory),
         Outcome::Names(names) => code::write_names(page, names),
+        Outcome::Symbol(view) => inspection::write_symbol(page, view),
+        Outcome::Address(view) => inspection::write_address(page, view),
+        Outcome::Scope(view) => inspection::write_scope(page, view),
+        Outcome::Types(types) => inspection::write_types(page, types),
         Outcome::Monitors(monitors) => monitors::write(page, monitors),
         Outcome::Properties(list) => properties::write(page, list),
         Outcome::Scenarios(list) => scenarios::write(page, list),
         Outcome::Graphs(graphs) => properties::write_graphs(page, graphs),
         Outcome::Paths(paths) => write_paths(page, paths),
         Outcome::Value(value) => tables::write_value(page, value),
+        Outcome::PlainValue(value) => tables::write_message(page, &value.value),
+        Outcome::Assigned(it) => {
+            tables::write_message(page, &format!("{} = {}", it.name, it.value));
+        }
+        Outcome::ConvenienceVariables(list) => settings::write_convenience_variables(page, list),
+        Outcome::ValueHistory(values) => settings::write_value_history(page, values),
+        Outcome::Copied(copy) => settings::write_copy(page, copy),
+        Outcome::Settings(list) => settings::write_settings(page, list),
+        Outcome::Environment(variables) => settings::write_environment(page, variables),
+        Outcome::WorkingDirectory(directory) => tables::write_message(page, directory),
+        Outcome::Version(version) => tables::write_message(page, &format!("juror {version}")),
+        Outcome::CommandGroups(groups) => settings::write_command_groups(page, groups),
+        Outcome::PrettyPrinters(files) => settings::write_pretty_printers(page, files),
+        Outcome::ShellEnded(end) => settings::write_shell_end(page, end),
+        Outcome::InfoSubjects(subjects) => settings::write_subjects(page, subjects),
+        Outcome::Displays(displays) if displays.is_empty() => {
+            tables::write_message(page, "there are no displays");
+        }
         Outcome::Displays(displays) => tables::write_displays(page, displays),
         Outcome::Evaluations(open) => evaluations::write(page, open),
         Outcome::HelpIndex(commands) => tables::write_help_index(page, commands),
@@ -176,11 +224,21 @@ pub mod samples {
         ]
     }
 
+    fn value() -> ValueView {
+        ValueView {
+            is_formatted: false,
+            number: 1,
+            type_name: "int".into(),
+            value: "7".into(),
+        }
+    }
+
     /// One outcome of each kind.
     pub fn all() -> Vec<Outcome> {
         vec![
             Outcome::Done,
             Outcome::Message("Breakpoint 1 at queue_push".into()),
+            Outcome::Empty(settings::samples::empty()),
             Outcome::Stopped(Box::new(violation_stop())),
             Outcome::Ended(Box::new(end(
                 Some(Ending::Exited { status: 0 }),
@@ -198,29 +256,60 @@ pub mod samples {
                 Some(source()),
             ),
             Outcome::Source(source()),
+            Outcome::FrameInfo(Box::new(inspection::samples::frame_info())),
+            Outcome::Location(Box::new(location("fill", "main.c", 17))),
+            Outcome::Lines(vec![inspection::samples::line()]),
+            Outcome::SourceFile(Box::new(inspection::samples::source_file())),
             Outcome::Points(tables::samples::points()),
             Outcome::Threads(tables::samples::threads()),
+            Outcome::Skips(vec![settings::samples::skip()]),
+            Outcome::Skip(settings::samples::skip()),
+            Outcome::Thread(settings::samples::thread()),
+            Outcome::ThreadHeading(settings::samples::thread()),
             Outcome::Checkpoint(Box::new(checkpoints::samples::checkpoint())),
             Outcome::Checkpoints(vec![checkpoints::samples::checkpoint()]),
             Outcome::Processes(tables::samples::processes()),
+            Outcome::RecordedCheckpoints(settings::samples::recorded_checkpoints()),
+            Outcome::RecordedEvents(settings::samples::recorded_events()),
+            Outcome::Process(ProcessName {
+                number: 1,
+                id: 4711,
+                count: 1,
+            }),
+            Outcome::ProcessInfo(Box::new(inspection::samples::process_info())),
+            Outcome::AuxiliaryVector(inspection::samples::auxiliary_vector()),
+            Outcome::Program(Box::new(inspection::samples::program())),
+            Outcome::Modules(inspection::samples::modules()),
             Outcome::Signals(tables::samples::signals()),
             Outcome::Registers(tables::samples::registers()),
             Outcome::Variables(vec![variable("c", "char", "110")]),
             Outcome::Assembly(code::samples::assembly()),
             Outcome::Memory(code::samples::memory()),
             Outcome::Names(code::samples::names()),
+            Outcome::Symbol(inspection::samples::symbol()),
+            Outcome::Address(inspection::samples::address()),
+            Outcome::Scope(inspection::samples::scope()),
+            Outcome::Types(inspection::samples::types()),
             Outcome::Monitors(vec![monitors::sample()]),
             Outcome::Properties(vec![properties::samples::property(false)]),
             Outcome::Scenarios(vec![scenarios::samples::scenario()]),
             Outcome::Graphs(vec![properties::samples::graph()]),
             Outcome::Paths(vec![violation()]),
             Outcome::Displays(vec![stops::samples::display()]),
-            Outcome::Value(ValueView {
-                is_formatted: false,
-                number: 1,
-                type_name: "int".into(),
-                value: "7".into(),
-            }),
+            Outcome::Value(value()),
+            Outcome::PlainValue(value()),
+            Outcome::Assigned(variable("count", "int", "7")),
+            Outcome::ConvenienceVariables(vec![variable("n", "int", "7")]),
+            Outcome::ValueHistory(vec![value()]),
+            Outcome::Copied(settings::samples::copy()),
+            Outcome::Settings(settings::samples::settings()),
+            Outcome::Environment(settings::samples::environment()),
+            Outcome::WorkingDirectory("/home/user".into()),
+            Outcome::Version("0.1.0".into()),
+            Outcome::CommandGroups(settings::samples::groups()),
+            Outcome::PrettyPrinters(settings::samples::printers()),
+            Outcome::ShellEnded(settings::samples::shell_end()),
+            Outcome::InfoSubjects(settings::samples::subjects()),
             Outcome::Evaluations(vec![EvaluationView {
                 number: 1,
                 thread: 2,
@@ -247,6 +336,7 @@ mod tests {
         match outcome {
             Outcome::Done | Outcome::Quit => "",
             Outcome::Message(_) => "Breakpoint 1 at queue_push\n",
+            Outcome::Empty(_) => "there is no function whose name matches `^queue_`\n",
             Outcome::Stopped(_) => "VIOLATED  queue_bounds: a queue",
             Outcome::Ended(_) => "The program exited with status 0.\n",
             Outcome::RecordedStop(_) => "VIOLATED  queue_bounds: a queue",
@@ -255,6 +345,52 @@ mod tests {
             Outcome::Stacks(_) => "Thread 1 (main):\n#0  queue_push (queue=0x4052a0, c=110)",
             Outcome::Frame(..) => "#1  fill () at src/main.c:17\n      22   void",
             Outcome::Source(_) => "      22   void queue_push",
+            Outcome::FrameInfo(_) => "#1  fill at main.c:17\nrip is 0x401136 <fill+4>\n",
+            Outcome::Location(_) => "line 17 of /home/user/src/main.c, in fill\n",
+            Outcome::Lines(_) => "line 17 of main.c begins at 0x401136 <fill+4> and ends before",
+            Outcome::SourceFile(_) => {
+                "compiler-generated code near line 17 of /home/user/src/main.c, at 0x401136 \
+                 <fill+4>\n40 lines; it is newer than the program\ncompiled as main.c in "
+            }
+            Outcome::Skips(_) => "#  state     what\n1  enabled   functions that match",
+            Outcome::Skip(_) => {
+                "step passes over functions that match `^std::` in queue.h (skip 1)\n"
+            }
+            Outcome::Thread(_) => "thread 1 (kernel id 4711)\n",
+            Outcome::ThreadHeading(_) => "Thread 1 (main):\n",
+            Outcome::RecordedCheckpoints(_) => "checkpoint 1 at event 27\n",
+            Outcome::RecordedEvents(_) => "         8  before queue_push(queue, c)\n",
+            Outcome::Process(_) => "process 1 (4711)\n",
+            Outcome::ProcessInfo(_) => "process 4711\ncommand    ./faulty 8\ndirectory  /home",
+            Outcome::AuxiliaryVector(_) => {
+                "6   AT_PAGESZ             4096\n9   AT_ENTRY              0x1000\n\
+                 31  AT_EXECFN             0x1000 \"./f\"\n"
+            }
+            Outcome::Program(_) => {
+                "process 4711 was started by juror; it has 2 threads\n\
+                 thread 1 is selected, at 0x401136: fill, main.c:17\n"
+            }
+            Outcome::Modules(_) => "0x000000007f000000  symbols only       /lib/libc.so.6\n",
+            Outcome::Symbol(_) => "0x401136 is fill+4 in faulty\n",
+            Outcome::Address(_) => "count is at 0x404020\n",
+            Outcome::Scope(_) => {
+                "parameter int n, 4 bytes, in memory at $rbp-20\n\
+                 label again, line 20, at 0x1140 of the file\n"
+            }
+            Outcome::Types(_) => "void (int)\n",
+            Outcome::PlainValue(_) => "7\n",
+            Outcome::Assigned(_) => "count = 7\n",
+            Outcome::ConvenienceVariables(_) => "$n = 7\n",
+            Outcome::ValueHistory(_) => "$1 = 7\n",
+            Outcome::Copied(_) => "3 bytes in memory.bin\n",
+            Outcome::Settings(_) => "listsize: 10\nsubstitute-path: /build is /home/user\n",
+            Outcome::Environment(_) => "LANG=C\n",
+            Outcome::WorkingDirectory(_) => "/home/user\n",
+            Outcome::Version(_) => "juror 0.1.0\n",
+            Outcome::CommandGroups(_) => "both: print n; up\n",
+            Outcome::PrettyPrinters(_) => "queue.views: 2 rules\n",
+            Outcome::ShellEnded(_) => "the command was ended by SIGTERM\n",
+            Outcome::InfoSubjects(_) => "info args           the arguments of the selected frame\n",
             Outcome::Points(_) => "#    owner",
             Outcome::Threads(_) => "   #  id",
             Outcome::Checkpoint(_) => "Checkpoint 1 in ",

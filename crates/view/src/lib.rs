@@ -11,18 +11,34 @@ pub mod error;
 pub mod location;
 pub mod observer;
 mod points;
+mod program;
 mod properties;
+mod settings;
 mod stops;
+mod symbols;
 
 pub use crate::code::{AssemblyLine, AssemblyView, MemoryRow, MemoryView, NameView, ShownLine};
 pub use crate::points::{PointLocation, PointView, ScenarioLine, ScenarioView};
+pub use crate::program::{
+    AuxiliaryEntryView, AuxiliaryKind, MappingView, ModuleView, OpenFileView, ProcessInfoView,
+    ProgramView,
+};
 pub use crate::properties::{
     EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary, PropertyView,
     SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
 };
+pub use crate::settings::{
+    CommandGroupView, CopyView, EnvironmentVariableView, PrettyPrinterView, SettingView,
+    ShellEndView, SkipView, SubstitutionView,
+};
 pub use crate::stops::{
-    EndView, Ending, ProcessEnd, RecordedEnd, RecordedStop, StopReason, StopView, TraceStop,
-    WatchedAccess,
+    EndView, Ending, ProcessEnd, RecordedCheckpointView, RecordedEnd, RecordedEventView,
+    RecordedStop, StopReason, StopView, TraceStop, WatchedAccess,
+};
+pub use crate::symbols::{
+    AddressView, CompilationUnitView, FrameCodeView, FrameInfoView, FrameKind, LabelView, LineView,
+    SavedRegisterView, ScopeVariableView, ScopeView, SourceFileView, StorageKind, StorageView,
+    SymbolView, TypeView,
 };
 use juror_event::Value;
 use serde::{Serialize, Serializer};
@@ -167,6 +183,17 @@ pub struct ProcessName {
     pub id: u32,
     /// How many processes there are now.
     pub count: usize,
+}
+
+/// A thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ThreadName {
+    /// juror's own number, from 1.
+    pub number: u32,
+    /// The kernel's number.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
 }
 
 /// A process, as `info processes` shows it.
@@ -323,14 +350,56 @@ pub struct CommandHelp {
     pub possible: Option<String>,
 }
 
+/// A subject of `info`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SubjectHelp {
+    /// Its name.
+    pub name: String,
+    /// What `info` shows of it.
+    pub summary: String,
+}
+
+/// A list that is empty: the request matched nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EmptyView {
+    /// What was listed.
+    pub listed: Listed,
+    /// The regular expression that nothing matches.
+    pub pattern: Option<String>,
+    /// The function has debug information, if its variables were listed.
+    pub has_debug_info: Option<bool>,
+}
+
+/// What a list would hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Listed {
+    /// Functions.
+    Functions,
+    /// Variables that are not local.
+    Variables,
+    /// Types.
+    Types,
+    /// The arguments of a frame.
+    Arguments,
+    /// The local variables of a frame.
+    Locals,
+    /// The values of an event.
+    EventValues,
+    /// Threads.
+    Threads,
+}
+
 /// What a command gives.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum Outcome {
     /// Done, nothing to show.
     Done,
-    /// A sentence to show.
+    /// A confirmation, a note, or text that the user wrote.
     Message(String),
+    /// An empty list: nothing matched.
+    Empty(EmptyView),
     /// The debuggee ran and stands still again.
     Stopped(Box<StopView>),
     /// The debuggee ran and ended.
@@ -350,18 +419,48 @@ pub enum Outcome {
     Stacks(Vec<StackView>),
     /// The selected frame, and its source.
     Frame(Box<FrameView>, Option<SourceView>),
+    /// The selected frame in detail.
+    FrameInfo(Box<FrameInfoView>),
     /// Source lines.
     Source(SourceView),
+    /// A location in the source.
+    Location(Box<Location>),
+    /// Lines with the addresses of their code.
+    Lines(Vec<LineView>),
+    /// The source file of the selected frame.
+    SourceFile(Box<SourceFileView>),
     /// Points.
     Points(Vec<PointView>),
+    /// Skips.
+    Skips(Vec<SkipView>),
+    /// A skip was added.
+    Skip(SkipView),
     /// Threads.
     Threads(Vec<ThreadView>),
+    /// The selected thread.
+    Thread(ThreadName),
+    /// The thread that the next result is about.
+    ThreadHeading(ThreadName),
     /// A checkpoint has been made.
     Checkpoint(Box<CheckpointView>),
     /// Checkpoints.
     Checkpoints(Vec<CheckpointView>),
+    /// Checkpoints in a recording.
+    RecordedCheckpoints(Vec<RecordedCheckpointView>),
+    /// The events of a recording.
+    RecordedEvents(Vec<RecordedEventView>),
     /// Processes.
     Processes(Vec<ProcessView>),
+    /// The selected process.
+    Process(ProcessName),
+    /// The process as the kernel describes it.
+    ProcessInfo(Box<ProcessInfoView>),
+    /// The auxiliary vector.
+    AuxiliaryVector(Vec<AuxiliaryEntryView>),
+    /// The process and its selected thread.
+    Program(Box<ProgramView>),
+    /// Loaded modules.
+    Modules(Vec<ModuleView>),
     /// Signals.
     Signals(Vec<SignalView>),
     /// Registers.
@@ -374,6 +473,14 @@ pub enum Outcome {
     Memory(MemoryView),
     /// Functions, variables or types.
     Names(Vec<NameView>),
+    /// The symbol at an address.
+    Symbol(SymbolView),
+    /// The address of a variable or function.
+    Address(AddressView),
+    /// The variables that are visible at a location.
+    Scope(ScopeView),
+    /// Types; several if functions share a name.
+    Types(Vec<TypeView>),
     /// Monitors.
     Monitors(Vec<MonitorView>),
     /// Properties.
@@ -386,10 +493,36 @@ pub enum Outcome {
     Paths(Vec<ViolationView>),
     /// A value.
     Value(ValueView),
+    /// A value to show without its number and type.
+    PlainValue(ValueView),
+    /// The value of a variable, register or memory after an assignment.
+    Assigned(VariableView),
+    /// Convenience variables, without their `$`.
+    ConvenienceVariables(Vec<VariableView>),
+    /// The last values of the value history.
+    ValueHistory(Vec<ValueView>),
+    /// Bytes were copied between memory and a file.
+    Copied(CopyView),
     /// What is shown at every stop.
     Displays(Vec<DisplayView>),
     /// Evaluations that are open.
     Evaluations(Vec<EvaluationView>),
+    /// Settings.
+    Settings(Vec<SettingView>),
+    /// The environment of the program.
+    Environment(Vec<EnvironmentVariableView>),
+    /// juror's working directory.
+    WorkingDirectory(String),
+    /// juror's version.
+    Version(String),
+    /// Commands that have a name.
+    CommandGroups(Vec<CommandGroupView>),
+    /// The files of pretty-printers that were loaded.
+    PrettyPrinters(Vec<PrettyPrinterView>),
+    /// A shell command ended, and not with status 0.
+    ShellEnded(ShellEndView),
+    /// The subjects of `info`.
+    InfoSubjects(Vec<SubjectHelp>),
     /// The list of commands.
     HelpIndex(Vec<CommandHelp>),
     /// The groups of commands.

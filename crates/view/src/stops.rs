@@ -474,3 +474,23 @@ pub struct ProcessEnd {
     /// Violations that the end itself brought.
     pub violations: Vec<ViolationView>,
 }
+
+/// Events of a recording with the same name and values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordedEventView {
+    /// The event: `before queue_push`.
+    pub event: String,
+    /// The names of its values.
+    pub values: Vec<String>,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// A checkpoint in a recording.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordedCheckpointView {
+    /// Its number, from 1.
+    pub number: u32,
+    /// The number of the event.
+    pub event: u64,
+}

@@ -12,8 +12,8 @@ use crate::run::points;
 use crate::session::Session;
 use crate::state::breakpoint_commands::Given;
 use juror_points::point::whole_points;
-use juror_view::Outcome;
 use juror_view::error::CommandError;
+use juror_view::{CommandGroupView, Outcome};
 
 /// `commands`, `commands N`: of the last point without a number.
 pub(crate) fn begin_commands(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
@@ -65,15 +65,18 @@ pub(crate) fn group(session: &mut Session, name: &str) -> Result<Outcome, Comman
 /// `show user`: the groups, with their commands.
 pub(crate) fn groups(session: &Session) -> Result<Outcome, CommandError> {
     let groups = session.points.commands.groups.iter();
-    let lines: Vec<String> = groups
-        .map(|(name, lines)| format!("{name}: {}", lines.join("; ")))
+    let views: Vec<CommandGroupView> = groups
+        .map(|(name, commands)| CommandGroupView {
+            name: name.clone(),
+            commands: commands.clone(),
+        })
         .collect();
-    match lines.is_empty() {
+    match views.is_empty() {
         true => Err(CommandError::with_help(
             "there is no group of commands",
             "begin one: group NAME",
         )),
-        false => Ok(Outcome::Message(lines.join("\n"))),
+        false => Ok(Outcome::CommandGroups(views)),
     }
 }
 

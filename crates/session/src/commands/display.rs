@@ -32,7 +32,7 @@ pub(crate) fn display(session: &mut Session, text: &str) -> Result<Outcome, Comm
     let level = session.processes.selection.level;
     if text.is_empty() {
         if session.user.displays.displays.is_empty() {
-            return Ok(Outcome::Message("there are no displays".to_owned()));
+            return Ok(Outcome::Displays(Vec::new()));
         }
         let frames = frames_if_any(session)?;
         return Ok(Outcome::Displays(displayed(session, &frames, level)));

@@ -3,8 +3,8 @@
 use crate::commands::examine;
 use crate::inspect::expressions;
 use crate::session::Session;
-use juror_view::Outcome;
 use juror_view::error::CommandError;
+use juror_view::{CopyView, Outcome};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 
@@ -80,7 +80,7 @@ fn dump_range(
         written.map_err(|error| unwritable(file, &error))?;
         at += bytes.len() as u64;
     }
-    Ok(said(file, end - first))
+    Ok(written_to_file(file, end - first))
 }
 
 fn dump_value(
@@ -95,7 +95,7 @@ fn dump_value(
     let bytes = bytes.map_err(CommandError::new)?;
     let written = create(file)?.write_all(&bytes);
     written.map_err(|error| unwritable(file, &error))?;
-    Ok(said(file, size))
+    Ok(written_to_file(file, size))
 }
 
 /// `restore FILE binary [OFFSET [START [END]]]`: the bytes of a file from START up to END
@@ -145,7 +145,11 @@ fn restore_bytes(session: &mut Session, file: &str, places: &str) -> Result<Outc
     session.running_mut()?.debuggee.write(at, &bytes)?;
     // What is shown of frames may have changed.
     session.processes.selection.frames = None;
-    Ok(said(&format!("memory at {at:#x}"), bytes.len() as u64))
+    Ok(Outcome::Copied(CopyView {
+        byte_count: bytes.len() as u64,
+        file: None,
+        address: Some(at),
+    }))
 }
 
 /// Whether what `restore` says is about a file, and not a checkpoint.
@@ -154,9 +158,12 @@ pub(crate) fn is_from_file(text: &str) -> bool {
     word(rest).0 == "binary"
 }
 
-fn said(file: &str, count: u64) -> Outcome {
-    let bytes = if count == 1 { "byte" } else { "bytes" };
-    Outcome::Message(format!("{count} {bytes} in {file}"))
+fn written_to_file(file: &str, byte_count: u64) -> Outcome {
+    Outcome::Copied(CopyView {
+        byte_count,
+        file: Some(file.to_owned()),
+        address: None,
+    })
 }
 
 fn create(file: &str) -> Result<File, CommandError> {

@@ -2,8 +2,8 @@
 //! environment, its directory; and the directory of juror itself.
 
 use crate::session::Session;
-use juror_view::Outcome;
 use juror_view::error::CommandError;
+use juror_view::{EnvironmentVariableView, Outcome};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// `pwd`
 pub(crate) fn working_directory() -> Result<Outcome, CommandError> {
     let directory = current()?;
-    Ok(Outcome::Message(directory.display().to_string()))
+    Ok(Outcome::WorkingDirectory(directory.display().to_string()))
 }
 
 fn current() -> Result<PathBuf, CommandError> {
@@ -93,7 +93,7 @@ pub(crate) fn change_directory(session: &mut Session, text: &str) -> Result<Outc
     std::env::set_current_dir(&directory).map_err(|error| refused(&directory, &error))?;
     keep_files_of(session, &before);
     session.launch.is_outdated |= session.options.directory.is_none();
-    Ok(Outcome::Message(directory.display().to_string()))
+    Ok(Outcome::WorkingDirectory(directory.display().to_string()))
 }
 
 /// What was named while juror worked in this directory stays what it was.
@@ -126,7 +126,7 @@ pub(crate) fn told_when_it_counts(session: &Session) -> Outcome {
 }
 
 /// `show environment`, `show environment NAME`
-pub(crate) fn shown_environment(session: &Session, name: &str) -> String {
+pub(crate) fn show_environment(session: &Session, name: &str) -> Outcome {
     let mut variables: BTreeMap<OsString, OsString> = match session.options.clear_environment {
         true => BTreeMap::new(),
         false => std::env::vars_os().collect(),
@@ -137,20 +137,22 @@ pub(crate) fn shown_environment(session: &Session, name: &str) -> String {
             None => variables.remove(name),
         };
     }
-    let shown = |(name, value): (&OsString, &OsString)| {
-        format!("{}={}", name.to_string_lossy(), value.to_string_lossy())
-    };
-    if !name.is_empty() {
-        return match variables.get_key_value(&OsString::from(name)) {
-            Some(variable) => shown(variable),
-            None => format!("{name} is not in the environment"),
-        };
-    }
-    let lines: Vec<String> = variables.iter().map(shown).collect();
-    match lines.is_empty() {
-        true => "the environment is empty".to_owned(),
-        false => lines.join("\n"),
-    }
+    let text = |text: &OsString| text.to_string_lossy().into_owned();
+    Outcome::Environment(match name {
+        "" => {
+            let views = variables
+                .iter()
+                .map(|(name, value)| EnvironmentVariableView {
+                    name: text(name),
+                    value: Some(text(value)),
+                });
+            views.collect()
+        }
+        name => vec![EnvironmentVariableView {
+            name: name.to_owned(),
+            value: variables.get(&OsString::from(name)).map(text),
+        }],
+    })
 }
 
 /// A directory that is there, without what depends on where juror works.

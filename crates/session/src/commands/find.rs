@@ -163,9 +163,6 @@ fn search(
     if let Some(&last) = found.last() {
         convenience::note_examined(session, last, None);
     }
-    if count == 0 && view.unreadable.is_none() {
-        return Ok(Outcome::Message("it is not there".to_owned()));
-    }
     Ok(Outcome::Memory(view))
 }
 

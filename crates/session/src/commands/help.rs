@@ -21,7 +21,7 @@ pub(crate) fn help(rest: &str) -> Result<Outcome, CommandError> {
     if let ("info", Ok(subject)) = (entry.name, find_info_subject(more)) {
         let known = INFO_SUBJECTS.iter().find(|it| it.0 == subject);
         let what = known.map_or("", |it| it.1);
-        return Ok(Outcome::Message(format!("info {subject}: {what}")));
+        return Ok(Outcome::Help(subject_help(subject, what)));
     }
     Ok(Outcome::Help(help_of(entry)))
 }
@@ -66,17 +66,21 @@ pub(crate) fn apropos(rest: &str) -> Result<Outcome, CommandError> {
         .iter()
         .filter(|(name, what)| matches(&format!("info {name} {what}")));
     let mut found: Vec<CommandHelp> = commands.map(|entry| help_of(entry)).collect();
-    found.extend(subjects.map(|(name, what)| CommandHelp {
-        name: format!("info {name}"),
-        summary: (*what).to_owned(),
-        ..CommandHelp::default()
-    }));
+    found.extend(subjects.map(|(name, what)| subject_help(name, what)));
     match found.is_empty() {
         true => Err(CommandError::with_help(
             format!("the help of no command has `{rest}`"),
             "help lists the commands",
         )),
         false => Ok(Outcome::HelpIndex(found)),
+    }
+}
+
+fn subject_help(name: &str, summary: &str) -> CommandHelp {
+    CommandHelp {
+        name: format!("info {name}"),
+        summary: summary.to_owned(),
+        ..CommandHelp::default()
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::command_table;
 use crate::command_table::words::unclear_error;
-use crate::commands::info_symbols::Listed;
 use crate::commands::{
     backtrace, checkpoint, display, handle, info_frame, info_proc, info_source, info_symbols,
     info_views, process, scenario, skip, views,
@@ -11,18 +10,18 @@ use crate::inspect::frames;
 use crate::run::processes::watching;
 use crate::session::Session;
 use juror_event::EventKind;
-use juror_view::Outcome;
 use juror_view::error::CommandError;
+use juror_view::{Listed, Outcome, SubjectHelp};
 
 pub(crate) fn info(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
     let word = rest.split_whitespace().next().unwrap_or("");
     if word.is_empty() {
-        let subjects = command_table::INFO_SUBJECTS;
-        let lines: Vec<String> = subjects
-            .iter()
-            .map(|(name, what)| format!("info {name:<14} {what}"))
-            .collect();
-        return Ok(Outcome::Message(lines.join("\n")));
+        let subjects = command_table::INFO_SUBJECTS.iter();
+        let views = subjects.map(|(name, summary)| SubjectHelp {
+            name: (*name).to_owned(),
+            summary: (*summary).to_owned(),
+        });
+        return Ok(Outcome::InfoSubjects(views.collect()));
     }
     let subject = command_table::find_info_subject(word).map_err(|unclear| {
         if let Some(instead) = command_table::foreign::subject_instead(word) {
@@ -52,7 +51,7 @@ pub(crate) fn info(session: &mut Session, rest: &str) -> Result<Outcome, Command
         "evaluations" => session.evaluation_views(),
         "frame" => info_frame::frame_info(session),
         "functions" => info_symbols::names(session, Listed::Functions, argument),
-        "line" => info_views::line_info(session, false),
+        "line" => info_views::line_info(session),
         "source" => info_source::source_info(session),
         "graph" => {
             crate::commands::info_graph::graphs(session.processes.monitors.shown(), argument)

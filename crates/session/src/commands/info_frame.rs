@@ -5,9 +5,8 @@ use crate::session::Session;
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_symbols::{Registers, register, register_name};
 use juror_values::format::Names as _;
-use juror_view::Outcome;
 use juror_view::error::CommandError;
-use std::fmt::Write as _;
+use juror_view::{FrameCodeView, FrameInfoView, FrameKind, Outcome, SavedRegisterView};
 
 /// In the order of the manuals, as `info registers` has them.
 const ORDER: [u16; 17] = [0, 3, 2, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
@@ -19,54 +18,30 @@ pub(crate) fn frame_info(session: &mut Session) -> Result<Outcome, CommandError>
     let none = || CommandError::new("the thread has no stack");
     let frame = frames.get(level).ok_or_else(none)?;
     let program = session.running()?;
-    let named = |address: u64| match program.name_of(address) {
-        Some(name) => format!("{address:#x} <{name}>"),
-        None => format!("{address:#x}"),
+    let code_of = |frame: &Frame| FrameCodeView {
+        function: frame.name.as_deref().map(str::to_owned),
+        address: frame.pc,
+        name: program.name_of(frame.pc),
     };
-    let place = match (&frame.file, frame.line) {
-        (Some(file), Some(line)) => {
-            let file = file.file_name().unwrap_or(file.as_os_str());
-            format!(" at {}:{line}", file.display())
-        }
-        _ => String::new(),
-    };
-    // Writing to a text does not fail.
-    let mut text = String::new();
-    let _ = writeln!(text, "#{level}  {}{place}", name_of(frame));
-    let _ = writeln!(text, "rip is {}", named(frame.pc));
-    if let Some(kind) = kind_of(frame) {
-        let _ = writeln!(text, "{kind}");
-    }
-    if let Some(cfa) = frame.cfa {
-        let _ = writeln!(
-            text,
-            "the frame is at {cfa:#x}, which is the stack pointer of its caller"
-        );
-    }
-    let caller = returns_to(&frames, level);
-    if let Some(caller) = caller {
-        let _ = writeln!(
-            text,
-            "it returns to {}, in {}",
-            named(caller.pc),
-            name_of(caller)
-        );
-    }
-    if let Some(inner) = level.checked_sub(1).and_then(|inner| frames.get(inner)) {
-        let _ = writeln!(text, "it has called {}", name_of(inner));
-    }
     let saved = saved_registers(session, frame);
-    let places: Vec<String> = ORDER
-        .into_iter()
-        .filter_map(|number| {
-            let at = saved.as_ref()?.get(number)?;
-            Some(format!("{} at {at:#x}", register_name(number)))
+    let saved = ORDER.into_iter().filter_map(|number| {
+        Some(SavedRegisterView {
+            register: register_name(number),
+            address: saved.as_ref()?.get(number)?,
         })
-        .collect();
-    if !places.is_empty() {
-        let _ = writeln!(text, "saved registers: {}", places.join(", "));
-    }
-    Ok(Outcome::Message(text.trim_end().to_owned()))
+    });
+    let callee = level.checked_sub(1).and_then(|inner| frames.get(inner));
+    Ok(Outcome::FrameInfo(Box::new(FrameInfoView {
+        level,
+        code: code_of(frame),
+        file: frame.file.as_ref().map(|file| file.display().to_string()),
+        line: frame.line,
+        kind: kind_of(frame),
+        canonical_frame_address: frame.cfa,
+        caller: returns_to(&frames, level).map(code_of),
+        callee: callee.map(code_of),
+        saved_registers: saved.collect(),
+    })))
 }
 
 /// Where the registers of the caller have been saved.
@@ -83,25 +58,19 @@ fn saved_registers(session: &Session, frame: &Frame) -> Option<Registers> {
     unwound.ok().filter(|_| is_own).map(|unwound| unwound.saved)
 }
 
-fn name_of(frame: &Frame) -> &str {
-    frame.name.as_deref().unwrap_or("a function without a name")
-}
-
-/// What is special about a frame.
-fn kind_of(frame: &Frame) -> Option<&'static str> {
+/// Returns the kind of a special frame.
+fn kind_of(frame: &Frame) -> Option<FrameKind> {
     if frame.is_inlined() {
-        return Some("it is an inlined call: the frame in memory is that of its caller");
+        return Some(FrameKind::Inlined);
     }
     if frame.is_tail_call() {
-        return Some("it has ended in a jump: nothing of it is in memory");
+        return Some(FrameKind::TailCall);
     }
     if frame.interrupted {
-        return Some("a signal has interrupted it");
+        return Some(FrameKind::Interrupted);
     }
     if frame.is_cut {
-        return Some("its caller cannot be found: the stack is cut here");
+        return Some(FrameKind::Cut);
     }
-    frame
-        .guess
-        .then_some("it was found without unwind information: a guess")
+    frame.guess.then_some(FrameKind::Guess)
 }

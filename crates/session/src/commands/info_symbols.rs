@@ -10,16 +10,11 @@ use juror_program::modules::Module;
 use juror_symbols::{FixedLocation, Variable, register_name};
 use juror_values::format::Names as _;
 use juror_view::error::CommandError;
-use juror_view::{Location, NameView, Outcome};
+use juror_view::{
+    AddressView, EmptyView, LabelView, LineView, Listed, Location, NameView, Outcome,
+    ScopeVariableView, ScopeView, StorageKind, StorageView, SymbolView,
+};
 use regex::Regex;
-
-/// What is listed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Listed {
-    Functions,
-    Variables,
-    Types,
-}
 
 /// `info functions`, `info functions REGEX`, and the like.
 pub(crate) fn names(
@@ -35,7 +30,7 @@ pub(crate) fn names(
         match listed {
             Listed::Functions => functions(module, &pattern, &mut views),
             Listed::Variables => variables(module, &pattern, &mut views),
-            Listed::Types => types(module, &pattern, &mut views),
+            _ => types(module, &pattern, &mut views),
         }
     }
     if listed == Listed::Types {
@@ -44,16 +39,11 @@ pub(crate) fn names(
         views.dedup();
     }
     if views.is_empty() {
-        let what = match listed {
-            Listed::Functions => "function",
-            Listed::Variables => "variable",
-            Listed::Types => "type",
-        };
-        let matching = match text {
-            "" => String::new(),
-            text => format!(" whose name matches `{text}`"),
-        };
-        return Ok(Outcome::Message(format!("there is no {what}{matching}")));
+        return Ok(Outcome::Empty(EmptyView {
+            listed,
+            pattern: Some(text.to_owned()).filter(|text| !text.is_empty()),
+            has_debug_info: None,
+        }));
     }
     Ok(Outcome::Names(views))
 }
@@ -69,14 +59,11 @@ pub(crate) fn symbol(session: &mut Session, text: &str) -> Result<Outcome, Comma
     let address = examine::address_of(session, text)?;
     let program = session.running()?;
     let module = program.modules.find(address);
-    let sentence = match (program.name_of(address), module) {
-        (Some(name), Some(module)) => format!("{address:#x} is {name} in {}", module.name()),
-        (None, Some(module)) => {
-            format!("{address:#x} has no symbol; it is in {}", module.name())
-        }
-        (_, None) => format!("{address:#x} is in no module"),
-    };
-    Ok(Outcome::Message(sentence))
+    Ok(Outcome::Symbol(SymbolView {
+        address,
+        name: program.name_of(address),
+        module: module.map(|module| module.name()),
+    }))
 }
 
 /// `info address NAME`: where a variable or a function is.
@@ -88,17 +75,18 @@ pub(crate) fn where_is(session: &mut Session, text: &str) -> Result<Outcome, Com
         ));
     }
     let value = expressions::evaluate(session, text)?;
-    let sentence = match value.address() {
-        Some(address) => format!("{text} is at {address:#x}"),
-        None if !session.modules().definitions(text, |_| true).is_empty() => {
-            format!(
-                "{text} is a function at {:#x}",
-                examine::address_of(session, text)?
-            )
-        }
-        None => format!("{text} is nowhere in memory: in a register, or known without one"),
+    let in_memory = value.address();
+    let is_function =
+        in_memory.is_none() && !session.modules().definitions(text, |_| true).is_empty();
+    let address = match is_function {
+        true => Some(examine::address_of(session, text)?),
+        false => in_memory,
     };
-    Ok(Outcome::Message(sentence))
+    Ok(Outcome::Address(AddressView {
+        expression: text.to_owned(),
+        address,
+        is_function,
+    }))
 }
 
 /// `info line PLACE`: where the code of a line is.
@@ -106,36 +94,38 @@ pub(crate) fn line_of_place(session: &mut Session, text: &str) -> Result<Outcome
     let placed = location_spec::parse(text).map_err(CommandError::new)?;
     let place = locations::resolvable(session, &placed.place)?;
     let resolved = place.resolve(session.modules());
-    let mut sentences = Vec::new();
+    let mut views = Vec::new();
     for address in resolved.addresses {
         let Some(module) = session.modules().find(address) else {
             continue;
         };
         let Some(line) = module.symbols.line_at(module.to_file(address)) else {
-            sentences.push(format!("there is no line information for {address:#x}"));
+            views.push(LineView {
+                address,
+                ..LineView::default()
+            });
             continue;
         };
         let name = |at| match session.modules().describe(at) {
             it if it.offset == 0 => it.function,
             it => it.function.map(|name| format!("{name}+{}", it.offset)),
         };
-        let shown = |at| match name(at) {
-            Some(name) => format!("{at:#x} <{name}>"),
-            None => format!("{at:#x}"),
-        };
-        let file = line.file.file_name().unwrap_or(line.file.as_os_str());
-        sentences.push(format!(
-            "line {} of {} begins at {} and ends before {}",
-            line.line,
-            file.display(),
-            shown(module.to_process(line.range.start)),
-            shown(module.to_process(line.range.end)),
-        ));
+        let start = module.to_process(line.range.start);
+        let end = module.to_process(line.range.end);
+        views.push(LineView {
+            file: Some(line.file.display().to_string()),
+            line: Some(line.line),
+            compiler_generated: false,
+            address: start,
+            name: name(start),
+            end_address: Some(end),
+            end_name: name(end),
+        });
     }
-    if sentences.is_empty() {
-        return Err(CommandError::new(format!("there is no code for `{text}`")));
+    match views.is_empty() {
+        true => Err(CommandError::new(format!("there is no code for `{text}`"))),
+        false => Ok(Outcome::Lines(views)),
     }
-    Ok(Outcome::Message(sentences.join("\n")))
 }
 
 /// `info scope PLACE`: the variables that can be named there.
@@ -151,56 +141,66 @@ pub(crate) fn scope(session: &mut Session, text: &str) -> Result<Outcome, Comman
     };
     let (address, bound) = bound;
     let file_address = bound.module.to_file(address);
-    let mut lines = Vec::new();
-    for scope in bound.module.symbols.locals_at(file_address) {
-        for variable in scope.variables.iter().filter(|it| !it.name.is_empty()) {
-            lines.push(variable_words(variable, file_address));
-        }
-    }
-    for label in bound.module.symbols.labels(&bound.function) {
-        let line = label.line.map(|line| format!(", line {line}"));
-        lines.push(format!(
-            "label {}{}, at {:#x} of the file",
-            label.name,
-            line.unwrap_or_default(),
-            label.address
-        ));
-    }
-    if lines.is_empty() {
-        return Ok(Outcome::Message(format!(
-            "no variables are known in {}",
-            bound.function.name
-        )));
-    }
-    Ok(Outcome::Message(lines.join("\n")))
+    let scopes = bound.module.symbols.locals_at(file_address);
+    let variables = scopes.iter().flat_map(|scope| scope.variables.iter());
+    let variables = variables.filter(|it| !it.name.is_empty());
+    let labels = bound.module.symbols.labels(&bound.function).into_iter();
+    Ok(Outcome::Scope(ScopeView {
+        function: bound.function.name.to_string(),
+        variables: variables
+            .map(|variable| scope_variable(variable, file_address))
+            .collect(),
+        labels: labels
+            .map(|label| LabelView {
+                name: label.name.to_string(),
+                line: label.line,
+                file_address: label.address,
+            })
+            .collect(),
+    }))
 }
 
-/// A variable with its type, and where it is kept.
-fn variable_words(variable: &Variable, pc: u64) -> String {
-    let what = match variable.parameter {
-        true => "parameter",
-        false => "variable",
+/// Returns a variable with its declaration and storage at the file address `pc`.
+fn scope_variable(variable: &Variable, pc: u64) -> ScopeVariableView {
+    ScopeVariableView {
+        name: variable.name.to_string(),
+        declaration: variable.r#type.declaration(&variable.name),
+        is_parameter: variable.parameter,
+        size_bytes: variable.r#type.size(),
+        storage: storage(variable, pc),
+    }
+}
+
+fn storage(variable: &Variable, pc: u64) -> StorageView {
+    let of_kind = |kind| StorageView {
+        kind,
+        ..StorageView::default()
     };
-    let size = match variable.r#type.size() {
-        Some(1) => ", 1 byte".to_owned(),
-        Some(size) => format!(", {size} bytes"),
-        None => String::new(),
-    };
-    let place = match variable.location.fixed_at(pc) {
-        Some(FixedLocation::Register(number)) => format!("in ${}", register_name(number)),
-        Some(FixedLocation::AtRegister { register, offset }) => {
-            format!("in memory at ${}{offset:+}", register_name(register))
-        }
-        Some(FixedLocation::AtFrame(offset)) => {
-            format!("in memory at the canonical frame address {offset:+}")
-        }
-        Some(FixedLocation::AtAddress(address)) => format!("in memory at {address:#x} of the file"),
-        Some(FixedLocation::Value(value)) => format!("nowhere; it is {value}"),
-        None if variable.location.is_nowhere() => "optimized out".to_owned(),
-        None => "in a place that is computed".to_owned(),
-    };
-    let declaration = variable.r#type.declaration(&variable.name);
-    format!("{what} {declaration}{size}, {place}")
+    match variable.location.fixed_at(pc) {
+        Some(FixedLocation::Register(number)) => StorageView {
+            register: Some(register_name(number)),
+            ..of_kind(StorageKind::Register)
+        },
+        Some(FixedLocation::AtRegister { register, offset }) => StorageView {
+            register: Some(register_name(register)),
+            offset_bytes: Some(offset),
+            ..of_kind(StorageKind::RegisterOffset)
+        },
+        Some(FixedLocation::AtFrame(offset)) => StorageView {
+            offset_bytes: Some(offset),
+            ..of_kind(StorageKind::FrameOffset)
+        },
+        Some(FixedLocation::AtAddress(address)) => StorageView {
+            file_address: Some(address),
+            ..of_kind(StorageKind::Static)
+        },
+        Some(FixedLocation::Value(value)) => StorageView {
+            value: Some(value),
+            ..of_kind(StorageKind::Constant)
+        },
+        None if variable.location.is_nowhere() => of_kind(StorageKind::OptimizedOut),
+        None => of_kind(StorageKind::Computed),
+    }
 }
 
 fn functions(module: &Module, pattern: &Regex, views: &mut Vec<NameView>) {

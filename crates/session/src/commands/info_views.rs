@@ -13,7 +13,7 @@ use juror_program::scope::is_register;
 use juror_symbols::{processor_flags, register_name};
 use juror_values::format::Names;
 use juror_view::error::CommandError;
-use juror_view::{Outcome, RegisterView, ThreadView, location};
+use juror_view::{LineView, ModuleView, Outcome, RegisterView, ThreadView, location};
 
 /// Slices whose path `monitor NAME` shows.
 const PATHS_MAX: usize = 20;
@@ -133,56 +133,44 @@ pub(crate) fn session_monitors(session: &Session, name: &str) -> Result<Outcome,
 
 /// `info sharedlibrary`
 pub(crate) fn shared_libraries(session: &Session) -> Result<Outcome, CommandError> {
-    let program = session.running()?;
-    let mut text = String::new();
-    for module in program.modules.iter() {
-        let symbols = if module.symbols.has_debug_info() {
-            "debug information"
-        } else {
-            "symbols only"
-        };
-        text.push_str(&format!(
-            "{:#018x}  {:<17}  {}\n",
-            module.bias,
-            symbols,
-            module.path.display()
-        ));
-    }
-    Ok(Outcome::Message(text.trim_end().to_owned()))
+    let modules = session.running()?.modules.iter();
+    let views = modules.map(|module| ModuleView {
+        path: module.path.display().to_string(),
+        load_bias: module.bias,
+        has_debug_info: module.symbols.has_debug_info(),
+    });
+    Ok(Outcome::Modules(views.collect()))
 }
 
-/// `info line`; with the whole path of the file for `info source`
-pub(crate) fn line_info(session: &mut Session, whole_path: bool) -> Result<Outcome, CommandError> {
+/// `info line`
+pub(crate) fn line_info(session: &mut Session) -> Result<Outcome, CommandError> {
+    Ok(Outcome::Lines(vec![line_of_frame(session)?]))
+}
+
+/// Returns the line of the selected frame.
+pub(crate) fn line_of_frame(session: &mut Session) -> Result<LineView, CommandError> {
     let frame = selected_frame(session)?;
-    let text = match line_of(session, &frame) {
-        Some((file, line, is_near)) => {
-            // Bytes are counted from where the function begins that has code of its own.
-            let function = frame.function.as_ref().zip(frame.module.as_ref());
-            let name = match function {
-                Some((function, module)) => {
-                    let offset = module.to_file(frame.pc).wrapping_sub(function.low_pc);
-                    match offset {
-                        0 => format!(" <{}>", function.name),
-                        offset => format!(" <{}+{offset}>", function.name),
-                    }
-                }
-                None => String::new(),
-            };
-            let at = frame.pc;
-            let shown = match whole_path {
-                true => file.as_os_str(),
-                false => file.file_name().unwrap_or(file.as_os_str()),
-            };
-            let near = if is_near {
-                "compiler-generated code near "
-            } else {
-                ""
-            };
-            format!("{near}line {line} of {}, at {at:#x}{name}", shown.display())
+    // The offset is from the entry of the function that has code of its own.
+    let function = frame.function.as_ref().zip(frame.module.as_ref());
+    let name = function.map(|(function, module)| {
+        match module.to_file(frame.pc).wrapping_sub(function.low_pc) {
+            0 => function.name.to_string(),
+            offset => format!("{}+{offset}", function.name),
         }
-        None => format!("there is no line information for {:#x}", frame.pc),
+    });
+    let found = line_of(session, &frame);
+    let (file, line, compiler_generated) = match found {
+        Some((file, line, is_near)) => (Some(file), Some(line), is_near),
+        None => (None, None, false),
     };
-    Ok(Outcome::Message(text))
+    Ok(LineView {
+        file: file.map(|file| file.display().to_string()),
+        line,
+        compiler_generated,
+        address: frame.pc,
+        name,
+        ..LineView::default()
+    })
 }
 
 /// All monitors, or the paths of one.

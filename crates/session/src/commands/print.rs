@@ -140,5 +140,10 @@ pub(crate) fn output(session: &mut Session, text: &str) -> Result<Outcome, Comma
     let shown = format(&value, program, program, radix);
     let is_pretty = session.user.settings.is_pretty;
     let shown = if is_pretty { pretty(&shown) } else { shown };
-    Ok(Outcome::Message(shown))
+    Ok(Outcome::PlainValue(ValueView {
+        number: 0,
+        type_name: value.r#type.name(),
+        value: shown,
+        is_formatted: radix != Radix::Natural,
+    }))
 }

@@ -4,14 +4,17 @@ use crate::inspect::frames;
 use crate::session::Session;
 use juror_debuggee::ThreadState;
 use juror_view::error::CommandError;
-use juror_view::{Outcome, ProcessView, location};
+use juror_view::{Outcome, ProcessName, ProcessView, location};
 
 /// `process`, `process N`: commands speak of another one.
 pub(crate) fn choose_process(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let id = session.running()?.debuggee.pid();
-    let current = session.processes.number;
     if text.is_empty() {
-        return Ok(Outcome::Message(format!("process {current} ({id})")));
+        return Ok(Outcome::Process(ProcessName {
+            number: session.processes.number,
+            id,
+            count: session.processes.numbers().len(),
+        }));
     }
     let help = "see: info processes";
     let number: u32 = text.parse().map_err(|_| {

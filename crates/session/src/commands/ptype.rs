@@ -9,8 +9,8 @@ use juror_symbols::{Signature, Type};
 use juror_values::typed::{Place, Typed};
 use juror_values::types::definition::definition;
 use juror_values::types::written::written_type;
-use juror_view::Outcome;
 use juror_view::error::CommandError;
+use juror_view::{Outcome, TypeView};
 
 /// `whatis EXPRESSION`, `whatis TYPE`
 pub(crate) fn name_type(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
@@ -21,13 +21,17 @@ pub(crate) fn name_type(session: &mut Session, text: &str) -> Result<Outcome, Co
         ));
     }
     if let Some(types) = function_types(session, text)? {
-        return Ok(Outcome::Message(types));
+        return Ok(Outcome::Types(types));
     }
     let r#type = match type_of_value(session, text)? {
         Some(r#type) => r#type,
         None => of_standard_name(one_name_less(&type_written(session, text)?)),
     };
-    Ok(Outcome::Message(r#type.name()))
+    Ok(Outcome::Types(vec![TypeView {
+        function: None,
+        name: r#type.name(),
+        definition: None,
+    }]))
 }
 
 /// `ptype EXPRESSION`, `ptype TYPE`, `ptype/o TYPE`
@@ -51,19 +55,26 @@ pub(crate) fn define_type(session: &mut Session, text: &str) -> Result<Outcome, 
         ));
     }
     if let Some(types) = function_types(session, text)? {
-        return Ok(Outcome::Message(types));
+        return Ok(Outcome::Types(types));
     }
     let r#type = match type_of_value(session, text)? {
         Some(r#type) => r#type,
         None => of_standard_name(type_written(session, text)?),
     };
-    Ok(Outcome::Message(definition(&r#type, with_offsets)))
+    Ok(Outcome::Types(vec![TypeView {
+        function: None,
+        name: r#type.name(),
+        definition: Some(definition(&r#type, with_offsets)),
+    }]))
 }
 
 /// The type of the function that is named, `int (int, char *)`; of several of
 /// this name, each with its own. Nothing where the words name no function:
 /// variables and types come first.
-fn function_types(session: &mut Session, text: &str) -> Result<Option<String>, CommandError> {
+fn function_types(
+    session: &mut Session,
+    text: &str,
+) -> Result<Option<Vec<TypeView>>, CommandError> {
     let is_name = text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '<'));
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '~');
     if !is_name {
@@ -100,14 +111,15 @@ fn function_types(session: &mut Session, text: &str) -> Result<Option<String>, C
         .collect();
     types.sort();
     types.dedup();
-    Ok(match types.as_slice() {
-        [] => None,
-        [(_, only)] => Some(only.clone()),
-        several => {
-            let lines = several.iter().map(|(name, of)| format!("{name}: {of}"));
-            Some(lines.collect::<Vec<_>>().join("\n"))
-        }
-    })
+    let views: Vec<TypeView> = types
+        .into_iter()
+        .map(|(function, name)| TypeView {
+            function: Some(function),
+            name,
+            definition: None,
+        })
+        .collect();
+    Ok(Some(views).filter(|views| !views.is_empty()))
 }
 
 /// The type of a value; nothing where the words name a type. What a

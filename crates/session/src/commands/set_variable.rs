@@ -9,8 +9,8 @@ use juror_program::assignment::{bytes_for, meant};
 use juror_symbols::{ValueLocation, register, register_name};
 use juror_values::format::{Radix, format};
 use juror_values::typed::{Number, Place, Typed};
-use juror_view::Outcome;
 use juror_view::error::CommandError;
+use juror_view::{Outcome, VariableView};
 
 /// What can be said.
 const HELP: &str = "for example: set var count = 3, set queue->items[2] = 0, set $rax = 1";
@@ -123,7 +123,11 @@ fn assigned(session: &mut Session, place: &str) -> Result<Outcome, CommandError>
     let value = expressions::evaluate(session, place)?.now();
     let program = session.running()?;
     let shown = format(&value, program, program, Radix::Natural);
-    Ok(Outcome::Message(format!("{place} = {shown}")))
+    Ok(Outcome::Assigned(VariableView {
+        name: place.to_owned(),
+        type_name: value.r#type.name(),
+        value: shown,
+    }))
 }
 
 /// A register of the innermost frame.

@@ -1,9 +1,9 @@
 //! `shell`: other programs, for a person at the prompt.
 
 use juror_debuggee::run_in_foreground;
-use juror_view::Outcome;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
+use juror_view::{Outcome, ShellEndView};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
@@ -25,10 +25,16 @@ pub(crate) fn shell(command: &str, observer: &dyn Observer) -> Result<Outcome, C
     })?;
     Ok(match (status.code(), status.signal()) {
         (Some(0), _) => Outcome::Done,
-        (Some(code), _) => Outcome::Message(format!("the command ended with status {code}")),
+        (Some(status), _) => Outcome::ShellEnded(ShellEndView {
+            status: Some(status),
+            signal: None,
+        }),
         (None, signal) => {
             let (name, _) = juror_points::signal_names::describe(signal.unwrap_or(0));
-            Outcome::Message(format!("the command was ended by {name}"))
+            Outcome::ShellEnded(ShellEndView {
+                status: None,
+                signal: Some(name.to_string()),
+            })
         }
     })
 }

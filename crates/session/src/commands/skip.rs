@@ -9,7 +9,6 @@ use crate::state::skips::{Files, Functions, Skip};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use regex::Regex;
-use std::fmt::Write;
 
 /// What can be said.
 const HELP: &str = "for example: skip function queue_push, skip file queue.h, \
@@ -110,7 +109,7 @@ pub(crate) fn skip(session: &mut Session, text: &str) -> Result<Outcome, Command
         word if word.starts_with('-') => read(text)?,
         _ => (Some(Functions::Named(text.to_owned())), None),
     };
-    Ok(Outcome::Message(session.user.skips.add(function, file)))
+    Ok(Outcome::Skip(session.user.skips.add(function, file)))
 }
 
 fn function_here(session: &mut Session) -> Result<Functions, CommandError> {
@@ -167,15 +166,7 @@ fn change_skips(
 
 /// `info skip`
 pub(crate) fn skip_views(session: &Session) -> Outcome {
-    if session.user.skips.list.is_empty() {
-        return Outcome::Message("step passes over nothing; skip says what".to_owned());
-    }
-    let mut text = String::from("#  state     what");
-    for skip in &session.user.skips.list {
-        let state = if skip.enabled { "enabled" } else { "disabled" };
-        let _ = write!(text, "\n{:<3}{state:<10}{}", skip.number, skip.words());
-    }
-    Outcome::Message(text)
+    Outcome::Skips(session.user.skips.list.iter().map(Skip::view).collect())
 }
 
 /// `3` or `3-5`.

@@ -7,7 +7,7 @@ use crate::inspect::frames;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
 use juror_view::error::CommandError;
-use juror_view::{Outcome, ThreadView};
+use juror_view::{EmptyView, Listed, Outcome, ThreadName, ThreadView};
 use regex::Regex;
 
 /// How `thread` is written.
@@ -20,10 +20,16 @@ pub(crate) fn choose_thread(session: &mut Session, text: &str) -> Result<Outcome
         ("", _) => {
             let thread = session.thread()?;
             let number = session.running()?.thread_number(thread);
-            Ok(Outcome::Message(format!(
-                "thread {number} (kernel id {})",
-                thread.0
-            )))
+            let name = session.running()?.debuggee.threads();
+            let name = name.filter(|it| it.id == thread).map(|it| it.name).next();
+            Ok(Outcome::Thread(ThreadName {
+                number,
+                id: thread.0,
+                name: session
+                    .user
+                    .thread_names
+                    .of(thread, name.unwrap_or_default()),
+            }))
         }
         ("apply", rest) => backtrace::apply_to_threads(session, rest),
         ("name", name) => name_thread(session, name),
@@ -77,7 +83,11 @@ fn find_thread(session: &mut Session, pattern: &str) -> Result<Outcome, CommandE
     };
     let found: Vec<ThreadView> = threads.into_iter().filter(is_meant).collect();
     match found.is_empty() {
-        true => Ok(Outcome::Message("no thread has such a name".to_owned())),
+        true => Ok(Outcome::Empty(EmptyView {
+            listed: Listed::Threads,
+            pattern: Some(pattern.to_string()),
+            has_debug_info: None,
+        })),
         false => Ok(Outcome::Threads(found)),
     }
 }
@@ -91,7 +101,11 @@ fn thread_line(session: &mut Session, number: &str) -> Result<Outcome, CommandEr
     };
     let view = threads.into_iter().find(|view| view.current);
     Ok(view.map_or(Outcome::Done, |view| {
-        Outcome::Message(format!("Thread {} ({}):", view.number, view.name))
+        Outcome::ThreadHeading(ThreadName {
+            number: view.number,
+            id: view.id,
+            name: view.name,
+        })
     }))
 }
 

@@ -4,20 +4,18 @@
 //! one are asked first, those of the standard libraries last.
 
 use crate::session::Session;
-use juror_view::Outcome;
 use juror_view::error::CommandError;
+use juror_view::{Outcome, PrettyPrinterView};
 
 /// `views`, `views FILE`
 pub(crate) fn views_command(session: &mut Session, file: &str) -> Result<Outcome, CommandError> {
     if file.is_empty() {
         let files = session.user.pretty_printers.files.iter();
-        let mut lines: Vec<String> = files
-            .map(|(file, _, count)| format!("{file}: {}", rules(*count)))
-            .collect();
-        if lines.is_empty() {
-            lines.push("only those of the standard libraries of C++ and Rust".to_owned());
-        }
-        return Ok(Outcome::Message(lines.join("\n")));
+        let views = files.map(|(file, _, count)| PrettyPrinterView {
+            file: file.clone(),
+            rule_count: *count,
+        });
+        return Ok(Outcome::PrettyPrinters(views.collect()));
     }
     let text = std::fs::read_to_string(file)
         .map_err(|error| CommandError::new(format!("{file} cannot be read: {error}")))?;

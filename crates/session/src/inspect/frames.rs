@@ -6,7 +6,7 @@ use juror_program::stack::frames::Frame;
 use juror_values::format::{Radix, format, pretty};
 use juror_values::typed::Typed;
 use juror_view::error::CommandError;
-use juror_view::{FrameView, Outcome, VariableView, location};
+use juror_view::{EmptyView, FrameView, Listed, Outcome, VariableView, location};
 
 /// A frame as a view.
 pub(crate) fn frame_view(session: &Session, level: usize, frame: &Frame) -> FrameView {
@@ -85,7 +85,7 @@ pub(crate) fn selected_frame(session: &mut Session) -> Result<Frame, CommandErro
 pub(crate) fn variables(session: &mut Session, parameters: bool) -> Result<Outcome, CommandError> {
     let frame = selected_frame(session)?;
     let program = session.running()?;
-    let has_lines = frame
+    let has_debug_info = frame
         .module
         .as_ref()
         .is_some_and(|m| m.symbols.has_debug_info());
@@ -109,17 +109,14 @@ pub(crate) fn variables(session: &mut Session, parameters: bool) -> Result<Outco
         views.push(view);
     }
     if views.is_empty() {
-        let what = if parameters {
-            "arguments"
-        } else {
-            "local variables"
-        };
-        let why = if has_lines {
-            "has no"
-        } else {
-            "has no debug information about its"
-        };
-        return Ok(Outcome::Message(format!("this frame {why} {what}")));
+        return Ok(Outcome::Empty(EmptyView {
+            listed: match parameters {
+                true => Listed::Arguments,
+                false => Listed::Locals,
+            },
+            pattern: None,
+            has_debug_info: Some(has_debug_info),
+        }));
     }
     Ok(Outcome::Variables(views))
 }

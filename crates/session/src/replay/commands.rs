@@ -13,7 +13,7 @@ use juror_monitoring::monitors::loading;
 use juror_monitoring::property_files::PropertySource;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
-use juror_view::{Outcome, StopReason};
+use juror_view::{Outcome, RecordedCheckpointView, StopReason};
 use std::path::Path;
 
 /// How often: once unless it is told.
@@ -142,10 +142,10 @@ impl RecordedRun {
         self.checkpoint_count += 1;
         self.checkpoints
             .push((self.checkpoint_count, self.position));
-        Outcome::Message(format!(
-            "checkpoint {} at event {}",
-            self.checkpoint_count, self.position
-        ))
+        Outcome::RecordedCheckpoints(vec![RecordedCheckpointView {
+            number: self.checkpoint_count,
+            event: self.position,
+        }])
     }
 
     /// The position of a checkpoint in the list.
@@ -203,18 +203,12 @@ impl RecordedRun {
         match (begun.as_slice(), word) {
             (_, "b") | (["breakpoints"], _) => Ok(Outcome::Points(self.stops.views())),
             (["args"] | ["locals"], _) => self.variables(),
-            (["checkpoints"], _) => Ok(Outcome::Message(self.checkpoint_list())),
+            (["checkpoints"], _) => Ok(self.checkpoint_list()),
             (["events"], _) => Ok(self.events()),
             (["graph"], _) => info_graph::graphs(self.shown_properties(), argument),
             (["line"], _) => {
                 let location = self.location()?;
-                let file = location.file.as_deref().unwrap_or("an unknown file");
-                let line = location
-                    .line
-                    .map_or_else(|| "?".to_owned(), |it| it.to_string());
-                let function = location.function.as_deref();
-                let within = function.map_or_else(String::new, |it| format!(", in {it}"));
-                Ok(Outcome::Message(format!("line {line} of {file}{within}")))
+                Ok(Outcome::Location(Box::new(location)))
             }
             (["monitors"], _) => self.monitors(argument),
             (["properties"], _) => self.property(""),
@@ -238,15 +232,10 @@ impl RecordedRun {
         }
     }
 
-    fn checkpoint_list(&self) -> String {
-        let lines = self.checkpoints.iter();
-        let lines: Vec<String> = lines
-            .map(|(number, event)| format!("checkpoint {number} at event {event}"))
-            .collect();
-        match lines.is_empty() {
-            true => "no checkpoints".to_owned(),
-            false => lines.join("\n"),
-        }
+    fn checkpoint_list(&self) -> Outcome {
+        let checkpoints = self.checkpoints.iter();
+        let views = checkpoints.map(|&(number, event)| RecordedCheckpointView { number, event });
+        Outcome::RecordedCheckpoints(views.collect())
     }
 
     fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {

@@ -7,7 +7,8 @@ use juror_language::suggest;
 use juror_trace::{Event, Position};
 use juror_view::error::CommandError;
 use juror_view::{
-    Location, NamedValue, Outcome, RecordedStop, SourceView, StopReason, ValueView, VariableView,
+    EmptyView, Listed, Location, NamedValue, Outcome, RecordedEventView, RecordedStop, SourceView,
+    StopReason, ValueView, VariableView,
 };
 use std::path::{Path, PathBuf};
 
@@ -114,7 +115,11 @@ impl RecordedRun {
             })
             .collect();
         match views.is_empty() {
-            true => Ok(Outcome::Message("this event carries no values".to_owned())),
+            true => Ok(Outcome::Empty(EmptyView {
+                listed: Listed::EventValues,
+                pattern: None,
+                has_debug_info: None,
+            })),
             false => Ok(Outcome::Variables(views)),
         }
     }
@@ -163,25 +168,20 @@ impl RecordedRun {
 
     /// `info events`: what was recorded, and how often it happened.
     pub(super) fn events(&self) -> Outcome {
-        let mut text = String::new();
-        let mut rows: Vec<(&str, String, u64)> = Vec::new();
+        let mut views: Vec<RecordedEventView> = Vec::new();
         for (layout, count) in self.tape.layouts.iter().zip(self.tape.counts()) {
-            let keys = Tape::names(layout).collect::<Vec<_>>().join(", ");
-            match rows
-                .iter_mut()
-                .find(|(event, known, _)| *event == &*layout.event && *known == keys)
-            {
-                Some((_, _, known)) => *known += count,
-                None => rows.push((&layout.event, keys, count)),
+            let values: Vec<String> = Tape::names(layout).map(|it| it.to_string()).collect();
+            let mut known = views.iter_mut();
+            match known.find(|it| it.event == *layout.event && it.values == values) {
+                Some(known) => known.count += count,
+                None => views.push(RecordedEventView {
+                    event: layout.event.to_string(),
+                    values,
+                    count,
+                }),
             }
         }
-        for (event, keys, count) in &rows {
-            text += &format!("{count:>10}  {event}({keys})\n");
-        }
-        if rows.is_empty() {
-            text += "the recording has no events";
-        }
-        Outcome::Message(text.trim_end().to_owned())
+        Outcome::RecordedEvents(views)
     }
 
     /// Where the event at which one stands comes from.

@@ -1,6 +1,7 @@
 //! The functions and files that `step` does not enter.
 
 use juror_symbols::is_name_of;
+use juror_view::SkipView;
 use regex::Regex;
 use std::path::Path;
 
@@ -43,7 +44,8 @@ impl Skips {
         skips.any(|skip| skip.has(function, file))
     }
 
-    pub(crate) fn add(&mut self, function: Option<Functions>, file: Option<Files>) -> String {
+    /// Adds a skip and returns its view.
+    pub(crate) fn add(&mut self, function: Option<Functions>, file: Option<Files>) -> SkipView {
         self.last_number += 1;
         let skip = Skip {
             number: self.last_number,
@@ -51,9 +53,9 @@ impl Skips {
             function,
             file,
         };
-        let words = format!("step passes over {} (skip {})", skip.words(), skip.number);
+        let view = skip.view();
         self.list.push(skip);
-        words
+        view
     }
 }
 
@@ -74,19 +76,21 @@ impl Skip {
         of_function && of_file
     }
 
-    pub(crate) fn words(&self) -> String {
-        let function = self.function.as_ref().map(|function| match function {
-            Functions::Named(name) => name.clone(),
-            Functions::Matching(pattern) => format!("functions that match `{pattern}`"),
-        });
+    pub(crate) fn view(&self) -> SkipView {
+        let (function, function_pattern) = match &self.function {
+            Some(Functions::Named(name)) => (Some(name.clone()), None),
+            Some(Functions::Matching(pattern)) => (None, Some(pattern.to_string())),
+            None => (None, None),
+        };
         let file = self.file.as_ref().map(|file| match file {
-            Files::Named(name) | Files::Glob(name, _) => name,
+            Files::Named(name) | Files::Glob(name, _) => name.clone(),
         });
-        match (function, file) {
-            (Some(function), Some(file)) => format!("{function} in {file}"),
-            (Some(function), None) => function,
-            (None, Some(file)) => format!("all functions in {file}"),
-            (None, None) => String::new(),
+        SkipView {
+            number: self.number,
+            enabled: self.enabled,
+            function,
+            function_pattern,
+            file,
         }
     }
 }

@@ -194,6 +194,176 @@ fn poison_memory(view: &mut MemoryView) {
     }
 }
 
+fn poison_value(value: &mut ValueView) {
+    value.type_name = text();
+    value.value = text();
+}
+
+fn poison_code(code: &mut FrameCodeView) {
+    code.function = Some(text());
+    code.name = Some(text());
+}
+
+fn poison_frame_info(view: &mut FrameInfoView) {
+    poison_code(&mut view.code);
+    view.file = Some(text());
+    view.caller.iter_mut().for_each(poison_code);
+    view.callee.iter_mut().for_each(poison_code);
+    for saved in &mut view.saved_registers {
+        saved.register = text();
+    }
+}
+
+fn poison_line(view: &mut LineView) {
+    view.file = Some(text());
+    view.name = Some(text());
+    view.end_name = Some(text());
+}
+
+fn poison_source_file(view: &mut SourceFileView) {
+    poison_line(&mut view.line);
+    view.remark = Some(text());
+    if let Some(unit) = &mut view.unit {
+        unit.name = Some(text());
+        unit.directory = Some(text());
+        unit.language = Some(text());
+        unit.producer = Some(text());
+    }
+}
+
+fn poison_scope(view: &mut ScopeView) {
+    view.function = text();
+    for variable in &mut view.variables {
+        variable.name = text();
+        variable.declaration = text();
+        variable.storage.register = Some(text());
+    }
+    for label in &mut view.labels {
+        label.name = text();
+    }
+}
+
+fn poison_process_info(view: &mut ProcessInfoView) {
+    view.directory = Some(text());
+    view.program = Some(text());
+    let lists = [
+        &mut view.command_line,
+        &mut view.environment,
+        &mut view.limits,
+        &mut view.status,
+    ];
+    for list in lists {
+        *list = Some(vec![text()]);
+    }
+    for file in view.files.iter_mut().flatten() {
+        file.file = text();
+    }
+    for mapping in view.mappings.iter_mut().flatten() {
+        mapping.permissions = text();
+        mapping.name = text();
+    }
+}
+
+fn poison_setting(setting: &mut SettingView) {
+    setting.name = text();
+    setting.value = Some(text());
+    for rule in &mut setting.substitutions {
+        rule.from = text();
+        rule.to = text();
+    }
+}
+
+fn poison_skip(skip: &mut SkipView) {
+    skip.function = Some(text());
+    skip.file = Some(text());
+}
+
+/// Poisons results about the program in detail.
+fn poison_inspection(outcome: &mut Outcome) {
+    match outcome {
+        Outcome::FrameInfo(view) => poison_frame_info(view),
+        Outcome::Location(location) => poison_location(location),
+        Outcome::Lines(lines) => lines.iter_mut().for_each(poison_line),
+        Outcome::SourceFile(view) => poison_source_file(view),
+        Outcome::Scope(view) => poison_scope(view),
+        Outcome::ProcessInfo(view) => poison_process_info(view),
+        Outcome::Program(view) => poison_location(&mut view.location),
+        Outcome::Symbol(view) => {
+            view.name = Some(text());
+            view.module = Some(text());
+        }
+        Outcome::Address(view) => view.expression = text(),
+        Outcome::Types(types) => {
+            for view in types {
+                view.function = Some(text());
+                view.name = text();
+                view.definition = Some(text());
+            }
+        }
+        Outcome::AuxiliaryVector(entries) => {
+            for entry in entries {
+                entry.name = text();
+                entry.text = Some(text());
+            }
+        }
+        Outcome::Modules(modules) => {
+            for module in modules {
+                module.path = text();
+            }
+        }
+        other => poison_settings(other),
+    }
+}
+
+/// Poisons settings, the user's own values and commands, and short answers.
+fn poison_settings(outcome: &mut Outcome) {
+    match outcome {
+        Outcome::Empty(view) => view.pattern = Some(text()),
+        Outcome::Settings(list) => list.iter_mut().for_each(poison_setting),
+        Outcome::Skips(skips) => skips.iter_mut().for_each(poison_skip),
+        Outcome::Skip(skip) => poison_skip(skip),
+        Outcome::Thread(thread) | Outcome::ThreadHeading(thread) => thread.name = text(),
+        Outcome::PlainValue(value) => poison_value(value),
+        Outcome::ValueHistory(values) => values.iter_mut().for_each(poison_value),
+        Outcome::Assigned(variable) => poison_variable(variable),
+        Outcome::ConvenienceVariables(list) => list.iter_mut().for_each(poison_variable),
+        Outcome::Copied(copy) => copy.file = Some(text()),
+        Outcome::WorkingDirectory(words) | Outcome::Version(words) => *words = text(),
+        Outcome::ShellEnded(end) => end.signal = Some(text()),
+        Outcome::Environment(variables) => {
+            for variable in variables {
+                variable.name = text();
+                variable.value = Some(text());
+            }
+        }
+        Outcome::CommandGroups(groups) => {
+            for group in groups {
+                group.name = text();
+                group.commands.fill(text());
+            }
+        }
+        Outcome::PrettyPrinters(files) => {
+            for file in files {
+                file.file = text();
+            }
+        }
+        Outcome::InfoSubjects(subjects) => {
+            for subject in subjects {
+                subject.name = text();
+                subject.summary = text();
+            }
+        }
+        Outcome::RecordedEvents(events) => {
+            for event in events {
+                event.event = text();
+                event.values.fill(text());
+            }
+        }
+        Outcome::Process(_) | Outcome::RecordedCheckpoints(_) => {}
+        other => panic!("nothing is poisoned in {other:?}"),
+    }
+}
+
 fn poison(outcome: &mut Outcome) {
     match outcome {
         Outcome::Done | Outcome::Quit => {}
@@ -275,10 +445,7 @@ fn poison(outcome: &mut Outcome) {
             }
         }
         Outcome::Paths(paths) => paths.iter_mut().for_each(poison_violation),
-        Outcome::Value(value) => {
-            value.type_name = text();
-            value.value = text();
-        }
+        Outcome::Value(value) => poison_value(value),
         Outcome::Displays(displays) => displays.iter_mut().for_each(poison_display),
         Outcome::Evaluations(open) => {
             for one in open {
@@ -289,6 +456,7 @@ fn poison(outcome: &mut Outcome) {
         Outcome::HelpIndex(commands) => commands.iter_mut().for_each(poison_help),
         Outcome::HelpGroups(groups) => groups.iter_mut().for_each(poison_group),
         Outcome::Help(help) => poison_help(help),
+        other => poison_inspection(other),
     }
 }
 

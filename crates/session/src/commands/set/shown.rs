@@ -7,8 +7,8 @@ use crate::options::AtInlined;
 use crate::session::Session;
 use juror_values::format::{Radix, format};
 use juror_values::typed::Typed;
-use juror_view::Outcome;
 use juror_view::error::CommandError;
+use juror_view::{Outcome, SettingView, SubstitutionView, ValueView, VariableView};
 use std::ffi::OsString;
 
 /// Values that `show values` shows.
@@ -17,22 +17,24 @@ const VALUES_MAX: usize = 10;
 /// `show`, `show args`, `show convenience`, `show values`
 pub(crate) fn show(session: &Session, rest: &str) -> Result<Outcome, CommandError> {
     let (name, after) = split(rest);
-    let text = match name.as_str() {
+    match name.as_str() {
         "" => {
             let plain = SETTINGS.iter().filter(|it| it.1 != Setting::Environment);
-            let lines = plain.map(|(name, setting)| shown_setting(session, name, *setting, ""));
-            lines.collect::<Vec<_>>().join("\n")
+            let views = plain.map(|(name, setting)| setting_view(session, name, *setting));
+            Ok(Outcome::Settings(views.collect()))
         }
-        "convenience" | "conv" => named_values(session),
-        "values" => printed_values(session),
-        "user" => return breakpoint_command_lists::groups(session),
-        "version" => format!("juror {}", env!("CARGO_PKG_VERSION")),
+        "convenience" | "conv" => Ok(convenience_variables(session)),
+        "values" => Ok(value_history(session)),
+        "user" => breakpoint_command_lists::groups(session),
+        "version" => Ok(Outcome::Version(env!("CARGO_PKG_VERSION").to_owned())),
         name => match setting(name) {
-            Some((name, setting)) => shown_setting(session, name, setting, after),
-            None => return show_absent(session, name),
+            Some((_, Setting::Environment)) => Ok(environment::show_environment(session, after)),
+            Some((name, setting)) => Ok(Outcome::Settings(vec![setting_view(
+                session, name, setting,
+            )])),
+            None => show_absent(session, name),
         },
-    };
-    Ok(Outcome::Message(text))
+    }
 }
 
 fn show_absent(_session: &Session, name: &str) -> Result<Outcome, CommandError> {
@@ -44,9 +46,32 @@ fn show_absent(_session: &Session, name: &str) -> Result<Outcome, CommandError> 
     Err(CommandError::with_help(message, help))
 }
 
-fn shown_setting(session: &Session, name: &str, setting: Setting, after: &str) -> String {
+fn setting_view(session: &Session, name: &str, setting: Setting) -> SettingView {
+    let value = setting_value(session, setting).filter(|value| !value.is_empty());
+    let substitutions = match setting {
+        Setting::SubstitutePath => substitutions(session),
+        _ => Vec::new(),
+    };
+    SettingView {
+        name: name.to_owned(),
+        value,
+        substitutions,
+    }
+}
+
+fn substitutions(session: &Session) -> Vec<SubstitutionView> {
+    let rules = session.user.sources.substitutions();
+    let views = rules.map(|(from, to)| SubstitutionView {
+        from: from.display().to_string(),
+        to: to.display().to_string(),
+    });
+    views.collect()
+}
+
+/// Returns the value as `set` takes it.
+fn setting_value(session: &Session, setting: Setting) -> Option<String> {
     let options = &session.options;
-    let value = match setting {
+    Some(match setting {
         Setting::Arguments => {
             let next = session
                 .launch
@@ -68,12 +93,9 @@ fn shown_setting(session: &Session, name: &str, setting: Setting, after: &str) -
             let directories: Vec<_> = directories.map(|it| it.display().to_string()).collect();
             directories.join(":")
         }
-        Setting::Directory => match &options.directory {
-            Some(directory) => directory.display().to_string(),
-            None => "where juror works; see: pwd".to_owned(),
-        },
+        Setting::Directory => options.directory.as_ref()?.display().to_string(),
         Setting::DisableRandomization => on_or_off(!options.randomize),
-        Setting::Environment => return environment::shown_environment(session, after),
+        Setting::Environment | Setting::SubstitutePath => return None,
         Setting::Follow => match options.follow {
             crate::options::Follow::Parent => "parent".to_owned(),
             crate::options::Follow::Child => "child".to_owned(),
@@ -83,40 +105,35 @@ fn shown_setting(session: &Session, name: &str, setting: Setting, after: &str) -
         Setting::ListLines => limit(u64::from(session.user.settings.list_lines), u32::MAX.into()),
         Setting::PrintElements => limit(session.user.settings.elements_max, u64::MAX),
         Setting::PrintPretty => on_or_off(session.user.settings.is_pretty),
-        Setting::SubstitutePath => {
-            let rules = session.user.sources.substitutions();
-            let rules = rules.map(|(from, to)| format!("{} is {}", from.display(), to.display()));
-            rules.collect::<Vec<_>>().join("; ")
-        }
-    };
-    let value = if value.is_empty() { "none" } else { &value };
-    format!("{name}: {value}")
+    })
 }
 
-/// The values that have names.
-fn named_values(session: &Session) -> String {
-    let lines = session.user.values.named();
-    let lines: Vec<String> = lines
-        .map(|(name, value)| format!("${name} = {}", value_text(session, value)))
-        .collect();
-    match lines.is_empty() {
-        true => "there are none; set $n = 3 makes one".to_owned(),
-        false => lines.join("\n"),
-    }
+/// `show convenience`
+fn convenience_variables(session: &Session) -> Outcome {
+    let views = session
+        .user
+        .values
+        .named()
+        .map(|(name, value)| VariableView {
+            name: name.to_owned(),
+            type_name: value.r#type.name(),
+            value: value_text(session, value),
+        });
+    Outcome::ConvenienceVariables(views.collect())
 }
 
-/// The values that were printed last.
-fn printed_values(session: &Session) -> String {
+/// `show values`
+fn value_history(session: &Session) -> Outcome {
     let printed = session.user.values.printed();
     let first = printed.len().saturating_sub(VALUES_MAX);
-    let lines = printed.iter().enumerate().skip(first);
-    let lines: Vec<String> = lines
-        .map(|(at, value)| format!("${} = {}", at + 1, value_text(session, value)))
-        .collect();
-    match lines.is_empty() {
-        true => "nothing has been printed".to_owned(),
-        false => lines.join("\n"),
-    }
+    let views = (1..).zip(printed).skip(first);
+    let views = views.map(|(number, value)| ValueView {
+        number,
+        type_name: value.r#type.name(),
+        value: value_text(session, value),
+        is_formatted: false,
+    });
+    Outcome::ValueHistory(views.collect())
 }
 
 pub(crate) fn value_text(session: &Session, value: &Typed) -> String {

@@ -1,0 +1,86 @@
+//! Settings, the user's own values and commands, and the answers of commands that act
+//! outside of the program.
+
+use serde::Serialize;
+
+/// A setting, as `show` shows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct SettingView {
+    /// Its name.
+    pub name: String,
+    /// Its value as `set` takes it; absent if nothing is set.
+    pub value: Option<String>,
+    /// The rules of `substitute-path`.
+    pub substitutions: Vec<SubstitutionView>,
+}
+
+/// A rule of `substitute-path`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SubstitutionView {
+    /// The directory in the debug information.
+    pub from: String,
+    /// The directory that has its files now.
+    pub to: String,
+}
+
+/// A variable of the environment of the program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EnvironmentVariableView {
+    /// Its name.
+    pub name: String,
+    /// Its value; absent if it is not set.
+    pub value: Option<String>,
+}
+
+/// Commands that the user gave a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CommandGroupView {
+    /// The name.
+    pub name: String,
+    /// The commands.
+    pub commands: Vec<String>,
+}
+
+/// A file of pretty-printers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PrettyPrinterView {
+    /// The file.
+    pub file: String,
+    /// How many rules it has.
+    pub rule_count: usize,
+}
+
+/// Functions or files that `step` does not enter.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct SkipView {
+    /// Its number, from 1.
+    pub number: u32,
+    /// `step` obeys it.
+    pub enabled: bool,
+    /// The function's name.
+    pub function: Option<String>,
+    /// The regular expression for names of functions.
+    pub function_pattern: Option<String>,
+    /// The file or file-name pattern.
+    pub file: Option<String>,
+}
+
+/// Bytes that were copied between memory and a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CopyView {
+    /// How many bytes.
+    pub byte_count: u64,
+    /// The file that they were written to.
+    pub file: Option<String>,
+    /// The address that they were written to.
+    pub address: Option<u64>,
+}
+
+/// The end of a shell command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShellEndView {
+    /// Its exit status.
+    pub status: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<String>,
+}
