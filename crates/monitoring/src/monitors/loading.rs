@@ -1,6 +1,6 @@
 //! Properties as monitors, from the files that say them.
 
-use crate::monitors::{Watch, Watched, captures};
+use crate::monitors::{Monitors, MonitoredProperty, captures};
 use crate::property_files::PropertySource;
 use juror_language::Diagnostic;
 use juror_monitor::{HISTORY_RECORDS, Monitor};
@@ -13,30 +13,30 @@ use std::sync::Arc;
 pub fn load(
     sources: &[PropertySource],
     history: usize,
-) -> Result<(Watch, Vec<String>), SessionError> {
-    let mut watch = Watch::default();
+) -> Result<(Monitors, Vec<String>), SessionError> {
+    let mut monitors = Monitors::default();
     let mut remarks = Vec::new();
     for source in sources {
         let (found, said) = monitors(source, history)?;
         remarks.extend(said);
-        for watched in found {
-            let is_same = |known: &Watched| {
-                known.property.name == watched.property.name && known.file() == watched.file()
+        for monitored in found {
+            let is_same = |known: &MonitoredProperty| {
+                known.property.name == monitored.property.name && known.file() == monitored.file()
             };
-            if !watch.watched.iter().any(is_same) {
-                watch.watched.push(watched);
+            if !monitors.properties.iter().any(is_same) {
+                monitors.properties.push(monitored);
             }
         }
     }
     remarks.dedup();
-    Ok((watch, remarks))
+    Ok((monitors, remarks))
 }
 
 /// The same of one file and those that it uses.
 pub fn monitors(
     source: &PropertySource,
     history: usize,
-) -> Result<(Vec<Watched>, Vec<String>), SessionError> {
+) -> Result<(Vec<MonitoredProperty>, Vec<String>), SessionError> {
     let mut files = source.load();
     if files.has_errors() {
         return Err(files.error());
@@ -55,7 +55,7 @@ pub fn monitors(
         property.events.iter_mut().for_each(captures::add);
         let name = property.source_name.clone();
         match Monitor::with_history(Arc::new(property), records(history)) {
-            Ok(monitor) => monitors.push(Watched::new(monitor, text)),
+            Ok(monitor) => monitors.push(MonitoredProperty::new(monitor, text)),
             Err(error) => {
                 let diagnostic = Diagnostic::error("monitor", error.span, error.message);
                 return Err(wrong(&name.unwrap_or_default(), &text, vec![diagnostic]));

@@ -267,8 +267,8 @@ impl RecordedRun {
                     .name
                     .clone();
                 self.offline
-                    .watch
-                    .watched
+                    .monitors
+                    .properties
                     .retain(|it| it.property.name != name);
                 self.begin_again();
                 Ok(Outcome::Message(format!("{name} is watched no more")))
@@ -301,12 +301,12 @@ impl RecordedRun {
                 format!("property remove {name} makes room"),
             ));
         }
-        let before = self.offline.watch.watched.clone();
-        self.offline.watch.watched.extend(found);
+        let before = self.offline.monitors.properties.clone();
+        self.offline.monitors.properties.extend(found);
         crate::replay::learn(&mut self.offline, &self.tape);
         let missing = self.offline.not_recorded();
         if missing.is_some() {
-            self.offline.watch.watched = before;
+            self.offline.monitors.properties = before;
         }
         self.begin_again();
         match missing {
