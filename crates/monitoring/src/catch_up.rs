@@ -3,7 +3,7 @@
 //! Afterwards the property is in the state in which it would be if it had been
 //! there from the start, and goes on from there with what happens live.
 
-use crate::monitors::{Reaction, Violated, Watched};
+use crate::monitors::{EventOutcome, MonitoredProperty, ViolatedSlice};
 use crate::offline::{Buffers, Feeding};
 use juror_monitor::Occurrence;
 use juror_trace::{Batch, Binding, Decoder, Event, Form, NO_PLACE, event_words};
@@ -22,7 +22,7 @@ pub struct Replayed {
     /// How many events there were in the trace.
     pub events: u64,
     /// What they violated.
-    pub violations: Vec<Violated>,
+    pub violations: Vec<ViolatedSlice>,
     /// The first event that could not be evaluated: why not.
     pub error: Option<String>,
 }
@@ -31,7 +31,7 @@ pub struct Replayed {
 ///
 /// # Errors
 /// The trace cannot be read, or has not recorded what the property is about.
-pub fn replay(watched: &mut Watched, trace: &Path) -> Result<Replayed, CommandError> {
+pub fn replay(monitored: &mut MonitoredProperty, trace: &Path) -> Result<Replayed, CommandError> {
     let name = trace.display();
     let failed =
         |error: &dyn std::fmt::Display| CommandError::new(format!("the trace {name}: {error}"));
@@ -40,7 +40,7 @@ pub fn replay(watched: &mut Watched, trace: &Path) -> Result<Replayed, CommandEr
     if !is_file {
         return Err(failed(&"what was written there cannot be read again"));
     }
-    let mut reading = Reading::new(watched);
+    let mut reading = Reading::new(monitored);
     let mut buffer = Vec::new();
     let mut decoder: Option<Decoder> = None;
     let mut batch = Batch::default();
@@ -61,7 +61,7 @@ pub fn replay(watched: &mut Watched, trace: &Path) -> Result<Replayed, CommandEr
             if let Some((_, fault)) = batch.faults.first() {
                 return Err(failed(fault));
             }
-            reading.take(watched, &batch);
+            reading.take(monitored, &batch);
             batch.clear();
             if consumed == 0 {
                 break;
@@ -72,7 +72,7 @@ pub fn replay(watched: &mut Watched, trace: &Path) -> Result<Replayed, CommandEr
             break;
         }
     }
-    reading.finish(watched)
+    reading.finish(monitored)
 }
 
 /// What is known of the trace.
@@ -81,22 +81,22 @@ struct Reading {
     /// The addresses of its places: the process is still the same.
     places: Vec<u64>,
     buffers: Buffers,
-    reaction: Reaction,
+    outcome: EventOutcome,
     events: u64,
 }
 
 impl Reading {
-    fn new(watched: &Watched) -> Reading {
+    fn new(monitored: &MonitoredProperty) -> Reading {
         Reading {
-            binding: Binding::new(Arc::clone(&watched.property)),
+            binding: Binding::new(Arc::clone(&monitored.property)),
             places: Vec::new(),
             buffers: Buffers::default(),
-            reaction: Reaction::default(),
+            outcome: EventOutcome::default(),
             events: 0,
         }
     }
 
-    fn take(&mut self, watched: &mut Watched, batch: &Batch) {
+    fn take(&mut self, monitored: &mut MonitoredProperty, batch: &Batch) {
         for declaration in &batch.declarations {
             self.binding.declare(declaration);
         }
@@ -106,11 +106,11 @@ impl Reading {
         self.places.extend(batch.places.iter().map(|it| it.address));
         for event in &batch.events {
             self.events += 1;
-            self.feed(watched, batch, event);
+            self.feed(monitored, batch, event);
         }
     }
 
-    fn feed(&mut self, watched: &mut Watched, batch: &Batch, event: &Event) {
+    fn feed(&mut self, monitored: &mut MonitoredProperty, batch: &Batch, event: &Event) {
         let place = match event.place {
             NO_PLACE => None,
             place => self.places.get(place as usize).copied(),
@@ -125,13 +125,13 @@ impl Reading {
                 values: batch.values_of(event),
             },
         };
-        let (buffers, reaction) = (&mut self.buffers, &mut self.reaction);
-        feeding.feed(watched, buffers, reaction, |_, _| {});
+        let (buffers, outcome) = (&mut self.buffers, &mut self.outcome);
+        feeding.feed(monitored, buffers, outcome, |_, _| {});
     }
 
-    fn finish(self, watched: &Watched) -> Result<Replayed, CommandError> {
+    fn finish(self, monitored: &MonitoredProperty) -> Result<Replayed, CommandError> {
         let missing = self.binding.not_recorded();
-        let events = missing.filter_map(|event| watched.property.event(event));
+        let events = missing.filter_map(|event| monitored.property.event(event));
         let words: Vec<String> = events.map(|it| format!("`{}`", event_words(it))).collect();
         if !words.is_empty() {
             return Err(CommandError::with_help(
@@ -142,8 +142,8 @@ impl Reading {
         }
         Ok(Replayed {
             events: self.events,
-            violations: self.reaction.violations,
-            error: self.reaction.error.map(|(_, error)| error.message),
+            violations: self.outcome.violations,
+            error: self.outcome.error.map(|(_, error)| error.message),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Waiting scenarios: what a step of a monitor or a hit of a point queues for them.
 
 use crate::listening::{Listener, ReactionId, States};
-use crate::monitors::Watched;
+use crate::monitors::MonitoredProperty;
 use crate::report;
 use juror_event::{EventId, Value};
 use juror_language::ContextValue;
@@ -96,8 +96,13 @@ impl Told {
 
     /// Tells of the step that a monitor has just taken.
     #[cold]
-    pub fn tell(&mut self, watched: &Watched, taken: &Taken<'_>, heard: &mut Vec<Heard>) {
-        for change in watched.monitor.changes() {
+    pub fn tell(
+        &mut self,
+        monitored: &MonitoredProperty,
+        taken: &Taken<'_>,
+        heard: &mut Vec<Heard>,
+    ) {
+        for change in monitored.monitor.changes() {
             self.tell_of_end(change, taken, heard);
             let listeners = self.listeners.get(taken.monitor).map_or(&[][..], |it| it);
             for listener in listeners {
@@ -106,7 +111,7 @@ impl Told {
                         id: listener.id,
                         monitor: taken.monitor,
                         slice: change.slice,
-                        facts: facts(watched, change, taken),
+                        facts: facts(monitored, change, taken),
                     });
                 }
             }
@@ -149,9 +154,9 @@ impl Told {
 }
 
 /// What is known about a step.
-pub(crate) fn facts(watched: &Watched, change: &Change, taken: &Taken<'_>) -> Facts {
-    let property = &watched.property;
-    let monitor = &watched.monitor;
+pub(crate) fn facts(monitored: &MonitoredProperty, change: &Change, taken: &Taken<'_>) -> Facts {
+    let property = &monitored.property;
+    let monitor = &monitored.monitor;
     let mut facts = Facts::default();
     facts.note_text(ContextValue::Property, &property.name);
     if let Some(event) = property.event(taken.event) {
@@ -162,7 +167,7 @@ pub(crate) fn facts(watched: &Watched, change: &Change, taken: &Taken<'_>) -> Fa
     facts.note_text(ContextValue::Verdict, &change.verdict_after.to_string());
     facts.note(ContextValue::Thread, Value::Int(i128::from(taken.thread)));
     let slice = monitor.slice(change.slice);
-    let bound = report::bound_of(watched, change, taken.event, taken.values);
+    let bound = report::bound_of(monitored, change, taken.event, taken.values);
     for bound in report::binding(property, &bound) {
         facts.note(ContextValue::Parameter(bound.name.into()), bound.value);
     }

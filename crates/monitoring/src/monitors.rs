@@ -18,7 +18,9 @@ pub(crate) mod without_location;
 
 use crate::listeners::{Taken, Told};
 use crate::monitors::memory_locations::PlaceWatches;
-pub use crate::monitors::monitored_property::{Reaction, Since, Violated, Watched};
+pub use crate::monitors::monitored_property::{
+    EventOutcome, MonitoredProperty, Since, ViolatedSlice,
+};
 use crate::monitors::without_location::Occasions;
 use crate::recording::Recorder;
 use crate::report;
@@ -33,9 +35,9 @@ use std::path::{Path, PathBuf};
 
 /// All monitors of a run.
 #[derive(Default)]
-pub struct Watch {
+pub struct Monitors {
     /// The monitors, in the order of their files.
-    pub watched: Vec<Watched>,
+    pub properties: Vec<MonitoredProperty>,
     /// Their probes.
     pub probes: Probes,
     /// The places in memory that they watch.
@@ -57,17 +59,17 @@ pub struct Watch {
     values: Vec<Value>,
     /// Probes of events after calls that have just become needed.
     newly_awaited: Vec<u32>,
-    /// Who writes the trace; its events are those of the last of `watched`.
+    /// Who writes the trace; its events are those of the last of `monitored`.
     recorder: Option<Recorder>,
 }
 
-impl Watch {
+impl Monitors {
     /// Without the monitor that stands for the recorder: the properties of the
     /// user.
-    pub fn shown(&self) -> &[Watched] {
+    pub fn shown(&self) -> &[MonitoredProperty] {
         let hidden = usize::from(self.recorder.is_some());
-        let count = self.watched.len().saturating_sub(hidden);
-        self.watched.get(..count).unwrap_or(&[])
+        let count = self.properties.len().saturating_sub(hidden);
+        self.properties.get(..count).unwrap_or(&[])
     }
 
     /// The file in which the run is recorded, whole up to the last event.
@@ -82,10 +84,10 @@ impl Watch {
 
     /// Plants and lifts the difference to what the monitor needs now.
     fn apply_needs(&mut self, program: &mut Program, monitor: usize) -> Result<(), DebuggeeError> {
-        let Some(watched) = self.watched.get(monitor) else {
+        let Some(monitored) = self.properties.get(monitor) else {
             return Ok(());
         };
-        let is_needed = |event: EventId| watched.needs(event);
+        let is_needed = |event: EventId| monitored.needs(event);
         let awaited = &mut self.newly_awaited;
         self.probes
             .set_needed(program, monitor as u16, is_needed, awaited)?;
@@ -93,9 +95,9 @@ impl Watch {
             self.places.set_needed(program, monitor as u16, is_needed)?;
         }
         if !self.occasions.is_empty() {
-            let watched = &self.watched;
+            let monitored = &self.properties;
             self.occasions.apply(program, |monitor, event| {
-                is_needed_by(watched, monitor, event)
+                is_needed_by(monitored, monitor, event)
             })?;
         }
         Ok(())
@@ -122,9 +124,9 @@ impl Watch {
 
     fn mask(&self, monitor: usize, event: EventId) -> u64 {
         let needs = self
-            .watched
+            .properties
             .get(monitor)
-            .map_or(&[][..], |watched| watched.monitor.needs());
+            .map_or(&[][..], |monitored| monitored.monitor.needs());
         needs
             .get(usize::from(event.0))
             .map_or(0, |need| need.captures)
@@ -140,13 +142,13 @@ impl Watch {
         address: u64,
         values: &[Value],
         observer: &mut dyn Observer,
-        reaction: &mut Reaction,
+        outcome: &mut EventOutcome,
     ) -> Result<(), DebuggeeError> {
-        let is_recorder = monitor + 1 == self.watched.len();
-        let Some(watched) = self.watched.get_mut(monitor) else {
+        let is_recorder = monitor + 1 == self.properties.len();
+        let Some(monitored) = self.properties.get_mut(monitor) else {
             return Ok(());
         };
-        let time = match watched.monitor.uses_time() {
+        let time = match monitored.monitor.uses_time() {
             true => program.elapsed_ns(),
             false => 0,
         };
@@ -162,7 +164,7 @@ impl Watch {
             }
             return Ok(());
         }
-        let Some(needs_changed) = watched.step(monitor, event, &happened, reaction) else {
+        let Some(needs_changed) = monitored.step(monitor, event, &happened, outcome) else {
             return Ok(());
         };
         if !self.told.is_silent() {
@@ -172,18 +174,18 @@ impl Watch {
                 thread: happened.thread,
                 values,
             };
-            self.told.tell(watched, &taken, &mut reaction.heard);
+            self.told.tell(monitored, &taken, &mut outcome.heard);
         }
         if observer.wants_state_changes() {
-            let happened = report::Happened {
+            let happened = report::EventOccurrence {
                 event,
                 thread: program.thread_number(thread),
                 address,
                 time,
                 values,
             };
-            for change in watched.monitor.changes() {
-                let mut view = report::state_change(watched, change, happened, program);
+            for change in monitored.monitor.changes() {
+                let mut view = report::state_change(monitored, change, happened, program);
                 view.process = self.process;
                 observer.state_change(&view);
             }
@@ -197,11 +199,11 @@ impl Watch {
 
     /// The run is over: what is undecided becomes decided. Gives the slices
     /// that this violates.
-    pub fn finish(&mut self) -> Vec<Violated> {
+    pub fn finish(&mut self) -> Vec<ViolatedSlice> {
         let mut violations = Vec::new();
-        for (monitor, watched) in self.watched.iter_mut().enumerate() {
-            let open = watched.finish().into_iter();
-            violations.extend(open.map(|slice| Violated {
+        for (monitor, monitored) in self.properties.iter_mut().enumerate() {
+            let open = monitored.finish().into_iter();
+            violations.extend(open.map(|slice| ViolatedSlice {
                 monitor,
                 slice,
                 repeated: false,
@@ -212,9 +214,9 @@ impl Watch {
 }
 
 /// Whether a monitor needs an event in its present state.
-fn is_needed_by(watched: &[Watched], monitor: u16, event: EventId) -> bool {
-    let watched = watched.get(usize::from(monitor));
-    watched.is_some_and(|it| it.needs(event))
+fn is_needed_by(monitored: &[MonitoredProperty], monitor: u16, event: EventId) -> bool {
+    let monitored = monitored.get(usize::from(monitor));
+    monitored.is_some_and(|it| it.needs(event))
 }
 
 fn internal(error: DebuggeeError) -> SessionError {

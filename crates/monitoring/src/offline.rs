@@ -14,13 +14,13 @@ mod shares;
 #[cfg(test)]
 mod tests;
 
-use crate::monitors::{Reaction, Watch, Watched, loading};
+use crate::monitors::{EventOutcome, MonitoredProperty, Monitors, loading};
 pub use crate::offline::parts::{Finding, Part, Said, merge};
 use crate::offline::recorded::{NOWHERE, Recorded};
 pub use crate::offline::shares::Standing;
 use crate::property_files::PropertySource;
 use crate::report;
-use crate::report::{Happened, VIOLATIONS_MAX};
+use crate::report::{EventOccurrence, VIOLATIONS_MAX};
 use crate::totals::Totals;
 use juror_event::{EventId, Value};
 use juror_language::{Diagnostic, Property};
@@ -34,19 +34,19 @@ use juror_view::{EndView, Ending, StopReason, TraceStop, ViolationView, error};
 /// The properties over one recorded run, or over several that are merged.
 pub struct Offline {
     /// The monitors.
-    pub watch: Watch,
+    pub monitors: Monitors,
     /// The number of events that each monitor remembers; 0 for the default.
     pub history: usize,
     /// The places and threads of the traces.
     pub recorded: Recorded,
     buffers: Buffers,
-    reaction: Reaction,
+    outcome: EventOutcome,
     /// What is known of properties whose slices are spread.
     together: Vec<shares::Together>,
     /// How many events have been counted for them.
     counted: u64,
     /// The shares of their slices beside the first, by the number of the property.
-    others: Vec<(usize, Watched)>,
+    others: Vec<(usize, MonitoredProperty)>,
 }
 
 /// Buffers that are used again for every event.
@@ -71,9 +71,9 @@ impl Feeding<'_> {
     /// of the first events; nothing where it is about no memory. An access may be several
     /// events: a write is an access, too. juror records them with one time and one place;
     /// the times of other traces may be so coarse that they say nothing.
-    fn needed_at_beginning(&self, watched: &mut Watched) -> Option<u64> {
+    fn needed_at_beginning(&self, monitored: &mut MonitoredProperty) -> Option<u64> {
         let is_about_memory = |found: &EventBinding| {
-            let event = watched.property.event(found.event);
+            let event = monitored.property.event(found.event);
             event.is_some_and(|event| event.kind.is_about_memory())
         };
         let is_placed = self.happened.address != NOWHERE;
@@ -87,11 +87,11 @@ impl Feeding<'_> {
             ..
         } = self.happened;
         let access = (time, thread, address);
-        match watched.access {
+        match monitored.access {
             Some((known, needed)) if known == access && time != 0 => Some(needed),
             _ => {
-                let needed = watched.monitor.needed_events();
-                watched.access = Some((access, needed));
+                let needed = monitored.monitor.needed_events();
+                monitored.access = Some((access, needed));
                 Some(needed)
             }
         }
@@ -101,23 +101,23 @@ impl Feeding<'_> {
     /// that; `told` hears of each time.
     pub(crate) fn feed(
         &self,
-        watched: &mut Watched,
+        monitored: &mut MonitoredProperty,
         buffers: &mut Buffers,
-        reaction: &mut Reaction,
-        mut told: impl FnMut(&Watched, Happened<'_>),
+        outcome: &mut EventOutcome,
+        mut told: impl FnMut(&MonitoredProperty, EventOccurrence<'_>),
     ) {
         // Which of them are waited for is known when the event begins, or the access
         // of which it is one.
-        let needed = self.needed_at_beginning(watched);
+        let needed = self.needed_at_beginning(monitored);
         buffers.waiting.clear();
         let waiting = self.events.iter().map(|it| {
             let event = it.event;
             let bit = needed.and_then(|needed| needed.checked_shr(u32::from(event.0)));
-            watched.needs(event) && bit.is_none_or(|bit| bit & 1 == 1)
+            monitored.needs(event) && bit.is_none_or(|bit| bit & 1 == 1)
         });
         buffers.waiting.extend(waiting);
         for (found, &is_waiting) in self.events.iter().zip(&buffers.waiting) {
-            let needs = watched.monitor.needs();
+            let needs = monitored.monitor.needs();
             let need = needs.get(usize::from(found.event.0)).copied();
             let Some(need) = need.filter(|need| is_waiting && need.needed) else {
                 continue;
@@ -128,13 +128,13 @@ impl Feeding<'_> {
                 values: captures,
                 ..self.happened
             };
-            if watched
-                .step(self.number, found.event, &happened, reaction)
+            if monitored
+                .step(self.number, found.event, &happened, outcome)
                 .is_some()
             {
                 told(
-                    watched,
-                    Happened {
+                    monitored,
+                    EventOccurrence {
                         event: found.event,
                         thread: happened.thread,
                         address: happened.address,
@@ -157,13 +157,13 @@ impl Offline {
         sources: &[PropertySource],
         history: usize,
     ) -> Result<(Offline, Vec<String>), SessionError> {
-        let (watch, remarks) = loading::load(sources, history)?;
+        let (monitors, remarks) = loading::load(sources, history)?;
         let mut offline = Offline {
-            watch,
+            monitors,
             history,
             recorded: Recorded::default(),
             buffers: Buffers::default(),
-            reaction: Reaction::default(),
+            outcome: EventOutcome::default(),
             together: Vec::new(),
             counted: 0,
             others: Vec::new(),
@@ -174,22 +174,22 @@ impl Offline {
 
     /// Begins anew, for a run that was recorded in so many traces.
     pub fn begin(&mut self, traces: usize) {
-        self.watch.restart(self.history);
+        self.monitors.restart(self.history);
         self.together.clear();
         self.counted = 0;
         self.others.clear();
-        for watched in &mut self.watch.watched {
+        for monitored in &mut self.monitors.properties {
             // A trace knows nothing of modules.
-            watched.bound.fill(true);
+            monitored.bound.fill(true);
         }
-        let properties = self.watch.watched.iter().map(|it| &it.property);
+        let properties = self.monitors.properties.iter().map(|it| &it.property);
         self.recorded = Recorded::of(traces, properties);
     }
 
     /// How many slices there are.
     pub fn slice_count(&self) -> usize {
-        let watched = self.watch.watched.iter();
-        watched.map(|it| it.monitor.slice_count()).sum()
+        let monitored = self.monitors.properties.iter();
+        monitored.map(|it| it.monitor.slice_count()).sum()
     }
 
     /// Takes what a batch of a trace defines. To be done before its events are
@@ -201,13 +201,15 @@ impl Offline {
     /// Events of the properties that the traces would have recorded and did
     /// not: what is wrong with the properties for these traces.
     pub fn not_recorded(&self) -> Option<SessionError> {
-        for (number, watched) in self.watch.watched.iter().enumerate() {
+        for (number, monitored) in self.monitors.properties.iter().enumerate() {
             let bindings = self.recorded.bindings(number);
             let missing: Vec<EventId> = bindings.flat_map(Binding::not_recorded).collect();
-            let events = missing.iter().filter_map(|&it| watched.property.event(it));
+            let events = missing
+                .iter()
+                .filter_map(|&it| monitored.property.event(it));
             let diagnostics: Vec<Diagnostic> = events.map(not_recorded_diagnostic).collect();
             if !diagnostics.is_empty() {
-                return Some(error::wrong(watched.file(), &watched.text, diagnostics));
+                return Some(error::wrong(monitored.file(), &monitored.text, diagnostics));
             }
         }
         None
@@ -223,31 +225,31 @@ impl Offline {
     ) -> Option<StopReason> {
         let happened = self.recorded.occurrence(trace, batch, event);
         let places = &self.recorded.places;
-        for (number, watched) in self.watch.watched.iter_mut().enumerate() {
+        for (number, monitored) in self.monitors.properties.iter_mut().enumerate() {
             let feeding = Feeding {
                 number,
                 events: self.recorded.events(trace, number, event.layout),
                 happened,
             };
             feeding.feed(
-                watched,
+                monitored,
                 &mut self.buffers,
-                &mut self.reaction,
-                |watched, happened| {
+                &mut self.outcome,
+                |monitored, happened| {
                     if observer.wants_state_changes() {
-                        let changes = watched.monitor.changes().iter();
+                        let changes = monitored.monitor.changes().iter();
                         changes
-                            .map(|change| report::state_change(watched, change, happened, places))
+                            .map(|change| report::state_change(monitored, change, happened, places))
                             .for_each(|change| observer.state_change(&change));
                     }
                 },
             );
         }
-        if self.reaction.is_empty() {
+        if self.outcome.is_empty() {
             return None;
         }
-        let reaction = std::mem::take(&mut self.reaction);
-        Some(report::reason(&self.watch, &reaction, Some(places)))
+        let outcome = std::mem::take(&mut self.outcome);
+        Some(report::reason(&self.monitors, &outcome, Some(places)))
     }
 
     /// What a report says of an event.
@@ -290,27 +292,28 @@ impl Offline {
     /// Decides what was undecided; gives the first slices that this violates.
     fn end_violations(&mut self) -> Vec<ViolationView> {
         let mut views = Vec::new();
-        for (number, watched) in self.watch.watched.iter_mut().enumerate() {
+        for (number, monitored) in self.monitors.properties.iter_mut().enumerate() {
             let others = self.others.iter_mut().filter(|(of, _)| *of == number);
-            let mut shares: Vec<&mut Watched> = others.map(|(_, watched)| watched).collect();
-            shares.insert(0, watched);
+            let mut shares: Vec<&mut MonitoredProperty> =
+                others.map(|(_, monitored)| monitored).collect();
+            shares.insert(0, monitored);
             if shares.len() > 1 {
                 let monitors = shares.iter_mut().map(|it| &mut it.monitor);
                 remember_as_one(&mut monitors.collect::<Vec<_>>());
             }
             let mut open = Vec::new();
-            for (share, watched) in shares.iter_mut().enumerate() {
-                let first = watched.finish().into_iter().take(VIOLATIONS_MAX);
-                let slices = first.filter_map(|slice| watched.monitor.slice(slice));
+            for (share, monitored) in shares.iter_mut().enumerate() {
+                let first = monitored.finish().into_iter().take(VIOLATIONS_MAX);
+                let slices = first.filter_map(|slice| monitored.monitor.slice(slice));
                 open.extend(slices.map(|slice| (slice.binding, share, slice.id)));
             }
             // As one monitor would give them.
             open.sort_unstable();
             open.truncate(VIOLATIONS_MAX - views.len());
             let views_of = open.into_iter().filter_map(|(_, share, slice)| {
-                let watched = shares.get(share)?;
+                let monitored = shares.get(share)?;
                 let places = Some(&self.recorded.places);
-                Some(report::violation(watched, slice, places, true, false))
+                Some(report::violation(monitored, slice, places, true, false))
             });
             views.extend(views_of);
         }
@@ -334,12 +337,12 @@ impl Offline {
         for (_, share) in &self.others {
             totals.add_one(share, places);
         }
-        let mut summaries = totals.summaries(&self.watch, places);
+        let mut summaries = totals.summaries(&self.monitors, places);
         for (number, summary) in summaries.iter_mut().enumerate() {
-            let watched = self.watch.watched.get(number);
+            let monitored = self.monitors.properties.get(number);
             let bindings = self.recorded.bindings(number);
             for event in bindings.flat_map(Binding::not_recorded) {
-                if let Some(words) = watched.and_then(|it| words(&it.property, event)) {
+                if let Some(words) = monitored.and_then(|it| words(&it.property, event)) {
                     let never = format!("`{words}` never happened");
                     summary.remarks.retain(|remark| *remark != never);
                     summary.remarks.push(format!(

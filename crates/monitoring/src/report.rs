@@ -3,7 +3,7 @@
 
 mod inlined;
 
-use crate::monitors::{Reaction, Violated, Watch, Watched};
+use crate::monitors::{EventOutcome, MonitoredProperty, Monitors, ViolatedSlice};
 use crate::violation_counts;
 use juror_event::{EventId, Read, SymbolicEvent, Value};
 use juror_instrument::probes::BindError;
@@ -114,7 +114,7 @@ fn path_step<P: Places>(
 
 /// An occurrence of an event, for [`state_change`].
 #[derive(Debug, Clone, Copy)]
-pub struct Happened<'a> {
+pub struct EventOccurrence<'a> {
     /// Which event.
     pub event: EventId,
     /// In which thread.
@@ -129,16 +129,16 @@ pub struct Happened<'a> {
 
 /// The values of the parameters of a slice that an event has just changed.
 pub fn bound_of(
-    watched: &Watched,
+    monitored: &MonitoredProperty,
     change: &Change,
     event: EventId,
     values: &[Value],
 ) -> Vec<Option<Value>> {
-    if let Some(slice) = watched.monitor.slice(change.slice) {
+    if let Some(slice) = monitored.monitor.slice(change.slice) {
         return slice.binding;
     }
     // A slice that has just ended is known by what the event bound.
-    let bound = watched.property.bindings.get(usize::from(event.0));
+    let bound = monitored.property.bindings.get(usize::from(event.0));
     let bound = bound.map_or(&[][..], |bound| bound).iter();
     bound
         .map(|slot| values.get(usize::from((*slot)?)).cloned())
@@ -147,15 +147,15 @@ pub fn bound_of(
 
 /// A change of one slice by an event that has just happened.
 pub fn state_change<P: Places>(
-    watched: &Watched,
+    monitored: &MonitoredProperty,
     change: &Change,
-    happened: Happened<'_>,
+    happened: EventOccurrence<'_>,
     places: &P,
 ) -> StateChange {
-    let property = &watched.property;
-    let bound = bound_of(watched, change, happened.event, happened.values);
+    let property = &monitored.property;
+    let bound = bound_of(monitored, change, happened.event, happened.values);
     let event = PathEvent {
-        sequence: watched.sequence(),
+        sequence: monitored.sequence(),
         event: happened.event,
         thread: happened.thread,
         address: happened.address,
@@ -169,7 +169,7 @@ pub fn state_change<P: Places>(
         property: property.name.to_string(),
         slice: binding(property, &bound),
         process: None,
-        step: path_step(&watched.monitor, &bound, &event, Some(places)),
+        step: path_step(&monitored.monitor, &bound, &event, Some(places)),
         verdict: change.verdict_after,
     }
 }
@@ -177,15 +177,15 @@ pub fn state_change<P: Places>(
 /// A slice with the path that led to its state. Without a program, places are
 /// bare addresses.
 pub fn violation<P: Places>(
-    watched: &Watched,
+    monitored: &MonitoredProperty,
     id: SliceId,
     places: Option<&P>,
     at_end: bool,
     repeated: bool,
 ) -> ViolationView {
-    let property = &watched.property;
-    let path = watched.monitor.path(id);
-    let slice = watched.monitor.slice(id);
+    let property = &monitored.property;
+    let path = monitored.monitor.path(id);
+    let slice = monitored.monitor.slice(id);
     let bound = slice.as_ref().map_or(&[][..], |slice| &slice.binding);
     ViolationView {
         property: property.name.to_string(),
@@ -199,14 +199,14 @@ pub fn violation<P: Places>(
             .map_or_else(Vec::new, |slice| binding(property, &slice.binding)),
         state: slice
             .as_ref()
-            .map_or_else(String::new, |slice| state_of(watched, slice)),
+            .map_or_else(String::new, |slice| state_of(monitored, slice)),
         variables: slice
             .as_ref()
             .map_or_else(Vec::new, |s| variables(property, s.environment)),
         path: path
             .events
             .iter()
-            .map(|event| path_step(&watched.monitor, bound, event, places))
+            .map(|event| path_step(&monitored.monitor, bound, event, places))
             .collect(),
         forgotten: path.forgotten,
         at_end,
@@ -215,34 +215,38 @@ pub fn violation<P: Places>(
 }
 
 /// Why a run stops after an event that a property could not evaluate.
-pub fn error_reason(watched: Option<&Watched>, error: &EvaluationError) -> StopReason {
-    let property = watched.map(|watched| &watched.property);
+pub fn error_reason(monitored: Option<&MonitoredProperty>, error: &EvaluationError) -> StopReason {
+    let property = monitored.map(|monitored| &monitored.property);
     StopReason::MonitorError {
         property: property.map_or_else(String::new, |property| property.name.to_string()),
         message: error.message.clone(),
         start: error.span.start,
         end: error.span.end,
-        file: watched.map_or_else(String::new, |it| it.file().to_owned()),
-        text: watched.map_or_else(|| "".into(), |it| Arc::clone(&it.text)),
+        file: monitored.map_or_else(String::new, |it| it.file().to_owned()),
+        text: monitored.map_or_else(|| "".into(), |it| Arc::clone(&it.text)),
     }
 }
 
 /// Why a run stops after an event, in words and views: in the order of the properties,
 /// whatever the order is in which they have heard of it.
-pub fn reason<P: Places>(watch: &Watch, reaction: &Reaction, places: Option<&P>) -> StopReason {
-    let watched = |number: usize| watch.watched.get(number);
-    if let (true, Some((number, error))) = (reaction.violations.is_empty(), &reaction.error) {
-        return error_reason(watched(*number), error);
+pub fn reason<P: Places>(
+    monitors: &Monitors,
+    outcome: &EventOutcome,
+    places: Option<&P>,
+) -> StopReason {
+    let monitored = |number: usize| monitors.properties.get(number);
+    if let (true, Some((number, error))) = (outcome.violations.is_empty(), &outcome.error) {
+        return error_reason(monitored(*number), error);
     }
-    let mut violations = reaction.violations.clone();
+    let mut violations = outcome.violations.clone();
     violations.sort_by_key(|violated| violated.monitor);
     StopReason::Violation {
         violations: violations
             .iter()
             .take(VIOLATIONS_MAX)
             .filter_map(|it| {
-                let watched = watched(it.monitor)?;
-                Some(violation(watched, it.slice, places, false, it.repeated))
+                let monitored = monitored(it.monitor)?;
+                Some(violation(monitored, it.slice, places, false, it.repeated))
             })
             .collect(),
     }
@@ -250,24 +254,24 @@ pub fn reason<P: Places>(watch: &Watch, reaction: &Reaction, places: Option<&P>)
 
 /// What the end of a run violates, as views.
 pub fn end_violations<P: Places>(
-    watch: &Watch,
-    violations: &[Violated],
+    monitors: &Monitors,
+    violations: &[ViolatedSlice],
     places: Option<&P>,
     at_end: bool,
 ) -> Vec<ViolationView> {
     let violations = violations.iter().take(VIOLATIONS_MAX);
     violations
         .filter_map(|it| {
-            let watched = watch.watched.get(it.monitor)?;
-            Some(violation(watched, it.slice, places, at_end, it.repeated))
+            let monitored = monitors.properties.get(it.monitor)?;
+            Some(violation(monitored, it.slice, places, at_end, it.repeated))
         })
         .collect()
 }
 
 /// The state of a slice in words; of a violated formula, what failed of it.
-fn state_of(watched: &Watched, slice: &juror_monitor::SliceView<'_>) -> String {
-    let name = watched.monitor.state_name(slice.state);
-    let failed = watched.monitor.failed_parts(slice.id);
+fn state_of(monitored: &MonitoredProperty, slice: &juror_monitor::SliceView<'_>) -> String {
+    let name = monitored.monitor.state_name(slice.state);
+    let failed = monitored.monitor.failed_parts(slice.id);
     match failed.is_empty() {
         true => name,
         false => format!("{name}: {}", failed.join(" and ")),
@@ -275,13 +279,13 @@ fn state_of(watched: &Watched, slice: &juror_monitor::SliceView<'_>) -> String {
 }
 
 /// A monitor with its slices.
-pub fn monitor<P: Places>(watched: &Watched, places: Option<&P>) -> MonitorView {
-    let property = &watched.property;
+pub fn monitor<P: Places>(monitored: &MonitoredProperty, places: Option<&P>) -> MonitorView {
+    let property = &monitored.property;
     let names = |wanted: bool| {
         property
             .events
             .iter()
-            .zip(watched.monitor.needs())
+            .zip(monitored.monitor.needs())
             .filter(|(_, need)| need.needed == wanted)
             .map(|(event, _)| event.name.to_string())
             .collect()
@@ -289,20 +293,20 @@ pub fn monitor<P: Places>(watched: &Watched, places: Option<&P>) -> MonitorView 
     MonitorView {
         property: property.name.to_string(),
         description: property.description.as_ref().map(|text| text.to_string()),
-        verdict: watched.monitor.verdict(),
-        slices: watched
+        verdict: monitored.monitor.verdict(),
+        slices: monitored
             .monitor
             .slices()
             .take(SLICES_MAX)
             .map(|slice| SliceView {
                 binding: binding(property, &slice.binding),
-                state: watched.monitor.state_name(slice.state),
+                state: monitored.monitor.state_name(slice.state),
                 verdict: slice.verdict,
                 variables: variables(property, slice.environment),
             })
             .collect(),
-        slice_count: watched.monitor.slice_count(),
-        violation_counts: violation_counts::violations(watched, places),
+        slice_count: monitored.monitor.slice_count(),
+        violation_counts: violation_counts::violations(monitored, places),
         needed: names(true),
         not_needed: names(false),
     }

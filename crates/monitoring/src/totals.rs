@@ -5,7 +5,7 @@
 //! happened, and nowhere else.
 
 use crate::monitors::monitored_property::slice_total;
-use crate::monitors::{Watch, Watched};
+use crate::monitors::{MonitoredProperty, Monitors};
 use crate::violation_counts;
 use juror_event::{Reach, Verdict};
 use juror_instrument::probes::InlinedTotal;
@@ -44,62 +44,66 @@ struct EventTotal {
 
 impl Totals {
     /// A process has ended, or is left.
-    pub fn add<P: Places>(&mut self, watch: &Watch, places: Option<&P>) {
-        for watched in watch.shown() {
-            self.add_one(watched, places);
+    pub fn add<P: Places>(&mut self, monitors: &Monitors, places: Option<&P>) {
+        for monitored in monitors.shown() {
+            self.add_one(monitored, places);
         }
     }
 
     /// The same of one property, or of a share of its slices.
-    pub fn add_one<P: Places>(&mut self, watched: &Watched, places: Option<&P>) {
-        let total = Total::of(watched, places);
-        match self.0.iter_mut().find(|it| it.is_of(watched)) {
+    pub fn add_one<P: Places>(&mut self, monitored: &MonitoredProperty, places: Option<&P>) {
+        let total = Total::of(monitored, places);
+        match self.0.iter_mut().find(|it| it.is_of(monitored)) {
             Some(known) => known.add(&total),
             None => self.0.push(total),
         }
     }
 
     /// A property is watched no more; another one may get its name.
-    pub fn forget(&mut self, watched: &Watched) {
-        self.0.retain(|total| !total.is_of(watched));
+    pub fn forget(&mut self, monitored: &MonitoredProperty) {
+        self.0.retain(|total| !total.is_of(monitored));
     }
 
     /// The properties when the run is over: these processes and the last one.
-    pub fn summaries<P: Places>(&self, last: &Watch, places: Option<&P>) -> Vec<PropertySummary> {
-        let with_others = |watched: &Watched| {
-            let mut total = Total::of(watched, places);
-            if let Some(others) = self.0.iter().find(|it| it.is_of(watched)) {
+    pub fn summaries<P: Places>(
+        &self,
+        last: &Monitors,
+        places: Option<&P>,
+    ) -> Vec<PropertySummary> {
+        let with_others = |monitored: &MonitoredProperty| {
+            let mut total = Total::of(monitored, places);
+            if let Some(others) = self.0.iter().find(|it| it.is_of(monitored)) {
                 total.add(others);
             }
-            total.summary(watched)
+            total.summary(monitored)
         };
         last.shown().iter().map(with_others).collect()
     }
 }
 
 impl Total {
-    fn is_of(&self, watched: &Watched) -> bool {
-        self.property.name == watched.property.name
-            && self.property.source_name == watched.property.source_name
+    fn is_of(&self, monitored: &MonitoredProperty) -> bool {
+        self.property.name == monitored.property.name
+            && self.property.source_name == monitored.property.source_name
     }
 
-    fn of<P: Places>(watched: &Watched, places: Option<&P>) -> Total {
-        let needs = watched.monitor.needs();
+    fn of<P: Places>(monitored: &MonitoredProperty, places: Option<&P>) -> Total {
+        let needs = monitored.monitor.needs();
         let at = |index: usize| EventTotal {
-            occurrences: watched.occurrences.get(index).copied().unwrap_or(0),
-            stops: watched.stops.get(index).copied().unwrap_or(0),
-            bound: watched.bound.get(index).copied().unwrap_or(false),
-            inlined: watched.inlined.get(index).copied().unwrap_or_default(),
+            occurrences: monitored.occurrences.get(index).copied().unwrap_or(0),
+            stops: monitored.stops.get(index).copied().unwrap_or(0),
+            bound: monitored.bound.get(index).copied().unwrap_or(false),
+            inlined: monitored.inlined.get(index).copied().unwrap_or_default(),
             needed: needs.get(index).is_some_and(|need| need.needed),
         };
         Total {
-            property: Arc::clone(&watched.property),
-            verdict: watched.monitor.verdict(),
-            violations: watched.violations,
-            violation_counts: violation_counts::violations(watched, places),
-            events: (0..watched.property.events.len()).map(at).collect(),
-            errors: watched.errors,
-            slices: slice_total(watched).saturating_sub(watched.inherited.slices),
+            property: Arc::clone(&monitored.property),
+            verdict: monitored.monitor.verdict(),
+            violations: monitored.violations,
+            violation_counts: violation_counts::violations(monitored, places),
+            events: (0..monitored.property.events.len()).map(at).collect(),
+            errors: monitored.errors,
+            slices: slice_total(monitored).saturating_sub(monitored.inherited.slices),
         }
     }
 
@@ -123,8 +127,8 @@ impl Total {
         }
     }
 
-    fn summary(&self, watched: &Watched) -> PropertySummary {
-        let events = watched.property.events.iter().zip(&self.events);
+    fn summary(&self, monitored: &MonitoredProperty) -> PropertySummary {
+        let events = monitored.property.events.iter().zip(&self.events);
         let events = events.map(|(event, total)| EventSummary {
             event: event.name.to_string(),
             what: event_words(event),
@@ -132,24 +136,24 @@ impl Total {
             stops: total.stops,
         });
         PropertySummary {
-            property: watched.property.name.to_string(),
+            property: monitored.property.name.to_string(),
             verdict: match self.violations {
                 0 => self.verdict,
                 _ => Verdict::Violated,
             },
-            enabled: watched.is_enabled,
+            enabled: monitored.is_enabled,
             violations: self.violations,
             violation_counts: self.violation_counts.clone(),
             events: events.collect(),
             slices: self.slices,
-            remarks: self.remarks(watched),
+            remarks: self.remarks(monitored),
         }
     }
 
     /// What a user would want to know before trusting a verdict.
-    fn remarks(&self, watched: &Watched) -> Vec<String> {
+    fn remarks(&self, monitored: &MonitoredProperty) -> Vec<String> {
         let mut remarks = Vec::new();
-        let events = || watched.property.events.iter().zip(&self.events);
+        let events = || monitored.property.events.iter().zip(&self.events);
         match self.errors {
             0 => {}
             1 => remarks.push("one event could not be evaluated, and is left out".to_owned()),
@@ -232,27 +236,32 @@ mod tests {
     const PLACES: Option<&juror_program::program::Program> = None;
 
     /// The monitors of one process, whose two events happened so often.
-    fn watched(occurrences: [u64; 2], violations: u64) -> Watch {
+    fn monitored(occurrences: [u64; 2], violations: u64) -> Monitors {
         let text = "property p
             event a = before f()
             event b = before g()
             state s accepting { on a -> s on b -> s }";
         let source = PropertySource::new("p.prop", text);
-        let (mut watch, _) = loading::load(&[source], 0).expect("it is right");
-        for watched in &mut watch.watched {
-            watched.occurrences = occurrences.to_vec();
-            watched.stops = occurrences.to_vec();
-            watched.violations = violations;
-            watched.bound = vec![true, true];
+        let (mut monitors, _) = loading::load(&[source], 0).expect("it is right");
+        for monitored in &mut monitors.properties {
+            monitored.occurrences = occurrences.to_vec();
+            monitored.stops = occurrences.to_vec();
+            monitored.violations = violations;
+            monitored.bound = vec![true, true];
         }
-        watch
+        monitors
     }
 
     #[track_caller]
-    fn check(gone: &[Watch], last: &Watch, expected: ([u64; 2], u64, Verdict), remarks: &[&str]) {
+    fn check(
+        gone: &[Monitors],
+        last: &Monitors,
+        expected: ([u64; 2], u64, Verdict),
+        remarks: &[&str],
+    ) {
         let mut totals = Totals::default();
-        for watch in gone {
-            totals.add(watch, PLACES);
+        for monitors in gone {
+            totals.add(monitors, PLACES);
         }
         let summaries = totals.summaries(last, PLACES);
         let [summary] = summaries.as_slice() else {
@@ -269,21 +278,21 @@ mod tests {
     fn what_happened_in_any_process_has_happened() {
         // Nothing in the property can be violated.
         let holds = Verdict::Satisfied;
-        let silent = || watched([0, 0], 0);
+        let silent = || monitored([0, 0], 0);
         let never = "none of its events happened: the verdict says nothing about the behaviour";
         check(&[], &silent(), ([0, 0], 0, holds), &[never]);
-        let [one, other] = [watched([3, 0], 0), watched([2, 0], 0)];
+        let [one, other] = [monitored([3, 0], 0), monitored([2, 0], 0)];
         let missing = ["`before g` never happened"];
         check(&[one, other], &silent(), ([5, 0], 0, holds), &missing);
-        let [one, other] = [watched([3, 0], 1), watched([0, 4], 0)];
+        let [one, other] = [monitored([3, 0], 1), monitored([0, 4], 0)];
         check(&[one], &other, ([3, 4], 1, Verdict::Violated), &[]);
     }
 
     #[test]
     fn a_child_counts_anew_what_it_goes_on_from() {
-        let parent = watched([3, 1], 2);
+        let parent = monitored([3, 1], 2);
         let child = parent.executed(2);
-        assert_eq!(child.watched[0].sequence(), 4);
+        assert_eq!(child.properties[0].sequence(), 4);
         let expected = ([3, 1], 2, Verdict::Violated);
         check(&[child], &parent, expected, &[]);
     }

@@ -6,20 +6,23 @@
 //! Invariant: the counts of a property add up to the violations that were
 //! reported of it.
 
-use crate::monitors::Watched;
+use crate::monitors::MonitoredProperty;
 use crate::report;
 use juror_view::location::Places;
 use juror_view::{ViolationCount, location};
 
 /// The violations of a property in this process, by what happened and where;
 /// the first of each kind is that with which it began, perhaps before a fork.
-pub fn violations<P: Places>(watched: &Watched, places: Option<&P>) -> Vec<ViolationCount> {
-    let property = &watched.property;
-    let monitor = &watched.monitor;
+pub fn violations<P: Places>(
+    monitored: &MonitoredProperty,
+    places: Option<&P>,
+) -> Vec<ViolationCount> {
+    let property = &monitored.property;
+    let monitor = &monitored.monitor;
     let groups = monitor.violations().iter().enumerate();
     let mut counted: Vec<ViolationCount> = Vec::new();
     for (number, group) in groups {
-        let before = watched.inherited.violations.get(number).copied();
+        let before = monitored.inherited.violations.get(number).copied();
         let count = group.count - before.unwrap_or(0).min(group.count);
         if count == 0 {
             continue;
@@ -41,10 +44,10 @@ pub fn violations<P: Places>(watched: &Watched, places: Option<&P>) -> Vec<Viola
         add(&mut counted, view);
     }
     let told: u64 = counted.iter().map(|it| it.count).sum();
-    let by_events = watched.violations - watched.violated_by_end.min(watched.violations);
+    let by_events = monitored.violations - monitored.violated_by_end.min(monitored.violations);
     let others = by_events - told.min(by_events);
     counted.extend((others > 0).then(|| without_place(others, false)));
-    let by_end = watched.violated_by_end;
+    let by_end = monitored.violated_by_end;
     counted.extend((by_end > 0).then(|| without_place(by_end, true)));
     counted
 }

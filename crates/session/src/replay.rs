@@ -22,7 +22,7 @@ mod tests;
 use crate::replay::stops::Stops;
 use crate::replay::tape::Tape;
 use crate::state::source::Sources;
-use juror_monitoring::monitors::Watched;
+use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::offline::Offline;
 use juror_monitoring::property_files::PropertySource;
 use juror_rules::control::Control;
@@ -74,7 +74,7 @@ pub struct RecordedRun {
 #[derive(Debug, Clone)]
 struct Moment {
     position: u64,
-    watched: Vec<Watched>,
+    properties: Vec<MonitoredProperty>,
 }
 
 impl RecordedRun {
@@ -128,12 +128,12 @@ impl RecordedRun {
     fn moment(&self) -> Moment {
         Moment {
             position: self.position,
-            watched: self.offline.watch.watched.clone(),
+            properties: self.offline.monitors.properties.clone(),
         }
     }
 
-    fn shown_properties(&self) -> &[Watched] {
-        &self.offline.watch.watched
+    fn shown_properties(&self) -> &[MonitoredProperty] {
+        &self.offline.monitors.properties
     }
 }
 

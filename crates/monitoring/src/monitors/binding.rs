@@ -2,7 +2,7 @@
 
 use crate::monitors::memory_locations::PlaceWatch;
 use crate::monitors::without_location::{Occasion, Subject};
-use crate::monitors::{Watch, internal, is_needed_by};
+use crate::monitors::{Monitors, internal, is_needed_by};
 use crate::options::BindOptions;
 use crate::{recording, report};
 use juror_debuggee::{ThreadId, WatchTier};
@@ -25,7 +25,7 @@ pub struct Planted {
     pub is_watched: bool,
 }
 
-impl Watch {
+impl Monitors {
     /// Binds every event to what is loaded now, and plants what is needed.
     /// `thread` waits where modules are announced. `is_start`: a function that
     /// is nowhere is an error now.
@@ -63,7 +63,7 @@ impl Watch {
         is_start: bool,
     ) -> Result<(), SessionError> {
         self.probes.forget_unloaded(program).map_err(internal)?;
-        for monitor in 0..self.watched.len() {
+        for monitor in 0..self.properties.len() {
             let bound = self.bind_monitor(program, thread, monitor, options, is_start);
             self.check_bound(monitor, bound)?;
             self.apply_needs(program, monitor).map_err(internal)?;
@@ -84,13 +84,13 @@ impl Watch {
         diagnostics: Vec<Diagnostic>,
     ) -> Result<(), SessionError> {
         let is_recorder = monitor == self.shown().len();
-        match (diagnostics.is_empty(), self.watched.get(monitor)) {
+        match (diagnostics.is_empty(), self.properties.get(monitor)) {
             (true, _) | (_, None) => Ok(()),
-            (false, Some(watched)) => Err(match &self.recorder {
+            (false, Some(monitored)) => Err(match &self.recorder {
                 Some(recorder) if is_recorder => {
                     recording::wrong(recorder.recording(), diagnostics)
                 }
-                _ => wrong(watched.file(), &watched.text, diagnostics),
+                _ => wrong(monitored.file(), &monitored.text, diagnostics),
             }),
         }
     }
@@ -105,10 +105,10 @@ impl Watch {
         is_start: bool,
     ) -> Vec<Diagnostic> {
         let mut diagnostics = Vec::new();
-        let Some(watched) = self.watched.get(monitor) else {
+        let Some(monitored) = self.properties.get(monitor) else {
             return diagnostics;
         };
-        let property = Arc::clone(&watched.property);
+        let property = Arc::clone(&monitored.property);
         for (index, event) in property.events.iter().enumerate() {
             let id = EventId(index as u16);
             let bound = match event.kind.is_call() {
@@ -132,8 +132,8 @@ impl Watch {
 
     /// Some definition of an event's function was found.
     fn note_bound(&mut self, monitor: usize, index: usize) {
-        let watched = self.watched.get_mut(monitor);
-        if let Some(bound) = watched.and_then(|it| it.bound.get_mut(index)) {
+        let monitored = self.properties.get_mut(monitor);
+        if let Some(bound) = monitored.and_then(|it| it.bound.get_mut(index)) {
             *bound = true;
         }
     }
@@ -148,8 +148,8 @@ impl Watch {
         options: &BindOptions<'_>,
     ) -> Result<(), BindError> {
         let bound = bind_event(program, symbolic, thread, options.inlined)?;
-        let watched = self.watched.get_mut(usize::from(monitor));
-        if let Some(total) = watched.and_then(|it| it.inlined.get_mut(usize::from(event.0))) {
+        let monitored = self.properties.get_mut(usize::from(monitor));
+        if let Some(total) = monitored.and_then(|it| it.inlined.get_mut(usize::from(event.0))) {
             *total = bound.inlined;
         }
         for call in bound.calls {
@@ -263,7 +263,7 @@ impl Watch {
             };
         }
         let is_occasion = self.occasions.has(monitor as u16, EventId(event as u16));
-        let is_needed = is_needed_by(&self.watched, monitor as u16, EventId(event as u16));
+        let is_needed = is_needed_by(&self.properties, monitor as u16, EventId(event as u16));
         Planted {
             is_watched: !addresses.is_empty() || program.is_some() && is_occasion && is_needed,
             addresses,

@@ -1,7 +1,7 @@
 //! Events before and after calls, and at lines: from the place where a thread
 //! stands to the monitors that wait for it.
 
-use crate::monitors::{Reaction, Watch, Watched};
+use crate::monitors::{EventOutcome, MonitoredProperty, Monitors};
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_event::{EventKind, Value};
 use juror_instrument::probes::{ActiveCall, Occurrence, Probe};
@@ -9,7 +9,7 @@ use juror_program::program::Program;
 use juror_program::stack::unwinding::Dropped;
 use juror_view::observer::Observer;
 
-impl Watch {
+impl Monitors {
     /// A thread is about to execute the first instruction of watched
     /// functions, or of a watched line.
     pub fn on_call(
@@ -18,7 +18,7 @@ impl Watch {
         thread: ThreadId,
         address: u64,
         observer: &mut dyn Observer,
-        reaction: &mut Reaction,
+        outcome: &mut EventOutcome,
     ) -> Result<(), DebuggeeError> {
         program.begin_moment();
         let mut hit = std::mem::take(&mut self.hit);
@@ -30,7 +30,7 @@ impl Watch {
         while let Some(now) = moment {
             for &number in &hit {
                 let values = &mut values;
-                self.take_call(program, thread, number, values, observer, reaction)?;
+                self.take_call(program, thread, number, values, observer, outcome)?;
             }
             moment = self.probes.hit(address, Some(now), &mut hit);
         }
@@ -58,12 +58,12 @@ impl Watch {
         number: u32,
         values: &mut Vec<Value>,
         observer: &mut dyn Observer,
-        reaction: &mut Reaction,
+        outcome: &mut EventOutcome,
     ) -> Result<(), DebuggeeError> {
         let Some(probe) = self.probes.get(number) else {
             return Ok(());
         };
-        count(&mut self.watched, probe);
+        count(&mut self.properties, probe);
         // An event before may have made this one unneeded.
         if probe.kind.is_end_of_call() || !probe.planted {
             return Ok(());
@@ -79,12 +79,12 @@ impl Watch {
             self.probes
                 .read_before(program, thread, number, mask, values)?
         };
-        let was_empty = reaction.is_empty();
+        let was_empty = outcome.is_empty();
         self.step(
-            program, thread, monitor, event, place, values, observer, reaction,
+            program, thread, monitor, event, place, values, observer, outcome,
         )?;
-        if was_empty && !reaction.is_empty() {
-            reaction.level = level;
+        if was_empty && !outcome.is_empty() {
+            outcome.level = level;
         }
         Ok(())
     }
@@ -96,7 +96,7 @@ impl Watch {
         thread: ThreadId,
         address: u64,
         observer: &mut dyn Observer,
-        reaction: &mut Reaction,
+        outcome: &mut EventOutcome,
     ) -> Result<(), DebuggeeError> {
         program.begin_moment();
         let mut values = std::mem::take(&mut self.values);
@@ -104,7 +104,7 @@ impl Watch {
             self.probes
                 .take_returned(program, thread, address, &mut values)?
         {
-            self.end_call(program, thread, occurrence, &values, observer, reaction)?;
+            self.end_call(program, thread, occurrence, &values, observer, outcome)?;
         }
         self.values = values;
         self.await_those_needed_now(program, thread)
@@ -118,7 +118,7 @@ impl Watch {
         thread: ThreadId,
         address: u64,
         observer: &mut dyn Observer,
-        reaction: &mut Reaction,
+        outcome: &mut EventOutcome,
     ) -> Result<(), DebuggeeError> {
         let Some(outermost) = self.probes.outermost(thread) else {
             return Ok(());
@@ -132,7 +132,7 @@ impl Watch {
         for call in self.probes.take_dropped(program, thread, &dropped)? {
             let values = &mut values;
             if let Some(occurrence) = self.probes.read_unwound(program, thread, &call, values)? {
-                self.end_call(program, thread, occurrence, values, observer, reaction)?;
+                self.end_call(program, thread, occurrence, values, observer, outcome)?;
             }
         }
         self.values = values;
@@ -149,16 +149,16 @@ impl Watch {
         occurrence: Occurrence,
         values: &[Value],
         observer: &mut dyn Observer,
-        reaction: &mut Reaction,
+        outcome: &mut EventOutcome,
     ) -> Result<(), DebuggeeError> {
         let Some(probe) = self.probes.get(occurrence.probe) else {
             return Ok(());
         };
-        count(&mut self.watched, probe);
+        count(&mut self.properties, probe);
         let (monitor, event) = (usize::from(probe.monitor), probe.event);
         let place = occurrence.caller;
         self.step(
-            program, thread, monitor, event, place, values, observer, reaction,
+            program, thread, monitor, event, place, values, observer, outcome,
         )
     }
 
@@ -275,9 +275,9 @@ fn active_calls(program: &Program, thread: ThreadId) -> Vec<(u64, ActiveCall)> {
 }
 
 /// The debuggee was stopped for a probe.
-fn count(watched: &mut [Watched], probe: &Probe) {
-    let monitor = watched.get_mut(usize::from(probe.monitor));
-    let stops = monitor.and_then(|watched| watched.stops.get_mut(usize::from(probe.event.0)));
+fn count(monitored: &mut [MonitoredProperty], probe: &Probe) {
+    let monitor = monitored.get_mut(usize::from(probe.monitor));
+    let stops = monitor.and_then(|monitored| monitored.stops.get_mut(usize::from(probe.event.0)));
     if let Some(stops) = stops {
         *stops += 1;
     }

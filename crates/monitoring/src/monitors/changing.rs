@@ -4,7 +4,7 @@
 //! Invariant: the points follow. What only a property that goes was watched for
 //! is watched no more, and a property that comes sees every event from then on.
 
-use crate::monitors::{Watch, Watched, internal};
+use crate::monitors::{MonitoredProperty, Monitors, internal};
 use crate::options::BindOptions;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_monitor::Monitor;
@@ -19,21 +19,21 @@ pub struct Standing<'a> {
     pub thread: ThreadId,
 }
 
-impl Watch {
+impl Monitors {
     /// Adds a property, behind all others.
     ///
     /// # Errors
     /// It does not fit the program, and is not added.
     pub fn insert(
         &mut self,
-        watched: Watched,
+        monitored: MonitoredProperty,
         standing: Option<Standing<'_>>,
         options: &BindOptions<'_>,
     ) -> Result<(), SessionError> {
         let monitor = self.shown().len();
         // The recorder stays the last.
         self.renumber(|known| Some(known + u16::from(usize::from(known) >= monitor)));
-        self.watched.insert(monitor, watched);
+        self.properties.insert(monitor, monitored);
         let Some(Standing { program, thread }) = standing else {
             return Ok(());
         };
@@ -64,8 +64,8 @@ impl Watch {
     }
 
     fn take_out(&mut self, program: &mut Program, monitor: usize) -> Result<(), DebuggeeError> {
-        if let Some(watched) = self.watched.get_mut(monitor) {
-            watched.is_enabled = false;
+        if let Some(monitored) = self.properties.get_mut(monitor) {
+            monitored.is_enabled = false;
         }
         self.apply_needs(program, monitor)?;
         self.forget(monitor);
@@ -78,7 +78,7 @@ impl Watch {
             number if number == monitor => None,
             number => Some(known - u16::from(number > monitor)),
         });
-        self.watched.remove(monitor);
+        self.properties.remove(monitor);
     }
 
     /// Puts another monitor in the place of one, of the same property.
@@ -88,8 +88,8 @@ impl Watch {
         monitor: Monitor,
         standing: Option<(&mut Program, ThreadId)>,
     ) -> Result<(), DebuggeeError> {
-        if let Some(watched) = self.watched.get_mut(position) {
-            watched.monitor = monitor;
+        if let Some(monitored) = self.properties.get_mut(position) {
+            monitored.monitor = monitor;
         }
         match standing {
             Some((program, thread)) => self.begin_watching(program, thread, position),
@@ -126,8 +126,8 @@ impl Watch {
         is_enabled: bool,
         standing: Option<Standing<'_>>,
     ) -> Result<(), DebuggeeError> {
-        if let Some(watched) = self.watched.get_mut(monitor) {
-            watched.is_enabled = is_enabled;
+        if let Some(monitored) = self.properties.get_mut(monitor) {
+            monitored.is_enabled = is_enabled;
         }
         match standing {
             Some(standing) => self.begin_watching(standing.program, standing.thread, monitor),

@@ -2,10 +2,10 @@
 //! records them.
 //!
 //! Invariant: where a run is recorded, the monitor that stands for the recorder
-//! is the last of [`Watch::watched`].
+//! is the last of [`Monitors::monitored`].
 
 use crate::monitors::loading::records;
-use crate::monitors::{Watch, Watched};
+use crate::monitors::{MonitoredProperty, Monitors};
 use crate::recording;
 use crate::recording::{Mark, Recorder, Recording};
 use juror_debuggee::{DebuggeeError, ThreadId};
@@ -15,10 +15,10 @@ use juror_view::Ending;
 use juror_view::error::SessionError;
 use std::sync::Arc;
 
-impl Watch {
+impl Monitors {
     /// Records the events of all properties, and those that are named.
     pub fn record(&mut self, recording: &Recording) -> Result<(), SessionError> {
-        let properties = self.watched.iter().map(|watched| &*watched.property);
+        let properties = self.properties.iter().map(|monitored| &*monitored.property);
         let property = Arc::new(recording::property(properties, recording)?);
         let monitor = Monitor::with_history(Arc::clone(&property), 0)
             .map_err(|error| SessionError::Internal(error.to_string()))?;
@@ -29,7 +29,8 @@ impl Watch {
     /// Adds a recorder, and the monitor that stands for it.
     pub fn add_recorder(&mut self, recorder: Recorder, monitor: Monitor) {
         self.recorder = Some(recorder);
-        self.watched.push(Watched::new(monitor, "".into()));
+        self.properties
+            .push(MonitoredProperty::new(monitor, "".into()));
     }
 
     /// The run is over: so is its trace.
@@ -48,9 +49,9 @@ impl Watch {
         program: &mut Program,
         thread: ThreadId,
         parent: ThreadId,
-    ) -> Result<Watch, DebuggeeError> {
-        let mut forked = Watch {
-            watched: self.shown().iter().map(Watched::forked).collect(),
+    ) -> Result<Monitors, DebuggeeError> {
+        let mut forked = Monitors {
+            properties: self.shown().iter().map(MonitoredProperty::forked).collect(),
             probes: self.probes.clone(),
             unwind_points: self.unwind_points.clone(),
             places: self.places.forked(),
@@ -58,16 +59,16 @@ impl Watch {
             loaded: self.loaded.clone(),
             process: Some(process),
             told: self.told.forked(),
-            ..Watch::default()
+            ..Monitors::default()
         };
         if self.recorder.is_some() {
-            let recorder = forked.watched.len() as u16;
+            let recorder = forked.properties.len() as u16;
             let probes = &mut forked.probes;
             probes.set_needed(program, recorder, |_| false, &mut forked.newly_awaited)?;
         }
         forked.follow(program, thread, parent)?;
         // Memory and signals are watched for each process by itself.
-        for monitor in 0..forked.watched.len() {
+        for monitor in 0..forked.properties.len() {
             forked.apply_needs(program, monitor)?;
         }
         Ok(forked)
@@ -76,9 +77,9 @@ impl Watch {
     /// The same at another moment of this very process: with its past, with all
     /// that it had planted and counted, and without the recorder, of which there
     /// is one.
-    pub fn kept(&self) -> Watch {
-        Watch {
-            watched: self.watched.clone(),
+    pub fn kept(&self) -> Monitors {
+        Monitors {
+            properties: self.properties.clone(),
             probes: self.probes.clone(),
             unwind_points: self.unwind_points.clone(),
             places: self.places.clone(),
@@ -86,7 +87,7 @@ impl Watch {
             loaded: self.loaded.clone(),
             has_exited: self.has_exited,
             process: self.process,
-            ..Watch::default()
+            ..Monitors::default()
         }
     }
 
@@ -100,11 +101,11 @@ impl Watch {
         self.recorder.as_ref()?.mark()
     }
 
-    /// Becomes what [`Watch::kept`] gave, the trace with it. Threads have the
+    /// Becomes what [`Monitors::kept`] gave, the trace with it. Threads have the
     /// numbers that `number` gives. What is wrong with the trace, if anything.
     pub fn go_back(
         &mut self,
-        kept: &Watch,
+        kept: &Monitors,
         mark: Option<&Mark>,
         number: impl Fn(ThreadId) -> ThreadId,
     ) -> Option<String> {
@@ -121,11 +122,11 @@ impl Watch {
     }
 
     /// The same for a process that was made, but has a program of its own.
-    pub fn executed(&self, process: u32) -> Watch {
-        Watch {
-            watched: self.shown().iter().map(Watched::forked).collect(),
+    pub fn executed(&self, process: u32) -> Monitors {
+        Monitors {
+            properties: self.shown().iter().map(MonitoredProperty::forked).collect(),
             process: Some(process),
-            ..Watch::default()
+            ..Monitors::default()
         }
     }
 
@@ -135,26 +136,26 @@ impl Watch {
         self.end_recording(ending);
         let recorder = self.recorder.take()?;
         // The monitor that stands for it is the last.
-        let watched = self.watched.pop()?;
-        Some((recorder, watched.monitor))
+        let monitored = self.properties.pop()?;
+        Some((recorder, monitored.monitor))
     }
 
     /// The monitors as they were before any event, for another run.
     pub fn restart(&mut self, history: usize) {
         let before = std::mem::take(self);
         let count = before.shown().len();
-        let mut monitors = before.watched.into_iter();
-        for watched in monitors.by_ref().take(count) {
-            let monitor = watched.monitor.restarted(records(history));
-            self.watched.push(Watched {
-                is_enabled: watched.is_enabled,
-                ..Watched::new(monitor, watched.text)
+        let mut monitors = before.properties.into_iter();
+        for monitored in monitors.by_ref().take(count) {
+            let monitor = monitored.monitor.restarted(records(history));
+            self.properties.push(MonitoredProperty {
+                is_enabled: monitored.is_enabled,
+                ..MonitoredProperty::new(monitor, monitored.text)
             });
         }
-        if let (Some(recorder), Some(watched)) = (before.recorder, monitors.next()) {
+        if let (Some(recorder), Some(monitored)) = (before.recorder, monitors.next()) {
             // Properties may have come since.
             if self.record(recorder.recording()).is_err() {
-                self.add_recorder(recorder.restarted(), watched.monitor.restarted(0));
+                self.add_recorder(recorder.restarted(), monitored.monitor.restarted(0));
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::monitors::memory_locations::{PlaceState, Touched};
 use crate::monitors::without_location::Happening;
-use crate::monitors::{Reaction, Watch, is_needed_by};
+use crate::monitors::{EventOutcome, Monitors, is_needed_by};
 use juror_debuggee::{DebuggeeError, MemoryAccess, SystemCallPhase, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
 use juror_instrument::capture_plan::{CapturePlan, compute_captures};
@@ -22,7 +22,7 @@ pub struct Scene<'a> {
     /// Who hears of state changes.
     pub observer: &'a mut dyn Observer,
     /// What somebody must hear of.
-    pub reaction: &'a mut Reaction,
+    pub outcome: &'a mut EventOutcome,
 }
 
 /// An element of a place that was touched, and by which instruction.
@@ -32,7 +32,7 @@ struct TouchedAt {
     place: u64,
 }
 
-impl Watch {
+impl Monitors {
     /// A thread has accessed memory that is watched for monitors: in one moment, so what
     /// one of these makes needed waits for the next. Of the same bytes, what is declared
     /// first comes first, whenever it has come to be watched for.
@@ -246,7 +246,7 @@ impl Watch {
         let mut concerned = self.occasions.concerned(happening).into_iter();
         concerned.any(|position| {
             let occasion = self.occasions.get(position);
-            occasion.is_some_and(|it| is_needed_by(&self.watched, it.monitor, it.event))
+            occasion.is_some_and(|it| is_needed_by(&self.properties, it.monitor, it.event))
         })
     }
 
@@ -291,14 +291,14 @@ impl Watch {
     ) -> Result<(), DebuggeeError> {
         let event = juror_event::EventId(event);
         let position = usize::from(monitor);
-        let Some(watched) = self.watched.get_mut(position) else {
+        let Some(monitored) = self.properties.get_mut(position) else {
             return Ok(());
         };
-        if let Some(stops) = watched.stops.get_mut(usize::from(event.0)) {
+        if let Some(stops) = monitored.stops.get_mut(usize::from(event.0)) {
             *stops += 1;
         }
         // An event before may have made this one unneeded.
-        if !is_needed_by(&self.watched, monitor, event) {
+        if !is_needed_by(&self.properties, monitor, event) {
             return Ok(());
         }
         let mask = self.mask(position, event);
@@ -320,7 +320,7 @@ impl Watch {
             place,
             &values,
             scene.observer,
-            scene.reaction,
+            scene.outcome,
         );
         self.values = values;
         stepped

@@ -1,42 +1,42 @@
 //! Properties as monitors, from the files that say them.
 
-use crate::monitors::{Watch, Watched, captures};
+use crate::monitors::{MonitoredProperty, Monitors, captures};
 use crate::property_files::PropertySource;
 use juror_language::Diagnostic;
 use juror_monitor::{HISTORY_RECORDS, Monitor};
 use juror_view::error::{SessionError, wrong};
 use std::sync::Arc;
 
-/// The monitors of property files, each in its initial state, in the order of
-/// the files; and what there is to say about them, with how bad it is. What several files use is watched
-/// once.
+/// Creates the monitors of property files, each in its initial state, in the order of
+/// the files. Also returns remarks about the files, each with its severity. A property that
+/// several files use is monitored once.
 pub fn load(
     sources: &[PropertySource],
     history: usize,
-) -> Result<(Watch, Vec<String>), SessionError> {
-    let mut watch = Watch::default();
+) -> Result<(Monitors, Vec<String>), SessionError> {
+    let mut monitors = Monitors::default();
     let mut remarks = Vec::new();
     for source in sources {
-        let (found, said) = monitors(source, history)?;
+        let (found, said) = load_file(source, history)?;
         remarks.extend(said);
-        for watched in found {
-            let is_same = |known: &Watched| {
-                known.property.name == watched.property.name && known.file() == watched.file()
+        for monitored in found {
+            let is_same = |known: &MonitoredProperty| {
+                known.property.name == monitored.property.name && known.file() == monitored.file()
             };
-            if !watch.watched.iter().any(is_same) {
-                watch.watched.push(watched);
+            if !monitors.properties.iter().any(is_same) {
+                monitors.properties.push(monitored);
             }
         }
     }
     remarks.dedup();
-    Ok((watch, remarks))
+    Ok((monitors, remarks))
 }
 
-/// The same of one file and those that it uses.
-pub fn monitors(
+/// Creates the monitors of one property file and of the files that it uses.
+pub fn load_file(
     source: &PropertySource,
     history: usize,
-) -> Result<(Vec<Watched>, Vec<String>), SessionError> {
+) -> Result<(Vec<MonitoredProperty>, Vec<String>), SessionError> {
     let mut files = source.load();
     if files.has_errors() {
         return Err(files.error());
@@ -55,7 +55,7 @@ pub fn monitors(
         property.events.iter_mut().for_each(captures::add);
         let name = property.source_name.clone();
         match Monitor::with_history(Arc::new(property), records(history)) {
-            Ok(monitor) => monitors.push(Watched::new(monitor, text)),
+            Ok(monitor) => monitors.push(MonitoredProperty::new(monitor, text)),
             Err(error) => {
                 let diagnostic = Diagnostic::error("monitor", error.span, error.message);
                 return Err(wrong(&name.unwrap_or_default(), &text, vec![diagnostic]));

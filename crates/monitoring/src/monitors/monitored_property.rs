@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A property that is watched.
 #[derive(Debug, Clone)]
-pub struct Watched {
+pub struct MonitoredProperty {
     /// The property.
     pub property: Arc<Property>,
     /// Its monitor.
@@ -36,7 +36,7 @@ pub struct Watched {
     /// How many events were left out because they could not be evaluated.
     pub errors: u64,
     /// What the process that this one was forked from had seen till then.
-    pub inherited: Inherited,
+    pub inherited: InheritedCounts,
     /// Of a recorded run: the time, thread and place of the last access to memory, and
     /// which events were needed when it began.
     pub(crate) access: Option<((u64, u32, u64), u64)>,
@@ -60,7 +60,7 @@ pub enum Since {
 
 /// What is counted in the process where it happened, and not in its children.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Inherited {
+pub struct InheritedCounts {
     /// Events.
     pub events: u64,
     /// Objects that the property was evaluated for.
@@ -69,13 +69,13 @@ pub struct Inherited {
     pub violations: Vec<u64>,
 }
 
-impl Watched {
+impl MonitoredProperty {
     /// A property of which nothing has happened yet. `text` is what its file
     /// says.
-    pub fn new(monitor: Monitor, text: Arc<str>) -> Watched {
+    pub fn new(monitor: Monitor, text: Arc<str>) -> MonitoredProperty {
         let property = Arc::clone(monitor.property());
         let events = property.events.len();
-        Watched {
+        MonitoredProperty {
             property,
             monitor,
             text,
@@ -88,7 +88,7 @@ impl Watched {
             bound: vec![false; events],
             inlined: vec![InlinedTotal::default(); events],
             errors: 0,
-            inherited: Inherited::default(),
+            inherited: InheritedCounts::default(),
             access: None,
         }
     }
@@ -106,13 +106,13 @@ impl Watched {
 
     /// The same for a forked copy of the process: the monitor has its past, and
     /// what is counted is counted anew.
-    pub(super) fn forked(&self) -> Watched {
-        Watched {
+    pub(super) fn forked(&self) -> MonitoredProperty {
+        MonitoredProperty {
             is_enabled: self.is_enabled,
             since: self.since,
             bound: self.bound.clone(),
             inlined: self.inlined.clone(),
-            inherited: Inherited {
+            inherited: InheritedCounts {
                 events: self.sequence(),
                 slices: slice_total(self),
                 violations: self
@@ -122,7 +122,7 @@ impl Watched {
                     .map(|it| it.count)
                     .collect(),
             },
-            ..Watched::new(self.monitor.clone(), Arc::clone(&self.text))
+            ..MonitoredProperty::new(self.monitor.clone(), Arc::clone(&self.text))
         }
     }
 
@@ -135,7 +135,7 @@ impl Watched {
 
 /// A slice that is violated now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Violated {
+pub struct ViolatedSlice {
     /// Which monitor.
     pub monitor: usize,
     /// Which of its slices.
@@ -146,9 +146,9 @@ pub struct Violated {
 
 /// What an event brought that somebody must hear of.
 #[derive(Debug, Default)]
-pub struct Reaction {
+pub struct EventOutcome {
     /// Slices that are violated now.
-    pub violations: Vec<Violated>,
+    pub violations: Vec<ViolatedSlice>,
     /// A guard or update that could not be evaluated, by monitor.
     pub error: Option<(usize, EvaluationError)>,
     /// What scenarios wait for.
@@ -157,14 +157,14 @@ pub struct Reaction {
     pub level: Option<usize>,
 }
 
-impl Reaction {
+impl EventOutcome {
     /// The user need not hear of it.
     pub fn is_empty(&self) -> bool {
         self.violations.is_empty() && self.error.is_none()
     }
 }
 
-impl Watched {
+impl MonitoredProperty {
     /// The property takes an event. Tells whether its needs may have changed;
     /// nothing when no slice took it.
     pub fn step(
@@ -172,7 +172,7 @@ impl Watched {
         number: usize,
         event: EventId,
         happened: &juror_monitor::Occurrence<'_>,
-        reaction: &mut Reaction,
+        outcome: &mut EventOutcome,
     ) -> Option<bool> {
         if !self.is_enabled {
             return None;
@@ -187,9 +187,9 @@ impl Watched {
             Err(error) => {
                 self.errors += 1;
                 // That of the first property is told.
-                let told = reaction.error.as_ref().map(|(number, _)| *number);
+                let told = outcome.error.as_ref().map(|(number, _)| *number);
                 if told.is_none_or(|told| number < told) {
-                    reaction.error = Some((number, error));
+                    outcome.error = Some((number, error));
                 }
                 true
             }
@@ -197,7 +197,7 @@ impl Watched {
         let changes = self.monitor.changes().iter();
         for change in changes.filter(|change| change.violates()) {
             self.violations += 1;
-            reaction.violations.push(Violated {
+            outcome.violations.push(ViolatedSlice {
                 monitor: number,
                 slice: change.slice,
                 repeated: is_repeated(&self.monitor, change, happened.address),
@@ -242,14 +242,14 @@ fn is_repeated(monitor: &Monitor, change: &Change, address: u64) -> bool {
 
 /// How many objects the property was evaluated for, those that have ended
 /// included; none when it is not sliced. The base slice stands for no object.
-pub fn slice_total(watched: &Watched) -> u64 {
-    if watched.property.slice.is_empty() {
+pub fn slice_total(monitored: &MonitoredProperty) -> u64 {
+    if monitored.property.slice.is_empty() {
         return 0;
     }
-    let living = watched
+    let living = monitored
         .monitor
         .slices()
         .filter(|slice| !slice.ended)
         .count() as u64;
-    living.saturating_sub(1) + watched.monitor.ended_count()
+    living.saturating_sub(1) + monitored.monitor.ended_count()
 }

@@ -8,7 +8,7 @@
 //! Invariant: of the events that all have been given, what [`merge`] gives is what
 //! [`Offline::step`] would have said, in the same order.
 
-use crate::monitors::{Reaction, Watched};
+use crate::monitors::{EventOutcome, MonitoredProperty};
 use crate::offline::shares::{Concern, Share, Standing, Together, is_remembered};
 use crate::offline::{Buffers, Feeding, Offline, Recorded};
 use crate::report;
@@ -23,7 +23,7 @@ pub struct Part {
     units: Vec<Unit>,
     recorded: Recorded,
     buffers: Buffers,
-    reaction: Reaction,
+    outcome: EventOutcome,
     /// State changes are wanted: building them costs time.
     wants_state_changes: bool,
     /// How many events it has taken.
@@ -34,7 +34,7 @@ pub struct Part {
 struct Unit {
     /// Its number among all.
     property: usize,
-    watched: Watched,
+    monitored: MonitoredProperty,
     share: Option<Share>,
 }
 
@@ -75,12 +75,12 @@ impl Offline {
 
     /// By property: into how many shares its slices are spread.
     fn shares(&self, threads: usize, with_slices: bool) -> Vec<usize> {
-        let of_each = threads / self.watch.watched.len().max(1);
-        let shares = |watched: &Watched| match with_slices && of_each > 1 {
-            true if watched.monitor.spreading().is_some() => of_each,
+        let of_each = threads / self.monitors.properties.len().max(1);
+        let shares = |monitored: &MonitoredProperty| match with_slices && of_each > 1 {
+            true if monitored.monitor.spreading().is_some() => of_each,
             _ => 1,
         };
-        self.watch.watched.iter().map(shares).collect()
+        self.monitors.properties.iter().map(shares).collect()
     }
 
     /// The properties of the run that has begun in so many parts, each at the
@@ -94,20 +94,22 @@ impl Offline {
         let shares = self.shares(count, with_slices);
         let mut parts: Vec<Vec<Unit>> = (0..count).map(|_| Vec::new()).collect();
         let mut next = 0;
-        for ((property, watched), shares) in self.watch.watched.iter().enumerate().zip(shares) {
+        for ((property, monitored), shares) in
+            self.monitors.properties.iter().enumerate().zip(shares)
+        {
             let spreading = Some(shares).filter(|&shares| shares > 1);
-            let spreading = spreading.and_then(|_| watched.monitor.spreading());
+            let spreading = spreading.and_then(|_| monitored.monitor.spreading());
             let spreading = spreading.map(Arc::new);
             if spreading.is_some() {
-                let together = Together::new(property, watched, shares);
+                let together = Together::new(property, monitored, shares);
                 self.together.push(together);
             }
             for number in 0..shares {
                 let share = spreading.as_ref();
-                let share = share.map(|it| Share::new(it, (property, watched), (number, shares)));
+                let share = share.map(|it| Share::new(it, (property, monitored), (number, shares)));
                 let unit = Unit {
                     property,
-                    watched: watched.clone(),
+                    monitored: monitored.clone(),
                     share,
                 };
                 if let Some(part) = parts.get_mut(next) {
@@ -118,10 +120,10 @@ impl Offline {
         }
         let traces = self.recorded.trace_count();
         let part = |units: Vec<Unit>| Part {
-            recorded: Recorded::of(traces, units.iter().map(|it| &it.watched.property)),
+            recorded: Recorded::of(traces, units.iter().map(|it| &it.monitored.property)),
             units,
             buffers: Buffers::default(),
-            reaction: Reaction::default(),
+            outcome: EventOutcome::default(),
             wants_state_changes,
             taken: 0,
         };
@@ -136,18 +138,18 @@ impl Offline {
                 let together = together.find(|it| it.property() == unit.property);
                 // They are told of once.
                 let counted = together.filter(|_| share.number() == 0);
-                let occurrences = unit.watched.occurrences.iter_mut().enumerate();
+                let occurrences = unit.monitored.occurrences.iter_mut().enumerate();
                 for (event, count) in occurrences {
                     let total = counted.and_then(|it| it.occurrences().get(event));
                     *count = total.copied().unwrap_or(0);
                 }
                 if share.number() > 0 {
-                    self.others.push((unit.property, unit.watched));
+                    self.others.push((unit.property, unit.monitored));
                     continue;
                 }
             }
-            if let Some(watched) = self.watch.watched.get_mut(unit.property) {
-                *watched = unit.watched;
+            if let Some(monitored) = self.monitors.properties.get_mut(unit.property) {
+                *monitored = unit.monitored;
             }
         }
     }
@@ -215,9 +217,9 @@ impl Part {
     /// What shares of slices have to say of the events since this was last asked.
     pub fn standings(&mut self) -> Vec<Standing> {
         let shares = self.units.iter_mut();
-        let shares = shares.filter_map(|unit| Some((unit.share.as_mut()?, &unit.watched)));
+        let shares = shares.filter_map(|unit| Some((unit.share.as_mut()?, &unit.monitored)));
         shares
-            .map(|(share, watched)| share.take_standing(&watched.monitor))
+            .map(|(share, monitored)| share.take_standing(&monitored.monitor))
             .collect()
     }
 
@@ -240,7 +242,7 @@ impl Part {
         }
         if let Some(share) = &mut unit.share {
             match share.concern(events, batch.values_of(event)) {
-                Concern::Own => unit.watched.monitor.count_from(number_of_all - 1),
+                Concern::Own => unit.monitored.monitor.count_from(number_of_all - 1),
                 Concern::Others => return,
                 Concern::Unknown => {
                     findings.push(Finding::unsure(number, unit.property));
@@ -248,7 +250,7 @@ impl Part {
                 }
             }
         }
-        let watched = &mut unit.watched;
+        let monitored = &mut unit.monitored;
         let feeding = Feeding {
             number: position,
             events,
@@ -258,39 +260,40 @@ impl Part {
         let wants_state_changes = self.wants_state_changes;
         let mut changes = Vec::new();
         feeding.feed(
-            watched,
+            monitored,
             &mut self.buffers,
-            &mut self.reaction,
-            |watched, happened| {
+            &mut self.outcome,
+            |monitored, happened| {
                 if wants_state_changes {
-                    let of_step = watched.monitor.changes().iter();
+                    let of_step = monitored.monitor.changes().iter();
                     changes.extend(
-                        of_step
-                            .map(|change| report::state_change(watched, change, happened, places)),
+                        of_step.map(|change| {
+                            report::state_change(monitored, change, happened, places)
+                        }),
                     );
                 }
             },
         );
         if let Some(share) = &mut unit.share {
-            share.note(number_of_all, &watched.monitor);
+            share.note(number_of_all, &monitored.monitor);
         }
-        if changes.is_empty() && self.reaction.is_empty() {
+        if changes.is_empty() && self.outcome.is_empty() {
             return;
         }
-        let reaction = std::mem::take(&mut self.reaction);
-        let violations = || reaction.violations.iter().take(VIOLATIONS_MAX);
+        let outcome = std::mem::take(&mut self.outcome);
+        let violations = || outcome.violations.iter().take(VIOLATIONS_MAX);
         let is_unsure = unit.share.is_some()
-            && !violations().all(|it| is_remembered(&watched.monitor, it.slice, number_of_all));
+            && !violations().all(|it| is_remembered(&monitored.monitor, it.slice, number_of_all));
         findings.push(Finding {
             event: number,
             property: unit.property,
             changes,
             violations: violations()
-                .map(|it| report::violation(watched, it.slice, Some(places), false, it.repeated))
+                .map(|it| report::violation(monitored, it.slice, Some(places), false, it.repeated))
                 .collect(),
-            error: reaction
+            error: outcome
                 .error
-                .map(|(_, error)| report::error_reason(Some(watched), &error)),
+                .map(|(_, error)| report::error_reason(Some(monitored), &error)),
             is_unsure,
         });
     }

@@ -7,7 +7,7 @@
 //! Invariant: what is told is what one monitor would have told. Where the shares do
 //! not know that, they say so, and the run is to be taken anew by one monitor.
 
-use crate::monitors::Watched;
+use crate::monitors::MonitoredProperty;
 use juror_event::Value;
 use juror_monitor::{Monitor, SliceId, Spreading};
 use juror_trace::EventBinding;
@@ -76,15 +76,15 @@ impl Share {
     /// to.
     pub(super) fn new(
         spreading: &Arc<Spreading>,
-        (property, watched): (usize, &Watched),
+        (property, monitored): (usize, &MonitoredProperty),
         (number, count): (usize, usize),
     ) -> Share {
-        let events = watched.property.events.len();
+        let events = monitored.property.events.len();
         Share {
             spreading: Arc::clone(spreading),
             number,
             count,
-            needed: watched.monitor.needed_events(),
+            needed: monitored.monitor.needed_events(),
             standing: Standing {
                 property,
                 share: number,
@@ -187,18 +187,18 @@ pub(super) struct Together {
 
 impl Together {
     /// The shares of a property that nothing has happened to.
-    pub(super) fn new(property: usize, watched: &Watched, shares: usize) -> Together {
+    pub(super) fn new(property: usize, monitored: &MonitoredProperty, shares: usize) -> Together {
         Together {
             property,
-            occurrences: vec![0; watched.property.events.len()],
-            needed: vec![watched.monitor.needed_events(); shares],
+            occurrences: vec![0; monitored.property.events.len()],
+            needed: vec![monitored.monitor.needed_events(); shares],
             changes: Vec::new(),
             passed: 0,
             is_to_count: false,
             written: Written::default(),
             records: vec![0; shares],
-            capacity: watched.monitor.records().0,
-            has_several: watched.property.slice.len() > 1,
+            capacity: monitored.monitor.records().0,
+            has_several: monitored.property.slice.len() > 1,
         }
     }
 

@@ -51,7 +51,7 @@ impl Session {
                 .monitors
                 .shown()
                 .iter()
-                .map(|watched| watched.property.name.to_string())
+                .map(|monitored| monitored.property.name.to_string())
                 .collect(),
             Completes::PropertyActions => crate::commands::property::ACTIONS
                 .iter()

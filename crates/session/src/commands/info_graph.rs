@@ -4,7 +4,7 @@
 use crate::session::Session;
 use juror_language::show::{Form, Map, demand, show, undrawn};
 use juror_language::{StateId, suggest};
-use juror_monitoring::monitors::Watched;
+use juror_monitoring::monitors::MonitoredProperty;
 use juror_view::error::CommandError;
 use juror_view::{GraphState, GraphView, Outcome};
 use rustc_hash::FxHashMap;
@@ -31,11 +31,14 @@ pub(crate) fn is_picture(word: &str) -> bool {
 }
 
 /// The property that a word names.
-pub(crate) fn named<'a>(shown: &'a [Watched], name: &str) -> Result<&'a Watched, CommandError> {
-    if let Some(watched) = shown.iter().find(|it| &*it.property.name == name) {
-        return Ok(watched);
+pub(crate) fn named<'a>(
+    shown: &'a [MonitoredProperty],
+    name: &str,
+) -> Result<&'a MonitoredProperty, CommandError> {
+    if let Some(monitored) = shown.iter().find(|it| &*it.property.name == name) {
+        return Ok(monitored);
     }
-    let names = shown.iter().map(|watched| &*watched.property.name);
+    let names = shown.iter().map(|monitored| &*monitored.property.name);
     Err(CommandError::advised(
         format!("no property is called `{name}`"),
         suggest(name, names).map(|near| format!("did you mean `{near}`?")),
@@ -46,12 +49,12 @@ pub(crate) fn named<'a>(shown: &'a [Watched], name: &str) -> Result<&'a Watched,
 pub(crate) fn property_named<'s>(
     session: &'s Session,
     name: &str,
-) -> Result<&'s Watched, CommandError> {
+) -> Result<&'s MonitoredProperty, CommandError> {
     named(session.processes.monitors.shown(), name)
 }
 
 /// `info graph [PROPERTY] [FILE]`
-pub(crate) fn graphs(shown: &[Watched], rest: &str) -> Result<Outcome, CommandError> {
+pub(crate) fn graphs(shown: &[MonitoredProperty], rest: &str) -> Result<Outcome, CommandError> {
     if shown.is_empty() {
         return Err(no_property());
     }
@@ -68,7 +71,7 @@ pub(crate) fn graphs(shown: &[Watched], rest: &str) -> Result<Outcome, CommandEr
             "info graph PROPERTY shows one, info graph PROPERTY FILE.svg writes a picture of it",
         ));
     }
-    let chosen: Vec<&Watched> = match name {
+    let chosen: Vec<&MonitoredProperty> = match name {
         Some(name) => vec![named(shown, name)?],
         None => shown.iter().collect(),
     };
@@ -95,14 +98,14 @@ pub(crate) fn no_property() -> CommandError {
 }
 
 /// The graph of a property with its slices; why there is none.
-fn occupied(watched: &Watched) -> Result<Map, String> {
-    let mut map = Map::of_property(&watched.property, &watched.text)
+fn occupied(monitored: &MonitoredProperty) -> Result<Map, String> {
+    let mut map = Map::of_property(&monitored.property, &monitored.text)
         .map_err(|error| format!("its states cannot be drawn: {}", undrawn(error)))?;
-    let is_sliced = !watched.property.slice.is_empty();
+    let is_sliced = !monitored.property.slice.is_empty();
     let mut positions: FxHashMap<StateId, Option<usize>> = FxHashMap::default();
-    for slice in watched.monitor.slices() {
+    for slice in monitored.monitor.slices() {
         let position = *positions.entry(slice.state).or_insert_with(|| {
-            let letters = watched.monitor.letters_to(slice.state)?;
+            let letters = monitored.monitor.letters_to(slice.state)?;
             map.position(slice.state, &letters)
         });
         let Some(node) = position.and_then(|it| map.graph.nodes.get_mut(it)) else {
@@ -118,9 +121,9 @@ fn occupied(watched: &Watched) -> Result<Map, String> {
     Ok(map)
 }
 
-fn view(watched: &Watched, file: Option<&str>) -> GraphView {
-    let property = &watched.property;
-    let map = occupied(watched);
+fn view(monitored: &MonitoredProperty, file: Option<&str>) -> GraphView {
+    let property = &monitored.property;
+    let map = occupied(monitored);
     let picture = match &map {
         Ok(map) => show(&map.graph, Form::Text),
         // What a terminal can show of it is the formula itself.
@@ -144,15 +147,15 @@ fn view(watched: &Watched, file: Option<&str>) -> GraphView {
     }
 }
 
-fn write(watched: &Watched, file: &str) -> Result<GraphView, CommandError> {
+fn write(monitored: &MonitoredProperty, file: &str) -> Result<GraphView, CommandError> {
     let form = form_of(file).ok_or_else(|| {
         CommandError::with_help(
             format!("the end of `{file}` does not say which form it is to have"),
             "name it .svg, .dot, .mmd (Mermaid) or .txt",
         )
     })?;
-    let map = occupied(watched).map_err(CommandError::new)?;
+    let map = occupied(monitored).map_err(CommandError::new)?;
     std::fs::write(file, show(&map.graph, form))
         .map_err(|error| CommandError::new(format!("{file} cannot be written: {error}")))?;
-    Ok(view(watched, Some(file)))
+    Ok(view(monitored, Some(file)))
 }

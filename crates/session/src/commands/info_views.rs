@@ -7,7 +7,7 @@ use crate::inspect::frames::{selected_frame, variable_view};
 use crate::inspect::source::line_of;
 use crate::run::processes::watching;
 use crate::session::Session;
-use juror_monitoring::monitors::Watched;
+use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::report;
 use juror_program::scope::is_register;
 use juror_symbols::{processor_flags, register_name};
@@ -175,7 +175,7 @@ pub(crate) fn line_of_frame(session: &mut Session) -> Result<LineView, CommandEr
 
 /// All monitors, or the paths of one.
 pub(crate) fn monitors<P: location::Places>(
-    shown: &[Watched],
+    shown: &[MonitoredProperty],
     places: Option<&P>,
     name: &str,
 ) -> Result<Outcome, CommandError> {
@@ -186,10 +186,10 @@ pub(crate) fn monitors<P: location::Places>(
         let views = shown.iter().map(|it| report::monitor(it, places));
         return Ok(Outcome::Monitors(views.collect()));
     }
-    let watched = named(shown, name)?;
-    let ids: Vec<_> = watched.monitor.slices().map(|slice| slice.id).collect();
+    let monitored = named(shown, name)?;
+    let ids: Vec<_> = monitored.monitor.slices().map(|slice| slice.id).collect();
     let paths = ids.into_iter().take(PATHS_MAX);
-    let views = paths.map(|id| report::violation(watched, id, places, false, false));
+    let views = paths.map(|id| report::violation(monitored, id, places, false, false));
     Ok(Outcome::Paths(views.collect()))
 }
 

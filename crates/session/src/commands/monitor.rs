@@ -11,7 +11,7 @@ use crate::session::Session;
 use juror_event::Value;
 use juror_language::{StateId, suggest};
 use juror_monitor::{Edit, SliceId};
-use juror_monitoring::monitors::Watched;
+use juror_monitoring::monitors::MonitoredProperty;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
@@ -109,20 +109,20 @@ fn slice_to_set(
     position: usize,
     wanted: Option<&str>,
 ) -> Result<SliceId, CommandError> {
-    let watched = session
+    let monitored = session
         .processes
         .monitors
         .shown()
         .get(position)
         .ok_or_else(no_property)?;
-    let is_sliced = !watched.property.slice.is_empty();
-    let slices = watched.monitor.slices();
+    let is_sliced = !monitored.property.slice.is_empty();
+    let slices = monitored.monitor.slices();
     let of_objects = |it: &juror_monitor::SliceView<'_>| {
         !it.ended && (!is_sliced || it.binding.iter().any(Option::is_some))
     };
     let all: Vec<_> = slices.filter(of_objects).collect();
     let fits = |slice: &&juror_monitor::SliceView<'_>| {
-        wanted.is_none_or(|wanted| is_bound(watched, &slice.binding, wanted))
+        wanted.is_none_or(|wanted| is_bound(monitored, &slice.binding, wanted))
     };
     let found: Vec<_> = all.iter().filter(fits).collect();
     match found.as_slice() {
@@ -148,19 +148,19 @@ fn last_assignment(words: &str) -> Option<(&str, &str)> {
 }
 
 /// Whether a slice has these values: `queue = 0x4052a0, thread = 1`.
-fn is_bound(watched: &Watched, binding: &[Option<Value>], wanted: &str) -> bool {
+fn is_bound(monitored: &MonitoredProperty, binding: &[Option<Value>], wanted: &str) -> bool {
     wanted.split(',').all(|part| {
         let (name, value) = part.split_once('=').unwrap_or(("", part));
         let (name, value) = (name.trim(), value.trim());
-        let slots = watched.property.slice.iter().zip(binding);
+        let slots = monitored.property.slice.iter().zip(binding);
         let mut bound = slots.filter(|(known, _)| name.is_empty() || ***known == *name);
         bound.any(|(_, known)| known.as_ref().is_some_and(|it| it.to_string() == value))
     })
 }
 
 /// What is to be changed.
-fn edit(watched: &Watched, variable: &str, value: &str) -> Result<Edit, CommandError> {
-    let property = &watched.property;
+fn edit(monitored: &MonitoredProperty, variable: &str, value: &str) -> Result<Edit, CommandError> {
+    let property = &monitored.property;
     let variables = || property.variables.iter().map(|it| &*it.name);
     if let Some((slot, known)) = (0_u16..)
         .zip(&property.variables)

@@ -11,7 +11,7 @@ use crate::run::scenarios::loaded_sentence;
 use crate::session::Session;
 use juror_language::suggest;
 use juror_monitoring::catch_up::{Replayed, replay};
-use juror_monitoring::monitors::{Since, Watched, loading};
+use juror_monitoring::monitors::{MonitoredProperty, Since, loading};
 use juror_monitoring::property_files::PropertySource;
 use juror_monitoring::report;
 use juror_view::error::CommandError;
@@ -72,9 +72,9 @@ fn add_properties(
         // What is wrong with them is told before anything is changed.
         session.scenarios_of(&source)?;
     }
-    let (found, _) = loading::monitors(&source, session.options.history)?;
+    let (found, _) = loading::load_file(&source, session.options.history)?;
     let known = session.processes.monitors.shown();
-    let is_new = |it: &Watched| {
+    let is_new = |it: &MonitoredProperty| {
         let same = known
             .iter()
             .find(|known| known.property.name == it.property.name);
@@ -93,9 +93,9 @@ fn add_properties(
         }
     };
     let mut added = Vec::new();
-    for watched in found {
-        if is_new(&watched)? {
-            added.push(watched);
+    for monitored in found {
+        if is_new(&monitored)? {
+            added.push(monitored);
         }
     }
     if added.is_empty() {
@@ -117,10 +117,10 @@ fn add_properties(
 }
 
 /// They see what happens from now on.
-fn begin_now(session: &Session, added: &mut [Watched]) {
+fn begin_now(session: &Session, added: &mut [MonitoredProperty]) {
     let is_later = session.has_begun();
-    for watched in added.iter_mut().filter(|_| is_later) {
-        watched.since = Since::Addition;
+    for monitored in added.iter_mut().filter(|_| is_later) {
+        monitored.since = Since::Addition;
     }
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn add_missing_properties(
     session: &mut Session,
     source: &PropertySource,
 ) -> Result<Vec<String>, CommandError> {
-    let (mut added, _) = loading::monitors(source, session.options.history)?;
+    let (mut added, _) = loading::load_file(source, session.options.history)?;
     let known = session.processes.monitors.shown();
     added.retain(|it| {
         let mut known = known.iter();
@@ -146,7 +146,10 @@ pub(crate) fn add_missing_properties(
 }
 
 /// Gives what the trace has to the properties.
-fn give_past(session: &mut Session, added: &mut [Watched]) -> Result<Vec<Replayed>, CommandError> {
+fn give_past(
+    session: &mut Session,
+    added: &mut [MonitoredProperty],
+) -> Result<Vec<Replayed>, CommandError> {
     if !session.has_begun() {
         // Nothing has happened.
         return Ok(Vec::new());
@@ -154,9 +157,9 @@ fn give_past(session: &mut Session, added: &mut [Watched]) -> Result<Vec<Replaye
     properties::past_is_whole(session)?;
     let trace = trace_kept(session)?;
     let mut past = Vec::new();
-    for watched in added {
-        let replayed = replay(watched, &trace)?;
-        watched.since = Since::Trace {
+    for monitored in added {
+        let replayed = replay(monitored, &trace)?;
+        monitored.since = Since::Trace {
             events: replayed.events,
         };
         past.push(replayed);
@@ -182,19 +185,19 @@ fn trace_kept(session: &Session) -> Result<PathBuf, CommandError> {
 /// Adds all of them, or none.
 fn insert_all(
     session: &mut Session,
-    added: &[Watched],
+    added: &[MonitoredProperty],
     past: &[Replayed],
 ) -> Result<Outcome, CommandError> {
     let first = session.processes.monitors.shown().len();
     properties::insert_everywhere(session, added)?;
     session.renew_listeners();
     let shown = session.processes.monitors.shown().iter().skip(first);
-    let views = shown.enumerate().map(|(number, watched)| {
+    let views = shown.enumerate().map(|(number, monitored)| {
         let past = past.get(number);
         let violations = past.map_or(&[][..], |past| &past.violations);
         let told = violations.iter().take(VIOLATIONS_MAX).map(|it| {
             report::violation(
-                watched,
+                monitored,
                 it.slice,
                 session.processes.program.as_ref(),
                 false,
@@ -205,7 +208,7 @@ fn insert_all(
             violations: told.collect(),
             error: past.and_then(|past| past.error.clone()),
             added: true,
-            ..view(watched)
+            ..view(monitored)
         }
     });
     Ok(Outcome::Properties(views.collect()))
@@ -285,25 +288,25 @@ fn file_of(words: &str) -> Result<(String, bool), CommandError> {
 }
 
 /// A property, as `property` shows it.
-pub(crate) fn view(watched: &Watched) -> PropertyView {
-    let property = &watched.property;
+pub(crate) fn view(monitored: &MonitoredProperty) -> PropertyView {
+    let property = &monitored.property;
     PropertyView {
         property: property.name.to_string(),
         description: property.description.as_ref().map(|it| it.to_string()),
-        file: watched.file().to_owned(),
-        enabled: watched.is_enabled,
+        file: monitored.file().to_owned(),
+        enabled: monitored.is_enabled,
         added: false,
-        since: match watched.since {
+        since: match monitored.since {
             Since::Start => "start",
             Since::Addition => "addition",
             Since::Trace { .. } => "trace",
         }
         .to_owned(),
-        recorded_events: match watched.since {
+        recorded_events: match monitored.since {
             Since::Trace { events } => Some(events),
             _ => None,
         },
-        verdict: watched.monitor.verdict(),
+        verdict: monitored.monitor.verdict(),
         violations: Vec::new(),
         error: None,
     }

@@ -256,8 +256,8 @@ impl RecordedRun {
                     .name
                     .clone();
                 self.offline
-                    .watch
-                    .watched
+                    .monitors
+                    .properties
                     .retain(|it| it.property.name != name);
                 self.begin_again();
                 Ok(Outcome::Message(format!("{name} is watched no more")))
@@ -277,7 +277,7 @@ impl RecordedRun {
     /// They are evaluated from the beginning to where one stands.
     fn add_properties(&mut self, file: &str) -> Result<Outcome, CommandError> {
         let source = PropertySource::read(Path::new(file)).map_err(CommandError::new)?;
-        let (found, _) = loading::monitors(&source, self.offline.history)?;
+        let (found, _) = loading::load_file(&source, self.offline.history)?;
         let known = self.shown_properties();
         if let Some(twice) = found.iter().find(|it| {
             known
@@ -290,12 +290,12 @@ impl RecordedRun {
                 format!("property remove {name} makes room"),
             ));
         }
-        let before = self.offline.watch.watched.clone();
-        self.offline.watch.watched.extend(found);
+        let before = self.offline.monitors.properties.clone();
+        self.offline.monitors.properties.extend(found);
         crate::replay::learn(&mut self.offline, &self.tape);
         let missing = self.offline.not_recorded();
         if missing.is_some() {
-            self.offline.watch.watched = before;
+            self.offline.monitors.properties = before;
         }
         self.begin_again();
         match missing {

@@ -163,7 +163,7 @@ impl RecordedRun {
             Some(_) => self.offline.leave(),
             None => self.offline.finish(how),
         };
-        self.offline.watch.watched = before.watched;
+        self.offline.monitors.properties = before.properties;
         self.control.end();
         Outcome::RecordedEnd(Box::new(RecordedEnd {
             recording: self.name.clone(),
@@ -263,7 +263,7 @@ impl RecordedRun {
     fn put_back(&mut self, position: u64) {
         let moment = self.kept.iter().find(|it| it.position == position);
         if let Some(moment) = moment {
-            self.offline.watch.watched = moment.watched.clone();
+            self.offline.monitors.properties = moment.properties.clone();
             self.position = moment.position;
         }
     }

@@ -6,7 +6,7 @@ use crate::run::processes::joining;
 use crate::run::{catchpoints, follow_fork, points};
 use crate::session::Session;
 use juror_debuggee::{Follow, ForkKind, StopEvent, ThreadId};
-use juror_monitoring::monitors::Watch;
+use juror_monitoring::monitors::Monitors;
 use juror_monitoring::monitors::handlers::Scene;
 use juror_program::program::Program;
 use juror_rules::decision::{Moment, Owner};
@@ -24,7 +24,7 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         let program = self.running_mut()?;
         program.number_thread(thread);
-        let tell = |watch: &mut Watch, scene: &mut Scene<'_>| watch.on_thread_start(scene);
+        let tell = |monitors: &mut Monitors, scene: &mut Scene<'_>| monitors.on_thread_start(scene);
         if let Some(pause) = self.tell_monitors(thread, observer, tell)? {
             return Ok(Some(pause));
         }
@@ -46,8 +46,9 @@ impl Session {
                 .watchpoints
                 .delete(process.program.as_mut(), &[number])?;
         }
-        let pause =
-            self.tell_monitors(thread, observer, |watch, scene| watch.on_thread_end(scene))?;
+        let pause = self.tell_monitors(thread, observer, |monitors, scene| {
+            monitors.on_thread_end(scene)
+        })?;
         if let Some(program) = &mut self.processes.program {
             let number = program.thread_number(thread);
             program.forget_thread(thread);
@@ -86,7 +87,9 @@ impl Session {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }
         let caught = catchpoints::catch_libraries(self, thread, &before)?;
-        let told = self.tell_monitors(thread, observer, |watch, scene| watch.on_modules(scene))?;
+        let told = self.tell_monitors(thread, observer, |monitors, scene| {
+            monitors.on_modules(scene)
+        })?;
         let caught = caught.map(|reason| Pause::Reason(reason, thread));
         let mut moment = Moment::default();
         say(&mut moment, Owner::Developer, caught);

@@ -96,7 +96,7 @@ impl Session {
             state,
             memo,
             thread,
-            watch: self.processes.monitors.kept(),
+            monitors: self.processes.monitors.kept(),
             trace: self.processes.monitors.trace_mark(),
             announced: self.processes.stop.announced,
             passes: self.points.breakpoints.passes.clone(),
@@ -166,7 +166,7 @@ impl Session {
                 true => Location::default(),
                 false => location.unwrap_or_default(),
             },
-            events: shown.map(|watched| watched.sequence()).sum(),
+            events: shown.map(|monitored| monitored.sequence()).sum(),
             losses: state.losses().iter().map(ToString::to_string).collect(),
         }
     }

@@ -129,8 +129,8 @@ impl Session {
         let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
         // One that the program does not get does not happen to it.
         let told = match is_passed {
-            true => self.tell_monitors(thread, observer, |watch, scene| {
-                watch.on_signal(scene, signal, sender, code)
+            true => self.tell_monitors(thread, observer, |monitors, scene| {
+                monitors.on_signal(scene, signal, sender, code)
             })?,
             false => None,
         };
@@ -151,8 +151,8 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         let caught = catchpoints::on_system_call(self, thread, number, phase)?;
-        let told = self.tell_monitors(thread, observer, |watch, scene| {
-            watch.on_system_call(scene, number, phase)
+        let told = self.tell_monitors(thread, observer, |monitors, scene| {
+            monitors.on_system_call(scene, number, phase)
         })?;
         let mut moment = Moment::default();
         say(&mut moment, Owner::Developer, caught);

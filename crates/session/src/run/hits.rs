@@ -16,7 +16,7 @@ use crate::state::evaluations::CallEnd;
 use crate::state::inline_frames::Unentered;
 use crate::state::values::of_thread;
 use juror_debuggee::{Owners, ThreadId};
-use juror_monitoring::monitors::Reaction;
+use juror_monitoring::monitors::EventOutcome;
 use juror_monitoring::report;
 use juror_points::point::{Fate, PointKind, Stopping};
 use juror_rules::decision::{Meaning, Moment, Owner};
@@ -130,32 +130,32 @@ impl Session {
         let Some(program) = &mut process.program else {
             return Ok(None);
         };
-        let mut reaction = Reaction::default();
+        let mut outcome = EventOutcome::default();
         if owners.contains(Owners::INTERNAL) {
             process
                 .monitors
-                .on_unwinding(program, thread, address, observer, &mut reaction)?;
+                .on_unwinding(program, thread, address, observer, &mut outcome)?;
         }
         if owners.contains(Owners::RETURN) {
             process
                 .monitors
-                .on_return(program, thread, address, observer, &mut reaction)?;
+                .on_return(program, thread, address, observer, &mut outcome)?;
         }
         if owners.contains(Owners::MONITOR) {
             process
                 .monitors
-                .on_call(program, thread, address, observer, &mut reaction)?;
+                .on_call(program, thread, address, observer, &mut outcome)?;
         }
-        self.scenarios.heard.extend(reaction.heard.drain(..));
-        if reaction.is_empty() {
+        self.scenarios.heard.extend(outcome.heard.drain(..));
+        if outcome.is_empty() {
             return Ok(None);
         }
-        process.stop.begun = reaction.level.map(|count| Unentered {
+        process.stop.begun = outcome.level.map(|count| Unentered {
             thread,
             pc: address,
             count,
         });
-        let reason = report::reason(&process.monitors, &reaction, process.program.as_ref());
+        let reason = report::reason(&process.monitors, &outcome, process.program.as_ref());
         Ok(Some(Pause::Reason(reason, thread)))
     }
 

@@ -11,7 +11,7 @@ use juror_debuggee::{DebuggeeError, MemoryAccess, Owner, SignalReport, ThreadId}
 use juror_event::EventKind;
 use juror_monitoring::monitors::binding::Planted;
 use juror_monitoring::monitors::handlers::Scene;
-use juror_monitoring::monitors::{Reaction, Watch};
+use juror_monitoring::monitors::{EventOutcome, Monitors};
 use juror_monitoring::report;
 use juror_points::point::passage;
 use juror_rules::decision::{GoOn, go_on};
@@ -32,7 +32,8 @@ impl Session {
             return Ok(None);
         }
         let thread = self.thread()?;
-        let pause = self.tell_monitors(thread, observer, |watch, scene| watch.on_start(scene))?;
+        let pause =
+            self.tell_monitors(thread, observer, |monitors, scene| monitors.on_start(scene))?;
         let pause = self.react_to_start(pause, thread, observer)?;
         if pause.is_some() {
             self.control.state.owe_stop()?;
@@ -46,7 +47,7 @@ impl Session {
         &mut self,
         thread: ThreadId,
         observer: &mut dyn Observer,
-        tell: impl FnOnce(&mut Watch, &mut Scene<'_>) -> Result<(), DebuggeeError>,
+        tell: impl FnOnce(&mut Monitors, &mut Scene<'_>) -> Result<(), DebuggeeError>,
     ) -> Result<Option<Pause>, CommandError> {
         if self.is_called(thread)? {
             return Ok(None);
@@ -55,24 +56,24 @@ impl Session {
         let Some(program) = &mut process.program else {
             return Ok(None);
         };
-        let mut reaction = Reaction::default();
+        let mut outcome = EventOutcome::default();
         program.begin_moment();
         let mut scene = Scene {
             program,
             thread,
             observer,
-            reaction: &mut reaction,
+            outcome: &mut outcome,
         };
         tell(&mut process.monitors, &mut scene)?;
         // It may happen in the very call whose end is waited for now.
         process
             .monitors
             .await_those_needed_now(scene.program, thread)?;
-        self.scenarios.heard.extend(reaction.heard.drain(..));
-        if reaction.is_empty() {
+        self.scenarios.heard.extend(outcome.heard.drain(..));
+        if outcome.is_empty() {
             return Ok(self.or_heard(None, thread));
         }
-        let reason = report::reason(&process.monitors, &reaction, process.program.as_ref());
+        let reason = report::reason(&process.monitors, &outcome, process.program.as_ref());
         Ok(Some(Pause::Reason(reason, thread)))
     }
 
@@ -99,8 +100,8 @@ impl Session {
             accesses.try_for_each(|access| process.monitors.overlook(program, access))?;
             return Ok(None);
         }
-        self.tell_monitors(thread, observer, |watch, scene| {
-            watch.on_accesses(scene, accesses)
+        self.tell_monitors(thread, observer, |monitors, scene| {
+            monitors.on_accesses(scene, accesses)
         })
     }
 
@@ -147,18 +148,18 @@ impl Session {
         let Some(program) = &mut process.program else {
             return Ok(());
         };
-        let mut reaction = Reaction::default();
+        let mut outcome = EventOutcome::default();
         let thread = ThreadId(program.debuggee.pid());
         program.begin_moment();
         let mut scene = Scene {
             program,
             thread,
             observer,
-            reaction: &mut reaction,
+            outcome: &mut outcome,
         };
         process.monitors.on_exit(&mut scene, status)?;
-        self.scenarios.heard.extend(reaction.heard.drain(..));
-        process.exit_violations = reaction.violations;
+        self.scenarios.heard.extend(outcome.heard.drain(..));
+        process.exit_violations = outcome.violations;
         Ok(())
     }
 
@@ -167,8 +168,8 @@ impl Session {
     pub(crate) fn monitor_points(&self, is_meant: impl Fn(EventKind) -> bool) -> Vec<PointView> {
         let program = self.processes.program.as_ref();
         let mut views = Vec::new();
-        for (number, watched) in self.processes.monitors.shown().iter().enumerate() {
-            for (event, symbolic) in watched.property.events.iter().enumerate() {
+        for (number, monitored) in self.processes.monitors.shown().iter().enumerate() {
+            for (event, symbolic) in monitored.property.events.iter().enumerate() {
                 if !is_meant(symbolic.kind) {
                     continue;
                 }
@@ -183,7 +184,7 @@ impl Session {
                     kind: "event",
                     for_what: format!(
                         "{}: {} = {}",
-                        watched.property.name,
+                        monitored.property.name,
                         symbolic.name,
                         location::event_words(symbolic)
                     ),
@@ -202,7 +203,7 @@ impl Session {
                             .collect(),
                         None => Vec::new(),
                     },
-                    hits: watched.occurrences.get(event).copied().unwrap_or(0),
+                    hits: monitored.occurrences.get(event).copied().unwrap_or(0),
                     passage: tier
                         .map(str::to_owned)
                         .or_else(|| passage(program?, *addresses.first()?)),

@@ -112,9 +112,9 @@ impl Session {
             .monitors
             .shown()
             .iter()
-            .map(|watched| {
+            .map(|monitored| {
                 let all = scenarios.iter().map(|it| (it.is_enabled, &it.scenario));
-                listeners(all, &watched.property)
+                listeners(all, &monitored.property)
             })
             .collect();
         let is_any = listening.iter().any(|it| !it.is_empty());

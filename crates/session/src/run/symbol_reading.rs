@@ -143,7 +143,7 @@ pub(crate) fn prepare_bound_names(
     };
     program.update_modules();
     let modules: Vec<Rc<Module>> = program.modules.iter().cloned().collect();
-    let properties = session.processes.monitors.watched.iter();
+    let properties = session.processes.monitors.properties.iter();
     let events = properties.flat_map(|it| it.property.events.iter());
     let mut wanted: Vec<(Reach, Names)> = events
         .map(|event| (event.reach.clone(), names_of(event)))

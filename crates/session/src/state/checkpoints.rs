@@ -3,7 +3,7 @@
 use crate::options::AutomaticCheckpoints;
 use juror_checkpoint::{Checkpoint, Settings};
 use juror_debuggee::{PidNamespace, ThreadId};
-use juror_monitoring::monitors::{Violated, Watch};
+use juror_monitoring::monitors::{Monitors, ViolatedSlice};
 use juror_monitoring::recording::Mark;
 use juror_points::breakpoints::passes::Passes;
 use juror_program::program::Memo;
@@ -34,14 +34,14 @@ pub(crate) struct Checkpoints {
 /// The program and its monitors as they were.
 pub(crate) struct Saved {
     pub(crate) state: Checkpoint,
-    pub(crate) watch: Watch,
+    pub(crate) monitors: Monitors,
     pub(crate) trace: Option<Mark>,
     pub(crate) memo: Memo,
     pub(crate) thread: ThreadId,
     pub(crate) announced: Option<(ThreadId, u64)>,
     pub(crate) passes: Passes,
     pub(crate) hardware_passes: Passes,
-    pub(crate) exit_violations: Vec<Violated>,
+    pub(crate) exit_violations: Vec<ViolatedSlice>,
     pub(crate) is_fresh: bool,
     pub(crate) view: CheckpointView,
 }

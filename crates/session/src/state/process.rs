@@ -12,7 +12,7 @@ use crate::state::inline_frames::Unentered;
 use crate::state::selection::Selection;
 use juror_debuggee::{Debuggee, DebuggeeError, FairWaiter, StopEvent, ThreadId};
 use juror_monitor::Monitor;
-use juror_monitoring::monitors::{Violated, Watch};
+use juror_monitoring::monitors::{Monitors, ViolatedSlice};
 use juror_monitoring::recording::Recorder;
 use juror_monitoring::totals::Totals;
 use juror_points::breakpoints::Places;
@@ -40,7 +40,7 @@ pub(crate) struct Process {
     /// named.
     pub last_modules: Modules,
     /// Its monitors.
-    pub monitors: Watch,
+    pub monitors: Monitors,
     /// Expressions that wait for functions which they call.
     pub evaluations: Evaluations,
     /// The selected thread and frame.
@@ -48,7 +48,7 @@ pub(crate) struct Process {
     /// Its watchpoints.
     pub watchpoints: Watchpoints,
     /// The violations at the exit of the program itself.
-    pub exit_violations: Vec<Violated>,
+    pub exit_violations: Vec<ViolatedSlice>,
     /// The locations of the user's points, while it is not the current process.
     pub inserted: Inserted,
     /// What is known of its last stop.
@@ -87,7 +87,12 @@ pub(crate) struct StopState {
 
 impl Process {
     /// Returns a process that the program has made.
-    pub(crate) fn new(number: u32, program: Program, monitors: Watch, thread: ThreadId) -> Process {
+    pub(crate) fn new(
+        number: u32,
+        program: Program,
+        monitors: Monitors,
+        thread: ThreadId,
+    ) -> Process {
         Process {
             number,
             program: Some(program),
@@ -164,7 +169,7 @@ impl DerefMut for Processes {
 
 impl Processes {
     /// Returns one process without a program.
-    pub(crate) fn new(monitors: Watch) -> Processes {
+    pub(crate) fn new(monitors: Monitors) -> Processes {
         let first = Process {
             number: FIRST,
             monitors,
@@ -349,8 +354,8 @@ impl Processes {
     /// Forgets what the monitors of processes that are gone have counted for a property.
     pub(crate) fn forget_counts(&mut self, position: usize) {
         let current = &self.all[self.current];
-        if let Some(watched) = current.monitors.shown().get(position) {
-            self.gone.forget(watched);
+        if let Some(monitored) = current.monitors.shown().get(position) {
+            self.gone.forget(monitored);
         }
     }
 
@@ -368,7 +373,7 @@ impl Processes {
         last.number = FIRST;
         *self = Processes {
             all: vec![last],
-            ..Processes::new(Watch::default())
+            ..Processes::new(Monitors::default())
         };
     }
 

@@ -7,7 +7,7 @@ use crate::state::checkpoints::{CheckpointId, Saved};
 use crate::state::selection::Selection;
 use juror_checkpoint::Restored;
 use juror_debuggee::{Owner, ThreadId};
-use juror_monitoring::monitors::Watch;
+use juror_monitoring::monitors::Monitors;
 use juror_program::program::Program;
 use juror_view::error::CommandError;
 use std::mem;
@@ -77,7 +77,7 @@ fn go_back_to(session: &mut Session, saved: &Saved) -> Result<RestoreReport, Com
         session
             .processes
             .monitors
-            .go_back(&saved.watch, mark, number),
+            .go_back(&saved.monitors, mark, number),
     );
     session
         .processes
@@ -108,12 +108,12 @@ fn go_back_to(session: &mut Session, saved: &Saved) -> Result<RestoreReport, Com
 
 /// The monitors' points of then, the developer's of now.
 fn points_after(session: &Session, saved: &Saved) -> Vec<(u64, Owner, u32)> {
-    let internal = |watch: &Watch| -> Vec<u64> { watch.internal_points().collect() };
+    let internal = |monitors: &Monitors| -> Vec<u64> { monitors.internal_points().collect() };
     let then = saved.state.process().points().iter().copied();
     let monitors = then.filter(|(_, owner, _)| matches!(owner, Owner::Monitor | Owner::Return));
     let mut points: Vec<(u64, Owner, u32)> = monitors.collect();
     points.extend(
-        internal(&saved.watch)
+        internal(&saved.monitors)
             .into_iter()
             .map(|at| (at, Owner::Internal, 1)),
     );

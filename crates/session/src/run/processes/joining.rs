@@ -81,7 +81,7 @@ fn forked(
     parent: ThreadId,
 ) -> Result<Process, CommandError> {
     let mut program = session.running()?.forked(debuggee, thread, parent);
-    let watch = session
+    let monitors = session
         .processes
         .monitors
         .forked(number, &mut program, thread, parent)?;
@@ -93,16 +93,16 @@ fn forked(
     };
     Ok(Process {
         inserted,
-        ..Process::new(number, program, watch, thread)
+        ..Process::new(number, program, monitors, thread)
     })
 }
 
 /// A process with a program of its own; nothing is bound in it yet.
 fn executed(session: &Session, debuggee: Debuggee, number: u32, thread: ThreadId) -> Process {
-    let watch = session.processes.monitors.executed(number);
+    let monitors = session.processes.monitors.executed(number);
     let mut program = Program::new(debuggee, &session.symbols.store);
     session.user.pretty_printers.apply(&mut program);
-    Process::new(number, program, watch, thread)
+    Process::new(number, program, monitors, thread)
 }
 
 /// The current process stands before the first instruction of its own

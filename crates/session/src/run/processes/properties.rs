@@ -6,12 +6,12 @@
 use crate::run::points;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
-use juror_monitoring::monitors::Watched;
+use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::monitors::changing::Standing;
 use juror_program::program::Program;
 use juror_view::error::CommandError;
 
-/// The program as [`juror_monitoring::monitors::Watch`] wants it, if there is one.
+/// The program as [`juror_monitoring::monitors::Monitors`] wants it, if there is one.
 fn standing(program: &mut Option<Program>, thread: Option<ThreadId>) -> Option<Standing<'_>> {
     let (program, thread) = program.as_mut().zip(thread)?;
     Some(Standing { program, thread })
@@ -37,7 +37,7 @@ pub(crate) fn past_is_whole(session: &Session) -> Result<(), CommandError> {
 /// One of them does not fit the program of a process: none is added.
 pub(crate) fn insert_everywhere(
     session: &mut Session,
-    added: &[Watched],
+    added: &[MonitoredProperty],
 ) -> Result<(), CommandError> {
     let first = session.processes.monitors.shown().len();
     let inserted = session.in_every_process(|session| insert_here(session, added));
@@ -52,15 +52,15 @@ pub(crate) fn insert_everywhere(
     inserted
 }
 
-fn insert_here(session: &mut Session, added: &[Watched]) -> Result<(), CommandError> {
+fn insert_here(session: &mut Session, added: &[MonitoredProperty]) -> Result<(), CommandError> {
     let thread = session.processes.selection.thread;
-    for watched in added {
+    for monitored in added {
         let process = &mut *session.processes;
         let standing = standing(&mut process.program, thread);
         let inserted =
             process
                 .monitors
-                .insert(watched.clone(), standing, &session.options.binding());
+                .insert(monitored.clone(), standing, &session.options.binding());
         if let Err(error) = inserted {
             return Err(of_this_process(session, error.into()));
         }

@@ -262,11 +262,11 @@ fn let_last(
     let (false, Some((monitor, slice))) = (states.is_empty(), about) else {
         return Ok(());
     };
-    let Some(watched) = session.processes.monitors.shown().get(monitor) else {
+    let Some(monitored) = session.processes.monitors.shown().get(monitor) else {
         return Ok(());
     };
-    let states = States::of(states, &watched.property);
-    let is_there = watched
+    let states = States::of(states, &monitored.property);
+    let is_there = monitored
         .monitor
         .slice(slice)
         .is_some_and(|it| states.contains(it.state, it.verdict));
