@@ -428,7 +428,7 @@ impl Scope for GlobalScope<'_> {
     }
 
     /// Where a library keeps its elements changes, and such a place does not.
-    fn views(&self) -> Option<&dyn LibraryTypes> {
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 

@@ -410,8 +410,8 @@ impl Scope for Recording<'_> {
         self.frame.function_linked(linkage_name)
     }
 
-    fn views(&self) -> Option<&dyn LibraryTypes> {
-        self.frame.views()
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+        self.frame.library_types()
     }
 
     fn memory(&self) -> &dyn Memory {

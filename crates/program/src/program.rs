@@ -7,7 +7,7 @@ use juror_debuggee::{Debuggee, DebuggeeError, Mapping, Registers, ThreadId, mapp
 use juror_symbols::{Memory, Type, VtableOwner};
 use juror_values::classes::upcast::is_object;
 use juror_values::format::ELEMENTS_MAX;
-use juror_values::pretty_printers::Views;
+use juror_values::pretty_printers::PrettyPrinters;
 use juror_values::read_plan::{ClassNumber, Machine};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -24,7 +24,7 @@ const VDSO_SIZE_MAX: usize = 1 << 20;
 #[derive(Debug, Clone)]
 pub struct Memo {
     modules: Modules,
-    views: Views,
+    pretty_printers: PrettyPrinters,
     elements_max: u64,
     numbers: FxHashMap<ThreadId, u32>,
     last_number: u32,
@@ -39,7 +39,7 @@ pub struct Program {
     /// What is loaded.
     pub modules: Modules,
     /// How values of library types are shown.
-    pub views: Views,
+    pub pretty_printers: PrettyPrinters,
     /// How many elements of arrays, and characters of texts, are shown.
     pub elements_max: u64,
     numbers: FxHashMap<ThreadId, u32>,
@@ -60,7 +60,7 @@ impl Program {
         let mut program = Program {
             debuggee,
             modules: Modules::new(symbols.clone()),
-            views: Views::standard().clone(),
+            pretty_printers: PrettyPrinters::standard().clone(),
             elements_max: ELEMENTS_MAX,
             numbers: FxHashMap::default(),
             last_number: 0,
@@ -147,7 +147,7 @@ impl Program {
         Program {
             debuggee,
             modules: self.modules.clone(),
-            views: self.views.clone(),
+            pretty_printers: self.pretty_printers.clone(),
             elements_max: self.elements_max,
             numbers: FxHashMap::from_iter([(thread, number)]),
             last_number: self.last_number,
@@ -162,7 +162,7 @@ impl Program {
     pub fn memo(&self) -> Memo {
         Memo {
             modules: self.modules.clone(),
-            views: self.views.clone(),
+            pretty_printers: self.pretty_printers.clone(),
             elements_max: self.elements_max,
             numbers: self.numbers.clone(),
             last_number: self.last_number,
@@ -183,7 +183,7 @@ impl Program {
         let mut program = Program {
             debuggee,
             modules: memo.modules.clone(),
-            views: memo.views.clone(),
+            pretty_printers: memo.pretty_printers.clone(),
             elements_max: memo.elements_max,
             numbers: numbers.map(|(&id, &own)| (number(id), own)).collect(),
             last_number: memo.last_number,
@@ -362,8 +362,8 @@ impl juror_values::format::Names for Program {
         self.modules.type_of_table(address)
     }
 
-    fn views(&self) -> &Views {
-        &self.views
+    fn pretty_printers(&self) -> &PrettyPrinters {
+        &self.pretty_printers
     }
 
     fn elements_max(&self) -> u64 {

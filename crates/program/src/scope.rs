@@ -454,8 +454,8 @@ impl Scope for FrameScope<'_> {
             .or_else(|| Type::builtin(name))
     }
 
-    fn views(&self) -> Option<&dyn LibraryTypes> {
-        Some(&self.program.views)
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+        Some(&self.program.pretty_printers)
     }
 
     fn type_of_table(&self, address: u64) -> Option<Type> {

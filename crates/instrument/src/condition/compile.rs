@@ -16,7 +16,7 @@ use juror_values::expression::{
     names_member, no_length, text_in_array, whole_text,
 };
 use juror_values::library_types::LibraryTypes as _;
-use juror_values::pretty_printers::{Views, Within};
+use juror_values::pretty_printers::{PrettyPrinters, Within};
 use juror_values::read_plan::ClassNumber;
 use juror_values::types::written::written_type;
 use std::ops::Range;
@@ -50,19 +50,19 @@ pub(super) trait Names {
     }
     /// Whether a value of this type may be gone through as it is shown.
     fn is_viewed(&self, r#type: &Type) -> bool {
-        Views::standard().has(r#type)
+        PrettyPrinters::standard().has(r#type)
     }
     /// Whether it may be known how many elements a value of this type has.
     fn knows_length(&self, r#type: &Type) -> bool {
-        Views::standard().know_length(r#type)
+        PrettyPrinters::standard().know_length(r#type)
     }
     /// Whether a value of this type is shown by its elements alone.
     fn is_collection(&self, r#type: &Type) -> bool {
-        Views::standard().is_collection(r#type)
+        PrettyPrinters::standard().is_collection(r#type)
     }
     /// What a value of this type leads to, where its type alone tells.
     fn within(&self, r#type: &Type) -> Option<Within> {
-        Views::standard().within(r#type, &|name| self.type_named(name))
+        PrettyPrinters::standard().within(r#type, &|name| self.type_named(name))
     }
 }
 

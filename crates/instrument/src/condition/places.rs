@@ -195,20 +195,20 @@ impl Names for PointNames<'_> {
     }
 
     fn is_viewed(&self, r#type: &Type) -> bool {
-        self.program.views.has(r#type)
+        self.program.pretty_printers.has(r#type)
     }
 
     fn knows_length(&self, r#type: &Type) -> bool {
-        self.program.views.know_length(r#type)
+        self.program.pretty_printers.know_length(r#type)
     }
 
     fn is_collection(&self, r#type: &Type) -> bool {
-        self.program.views.is_collection(r#type)
+        self.program.pretty_printers.is_collection(r#type)
     }
 
     fn within(&self, r#type: &Type) -> Option<Within> {
         let types = |name: &str| Names::type_named(self, name);
-        self.program.views.within(r#type, &types)
+        self.program.pretty_printers.within(r#type, &types)
     }
 }
 

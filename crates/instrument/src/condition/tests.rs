@@ -9,7 +9,7 @@ use juror_symbols::{BitField, Type, register};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
 use juror_values::library_types::LibraryTypes;
-use juror_values::pretty_printers::Views;
+use juror_values::pretty_printers::PrettyPrinters;
 use juror_values::read_plan::Machine;
 use juror_values::typed::{Memory, Number, Typed};
 use proptest::prelude::*;
@@ -155,8 +155,8 @@ impl Scope for Page {
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Err("none".into())
     }
-    fn views(&self) -> Option<&dyn LibraryTypes> {
-        Some(Views::standard())
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+        Some(PrettyPrinters::standard())
     }
     fn type_named(&self, name: &str) -> Option<Type> {
         Type::builtin(name)

@@ -109,8 +109,8 @@ impl Scope for CallingScope<'_> {
         }))
     }
 
-    fn views(&self) -> Option<&dyn LibraryTypes> {
-        self.frame.views()
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+        self.frame.library_types()
     }
 
     fn type_of_table(&self, address: u64) -> Option<Type> {

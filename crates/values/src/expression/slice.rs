@@ -49,11 +49,11 @@ fn found(
     range: (usize, usize),
     scope: &dyn Scope,
 ) -> Option<Result<Vec<Typed>, ValueError>> {
-    let views = scope.views()?;
+    let library_types = scope.library_types()?;
     let types = |name: &str| scope.type_named(name);
     let mut object = object.clone();
     for _ in 0..DEPTH_MAX {
-        let why = match views.slice(&object, range, scope.memory(), &types)? {
+        let why = match library_types.slice(&object, range, scope.memory(), &types)? {
             Slice::Found(elements) => return Some(Ok(elements)),
             Slice::Instead(Some(Shown::Value(inner) | Shown::At(_, inner))) => {
                 object = inner;

@@ -35,19 +35,22 @@ pub(super) fn is_composite(r#type: &Type) -> bool {
 /// Goes through library types by their views.
 pub(super) struct Reach<'a> {
     scope: &'a dyn Scope,
-    views: &'a dyn LibraryTypes,
+    library_types: &'a dyn LibraryTypes,
 }
 
 impl<'a> Reach<'a> {
     /// Nothing where views are not asked: inside of one.
     pub(super) fn of(scope: &'a dyn Scope) -> Option<Reach<'a>> {
-        let views = scope.views()?;
-        Some(Reach { scope, views })
+        let library_types = scope.library_types()?;
+        Some(Reach {
+            scope,
+            library_types,
+        })
     }
 
     /// Whether values of this type are shown by a view.
     pub(super) fn has(&self, r#type: &Type) -> bool {
-        self.views.has(r#type)
+        self.library_types.has(r#type)
     }
 
     fn types(&self) -> impl Fn(&str) -> Option<Type> {
@@ -72,7 +75,9 @@ impl<'a> Reach<'a> {
         let mut object = object.clone();
         for _ in 0..DEPTH_MAX {
             let memory = self.scope.memory();
-            let sought = self.views.seek(&object, index, memory, &self.types())?;
+            let sought = self
+                .library_types
+                .seek(&object, index, memory, &self.types())?;
             let missing = match sought {
                 Sought::Found(value) => return Some(Ok(value)),
                 Sought::Instead(Shown::Value(inner) | Shown::At(_, inner)) => {
@@ -104,7 +109,7 @@ impl<'a> Reach<'a> {
                 return Some(Ok(count));
             }
             object = match self
-                .views
+                .library_types
                 .length(&object, self.scope.memory(), &self.types())?
             {
                 Length::Known(count) => return Some(Ok(count as u64)),
@@ -165,7 +170,7 @@ impl<'a> Reach<'a> {
     /// the value is no such thing.
     pub(super) fn target(&self, value: &Typed) -> Option<Result<Typed, ValueError>> {
         match self
-            .views
+            .library_types
             .instead(value, 0, self.scope.memory(), &self.types())?
         {
             Shown::Value(inner) | Shown::At(_, inner) => Some(Ok(inner)),
@@ -200,7 +205,7 @@ impl<'a> Reach<'a> {
             if !is_composite(&inner.r#type) {
                 return inner.number(memory);
             }
-            match self.views.instead(&inner, 0, memory, &self.types()) {
+            match self.library_types.instead(&inner, 0, memory, &self.types()) {
                 Some(Shown::Value(held)) => inner = held,
                 _ => break,
             }
@@ -217,7 +222,7 @@ impl<'a> Reach<'a> {
                 break;
             }
             match self
-                .views
+                .library_types
                 .instead(&value, 0, self.scope.memory(), &self.types())?
             {
                 Shown::Value(inner) => value = inner,
@@ -267,7 +272,10 @@ impl<'a> Reach<'a> {
                 value = dereference(&value, memory).ok()?;
                 continue;
             }
-            match self.views.instead(&value, most, memory, &self.types())? {
+            match self
+                .library_types
+                .instead(&value, most, memory, &self.types())?
+            {
                 Shown::Value(inner) | Shown::At(_, inner) => value = inner,
                 Shown::Text { bytes, size, more } => return Some((bytes, size, more)),
                 _ => return None,

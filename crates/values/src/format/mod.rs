@@ -14,7 +14,7 @@ mod viewed;
 pub use escape::{quoted, readable};
 pub use layout::pretty;
 
-use crate::pretty_printers::Views;
+use crate::pretty_printers::PrettyPrinters;
 use crate::typed::{Memory, Number, Place, Typed};
 use juror_symbols::{Character, Encoding, Enumerator, Type, TypeKind};
 use std::fmt::{self, Write};
@@ -81,8 +81,8 @@ pub trait Names {
     }
 
     /// How values of library types are shown.
-    fn views(&self) -> &Views {
-        Views::standard()
+    fn pretty_printers(&self) -> &PrettyPrinters {
+        PrettyPrinters::standard()
     }
 
     /// How many elements of an array, and characters of a text, are shown.

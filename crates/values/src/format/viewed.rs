@@ -15,7 +15,7 @@ impl Writer<'_> {
             return false;
         }
         let types = |name: &str| self.names.type_named(name);
-        let Some(shown) = show(value, self.names.views(), self.memory, &types) else {
+        let Some(shown) = show(value, self.names.pretty_printers(), self.memory, &types) else {
             return false;
         };
         let rust = value.r#type.is_rust();

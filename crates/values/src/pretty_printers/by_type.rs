@@ -8,8 +8,8 @@
 //! `std::variant`), where branches differ, or a view does not fit, there is no answer.
 
 use super::arguments::{template_numbers, template_types};
-use super::rule::{Shape, Source, Statement, TypeSource, View};
-use super::views::Views;
+use super::printers::PrettyPrinters;
+use super::rule::{PrettyPrinter, Shape, Source, Statement, TypeSource};
 use crate::error::ValueError;
 use crate::expression::{self, Scope};
 use crate::library_types::LibraryTypes;
@@ -53,29 +53,29 @@ impl Within {
     }
 }
 
-impl Views {
+impl PrettyPrinters {
     /// What a value of a type leads to, by the first view that fits the type.
     pub fn within(&self, r#type: &Type, types: &dyn Fn(&str) -> Option<Type>) -> Option<Within> {
         let value = Typed::missing(r#type.clone(), "nothing is read");
-        self.of(r#type).find_map(|view| {
-            if view.shape == Shape::Tuple {
+        self.of(r#type).find_map(|printer| {
+            if printer.shape == Shape::Tuple {
                 return None;
             }
             let mut walk = Walk {
                 value: &value,
                 types,
-                variables: types_of_numbers(view, r#type),
-                names: template_types(view, r#type, types),
+                variables: types_of_numbers(printer, r#type),
+                names: template_types(printer, r#type, types),
                 found: None,
             };
-            walk.block(&view.body)?;
+            walk.block(&printer.body)?;
             walk.found
         })
     }
 }
 
-fn types_of_numbers(view: &View, r#type: &Type) -> HashMap<Box<str>, Type> {
-    let numbers = template_numbers(view, r#type).into_iter();
+fn types_of_numbers(printer: &PrettyPrinter, r#type: &Type) -> HashMap<Box<str>, Type> {
+    let numbers = template_numbers(printer, r#type).into_iter();
     numbers.map(|(name, value)| (name, value.r#type)).collect()
 }
 
@@ -247,7 +247,7 @@ impl Scope for Walk<'_> {
     }
 
     /// A view speaks of the fields as they are.
-    fn views(&self) -> Option<&dyn LibraryTypes> {
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 

@@ -1,9 +1,9 @@
 //! What a view makes of a value, from the debuggee's memory.
 
 use super::arguments::{template_numbers, template_types};
-use super::rule::{Shape, Source, Statement, TypeSource, View};
+use super::printers::PrettyPrinters;
+use super::rule::{PrettyPrinter, Shape, Source, Statement, TypeSource};
 use super::seek::{self, Wanted};
-use super::views::Views;
 use crate::error::ValueError;
 use crate::expression::{self, Scope};
 use crate::library_types::{LibraryTypes, Shown};
@@ -20,20 +20,20 @@ const STEPS_MAX: usize = 20_000;
 /// What the views make of a value; nothing when none fits it.
 pub fn show(
     value: &Typed,
-    views: &Views,
+    printers: &PrettyPrinters,
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Shown> {
     let memory = &value.memory(memory);
-    let found = views.of(&value.r#type);
-    let mut made = found.filter_map(|view| {
-        let mut run = Run::new(value, view, Wanted::All, memory, types);
-        let more = match run.block(&view.body) {
+    let found = printers.of(&value.r#type);
+    let mut made = found.filter_map(|printer| {
+        let mut run = Run::new(value, printer, Wanted::All, memory, types);
+        let more = match run.block(&printer.body) {
             Ok(()) => false,
             Err(Halt::Full) => true,
             Err(Halt::Failed | Halt::Far) => return None,
         };
-        run.result(view.shape, more)
+        run.result(printer.shape, more)
     });
     made.next()
 }
@@ -66,7 +66,7 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(super) fn new(
         value: &'a Typed,
-        view: &View,
+        printer: &PrettyPrinter,
         wanted: Wanted<'a>,
         memory: &'a dyn Memory,
         types: &'a dyn Fn(&str) -> Option<Type>,
@@ -76,8 +76,8 @@ impl<'a> Run<'a> {
                 value,
                 memory,
                 types,
-                variables: template_numbers(view, &value.r#type),
-                names: template_types(view, &value.r#type, types),
+                variables: template_numbers(printer, &value.r#type),
+                names: template_types(printer, &value.r#type, types),
             },
             wanted,
             steps: 0,
@@ -235,7 +235,7 @@ impl<'a> Run<'a> {
             return Err(Halt::Failed);
         }
         let mut first = start;
-        if let Some(rounds) = View::rounds_to(self.wanted, self.passed, body) {
+        if let Some(rounds) = PrettyPrinter::rounds_to(self.wanted, self.passed, body) {
             let rounds = (rounds as i128).min(end - start);
             first += rounds;
             self.passed += rounds as usize;
@@ -424,7 +424,7 @@ impl Scope for Variables<'_> {
     }
 
     /// A view speaks of the fields as they are.
-    fn views(&self) -> Option<&dyn LibraryTypes> {
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 
