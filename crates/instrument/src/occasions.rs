@@ -6,6 +6,7 @@ use crate::places::{EventPlace, PlaceError, Sight};
 use crate::probes::BindError;
 use juror_event::{Capture, Read, SymbolicEvent};
 use juror_program::program::Program;
+use juror_program::source_line::split_line;
 use juror_program::stack::frames::{Frame, level_of_line, usual_level};
 
 /// An address of a line, with how the captures are read there.
@@ -183,30 +184,4 @@ pub fn bind_captures(
         })
     };
     event.captures.iter().enumerate().map(plan).collect()
-}
-
-/// `FILE:LINE` in its parts.
-pub fn split_line(subject: &str) -> Option<(&str, u32)> {
-    let (file, line) = subject.rsplit_once(':')?;
-    let line = line.trim().parse().ok().filter(|&line| line > 0)?;
-    (!file.is_empty()).then_some((file, line))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_has_a_file_and_a_number() {
-        for (subject, expected) in [
-            ("queue.c:42", Some(("queue.c", 42))),
-            ("src/a b.c:7", Some(("src/a b.c", 7))),
-            ("queue.c", None),
-            (":42", None),
-            ("queue.c:0", None),
-            ("queue.c:x", None),
-        ] {
-            assert_eq!(split_line(subject), expected, "{subject}");
-        }
-    }
 }
