@@ -473,6 +473,6 @@ impl Watchpoints {
 }
 
 /// The bytes of a value, to compare.
-pub fn bytes_of(reading: &Reading) -> Option<&juror_values::typed::Place> {
-    reading.value.as_ref().ok().map(|value| &value.place)
+pub fn bytes_of(reading: &Reading) -> Option<&juror_values::typed::Location> {
+    reading.value.as_ref().ok().map(|value| &value.location)
 }

@@ -22,7 +22,7 @@ const VDSO_SIZE_MAX: usize = 1 << 20;
 
 /// What is known of a program at one moment, without its process.
 #[derive(Debug, Clone)]
-pub struct Memo {
+pub struct ProgramState {
     modules: Modules,
     pretty_printers: PrettyPrinters,
     elements_max: u64,
@@ -86,14 +86,14 @@ impl Program {
             .map(|module| (module.path.clone(), module.bias, module.is_main))
             .collect();
         self.modules.update(now);
-        if !self.modules.has_kernels() {
-            self.read_kernels();
+        if !self.modules.has_vdso() {
+            self.read_vdso();
         }
         self.caller_names.borrow_mut().clear();
     }
 
     /// Reads the library that the kernel has put into the process.
-    fn read_kernels(&mut self) {
+    fn read_vdso(&mut self) {
         let maps = self.debuggee.memory_map().unwrap_or_default();
         let Some(found) = mappings(&maps).find(|mapping| mapping.name == VDSO) else {
             return;
@@ -159,8 +159,8 @@ impl Program {
     }
 
     /// What is known now, for a process that is brought back to this moment.
-    pub fn memo(&self) -> Memo {
-        Memo {
+    pub fn state(&self) -> ProgramState {
+        ProgramState {
             modules: self.modules.clone(),
             pretty_printers: self.pretty_printers.clone(),
             elements_max: self.elements_max,
@@ -173,23 +173,23 @@ impl Program {
     /// A process that has been brought back to a moment: the threads have their
     /// numbers of then, and as much time has passed. `number` gives the kernel's
     /// number of a thread now.
-    pub fn revived(
-        memo: &Memo,
+    pub fn restored(
+        state: &ProgramState,
         debuggee: Debuggee,
         number: impl Fn(ThreadId) -> ThreadId,
     ) -> Program {
-        let numbers = memo.numbers.iter();
+        let numbers = state.numbers.iter();
         let now = Instant::now();
         let mut program = Program {
             debuggee,
-            modules: memo.modules.clone(),
-            pretty_printers: memo.pretty_printers.clone(),
-            elements_max: memo.elements_max,
+            modules: state.modules.clone(),
+            pretty_printers: state.pretty_printers.clone(),
+            elements_max: state.elements_max,
             numbers: numbers.map(|(&id, &own)| (number(id), own)).collect(),
-            last_number: memo.last_number,
+            last_number: state.last_number,
             caller_names: RefCell::default(),
             own_stacks: RefCell::default(),
-            started: now.checked_sub(memo.elapsed).unwrap_or(now),
+            started: now.checked_sub(state.elapsed).unwrap_or(now),
             moment_ns: Cell::new(None),
         };
         program.update_modules();

@@ -152,7 +152,7 @@ fn a_pretty_printer_decides_what_is_shown_and_what_an_index_means() {
 #[test]
 fn a_snapshot_keeps_what_memory_held() {
     let mut page = Page::new();
-    let kept = page.evaluate("numbers").expect("a value").kept(&page);
+    let kept = page.evaluate("numbers").expect("a value").with_snapshot(&page);
     page.bytes[NUMBERS as usize] = 9;
     let shown = |value: &Typed| format(value, &page, &page, Radix::Natural);
     assert_eq!(shown(&kept), "{7, -1, 40, 2}");

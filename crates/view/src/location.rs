@@ -84,7 +84,7 @@ impl Places for Program {
     }
 
     fn call_of(&self, address: u64, function: &str) -> Location {
-        match self.modules.is_inlined_place(address) {
+        match self.modules.has_inlined_call_events(address) {
             true => inlined_call_location(self, address, function),
             false => self.call(address),
         }

@@ -11,7 +11,7 @@ use juror_program::scope::FrameScope;
 use juror_symbols::TypeKind;
 use juror_values::expression::evaluate;
 use juror_values::format::{Radix, format, pretty};
-use juror_values::typed::{Place, Typed};
+use juror_values::typed::{Location, Typed};
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, ValueView};
@@ -34,7 +34,7 @@ impl Session {
             return value;
         };
         if !is_number {
-            return value.kept(program);
+            return value.with_snapshot(program);
         }
         let size = match value.bits {
             Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8),
@@ -42,7 +42,7 @@ impl Session {
         };
         match value.bytes(program, size) {
             Ok(bytes) => Typed {
-                place: Place::Bytes(bytes),
+                location: Location::Bytes(bytes),
                 ..value
             },
             Err(_) => value,

@@ -4,7 +4,7 @@ use crate::session::Session;
 use juror_language::{Derivation, TypeName};
 use juror_program::modules::{Bound, Module};
 use juror_symbols::{Signature, Type};
-use juror_values::typed::{Place, Typed};
+use juror_values::typed::{Location, Typed};
 use juror_values::types::definition::definition;
 use juror_values::types::written::written_type;
 use juror_view::Outcome;
@@ -73,7 +73,7 @@ impl Session {
         }
         // What is written as a plain name may be a variable.
         if text.chars().all(is_plain) {
-            let is_code = |value: &Typed| matches!(value.place, Place::Bytes(_));
+            let is_code = |value: &Typed| matches!(value.location, Location::Bytes(_));
             match self.evaluate(text) {
                 Ok(value) if !is_code(&value) => return Ok(None),
                 _ => {}
@@ -138,8 +138,8 @@ impl Session {
 
     /// Whether a value is in the memory that a library brings with it.
     fn is_of_library(&self, value: &Typed) -> bool {
-        match value.place {
-            Place::Memory(address) => {
+        match value.location {
+            Location::Memory(address) => {
                 let module = self.modules().find(address);
                 module.is_some_and(|module| !module.is_main)
             }

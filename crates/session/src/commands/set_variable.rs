@@ -4,10 +4,10 @@
 use crate::session::Session;
 use crate::state::values::can_be_named;
 use juror_language::{Expression, ExpressionKind};
-use juror_program::assignment::{bytes_for, meant};
+use juror_program::assignment::{assignment_target, bytes_for};
 use juror_symbols::{ValueLocation, register, register_name};
 use juror_values::format::{Radix, format};
-use juror_values::typed::{Number, Place, Typed};
+use juror_values::typed::{Location, Number, Typed};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
@@ -96,16 +96,16 @@ impl Session {
         }
         let typed = self.evaluate_meant(place)?;
         let bytes = bytes_for(&typed, &value, self.running()?).map_err(CommandError::new)?;
-        match typed.place {
-            Place::Memory(address) => {
+        match typed.location {
+            Location::Memory(address) => {
                 self.running_mut()?.debuggee.write(address, &bytes)?;
             }
-            Place::Bytes(_) => match vector_part(&expression) {
+            Location::Bytes(_) => match vector_part(&expression) {
                 Some(register) => self.assign_in_vector(register, &expression, &bytes)?,
                 None => self.assign_in_register(&expression, &bytes)?,
             },
-            Place::Partial(_) => return Err(CommandError::new("partly optimized out")),
-            Place::Missing(why) => return Err(CommandError::new(why)),
+            Location::Partial(_) => return Err(CommandError::new("partly optimized out")),
+            Location::Missing(why) => return Err(CommandError::new(why)),
         }
         self.assigned(place)
     }
@@ -113,14 +113,14 @@ impl Session {
     /// A place or a value of an assignment: what a reference refers to.
     pub(crate) fn evaluate_meant(&mut self, text: &str) -> Result<Typed, CommandError> {
         let value = self.evaluate(text)?;
-        meant(&value, self.running()?).map_err(CommandError::new)
+        assignment_target(&value, self.running()?).map_err(CommandError::new)
     }
 
     /// Shows what is there now.
     fn assigned(&mut self, place: &str) -> Result<Outcome, CommandError> {
         // What the frames have cached of registers is of before.
         self.processes.selection.frames = None;
-        let value = self.evaluate(place)?.now();
+        let value = self.evaluate(place)?.without_snapshot();
         let program = self.running()?;
         let shown = format(&value, program, program, Radix::Natural);
         Ok(Outcome::Message(format!("{place} = {shown}")))

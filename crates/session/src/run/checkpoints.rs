@@ -88,7 +88,7 @@ impl Session {
             .collect();
         let settings = &self.checkpoints.settings;
         let taken = Checkpoint::take(&mut program.debuggee, settings, before);
-        let memo = program.memo();
+        let memo = program.state();
         let state = taken.map_err(|error| CommandError::new(error.to_string()))?;
         let number = self.checkpoints.last + 1;
         let thread = self.thread_of_checkpoint()?;

@@ -1,8 +1,8 @@
 //! `len(x)`: how many elements there are, where that is known without a walk.
 
 use super::access::dereference;
+use super::library_access::LibraryAccess;
 use super::scope::Scope;
-use super::viewed::Reach;
 use crate::error::ValueError;
 use crate::typed::Typed;
 use juror_symbols::{Type, TypeKind};
@@ -13,8 +13,8 @@ pub const REFERENCES_MAX: usize = 16;
 /// How many elements a value has.
 pub(super) fn length_of(value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
     let mut object = value.clone();
-    let reach = Reach::of(scope);
-    let has_pretty_printer = |it: &Type| reach.as_ref().is_some_and(|reach| reach.has(it));
+    let library = LibraryAccess::of(scope);
+    let has_pretty_printer = |it: &Type| library.as_ref().is_some_and(|library| library.has(it));
     for _ in 0..REFERENCES_MAX {
         if behind_reference(&object.r#type, has_pretty_printer).is_none() {
             break;
@@ -27,7 +27,7 @@ pub(super) fn length_of(value: &Typed, scope: &dyn Scope) -> Result<Typed, Value
     let is_known = scope
         .library_types()
         .is_some_and(|library_types| library_types.know_length(&object.r#type));
-    match reach.and_then(|reach| reach.length(&object)) {
+    match library.and_then(|library| library.length(&object)) {
         Some(count) => size_value(Some(count?)),
         None if is_known => {
             let name = value.r#type.name();

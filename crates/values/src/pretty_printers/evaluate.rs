@@ -175,7 +175,7 @@ impl<'a> Run<'a> {
     fn step(&mut self) -> Result<(), Halt> {
         self.steps += 1;
         match self.wanted {
-            Wanted::All | Wanted::Text(_) | Wanted::Length if self.steps > STEPS_MAX => {
+            Wanted::All | Wanted::String(_) | Wanted::Length if self.steps > STEPS_MAX => {
                 Err(Halt::Failed)
             }
             Wanted::Element(_) | Wanted::Elements(..) | Wanted::Key(_)
@@ -282,7 +282,7 @@ impl<'a> Run<'a> {
             .filter(|size| matches!(size, 1 | 2 | 4))
             .ok_or(Halt::Failed)?;
         let most = match self.wanted {
-            Wanted::Text(characters) => characters,
+            Wanted::String(characters) => characters,
             _ => ELEMENTS_MAX,
         };
         let mut bytes = vec![0; length.min(most) * size];
@@ -290,7 +290,7 @@ impl<'a> Run<'a> {
             return Err(Halt::Failed);
         }
         self.characters = Some((address, target, length));
-        Ok(Shown::Text {
+        Ok(Shown::String {
             bytes,
             size,
             more: length > most,
@@ -321,7 +321,7 @@ impl<'a> Run<'a> {
                 let bytes = value.bytes(self.frame.memory, size);
                 let bytes = bytes.map_err(|_| Halt::Failed)?;
                 Ok(Typed {
-                    place: crate::typed::Place::Bytes(bytes),
+                    location: crate::typed::Location::Bytes(bytes),
                     ..value
                 })
             }

@@ -22,7 +22,7 @@ mod slice;
 mod tests;
 mod words;
 
-pub use by_type::Within;
+pub use by_type::Contents;
 pub use evaluate::show;
 pub use parse::PrettyPrinterError;
 pub use printers::PrettyPrinters;

@@ -27,7 +27,7 @@ pub(crate) enum Wanted<'a> {
     /// The value of the key that this is true for.
     Key(&'a dyn Fn(&Typed) -> bool),
     /// So many characters of a text.
-    Text(usize),
+    String(usize),
     /// The number of elements, which no walk counts.
     Length,
 }
@@ -106,7 +106,7 @@ pub(super) fn instead(
         if printer.shape != Shape::Value {
             return None;
         }
-        let mut run = Run::new(value, printer, Wanted::Text(characters), memory, types);
+        let mut run = Run::new(value, printer, Wanted::String(characters), memory, types);
         run.block(&printer.body).ok()?;
         run.shown
     })

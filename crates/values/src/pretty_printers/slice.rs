@@ -19,7 +19,7 @@ pub(super) fn slice(
     let memory = &value.memory(memory);
     printers.of(&value.r#type).find_map(|printer| {
         let wanted = match printer.shape {
-            Shape::Value => Wanted::Text(0),
+            Shape::Value => Wanted::String(0),
             Shape::Map => return Some(Slice::Keys),
             _ => Wanted::Elements(start, count),
         };

@@ -66,7 +66,7 @@ impl Session {
             losses: losses.iter().map(ToString::to_string).collect(),
             remarks: Vec::new(),
         };
-        let mut program = Program::revived(&saved.memo, thawed.debuggee, number);
+        let mut program = Program::restored(&saved.program, thawed.debuggee, number);
         self.user.pretty_printers.apply(&mut program);
         let before = self.processes.program.replace(program);
         // It has ended.

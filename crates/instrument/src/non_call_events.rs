@@ -2,7 +2,7 @@
 //! are, what their places are, and how their captures are read.
 
 use crate::capture_plan::{CapturePlan, plan_free_capture, plan_line_capture};
-use crate::places::{EventPlace, PlaceError, Sight};
+use crate::memory_locations::{LocationExpression, LocationExpressionError, MemoryLocation};
 use crate::probes::BindError;
 use juror_event::{Capture, Read, SymbolicEvent};
 use juror_program::program::Program;
@@ -20,8 +20,8 @@ pub struct LineSite {
     pub captures: Vec<CapturePlan>,
 }
 
-impl From<PlaceError> for BindError {
-    fn from(error: PlaceError) -> BindError {
+impl From<LocationExpressionError> for BindError {
+    fn from(error: LocationExpressionError) -> BindError {
         BindError::Subject {
             message: error.message,
             help: error.help,
@@ -134,12 +134,12 @@ fn near_file(program: &Program, file: &str) -> Option<String> {
 ///
 /// # Errors
 /// There is no such place, or its value cannot be captured.
-pub fn bind_place(
+pub fn bind_memory_location(
     program: &Program,
     event: &SymbolicEvent,
-    place: &EventPlace,
-) -> Result<Sight, BindError> {
-    let sight = place.look(program)?;
+    expression: &LocationExpression,
+) -> Result<MemoryLocation, BindError> {
+    let location = expression.resolve(program)?;
     // Those that nobody wrote have the span of the event: reports do
     // without them.
     let is_value = |it: &Capture| {
@@ -149,8 +149,8 @@ pub fn bind_place(
         };
         matches!(read, Read::Value | Read::Old) && it.span != event.span
     };
-    if sight.elements.count > 0
-        && sight.elements.decode.is_none()
+    if location.elements.count > 0
+        && location.elements.decode.is_none()
         && let Some(capture) = event.captures.iter().position(is_value)
     {
         return Err(BindError::Capture {
@@ -164,7 +164,7 @@ pub fn bind_place(
             function: event.subject.to_string(),
         });
     }
-    Ok(sight)
+    Ok(location)
 }
 
 /// How the captures of an event are read that is neither a call nor at a
