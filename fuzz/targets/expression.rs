@@ -9,7 +9,7 @@ use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate, is_true};
 use juror_values::format::{Names, Radix, format};
 use juror_values::library_types::LibraryTypes;
-use juror_values::pretty_printers::Views;
+use juror_values::pretty_printers::PrettyPrinters;
 use juror_values::typed::Typed;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
@@ -71,8 +71,8 @@ impl Scope for Everything {
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Ok(Box::new(Everything))
     }
-    fn views(&self) -> Option<&dyn LibraryTypes> {
-        Some(Views::standard())
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+        Some(PrettyPrinters::standard())
     }
     fn type_named(&self, name: &str) -> Option<Type> {
         type_named(name)

@@ -14,11 +14,11 @@ mod captured;
 mod compile;
 mod node;
 mod operand;
-mod places;
+mod point_names;
 mod read_type;
 
 pub use captured::Operation;
-pub(crate) use captured::{CapturedOperand, Sight};
+pub(crate) use captured::{CapturedOperand, NameContext};
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::{
@@ -30,8 +30,8 @@ use juror_values::expression::{self, ExpressionError};
 use juror_values::read_plan::Machine;
 use juror_values::typed::Typed;
 use node::{Node, Scalar};
-use operand::Stuck;
-use places::PointNames;
+use operand::NotCompiled;
+use point_names::PointNames;
 pub(crate) use read_type::NoValue;
 use std::rc::Rc;
 
@@ -140,7 +140,7 @@ impl Condition {
     pub(crate) fn value_at(
         &self,
         program: &Program,
-        sight: Sight<'_>,
+        context: NameContext<'_>,
     ) -> Result<Check, ExpressionError> {
         let parts = self.expression.all_parts().into_iter();
         for part in parts {
@@ -152,14 +152,18 @@ impl Condition {
                 return Err(ExpressionError::new(message, &part.span));
             }
         }
-        let names = sight.names(program);
-        prepared(compile::value(&self.expression, &names), sight.level)
+        let names = context.names(program);
+        prepared(compile::value(&self.expression, &names), context.level)
     }
 
     /// What it reads, where that is never a value of an event: a container, a structure.
     /// Asked as [`Condition::value_at`].
-    pub(crate) fn no_value_at(&self, program: &Program, sight: Sight<'_>) -> Option<NoValue> {
-        read_type::no_value(&self.expression, &self.text, &sight.names(program))
+    pub(crate) fn no_value_at(
+        &self,
+        program: &Program,
+        context: NameContext<'_>,
+    ) -> Option<NoValue> {
+        read_type::no_value(&self.expression, &self.text, &context.names(program))
     }
 
     /// Whether asking it runs functions of the program.
@@ -314,14 +318,14 @@ fn names_in(expression: &Expression) -> impl Iterator<Item = &str> {
 }
 
 /// What a compilation for the frame at a level has come to.
-fn prepared(compiled: Result<Node, Stuck>, level: usize) -> Result<Check, ExpressionError> {
+fn prepared(compiled: Result<Node, NotCompiled>, level: usize) -> Result<Check, ExpressionError> {
     match compiled {
         Ok(node) => Ok(Check {
             node: Some(node),
             level,
         }),
-        Err(Stuck::Evaluate) => Ok(Check { node: None, level }),
-        Err(Stuck::Wrong(error)) => Err(error),
+        Err(NotCompiled::Evaluate) => Ok(Check { node: None, level }),
+        Err(NotCompiled::Wrong(error)) => Err(error),
     }
 }
 

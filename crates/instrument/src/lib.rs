@@ -7,9 +7,9 @@
 
 pub mod capture_plan;
 pub mod condition;
-pub mod facts;
-pub mod occasions;
-pub mod places;
+pub mod context_values;
+pub mod memory_locations;
+pub mod non_call_events;
 pub mod probes;
 pub mod watched;
 pub mod watched_use;

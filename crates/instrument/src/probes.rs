@@ -9,7 +9,7 @@ mod inlined;
 mod reading;
 
 pub use binding::{BindError, BoundCall, BoundCalls, bind_event, parameter_names};
-pub use inlined::{AtInlined, InlinedEntry, InlinedPlace, InlinedPolicy, InlinedTotal};
+pub use inlined::{AtInlined, InlinedCallSite, InlinedEntry, InlinedPolicy, InlinedTotal};
 
 use crate::capture_plan::CapturePlan;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
@@ -41,7 +41,7 @@ pub struct Probe {
     /// It is at the beginning of a call that was inlined.
     pub inlined: Option<InlinedEntry>,
     /// Its trap is planted.
-    pub planted: bool,
+    pub is_inserted: bool,
 }
 
 /// What a hit of a probe gives.
@@ -65,12 +65,12 @@ pub struct ActiveCall {
 }
 
 /// Whose the probes of a monitor are that is gone.
-const NOBODY: u16 = u16::MAX;
+const NO_MONITOR: u16 = u16::MAX;
 
 impl Probe {
     /// Which of the calls that begin at its address it is about; nothing for the function or
     /// the line that does.
-    fn moment(&self) -> Option<Order> {
+    fn order(&self) -> Option<Order> {
         self.inlined.as_ref().map(|entry| entry.order)
     }
 }
@@ -103,22 +103,21 @@ impl Probes {
     /// Whether a probe of this event stands at this address. One whose code
     /// was unloaded does not: what is there now may be other code.
     pub fn has(&self, monitor: u16, event: EventId, address: u64) -> bool {
-        self.has_moment(monitor, event, address, None)
+        self.has_with_order(monitor, event, address, None)
     }
 
     /// The same of one of several calls that begin at an address.
-    pub fn has_moment(
+    pub fn has_with_order(
         &self,
         monitor: u16,
         event: EventId,
         address: u64,
-        moment: Option<Order>,
+        order: Option<Order>,
     ) -> bool {
         let here = self.by_address.get(&address).map_or(&[][..], |here| here);
         here.iter().any(|&number| {
-            self.get(number).is_some_and(|it| {
-                it.monitor == monitor && it.event == event && it.moment() == moment
-            })
+            self.get(number)
+                .is_some_and(|it| it.monitor == monitor && it.event == event && it.order() == order)
         })
     }
 
@@ -134,7 +133,7 @@ impl Probes {
         here.sort_by_key(|&number| {
             probes
                 .get(number as usize)
-                .map(|probe| (probe.moment(), probe.monitor, probe.event))
+                .map(|probe| (probe.order(), probe.monitor, probe.event))
         });
     }
 
@@ -142,7 +141,7 @@ impl Probes {
     /// and none of their probes is planted.
     pub fn renumber(&mut self, number: impl Fn(u16) -> Option<u16>) {
         let of_monitors = self.probes.iter_mut().enumerate();
-        for (position, probe) in of_monitors.filter(|(_, probe)| probe.monitor != NOBODY) {
+        for (position, probe) in of_monitors.filter(|(_, probe)| probe.monitor != NO_MONITOR) {
             match number(probe.monitor) {
                 Some(other) => probe.monitor = other,
                 None => {
@@ -152,7 +151,7 @@ impl Probes {
                     }
                     // Its place in the list stays, since others are known by
                     // theirs; nobody asks for it.
-                    probe.monitor = NOBODY;
+                    probe.monitor = NO_MONITOR;
                 }
             }
         }
@@ -172,7 +171,7 @@ impl Probes {
             }
             self.by_address.remove(&address);
             self.quiet.remove(&address);
-            if std::mem::take(&mut self.probes[number].planted) {
+            if std::mem::take(&mut self.probes[number].is_inserted) {
                 program.debuggee.remove(address, Owner::Monitor)?;
             }
         }
@@ -194,22 +193,22 @@ impl Probes {
             // The code of others was unloaded.
             let here = self.by_address.get(&probe.address);
             let is_loaded = here.is_some_and(|here| here.contains(&(number as u32)));
-            if probe.planted || !is_wanted || !is_loaded {
+            if probe.is_inserted || !is_wanted || !is_loaded {
                 continue;
             }
-            probe.planted = true;
+            probe.is_inserted = true;
             program.debuggee.insert(probe.address, Owner::Monitor)?;
             if probe.kind.is_end_of_call() {
                 awaited.push(number as u32);
             }
         }
-        let mut lifted = false;
+        let mut has_removed = false;
         for (number, probe) in self.probes.iter_mut().enumerate() {
-            if !probe.planted || probe.monitor != monitor || is_needed(probe.event) {
+            if !probe.is_inserted || probe.monitor != monitor || is_needed(probe.event) {
                 continue;
             }
-            probe.planted = false;
-            lifted = true;
+            probe.is_inserted = false;
+            has_removed = true;
             if probe.kind.is_end_of_call() {
                 if self.pending.waits_for(number as u32) {
                     self.quiet.remove(&probe.address);
@@ -219,17 +218,17 @@ impl Probes {
             }
             program.debuggee.remove(probe.address, Owner::Monitor)?;
         }
-        if !lifted {
+        if !has_removed {
             return Ok(());
         }
         let probes = &self.probes;
         // Where nothing is planted, entries are not seen any more.
-        let is_planted = |number: &u32| probes.get(*number as usize).is_some_and(|p| p.planted);
+        let is_planted = |number: &u32| probes.get(*number as usize).is_some_and(|p| p.is_inserted);
         self.quiet.retain(|address| {
             let here = self.by_address.get(address);
             here.is_some_and(|here| here.iter().any(is_planted))
         });
-        let is_gone = |probe: &Probe| probe.monitor == monitor && !probe.planted;
+        let is_gone = |probe: &Probe| probe.monitor == monitor && !probe.is_inserted;
         self.pending.end_probes(
             |number| probes.get(number as usize).is_some_and(is_gone),
             &mut self.dropped,
@@ -264,23 +263,23 @@ impl Probes {
     ) -> Option<Option<Order>> {
         hit.clear();
         let here = self.by_address.get(&address)?;
-        let mut moment = None;
+        let mut order = None;
         for &number in here {
             let Some(probe) = self.get(number) else {
                 continue;
             };
-            let own = probe.moment();
+            let own = probe.order();
             if after.is_some_and(|after| own <= after) {
                 continue;
             }
-            if *moment.get_or_insert(own) != own {
+            if *order.get_or_insert(own) != own {
                 break;
             }
-            if probe.planted {
+            if probe.is_inserted {
                 hit.push(number);
             }
         }
-        moment
+        order
     }
 
     /// The planted probes at an address whose event is the end of the call,
@@ -290,7 +289,7 @@ impl Probes {
         let here = self.by_address.get(&address).map_or(&[][..], |here| here);
         hit.extend(here.iter().copied().filter(|&number| {
             self.get(number)
-                .is_some_and(|p| p.planted && p.kind.is_end_of_call())
+                .is_some_and(|p| p.is_inserted && p.kind.is_end_of_call())
         }));
     }
 

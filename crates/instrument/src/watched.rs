@@ -15,7 +15,7 @@ use juror_symbols::{Piece, Type, Variable, VtableOwner};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
 use juror_values::library_types::LibraryTypes;
-use juror_values::typed::{Memory, Place, Typed};
+use juror_values::typed::{Location, Memory, Typed};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub struct WatchedExpression {
     moving: BTreeMap<String, Variable>,
     extent: Extent,
     /// The bytes of its value, where they were at first.
-    place: Option<Typed>,
+    location: Option<Typed>,
 }
 
 /// How much of what an expression depends on is meant.
@@ -41,7 +41,7 @@ pub enum Extent {
     /// The bytes of its value, where that is in memory.
     Value,
     /// The same, where they were when it was written.
-    Place,
+    Location,
 }
 
 /// What an expression is worth at one moment.
@@ -50,7 +50,7 @@ pub struct Reading {
     /// The bytes that it depends on, in order, none twice.
     pub ranges: Vec<Range<u64>>,
     /// They are those of the value itself, which is in memory.
-    pub is_place: bool,
+    pub is_value_location: bool,
     /// The value, with its bytes; or why there is none.
     pub value: Result<Typed, String>,
 }
@@ -90,9 +90,11 @@ impl WatchedExpression {
             names_registers: record.names_registers.get(),
             moves: !record.moving.borrow().is_empty() && !record.is_elsewhere.get(),
         };
-        let is_fixed = extent == Extent::Place || extent == Extent::Value && !dependence.moves;
-        let place = match &value {
-            Ok(value) if is_fixed && matches!(value.place, Place::Memory(_)) => Some(value.clone()),
+        let is_fixed = extent == Extent::Location || extent == Extent::Value && !dependence.moves;
+        let location = match &value {
+            Ok(value) if is_fixed && matches!(value.location, Location::Memory(_)) => {
+                Some(value.clone())
+            }
             _ => None,
         };
         let program = recording.frame.program;
@@ -102,7 +104,7 @@ impl WatchedExpression {
             names: record.names.into_inner(),
             moving: record.moving.into_inner(),
             extent,
-            place,
+            location,
         };
         (watched, reading, dependence)
     }
@@ -110,8 +112,8 @@ impl WatchedExpression {
     /// Evaluates it as of now.
     pub fn read(&self, program: &Program) -> Reading {
         let record = Record::new(program);
-        if let Some(place) = &self.place {
-            return record.reading(program, Ok(place.clone()), self.extent);
+        if let Some(location) = &self.location {
+            return record.reading(program, Ok(location.clone()), self.extent);
         }
         record.names.replace(self.names.clone());
         let recording = Recording {
@@ -136,7 +138,9 @@ impl WatchedExpression {
         for (name, variable) in &self.moving {
             let frame = frame_of(program, frames, variable);
             match frame.map(|frame| program.value_of(frame, variable)) {
-                Some(value) if matches!(value.place, Place::Memory(_) | Place::Bytes(_)) => {
+                Some(value)
+                    if matches!(value.location, Location::Memory(_) | Location::Bytes(_)) =>
+                {
                     found.push(((0, name.clone()), value));
                 }
                 _ => return false,
@@ -224,9 +228,9 @@ impl<'a> Record<'a> {
     }
 
     fn reading(&self, program: &Program, value: Result<Typed, String>, extent: Extent) -> Reading {
-        let in_memory = |value: &Typed| matches!(value.place, Place::Memory(_));
-        let is_place = extent != Extent::Everything && value.as_ref().is_ok_and(in_memory);
-        let mut ranges = match is_place {
+        let in_memory = |value: &Typed| matches!(value.location, Location::Memory(_));
+        let is_value_location = extent != Extent::Everything && value.as_ref().is_ok_and(in_memory);
+        let mut ranges = match is_value_location {
             true => Vec::new(),
             false => self.memory.reads.borrow().clone(),
         };
@@ -236,7 +240,7 @@ impl<'a> Record<'a> {
         });
         Reading {
             ranges: joined(ranges),
-            is_place,
+            is_value_location,
             value,
         }
     }
@@ -244,7 +248,7 @@ impl<'a> Record<'a> {
 
 /// The bytes of a value in memory.
 fn bytes_of(value: &Typed) -> Option<Range<u64>> {
-    let Place::Memory(address) = value.place else {
+    let Location::Memory(address) = value.location else {
         return None;
     };
     if let Some(bits) = value.bits {
@@ -268,7 +272,7 @@ fn materialized(value: &Typed, program: &Program) -> Result<Typed, ValueError> {
     };
     let bytes = value.bytes(program, size)?;
     Ok(Typed {
-        place: Place::Bytes(bytes),
+        location: Location::Bytes(bytes),
         ..value.clone()
     })
 }
@@ -308,9 +312,9 @@ impl Recording<'_> {
     }
 
     fn note_local(&self, value: &Typed) {
-        match value.place {
+        match value.location {
             // A static variable outlives its call.
-            Place::Memory(address) => {
+            Location::Memory(address) => {
                 let program = self.frame.program;
                 if program.modules.find(address).is_none() {
                     self.record.is_local.set(true);
@@ -332,7 +336,7 @@ impl Scope for Recording<'_> {
         if let Some((variable, local)) = self.frame.local_variable(name) {
             self.note_local(&local);
             let is_innermost = self.frame.level == self.first_level;
-            let in_memory = matches!(local.place, Place::Memory(_));
+            let in_memory = matches!(local.location, Location::Memory(_));
             if is_innermost && (variable.location.moves() || !in_memory) {
                 let mut moving = self.record.moving.borrow_mut();
                 moving.insert(name.to_owned(), variable);
@@ -359,7 +363,7 @@ impl Scope for Recording<'_> {
             return Ok(known);
         }
         // A value that was kept does not change: what is watched is its place.
-        let value = self.frame.register(name)?.now();
+        let value = self.frame.register(name)?.without_snapshot();
         self.record.names_registers.set(true);
         self.note(key, &value);
         Ok(value)
@@ -372,7 +376,7 @@ impl Scope for Recording<'_> {
         }
         let value = self.frame.argument(position)?;
         self.note_local(&value);
-        if !matches!(value.place, Place::Memory(_)) {
+        if !matches!(value.location, Location::Memory(_)) {
             self.record.is_elsewhere.set(true);
         }
         self.note(key, &value);
@@ -410,8 +414,8 @@ impl Scope for Recording<'_> {
         self.frame.function_linked(linkage_name)
     }
 
-    fn views(&self) -> Option<&dyn LibraryTypes> {
-        self.frame.views()
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+        self.frame.library_types()
     }
 
     fn memory(&self) -> &dyn Memory {

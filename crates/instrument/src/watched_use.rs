@@ -105,7 +105,7 @@ impl WatchedExpression {
         seen: &Reading,
         frames: &[Frame],
     ) -> (RegisterSet, Vec<Range<u64>>) {
-        match seen.is_place {
+        match seen.is_value_location {
             true => (RegisterSet::default(), Vec::new()),
             false => holders_of(&self.moving_pieces(program, frames)),
         }

@@ -333,7 +333,7 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
             });
             diagnostic
         }
-        BindError::Inlined { places, only } => inlined::diagnostic(event, places, *only),
+        BindError::Inlined { sites, only } => inlined::diagnostic(event, sites, *only),
         BindError::Subject { message, help, .. } => {
             let span = match event.subject_span.is_empty() {
                 true => event.span.clone(),

@@ -285,7 +285,7 @@ impl Watchpoint {
         let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
             return Ok(());
         };
-        let landing = followed.back.and_then(|back| dropped.goes_on(back));
+        let landing = followed.back.and_then(|back| dropped.resumes_at(back));
         match landing.filter(|landing| landing.stack < home.cfa) {
             Some(landing) => followed.set_back(program, Some(landing)),
             None => Ok(()),

@@ -264,7 +264,7 @@ impl Watchpoints {
             if let Some(back) = home.back {
                 program.debuggee.insert(back, Owner::Internal)?;
             }
-            self.unwind_points.plant(program)?;
+            self.unwind_points.insert(program)?;
         }
         self.list.push(watchpoint);
         Ok(())
@@ -387,7 +387,7 @@ impl Watchpoints {
                 continue;
             }
             let landing = match home.back {
-                Some(pc) => dropped.goes_on(JumpTarget {
+                Some(pc) => dropped.resumes_at(JumpTarget {
                     pc,
                     stack: home.cfa,
                 }),
@@ -473,6 +473,6 @@ impl Watchpoints {
 }
 
 /// The bytes of a value, to compare.
-pub fn bytes_of(reading: &Reading) -> Option<&juror_values::typed::Place> {
-    reading.value.as_ref().ok().map(|value| &value.place)
+pub fn bytes_of(reading: &Reading) -> Option<&juror_values::typed::Location> {
+    reading.value.as_ref().ok().map(|value| &value.location)
 }

@@ -16,7 +16,7 @@ use juror_values::typed::{Number, Typed, VALUE_SIZE_MAX};
 ///
 /// # Errors
 /// What the reference refers to cannot be told.
-pub fn meant(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
+pub fn assignment_target(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
     referred_to(value, memory)
 }
 
@@ -24,36 +24,52 @@ pub fn meant(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
 ///
 /// # Errors
 /// The value does not fit, or has another type; a sentence about it.
-pub fn bytes_for(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
-    let mut bytes = little_endian(place, value, memory)?;
+pub fn bytes_for(
+    target: &Typed,
+    value: &Typed,
+    memory: &dyn Memory,
+) -> Result<Vec<u8>, ValueError> {
+    let mut bytes = little_endian(target, value, memory)?;
     // Casts have the order of their type.
-    let is_cast = matches!(place.r#type.strip().kind(), TypeKind::Base(Encoding::Float));
-    if place.bits.is_none() && !is_cast && place.r#type.is_big_endian() {
+    let is_cast = matches!(
+        target.r#type.strip().kind(),
+        TypeKind::Base(Encoding::Float)
+    );
+    if target.bits.is_none() && !is_cast && target.r#type.is_big_endian() {
         bytes.reverse();
     }
     Ok(bytes)
 }
 
-fn little_endian(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
-    let r#type = place.r#type.strip();
-    if let Some(bits) = place.bits {
-        return bit_field(place, bits, value, memory);
+fn little_endian(
+    target: &Typed,
+    value: &Typed,
+    memory: &dyn Memory,
+) -> Result<Vec<u8>, ValueError> {
+    let r#type = target.r#type.strip();
+    if let Some(bits) = target.bits {
+        return bit_field(target, bits, value, memory);
     }
     let size = r#type.size().unwrap_or(0);
     if size == 0 || size > VALUE_SIZE_MAX {
-        return Err(format!("`{}` cannot be assigned", place.r#type.name()).into());
+        return Err(format!("`{}` cannot be assigned", target.r#type.name()).into());
     }
     match r#type.kind() {
         TypeKind::Base(Encoding::Float) => Ok(cast(value, r#type, memory)?.bytes(memory, size)?),
         TypeKind::Base(Encoding::Boolean) => match value.number(memory)? {
             Number::Bool(truth) => Ok(vec![u8::from(truth)]),
             Number::Int(number @ 0..=1) => Ok(vec![number as u8]),
-            _ => Err(format!("`{}` is true or false", place.r#type.name()).into()),
+            _ => Err(format!("`{}` is true or false", target.r#type.name()).into()),
         },
-        TypeKind::Base(Encoding::ComplexFloat) => complex(place, value, size, memory),
+        TypeKind::Base(Encoding::ComplexFloat) => complex(target, value, size, memory),
         TypeKind::Base(encoding) => {
             let number = whole(value, memory)?;
-            fitting(number, size * 8, encoding.is_signed(), &place.r#type.name())?;
+            fitting(
+                number,
+                size * 8,
+                encoding.is_signed(),
+                &target.r#type.name(),
+            )?;
             Ok(low_bytes(number, size))
         }
         TypeKind::Pointer(to) | TypeKind::Reference(to) => {
@@ -61,18 +77,18 @@ fn little_endian(place: &Typed, value: &Typed, memory: &dyn Memory) -> Result<Ve
                 Number::Pointer(address, from) => cast_address(address, &from, &to, memory)?.into(),
                 _ => whole(value, memory)?,
             };
-            fitting(number, 64, false, &place.r#type.name())?;
+            fitting(number, 64, false, &target.r#type.name())?;
             Ok(low_bytes(number, size))
         }
-        TypeKind::MemberPointer { .. } => member_pointer::bytes_as(value, &place.r#type, memory),
+        TypeKind::MemberPointer { .. } => member_pointer::bytes_as(value, &target.r#type, memory),
         TypeKind::Enumeration { .. } => Ok(low_bytes(whole(value, memory)?, size)),
-        _ => of_same_type(place, value, size, memory),
+        _ => of_same_type(target, value, size, memory),
     }
 }
 
 /// A complex number; one without imaginary part is a plain one.
 fn complex(
-    place: &Typed,
+    target: &Typed,
     value: &Typed,
     size: u64,
     memory: &dyn Memory,
@@ -81,27 +97,27 @@ fn complex(
         value.r#type.strip().kind(),
         TypeKind::Base(Encoding::ComplexFloat)
     ) {
-        return of_same_type(place, value, size, memory);
+        return of_same_type(target, value, size, memory);
     }
-    let part = complex_part(&place.r#type.strip()).ok_or("its format is not known")?;
+    let part = complex_part(&target.r#type.strip()).ok_or("its format is not known")?;
     let mut bytes = cast(value, part, memory)?.bytes(memory, size / 2)?;
     bytes.resize(size as usize, 0);
     Ok(bytes)
 }
 
 fn of_same_type(
-    place: &Typed,
+    target: &Typed,
     value: &Typed,
     size: u64,
     memory: &dyn Memory,
 ) -> Result<Vec<u8>, ValueError> {
-    let (given, wanted) = (value.r#type.strip(), place.r#type.strip());
+    let (given, wanted) = (value.r#type.strip(), target.r#type.strip());
     // clang gives all complex numbers one name.
     match given.name() == wanted.name() && given.size() == wanted.size() {
         true => value.bytes(memory, size),
         false => Err(format!(
             "`{}` takes a value of its own type, and this is `{}`",
-            place.r#type.name(),
+            target.r#type.name(),
             value.r#type.name()
         )
         .into()),
@@ -147,23 +163,23 @@ fn low_bytes(number: i128, size: u64) -> Vec<u8> {
 
 /// The bytes around a bit field, with it changed.
 fn bit_field(
-    place: &Typed,
+    target: &Typed,
     bits: BitField,
     value: &Typed,
     memory: &dyn Memory,
 ) -> Result<Vec<u8>, ValueError> {
     let number = whole(value, memory)?;
     let is_signed =
-        matches!(place.r#type.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed());
-    let name = format!("{}:{}", place.r#type.name(), bits.size_bits);
+        matches!(target.r#type.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed());
+    let name = format!("{}:{}", target.r#type.name(), bits.size_bits);
     fitting(number, bits.size_bits, is_signed, &name)?;
     let count = (bits.offset_bits + bits.size_bits).div_ceil(8).min(16);
     let mut wide = [0; 16];
-    let present = place.bytes(memory, count)?;
+    let present = target.bytes(memory, count)?;
     for (byte, known) in wide.iter_mut().zip(&present) {
         *byte = *known;
     }
-    let is_big = place.r#type.is_big_endian();
+    let is_big = target.r#type.is_big_endian();
     let in_order = |bytes: &mut [u8; 16]| {
         if is_big && let Some(held) = bytes.get_mut(..count as usize) {
             held.reverse();
@@ -193,14 +209,14 @@ mod tests {
         }
     }
 
-    fn place(name: &str) -> Typed {
+    fn target(name: &str) -> Typed {
         Typed::in_memory(Type::builtin(name).expect("a type"), 0x1000)
     }
 
     #[track_caller]
     fn check(name: &str, value: i128, expected: Option<&[u8]>) {
         let value = Typed::of_integer(value).expect("a number");
-        let bytes = bytes_for(&place(name), &value, &Empty);
+        let bytes = bytes_for(&target(name), &value, &Empty);
         assert_eq!(bytes.as_deref().ok(), expected, "{name} {bytes:?}");
     }
 
@@ -221,9 +237,9 @@ mod tests {
     #[test]
     fn fractions_go_into_fractions_only() {
         let value = Typed::of_number(&Number::Float(1.5)).expect("a number");
-        let bytes = bytes_for(&place("double"), &value, &Empty);
+        let bytes = bytes_for(&target("double"), &value, &Empty);
         assert_eq!(bytes, Ok(1.5_f64.to_le_bytes().to_vec()));
-        assert!(bytes_for(&place("int"), &value, &Empty).is_err());
+        assert!(bytes_for(&target("int"), &value, &Empty).is_err());
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod code;
 pub mod modules;
 pub mod program;
 pub mod scope;
+pub mod source_line;
 pub mod stack;
 pub mod symbol_store;
 mod thread_local;

@@ -88,7 +88,7 @@ impl Module {
 
 /// What the source says of an address.
 #[derive(Debug)]
-pub struct SourcePlace {
+pub struct SourceLocation {
     /// The function with a frame.
     pub function: Option<Function>,
     /// The inlined calls that the address lies in, innermost first.
@@ -103,18 +103,18 @@ impl Module {
     /// What the source says of a file address. At its very first instruction a
     /// call stands at the function's own beginning, even where the optimizer
     /// let the code of an inlined call begin there too.
-    pub fn source_place(&self, address: u64) -> SourcePlace {
+    pub fn source_location(&self, address: u64) -> SourceLocation {
         let function = self.symbols.function_at(address);
         let inlined = self.symbols.inlined_frames(address);
         let is_entry = function.as_ref().is_some_and(|f| f.low_pc == address);
         match &function {
-            Some(entered) if is_entry && !inlined.is_empty() => SourcePlace {
+            Some(entered) if is_entry && !inlined.is_empty() => SourceLocation {
                 line: self.symbols.opening_line(entered),
                 left_out: inlined.len(),
                 inlined: Vec::new(),
                 function,
             },
-            _ => SourcePlace {
+            _ => SourceLocation {
                 line: self.line_within(address, &inlined),
                 left_out: 0,
                 inlined,
@@ -125,25 +125,25 @@ impl Module {
 
     /// The same with the inlined calls by which a function begins. What is said to have code
     /// there and begins elsewhere is left out: only its instruction was moved.
-    pub fn source_place_within(&self, address: u64) -> SourcePlace {
-        let mut place = self.source_place(address);
-        if place.left_out == 0 {
-            return place;
+    pub fn source_location_within(&self, address: u64) -> SourceLocation {
+        let mut location = self.source_location(address);
+        if location.left_out == 0 {
+            return location;
         }
         let mut inlined = self.symbols.inlined_frames(address);
         let beginning = inlined.iter().rev();
         let beginning = beginning.take_while(|call| call.entry == address).count();
         let moved: Vec<InlinedFrame> = inlined.drain(..inlined.len() - beginning).collect();
         if inlined.is_empty() {
-            return place;
+            return location;
         }
-        place.line = match moved.last() {
-            Some(call) => line_of_call(call).or(place.line),
+        location.line = match moved.last() {
+            Some(call) => line_of_call(call).or(location.line),
             None => self.line_within(address, &inlined),
         };
-        place.left_out = moved.len();
-        place.inlined = inlined;
-        place
+        location.left_out = moved.len();
+        location.inlined = inlined;
+        location
     }
 
     /// The line of an address in these inlined calls.
@@ -225,10 +225,10 @@ pub struct Modules {
     /// Whether objects that point to this table are of that class.
     objects: RefCell<FxHashMap<(u64, ClassNumber), bool>>,
     /// Where inlined calls give events.
-    inlined_places: FxHashSet<u64>,
+    inlined_call_addresses: FxHashSet<u64>,
     /// The library that the kernel has put into the process (vDSO). It is found by address
     /// alone: its functions are those that a library of the program calls, by other names.
-    kernels: Option<Rc<Module>>,
+    vdso: Option<Rc<Module>>,
 }
 
 impl Modules {
@@ -296,13 +296,13 @@ impl Modules {
 
     /// The module that holds an address.
     pub fn find(&self, address: u64) -> Option<&Rc<Module>> {
-        let mut all = self.loaded.iter().chain(&self.kernels);
+        let mut all = self.loaded.iter().chain(&self.vdso);
         all.find(|module| module.contains(address))
     }
 
     /// Whether it is known what library the kernel has put into the process.
-    pub fn has_kernels(&self) -> bool {
-        self.kernels.is_some()
+    pub fn has_vdso(&self) -> bool {
+        self.vdso.is_some()
     }
 
     /// Takes the library that the kernel has put into the process; `start` is where it
@@ -314,7 +314,7 @@ impl Modules {
         };
         let segments = symbols.header().segments.iter();
         let lowest = segments.map(|segment| segment.address).min();
-        self.kernels = Some(Rc::new(Module {
+        self.vdso = Some(Rc::new(Module {
             path: name.into(),
             bias: start.wrapping_sub(lowest.unwrap_or(0)),
             is_main: false,
@@ -407,12 +407,12 @@ impl Modules {
             return Described::default();
         };
         let file_address = module.to_file(address);
-        let SourcePlace {
+        let SourceLocation {
             function,
             inlined,
             line,
             ..
-        } = module.source_place(file_address);
+        } = module.source_location(file_address);
         let offset = function
             .as_ref()
             .map_or(0, |f| file_address.saturating_sub(f.low_pc));
@@ -522,13 +522,13 @@ impl Modules {
     }
 
     /// Inlined calls give events at this address.
-    pub fn note_inlined_place(&mut self, address: u64) {
-        self.inlined_places.insert(address);
+    pub fn note_inlined_call_events(&mut self, address: u64) {
+        self.inlined_call_addresses.insert(address);
     }
 
     /// Whether inlined calls give events at an address.
-    pub fn is_inlined_place(&self, address: u64) -> bool {
-        self.inlined_places.contains(&address)
+    pub fn has_inlined_call_events(&self, address: u64) -> bool {
+        self.inlined_call_addresses.contains(&address)
     }
 }
 

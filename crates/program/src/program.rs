@@ -7,7 +7,7 @@ use juror_debuggee::{Debuggee, DebuggeeError, Mapping, Registers, ThreadId, mapp
 use juror_symbols::{Memory, Type, VtableOwner};
 use juror_values::classes::upcast::is_object;
 use juror_values::format::ELEMENTS_MAX;
-use juror_values::pretty_printers::Views;
+use juror_values::pretty_printers::PrettyPrinters;
 use juror_values::read_plan::{ClassNumber, Machine};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -22,9 +22,9 @@ const VDSO_SIZE_MAX: usize = 1 << 20;
 
 /// What is known of a program at one moment, without its process.
 #[derive(Debug, Clone)]
-pub struct Memo {
+pub struct ProgramState {
     modules: Modules,
-    views: Views,
+    pretty_printers: PrettyPrinters,
     elements_max: u64,
     numbers: FxHashMap<ThreadId, u32>,
     last_number: u32,
@@ -39,7 +39,7 @@ pub struct Program {
     /// What is loaded.
     pub modules: Modules,
     /// How values of library types are shown.
-    pub views: Views,
+    pub pretty_printers: PrettyPrinters,
     /// How many elements of arrays, and characters of texts, are shown.
     pub elements_max: u64,
     numbers: FxHashMap<ThreadId, u32>,
@@ -60,7 +60,7 @@ impl Program {
         let mut program = Program {
             debuggee,
             modules: Modules::new(symbols.clone()),
-            views: Views::standard().clone(),
+            pretty_printers: PrettyPrinters::standard().clone(),
             elements_max: ELEMENTS_MAX,
             numbers: FxHashMap::default(),
             last_number: 0,
@@ -86,14 +86,14 @@ impl Program {
             .map(|module| (module.path.clone(), module.bias, module.is_main))
             .collect();
         self.modules.update(now);
-        if !self.modules.has_kernels() {
-            self.read_kernels();
+        if !self.modules.has_vdso() {
+            self.read_vdso();
         }
         self.caller_names.borrow_mut().clear();
     }
 
     /// Reads the library that the kernel has put into the process.
-    fn read_kernels(&mut self) {
+    fn read_vdso(&mut self) {
         let maps = self.debuggee.memory_map().unwrap_or_default();
         let Some(found) = mappings(&maps).find(|mapping| mapping.name == VDSO) else {
             return;
@@ -147,7 +147,7 @@ impl Program {
         Program {
             debuggee,
             modules: self.modules.clone(),
-            views: self.views.clone(),
+            pretty_printers: self.pretty_printers.clone(),
             elements_max: self.elements_max,
             numbers: FxHashMap::from_iter([(thread, number)]),
             last_number: self.last_number,
@@ -159,10 +159,10 @@ impl Program {
     }
 
     /// What is known now, for a process that is brought back to this moment.
-    pub fn memo(&self) -> Memo {
-        Memo {
+    pub fn state(&self) -> ProgramState {
+        ProgramState {
             modules: self.modules.clone(),
-            views: self.views.clone(),
+            pretty_printers: self.pretty_printers.clone(),
             elements_max: self.elements_max,
             numbers: self.numbers.clone(),
             last_number: self.last_number,
@@ -173,23 +173,23 @@ impl Program {
     /// A process that has been brought back to a moment: the threads have their
     /// numbers of then, and as much time has passed. `number` gives the kernel's
     /// number of a thread now.
-    pub fn revived(
-        memo: &Memo,
+    pub fn restored(
+        state: &ProgramState,
         debuggee: Debuggee,
         number: impl Fn(ThreadId) -> ThreadId,
     ) -> Program {
-        let numbers = memo.numbers.iter();
+        let numbers = state.numbers.iter();
         let now = Instant::now();
         let mut program = Program {
             debuggee,
-            modules: memo.modules.clone(),
-            views: memo.views.clone(),
-            elements_max: memo.elements_max,
+            modules: state.modules.clone(),
+            pretty_printers: state.pretty_printers.clone(),
+            elements_max: state.elements_max,
             numbers: numbers.map(|(&id, &own)| (number(id), own)).collect(),
-            last_number: memo.last_number,
+            last_number: state.last_number,
             caller_names: RefCell::default(),
             own_stacks: RefCell::default(),
-            started: now.checked_sub(memo.elapsed).unwrap_or(now),
+            started: now.checked_sub(state.elapsed).unwrap_or(now),
             moment_ns: Cell::new(None),
         };
         program.update_modules();
@@ -362,8 +362,8 @@ impl juror_values::format::Names for Program {
         self.modules.type_of_table(address)
     }
 
-    fn views(&self) -> &Views {
-        &self.views
+    fn pretty_printers(&self) -> &PrettyPrinters {
+        &self.pretty_printers
     }
 
     fn elements_max(&self) -> u64 {

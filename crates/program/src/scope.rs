@@ -9,7 +9,7 @@ pub use registers::{is_register, whole_register};
 use crate::modules::{Module, Modules};
 use crate::program::Program;
 use crate::stack::frames::Frame;
-use crate::variables::{Asker, static_address, static_value};
+use crate::variables::{VariableContext, static_address, static_value};
 use juror_symbols::{
     Function, Memory, Parameter, Signature, Type, Variable, argument_plan, is_whole_name_of,
     omits_template_arguments, register,
@@ -17,7 +17,7 @@ use juror_symbols::{
 use juror_values::error::ValueError;
 use juror_values::expression::{Overload, Scope, dereference, function_at};
 use juror_values::library_types::LibraryTypes;
-use juror_values::typed::Place;
+use juror_values::typed::Location;
 use juror_values::typed::Typed;
 use registers::SpecialRegister;
 use std::rc::Rc;
@@ -102,13 +102,13 @@ impl FrameScope<'_> {
         let frame = self.frame();
         let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
         let scopes = frame.map_or_else(Vec::new, scopes_of);
-        let asker = Asker {
+        let context = VariableContext {
             program: self.program,
             thread: frame.and_then(|frame| frame.thread),
         };
         let beside = frame.zip(own.clone());
         let beside = beside.map(|(frame, module)| (frame.lookup, module));
-        if let Some(found) = seen(&self.program.modules, beside, name, &scopes, asker) {
+        if let Some(found) = seen(&self.program.modules, beside, name, &scopes, context) {
             return Ok(found);
         }
         let is_own = |module: &Rc<Module>| {
@@ -116,10 +116,10 @@ impl FrameScope<'_> {
         };
         let mut missing = None;
         for module in own.iter().chain(self.program.modules.iter()) {
-            let Some(found) = global(module, name, &scopes, asker) else {
+            let Some(found) = global(module, name, &scopes, context) else {
                 continue;
             };
-            if !matches!(found.place, Place::Missing(_)) {
+            if !matches!(found.location, Location::Missing(_)) {
                 return Ok(found);
             }
             // Another module may have one that is there; what the compiler removed from
@@ -210,12 +210,12 @@ fn seen(
     beside: Option<(u64, Rc<Module>)>,
     name: &str,
     scopes: &[String],
-    asker: Asker<'_>,
+    context: VariableContext<'_>,
 ) -> Option<Typed> {
-    let is_there = |found: &Typed| !matches!(found.place, Place::Missing(_));
-    let (place, own) = beside?;
-    let beside = own.symbols.globals_beside(name, own.to_file(place));
-    let mut beside = (beside.into_iter()).map(|variable| static_value(variable, &own, asker));
+    let is_there = |found: &Typed| !matches!(found.location, Location::Missing(_));
+    let (address, own) = beside?;
+    let beside = own.symbols.globals_beside(name, own.to_file(address));
+    let mut beside = (beside.into_iter()).map(|variable| static_value(variable, &own, context));
     if let Some(found) = beside.find(is_there) {
         return Some(found);
     }
@@ -223,11 +223,11 @@ fn seen(
         return None;
     }
     let main = modules.iter().find(|module| module.is_main);
-    let known = main.and_then(|main| known(main, name, scopes, asker));
+    let known = main.and_then(|main| known(main, name, scopes, context));
     known.filter(is_there).or_else(|| {
         let values = visible(modules, &own, name).map(|(variable, module, copy)| match copy {
             Some(address) => Typed::in_memory(variable.r#type, address),
-            None => static_value(variable, module, asker),
+            None => static_value(variable, module, context),
         });
         values.into_iter().find(is_there)
     })
@@ -251,36 +251,41 @@ fn visible<'a>(
 }
 
 /// The same of variables with an address of their own, for the code at a file address.
-pub fn seen_place(
+pub fn visible_address(
     modules: &Modules,
     beside: Option<(&Rc<Module>, u64)>,
     name: &str,
 ) -> Option<(u64, Type)> {
     let (own, address) = beside?;
-    let placed = |variable: Variable, module: &Module, copy: Option<u64>| {
+    let located = |variable: Variable, module: &Module, copy: Option<u64>| {
         let address = copy.or_else(|| static_address(&variable, module))?;
         Some((address, variable.r#type))
     };
     let mut beside = own.symbols.globals_beside(name, address).into_iter();
-    if let Some(found) = beside.find_map(|variable| placed(variable, own, None)) {
+    if let Some(found) = beside.find_map(|variable| located(variable, own, None)) {
         return Some(found);
     }
     let main = modules.iter().find(|module| module.is_main);
     let main = main.filter(|_| !own.is_main)?;
     let mut of_main = main.symbols.globals_named(name).into_iter();
     of_main
-        .find_map(|variable| placed(variable, main, None))
-        .or_else(|| visible(modules, own, name).find_map(|(it, of, copy)| placed(it, of, copy)))
+        .find_map(|variable| located(variable, main, None))
+        .or_else(|| visible(modules, own, name).find_map(|(it, of, copy)| located(it, of, copy)))
 }
 
 /// The value of a global variable, function or enumerator of a module, by its debug
 /// information or, of functions, the symbol table; why one is missing that was removed.
-fn known(module: &Module, name: &str, scopes: &[String], asker: Asker<'_>) -> Option<Typed> {
+fn known(
+    module: &Module,
+    name: &str,
+    scopes: &[String],
+    context: VariableContext<'_>,
+) -> Option<Typed> {
     let mut removed = None;
     let mut of_variable = |variable: Variable| {
-        let value = static_value(variable, module, asker);
-        match value.place {
-            Place::Missing(_) => {
+        let value = static_value(variable, module, context);
+        match value.location {
+            Location::Missing(_) => {
                 removed.get_or_insert(value);
                 None
             }
@@ -316,8 +321,13 @@ fn known(module: &Module, name: &str, scopes: &[String], asker: Asker<'_>) -> Op
 
 /// The value of a global variable, function or enumerator of a module, by its symbol where
 /// no debug information tells of it; names of functions are sought in these scopes.
-pub fn global(module: &Module, name: &str, scopes: &[String], asker: Asker<'_>) -> Option<Typed> {
-    if let Some(found) = known(module, name, scopes, asker) {
+pub fn global(
+    module: &Module,
+    name: &str,
+    scopes: &[String],
+    context: VariableContext<'_>,
+) -> Option<Typed> {
+    if let Some(found) = known(module, name, scopes, context) {
         return Some(found);
     }
     let word = |size: u64| match size {
@@ -331,7 +341,7 @@ pub fn global(module: &Module, name: &str, scopes: &[String], asker: Asker<'_>) 
         return Some(Typed::in_memory(word(size)?, address));
     }
     let (offset, size) = module.symbols.thread_local_symbol(name)?;
-    let Asker { program, thread } = asker;
+    let VariableContext { program, thread } = context;
     let address = thread.and_then(|thread| program.thread_local(module, thread, offset));
     Some(match address {
         Some(address) => Typed::in_memory(word(size)?, address),
@@ -454,8 +464,8 @@ impl Scope for FrameScope<'_> {
             .or_else(|| Type::builtin(name))
     }
 
-    fn views(&self) -> Option<&dyn LibraryTypes> {
-        Some(&self.program.views)
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+        Some(&self.program.pretty_printers)
     }
 
     fn type_of_table(&self, address: u64) -> Option<Type> {
@@ -469,11 +479,11 @@ impl Scope for FrameScope<'_> {
     }
 
     fn is_cpp(&self) -> bool {
-        let place = self.frame().and_then(|frame| {
+        let is_cpp = self.frame().and_then(|frame| {
             let module = frame.module.as_ref()?;
             Some(module.symbols.is_cpp_at(module.to_file(frame.lookup)))
         });
-        place.unwrap_or(false)
+        is_cpp.unwrap_or(false)
     }
 
     fn overloads(&self, name: &str) -> Vec<Overload> {

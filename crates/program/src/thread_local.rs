@@ -49,7 +49,7 @@ impl Program {
         }
         let number = listed
             .link_map
-            .checked_add(self.place_of_module_number()?)?;
+            .checked_add(self.offset_of_module_number()?)?;
         let number = self.debuggee.read_u64(number).ok()?;
         let table = self.debuggee.read_u64(pointer.checked_add(TABLE)?).ok()?;
         let entry = table.checked_add(number.checked_mul(ENTRY_SIZE)?)?;
@@ -58,7 +58,7 @@ impl Program {
     }
 
     /// Where in a `link_map` the number of the library is.
-    fn place_of_module_number(&self) -> Option<u64> {
+    fn offset_of_module_number(&self) -> Option<u64> {
         let mut modules = self.modules.iter();
         let descriptor = modules.find_map(|module| {
             let (address, _) = module.symbols.data_symbol(MODULE_NUMBER)?;

@@ -10,7 +10,7 @@ use juror_symbols::{
     Memory, Piece, Type, ValueLocation, Variable, register,
 };
 use juror_values::error::ValueError;
-use juror_values::typed::pieces::Gathered;
+use juror_values::typed::pieces::Pieces;
 use juror_values::typed::{Typed, VALUE_SIZE_MAX};
 
 impl Program {
@@ -42,9 +42,9 @@ impl Program {
             let why = "it was left when its function ended in a jump";
             return Typed::missing(variable.r#type.clone(), why);
         }
-        let place = module.to_file(frame.lookup);
-        let r#type = variable.type_in(place, &context);
-        located(&variable.location, place, r#type, &context)
+        let file_address = module.to_file(frame.lookup);
+        let r#type = variable.type_in(file_address, &context);
+        located(&variable.location, file_address, r#type, &context)
     }
 
     /// Whether a piece was in the part of the stack that a function has given up by
@@ -166,8 +166,8 @@ impl Program {
             bias: module.bias,
             depth: 0,
         };
-        let place = module.to_file(frame.lookup);
-        let pieces = variable.location.evaluate(place, &context);
+        let file_address = module.to_file(frame.lookup);
+        let pieces = variable.location.evaluate(file_address, &context);
         pieces.unwrap_or_default()
     }
 }
@@ -262,7 +262,7 @@ impl FrameContext<'_> {
 /// Who asks for a global variable: those that each thread has for itself are found for
 /// a thread.
 #[derive(Clone, Copy)]
-pub struct Asker<'a> {
+pub struct VariableContext<'a> {
     /// The program.
     pub program: &'a Program,
     /// The thread, if the variable may be thread-local.
@@ -272,7 +272,7 @@ pub struct Asker<'a> {
 /// A place that needs no frame: a global variable.
 struct StaticContext<'a> {
     module: &'a Module,
-    asker: Option<Asker<'a>>,
+    context: Option<VariableContext<'a>>,
 }
 
 impl Memory for StaticContext<'_> {
@@ -292,7 +292,7 @@ impl EvaluationContext for StaticContext<'_> {
         self.module.bias
     }
     fn tls_address(&self, offset: u64) -> Option<u64> {
-        let Asker { program, thread } = self.asker?;
+        let VariableContext { program, thread } = self.context?;
         program.thread_local(self.module, thread?, offset)
     }
 }
@@ -301,7 +301,7 @@ impl EvaluationContext for StaticContext<'_> {
 pub fn static_address(variable: &Variable, module: &Module) -> Option<u64> {
     let context = StaticContext {
         module,
-        asker: None,
+        context: None,
     };
     match variable.location.evaluate(0, &context).ok()?.as_slice() {
         [
@@ -316,10 +316,14 @@ pub fn static_address(variable: &Variable, module: &Module) -> Option<u64> {
 
 /// A global variable: in memory, or a constant that the compiler put in its place; why
 /// it is missing where it removed it.
-pub(crate) fn static_value(variable: Variable, module: &Module, asker: Asker<'_>) -> Typed {
+pub(crate) fn static_value(
+    variable: Variable,
+    module: &Module,
+    context: VariableContext<'_>,
+) -> Typed {
     let context = StaticContext {
         module,
-        asker: Some(asker),
+        context: Some(context),
     };
     located(&variable.location, 0, variable.r#type, &context)
 }
@@ -355,9 +359,9 @@ fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationC
     if size > VALUE_SIZE_MAX {
         return Typed::missing(r#type, format!("{size} bytes in pieces are too many"));
     }
-    let mut gathered = Gathered::new(size as usize);
+    let mut value = Pieces::new(size as usize);
     for piece in &pieces {
-        gathered.add(piece, context);
+        value.add(piece, context);
     }
-    gathered.into_typed(r#type)
+    value.into_typed(r#type)
 }

@@ -17,7 +17,7 @@ pub enum ValueError {
     PartlyOptimizedOut,
     /// Its place cannot be told.
     #[error("{0}")]
-    Place(#[from] LocationError),
+    Location(#[from] LocationError),
     /// It is not passed as its type would be.
     #[error("{0}")]
     Argument(#[from] EntryUnavailable),
@@ -51,7 +51,7 @@ impl ValueError {
             ValueError::OptimizedOut | ValueError::PartlyOptimizedOut => {
                 Unavailability::OptimizedOut
             }
-            ValueError::Place(error) => match error {
+            ValueError::Location(error) => match error {
                 LocationError::Unreadable { address } => {
                     Unavailability::Unreadable { address: *address }
                 }

@@ -15,7 +15,7 @@ pub enum Shown {
     /// What a pointer leads to: the address and the value.
     At(u64, Typed),
     /// Characters of this many bytes each, and whether there are more.
-    Text {
+    String {
         /// The characters' bytes.
         bytes: Vec<u8>,
         /// The size of one, in bytes.

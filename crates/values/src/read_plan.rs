@@ -13,7 +13,7 @@ use juror_symbols::Character;
 use smallvec::SmallVec;
 
 /// Longest text that is read from the debuggee, in bytes.
-pub const TEXT_LENGTH_MAX: usize = 4096;
+pub const STRING_LENGTH_MAX: usize = 4096;
 
 /// What a plan needs of the debuggee.
 pub trait Machine {
@@ -31,8 +31,8 @@ pub trait Machine {
     }
     /// The bits of a number that an event has captured in a slot; a fraction as one of so
     /// many bytes.
-    fn captured(&self, slot: u8, fraction_bytes: u8) -> Option<u64> {
-        let _ = (slot, fraction_bytes);
+    fn captured(&self, slot: u8, float_bytes: u8) -> Option<u64> {
+        let _ = (slot, float_bytes);
         None
     }
 }
@@ -145,9 +145,9 @@ pub enum Decode {
     /// The address of the place itself, which must be in memory.
     AddressOf,
     /// A pointer to text of these characters.
-    TextPointer(Character),
+    StringPointer(Character),
     /// Text that begins at the place itself (an array of characters).
-    TextInPlace {
+    StringInPlace {
         /// Its size in bytes.
         bytes: u32,
         /// What it consists of.
@@ -165,8 +165,8 @@ impl Decode {
             | Decode::SignedBits { bytes, .. }
             | Decode::UnsignedBits { bytes, .. } => usize::from(bytes.min(8)),
             Decode::Float32 => 4,
-            Decode::Float64 | Decode::Address | Decode::TextPointer(_) => 8,
-            Decode::AddressOf | Decode::TextInPlace { .. } => 0,
+            Decode::Float64 | Decode::Address | Decode::StringPointer(_) => 8,
+            Decode::AddressOf | Decode::StringInPlace { .. } => 0,
         }
     }
 }
@@ -189,7 +189,7 @@ pub enum Begun {
     /// The raw bits.
     Word(u64),
     /// The value is a place in memory (`AddressOf`, text in place).
-    Place(u64),
+    Location(u64),
     /// It cannot be read.
     Unavailable(Unavailability),
 }
@@ -219,7 +219,7 @@ impl ReadPlan {
         if self.follow.is_empty() {
             let size = self.decode.size();
             if size == 0 {
-                return Begun::Place(address);
+                return Begun::Location(address);
             }
             return load(machine, address, size);
         }
@@ -231,7 +231,7 @@ impl ReadPlan {
         let mut current = begun;
         for (step, &way) in self.follow.iter().enumerate() {
             let Begun::Word(pointer) = current else { break };
-            let place = match way {
+            let address = match way {
                 Step::Behind(offset) => pointer.wrapping_add_signed(offset),
                 Step::Part(offset, part) => {
                     let object = pointer.wrapping_add_signed(offset);
@@ -245,18 +245,18 @@ impl ReadPlan {
             let last = step + 1 == self.follow.len();
             let size = if last { self.decode.size() } else { 8 };
             current = if size == 0 {
-                Begun::Place(place)
+                Begun::Location(address)
             } else {
-                load(machine, place, size)
+                load(machine, address, size)
             };
         }
         match current {
             Begun::Unavailable(why) => Value::Unavailable(why),
-            Begun::Place(place) => match self.decode {
-                Decode::TextInPlace { bytes, character } => {
-                    read_text(machine, place, bytes as usize, character)
+            Begun::Location(address) => match self.decode {
+                Decode::StringInPlace { bytes, character } => {
+                    read_string(machine, address, bytes as usize, character)
                 }
-                _ => Value::Address(place),
+                _ => Value::Address(address),
             },
             Begun::Word(bits) => self.decode_word(machine, bits),
         }
@@ -281,10 +281,12 @@ impl ReadPlan {
             Decode::Float32 => Value::Float(f64::from(f32::from_bits(bits as u32))),
             Decode::Float64 => Value::Float(f64::from_bits(bits)),
             Decode::Address => Value::Address(bits),
-            Decode::TextPointer(_) if bits == 0 => Value::Address(0),
-            Decode::TextPointer(character) => read_text(machine, bits, TEXT_LENGTH_MAX, character),
+            Decode::StringPointer(_) if bits == 0 => Value::Address(0),
+            Decode::StringPointer(character) => {
+                read_string(machine, bits, STRING_LENGTH_MAX, character)
+            }
             // A place was asked for, and the value is in a register.
-            Decode::AddressOf | Decode::TextInPlace { .. } => {
+            Decode::AddressOf | Decode::StringInPlace { .. } => {
                 Value::Unavailable(Unavailability::OptimizedOut)
             }
         }
@@ -326,9 +328,9 @@ fn load(machine: &impl Machine, address: u64, size: usize) -> Begun {
 
 /// Reads text up to its end. A text may end just before memory that
 /// cannot be read, so a failing long read is tried again in small pieces.
-fn read_text(machine: &impl Machine, address: u64, limit: usize, of: Character) -> Value {
+fn read_string(machine: &impl Machine, address: u64, limit: usize, of: Character) -> Value {
     if of != Character::Byte {
-        return read_wide_text(machine, address, limit, of);
+        return read_wide_string(machine, address, limit, of);
     }
     const PIECE: usize = 64;
     let mut text = Vec::new();
@@ -352,7 +354,7 @@ fn read_text(machine: &impl Machine, address: u64, limit: usize, of: Character) 
 }
 
 /// The same for characters of several bytes, one by one: they may cross pages.
-fn read_wide_text(machine: &impl Machine, address: u64, limit: usize, of: Character) -> Value {
+fn read_wide_string(machine: &impl Machine, address: u64, limit: usize, of: Character) -> Value {
     let mut text = Vec::new();
     let mut buffer = [0; 4];
     let unit = buffer.get_mut(..usize::from(of.size())).unwrap_or_default();
@@ -455,7 +457,7 @@ mod tests {
                 plan(
                     rdi,
                     &[0x80],
-                    Decode::TextInPlace {
+                    Decode::StringInPlace {
                         bytes: 3,
                         character: Character::Byte,
                     },
@@ -466,7 +468,7 @@ mod tests {
                 plan(
                     Source::Constant { bits: 0x1080 },
                     &[],
-                    Decode::TextPointer(Character::Byte),
+                    Decode::StringPointer(Character::Byte),
                 ),
                 "\"hello\"",
             ),
@@ -498,7 +500,7 @@ mod tests {
                 plan(
                     Source::Constant { bits: 0x1ffd },
                     &[],
-                    Decode::TextPointer(Character::Byte),
+                    Decode::StringPointer(Character::Byte),
                 ),
                 "<memory at 0x2000 cannot be read>",
             ),
@@ -506,7 +508,7 @@ mod tests {
                 plan(
                     Source::Constant { bits: 0 },
                     &[],
-                    Decode::TextPointer(Character::Byte),
+                    Decode::StringPointer(Character::Byte),
                 ),
                 "0x0",
             ),
@@ -567,11 +569,11 @@ mod tests {
         ] {
             assert_eq!(plan(object).read(&machine, 0).to_string(), expected);
         }
-        let place = ReadPlan {
+        let address = ReadPlan {
             decode: Decode::AddressOf,
             ..plan(0x11f8)
         };
-        assert_eq!(place.read(&machine, 0).to_string(), "0x1210");
+        assert_eq!(address.read(&machine, 0).to_string(), "0x1210");
     }
 
     #[test]

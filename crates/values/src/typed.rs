@@ -10,7 +10,7 @@ pub mod wide;
 
 use crate::classes::upcast::{through, virtual_part};
 use crate::error::ValueError;
-use crate::typed::snapshot::Kept;
+use crate::typed::snapshot::Snapshot;
 use crate::typed::wide::{Wide, half, is_quad};
 use juror_event::Value;
 use juror_symbols::{Base, BitField, Encoding, Type, TypeKind};
@@ -32,7 +32,7 @@ pub const VALUE_SIZE_MAX: u64 = 1 << 20;
 
 /// Where the bytes of a value are.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Place {
+pub enum Location {
     /// In memory.
     Memory(u64),
     /// Here: it was in registers, is a constant, or was computed.
@@ -61,8 +61,8 @@ impl Partial {
             let Some(taken) = source.get((from / 8) as usize) else {
                 return;
             };
-            let place = self.bytes.get_mut((to / 8) as usize);
-            if let (Some(byte), Some(known)) = (place, self.known.get_mut((to / 8) as usize)) {
+            let location = self.bytes.get_mut((to / 8) as usize);
+            if let (Some(byte), Some(known)) = (location, self.known.get_mut((to / 8) as usize)) {
                 *byte |= ((taken >> (from % 8)) & 1) << (to % 8);
                 *known |= 1 << (to % 8);
             }
@@ -70,7 +70,7 @@ impl Partial {
     }
 
     /// The part from `offset` on, of so many bytes, and of these the bits.
-    fn part(&self, offset: u64, size: Option<u64>, bits: Option<BitField>) -> Place {
+    fn part(&self, offset: u64, size: Option<u64>, bits: Option<BitField>) -> Location {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let part = |all: &[u8]| {
             let rest = all.get(start..).unwrap_or(&[]);
@@ -82,7 +82,7 @@ impl Partial {
             bytes: part(&self.bytes),
             known: part(&self.known),
         };
-        part.into_place(bits)
+        part.into_location(bits)
     }
 
     /// How many of these bits are known, and how many there are.
@@ -101,11 +101,11 @@ impl Partial {
     }
 
     /// Where a value is of which this is known.
-    pub(crate) fn into_place(self, bits: Option<BitField>) -> Place {
+    pub(crate) fn into_location(self, bits: Option<BitField>) -> Location {
         match self.count(bits) {
-            (known, total) if known == total => Place::Bytes(self.bytes),
-            (0, _) => Place::Missing(ValueError::OptimizedOut),
-            _ => Place::Partial(self),
+            (known, total) if known == total => Location::Bytes(self.bytes),
+            (0, _) => Location::Missing(ValueError::OptimizedOut),
+            _ => Location::Partial(self),
         }
     }
 }
@@ -116,11 +116,11 @@ pub struct Typed {
     /// Its type.
     pub r#type: Type,
     /// Where it is.
-    pub place: Place,
+    pub location: Location,
     /// The bits of the place that are meant, for a bit field.
     pub bits: Option<BitField>,
     /// What was in memory there, where that is meant and not what is there now.
-    pub kept: Option<Kept>,
+    pub snapshot: Option<Snapshot>,
 }
 
 /// A number, with what C's rules need to know of it.
@@ -143,9 +143,9 @@ impl Typed {
     pub fn in_memory(r#type: Type, address: u64) -> Typed {
         Typed {
             r#type,
-            place: Place::Memory(address),
+            location: Location::Memory(address),
             bits: None,
-            kept: None,
+            snapshot: None,
         }
     }
 
@@ -153,9 +153,9 @@ impl Typed {
     pub fn of_bytes(r#type: Type, bytes: Vec<u8>) -> Typed {
         Typed {
             r#type,
-            place: Place::Bytes(bytes),
+            location: Location::Bytes(bytes),
             bits: None,
-            kept: None,
+            snapshot: None,
         }
     }
 
@@ -163,9 +163,9 @@ impl Typed {
     pub fn missing(r#type: Type, why: impl Into<ValueError>) -> Typed {
         Typed {
             r#type,
-            place: Place::Missing(why.into()),
+            location: Location::Missing(why.into()),
             bits: None,
-            kept: None,
+            snapshot: None,
         }
     }
 
@@ -186,9 +186,9 @@ impl Typed {
 
     /// The address of a value that is in memory.
     pub fn address(&self) -> Option<u64> {
-        match self.place {
-            Place::Memory(address) => Some(address),
-            Place::Bytes(_) | Place::Partial(_) | Place::Missing(_) => None,
+        match self.location {
+            Location::Memory(address) => Some(address),
+            Location::Bytes(_) | Location::Partial(_) | Location::Missing(_) => None,
         }
     }
 
@@ -222,15 +222,15 @@ impl Typed {
         if size > VALUE_SIZE_MAX {
             return Err(format!("{size} bytes are too many to show at once").into());
         }
-        match &self.place {
-            Place::Missing(why) => Err(why.clone()),
-            Place::Partial(_) => Err(ValueError::PartlyOptimizedOut),
-            Place::Bytes(bytes) => {
+        match &self.location {
+            Location::Missing(why) => Err(why.clone()),
+            Location::Partial(_) => Err(ValueError::PartlyOptimizedOut),
+            Location::Bytes(bytes) => {
                 let mut bytes = bytes.clone();
                 bytes.resize(size as usize, 0);
                 Ok(bytes)
             }
-            Place::Memory(address) => {
+            Location::Memory(address) => {
                 let mut bytes = vec![0; size as usize];
                 if self.memory(memory).read(*address, &mut bytes) {
                     Ok(bytes)
@@ -243,19 +243,19 @@ impl Typed {
 
     /// The part of it that begins at `offset`.
     pub fn part(&self, offset: u64, r#type: Type, bits: Option<BitField>) -> Typed {
-        let place = match &self.place {
-            Place::Memory(address) => Place::Memory(address.wrapping_add(offset)),
-            Place::Bytes(bytes) => {
-                Place::Bytes(bytes.get(offset as usize..).unwrap_or(&[]).to_vec())
+        let location = match &self.location {
+            Location::Memory(address) => Location::Memory(address.wrapping_add(offset)),
+            Location::Bytes(bytes) => {
+                Location::Bytes(bytes.get(offset as usize..).unwrap_or(&[]).to_vec())
             }
-            Place::Partial(partial) => partial.part(offset, r#type.size(), bits),
-            Place::Missing(why) => Place::Missing(why.clone()),
+            Location::Partial(partial) => partial.part(offset, r#type.size(), bits),
+            Location::Missing(why) => Location::Missing(why.clone()),
         };
         Typed {
             r#type,
-            place,
+            location,
             bits,
-            kept: self.kept.clone(),
+            snapshot: self.snapshot.clone(),
         }
     }
 
@@ -265,18 +265,18 @@ impl Typed {
         if let Some(field) = self.r#type.field(name) {
             return Ok(self.member(&field));
         }
-        if let Some(found) = self.field_of_alternative(name, memory) {
+        if let Some(found) = self.field_of_variant(name, memory) {
             return found;
         }
         let found = self.r#type.virtual_field(name);
         let (steps, field) = found.ok_or_else(|| self.no_field(name))?;
-        match &self.place {
-            Place::Memory(address) => {
+        match &self.location {
+            Location::Memory(address) => {
                 let start = through(&steps, *address, &self.memory(memory))?;
                 Ok(self.related(self.r#type.clone(), start).member(&field))
             }
-            Place::Missing(why) => Err(why.clone()),
-            Place::Bytes(_) | Place::Partial(_) => Err(format!(
+            Location::Missing(why) => Err(why.clone()),
+            Location::Bytes(_) | Location::Partial(_) => Err(format!(
                 "`{name}` is of a virtual base class, and where that is only an object in \
                  memory says"
             )
@@ -286,14 +286,14 @@ impl Typed {
 
     /// The part that is a direct base class of its class.
     pub fn base(&self, base: &Base, memory: &dyn Memory) -> Result<Typed, ValueError> {
-        match (base.offset, &self.place) {
+        match (base.offset, &self.location) {
             (Some(offset), _) => Ok(self.part(offset, base.r#type.clone(), None)),
-            (None, Place::Memory(address)) => {
+            (None, Location::Memory(address)) => {
                 let start = virtual_part(*address, &self.r#type, base, &self.memory(memory))?;
                 Ok(self.related(base.r#type.clone(), start))
             }
-            (None, Place::Missing(why)) => Err(why.clone()),
-            (None, Place::Bytes(_) | Place::Partial(_)) => Err(format!(
+            (None, Location::Missing(why)) => Err(why.clone()),
+            (None, Location::Bytes(_) | Location::Partial(_)) => Err(format!(
                 "where its virtual base class `{}` is only an object in memory says",
                 base.r#type.name()
             )
@@ -357,12 +357,12 @@ impl Typed {
                 Ok(Number::Pointer(word(&self.bytes(memory, 8)?), target))
             }
             // An array stands for the address of its first element.
-            TypeKind::Array { .. } => match (&self.place, self.r#type.target()) {
-                (Place::Memory(address), Some(target)) => Ok(Number::Pointer(*address, target)),
+            TypeKind::Array { .. } => match (&self.location, self.r#type.target()) {
+                (Location::Memory(address), Some(target)) => Ok(Number::Pointer(*address, target)),
                 _ => Err("this array is not in memory, so it has no address".into()),
             },
-            TypeKind::Function { .. } => match &self.place {
-                Place::Memory(address) => Ok(Number::Pointer(*address, stripped)),
+            TypeKind::Function { .. } => match &self.location {
+                Location::Memory(address) => Ok(Number::Pointer(*address, stripped)),
                 _ => Err("this function has no address".into()),
             },
             TypeKind::MemberPointer { .. } => Err(format!(

@@ -2,8 +2,8 @@
 
 use crate::{Location, SourceLine};
 use juror_event::{EventKind, SymbolicEvent};
-use juror_instrument::occasions::split_line;
 use juror_program::program::Program;
+use juror_program::source_line::split_line;
 use juror_program::stack::frames::{Frame, level_of_line};
 use juror_symbols::{is_name_of, without_parameters};
 
@@ -84,7 +84,7 @@ impl Places for Program {
     }
 
     fn call_of(&self, address: u64, function: &str) -> Location {
-        match self.modules.is_inlined_place(address) {
+        match self.modules.has_inlined_call_events(address) {
             true => inlined_call_location(self, address, function),
             false => self.call(address),
         }

@@ -5,8 +5,8 @@
 
 use super::CapturePlan;
 use super::conversion::type_word;
-use super::evaluation::{Site, place_of};
-use crate::condition::{CapturedOperand, Condition, Operation, Sight};
+use super::evaluation::{Site, location_of};
+use crate::condition::{CapturedOperand, Condition, NameContext, Operation};
 use juror_event::{Arithmetic, Conversion, Read, SymbolicEvent, Value};
 use juror_language::ExpressionKind;
 use juror_program::program::Program;
@@ -32,15 +32,15 @@ pub(super) fn plan(
             })
         })
         .collect();
-    let (address, level) = place_of(site, program);
-    let sight = Sight {
+    let (address, level) = location_of(site, program);
+    let context = NameContext {
         address,
         level,
         result: None,
         arguments: None,
     };
     let operation =
-        operands.and_then(|operands| Operation::new(&arithmetic.text, &operands, program, sight));
+        operands.and_then(|operands| Operation::new(&arithmetic.text, &operands, program, context));
     operation.map_or(CapturePlan::Exact, CapturePlan::Arithmetic)
 }
 
@@ -64,10 +64,10 @@ fn type_of(event: &SymbolicEvent, read: &Read, site: Site<'_>, program: &Program
         Site::Call(bound) => bound.module.symbols.return_value_plan(&bound.function),
         Site::Line(..) | Site::Inlined(_) | Site::Free => None,
     };
-    let (address, level) = place_of(site, program);
+    let (address, level) = location_of(site, program);
     let found = condition.type_at(
         program,
-        Sight {
+        NameContext {
             address,
             level,
             result: returned.as_ref().map(|value| &value.r#type),

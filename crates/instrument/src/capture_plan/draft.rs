@@ -172,7 +172,7 @@ impl Draft {
                     step.base.r#type.name()
                 )));
             };
-            self.point_to_place()?;
+            self.point_to_location()?;
             self.shift(offset);
             let part = VirtualPart {
                 class: modules.number_of(&step.class),
@@ -188,7 +188,7 @@ impl Draft {
     }
 
     /// Makes the place that has been reached the end of a pointer that is followed.
-    fn point_to_place(&mut self) -> Result<(), CaptureError> {
+    fn point_to_location(&mut self) -> Result<(), CaptureError> {
         match self.follow.last() {
             Some(Step::Behind(_)) => return Ok(()),
             Some(Step::Part(..)) => {
@@ -342,7 +342,7 @@ impl Draft {
         let Some((conversion, r#type)) = self.conversion.zip(self.r#type.as_ref()) else {
             return false;
         };
-        let to_fraction = match conversion {
+        let to_float = match conversion {
             Conversion::Float32 | Conversion::Float64 => true,
             Conversion::Signed { .. } | Conversion::Unsigned { .. } | Conversion::Bool => false,
             Conversion::Address | Conversion::String => return false,
@@ -351,8 +351,8 @@ impl Draft {
             TypeKind::Reference(target) => target.strip(),
             _ => r#type.strip(),
         };
-        let is_fraction = matches!(stripped.kind(), TypeKind::Base(Encoding::Float));
-        match (to_fraction, is_fraction) {
+        let is_float = matches!(stripped.kind(), TypeKind::Base(Encoding::Float));
+        match (to_float, is_float) {
             (true, true) => {
                 let size = if conversion == Conversion::Float32 {
                     4
@@ -361,7 +361,7 @@ impl Draft {
                 };
                 stripped.size() != Some(size)
             }
-            (to_fraction, is_fraction) => to_fraction != is_fraction,
+            (to_float, is_float) => to_float != is_float,
         }
     }
 
@@ -388,12 +388,12 @@ impl Draft {
                     match own {
                         Some(own) if matches!(own.strip().kind(), TypeKind::Array { .. }) => {
                             let bytes = own.size().and_then(|size| u32::try_from(size).ok());
-                            Decode::TextInPlace {
+                            Decode::StringInPlace {
                                 bytes: bytes.unwrap_or(256),
                                 character,
                             }
                         }
-                        _ => Decode::TextPointer(character),
+                        _ => Decode::StringPointer(character),
                     }
                 }
             });
@@ -485,7 +485,7 @@ pub(crate) fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decod
             matches!(inner.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed())
         })),
         TypeKind::Array { element, .. } if let Some(character) = element.character() => {
-            Decode::TextInPlace {
+            Decode::StringInPlace {
                 bytes: u32::try_from(size).unwrap_or(256),
                 character,
             }

@@ -10,7 +10,7 @@
 use super::returned::ReturnScope;
 use super::value::value_of;
 use super::{CaptureError, CapturePlan};
-use crate::condition::{Condition, NoValue, Sight};
+use crate::condition::{Condition, NameContext, NoValue};
 use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, Read, SymbolicEvent, Value};
 use juror_language::{Expression, ExpressionKind};
@@ -105,12 +105,12 @@ pub(super) fn plan(
         })?;
     let expression = condition.expression();
     let sees = match site {
-        Site::Call(bound) if event.kind.is_end_of_call() => returned_sight(&expression, bound)?,
+        Site::Call(bound) if event.kind.is_end_of_call() => returned_names(&expression, bound)?,
         Site::Call(_) | Site::Line(..) => Sees::Frames,
         Site::Inlined(site) => Sees::Arguments(Rc::clone(&site.arguments)),
         Site::Free => Sees::Globals,
     };
-    let (address, level) = place_of(site, program);
+    let (address, level) = location_of(site, program);
     let result = match &sees {
         Sees::Returned { result, .. } => result.as_ref().map(|result| &result.r#type),
         _ => None,
@@ -120,18 +120,18 @@ pub(super) fn plan(
         Sees::Arguments(arguments) => Some(arguments),
         _ => None,
     };
-    let sight = Sight {
+    let context = NameContext {
         address,
         level,
         result,
         arguments,
     };
     if conversion.is_none()
-        && let Some(found) = condition.no_value_at(program, sight)
+        && let Some(found) = condition.no_value_at(program, context)
     {
         return Err(no_value_of_events(&found, &read.to_string()));
     }
-    let check = condition.value_at(program, sight);
+    let check = condition.value_at(program, context);
     let check = check.map_err(wrong)?;
     let is_compiled =
         check.is_compiled() && conversion.is_none() && !matches!(sees, Sees::Returned { .. });
@@ -152,7 +152,7 @@ pub(super) fn plan(
 }
 
 /// The address at which the names of an event have their meaning, and the frame there.
-pub(super) fn place_of(site: Site<'_>, program: &Program) -> (u64, usize) {
+pub(super) fn location_of(site: Site<'_>, program: &Program) -> (u64, usize) {
     match site {
         Site::Call(bound) => {
             let address = bound.address();
@@ -202,7 +202,7 @@ fn only_globals(expression: &Expression) -> Result<(), CaptureError> {
 }
 
 /// What an expression sees after the call of a function.
-fn returned_sight(expression: &Expression, bound: &Bound) -> Result<Sees, CaptureError> {
+fn returned_names(expression: &Expression, bound: &Bound) -> Result<Sees, CaptureError> {
     let symbols = &bound.module.symbols;
     let mut entry: Vec<EntryName> = Vec::new();
     let mut has_result = false;

@@ -14,7 +14,7 @@ mod returned;
 mod value;
 
 use crate::condition::{Check, Operation};
-use crate::facts::{Fact, Moment};
+use crate::context_values::{ContextValue, EventContext};
 use conversion::type_word;
 use evaluation::Site;
 use juror_debuggee::ThreadId;
@@ -44,7 +44,7 @@ pub enum CapturePlan {
     /// variable that moves, or is found by what memory holds then.
     Evaluate(Evaluation),
     /// It comes with the event.
-    Fact(Fact, Option<Conversion>),
+    Context(ContextValue, Option<Conversion>),
     /// A sequence of values, each by a plan of its own; `is_late` as those of
     /// [`CapturePlan::Return`].
     Elements {
@@ -134,7 +134,7 @@ fn plan_at(
         bound,
         modules: &program.modules,
     };
-    match place_plan(&planner, capture) {
+    match location_plan(&planner, capture) {
         // What a guard casts is converted, as everywhere; a type that an event gives
         // says how the bytes are read.
         Ok(Planned { is_other: true, .. }) if capture.hoisted => {
@@ -173,7 +173,7 @@ struct Planned {
 }
 
 /// The plan of a place by fixed offsets.
-fn place_plan(planner: &Planner<'_>, capture: &Capture) -> Result<Planned, CaptureError> {
+fn location_plan(planner: &Planner<'_>, capture: &Capture) -> Result<Planned, CaptureError> {
     let is_late = |plan: &ReadPlan| {
         planner.event.kind.is_end_of_call()
             && (root_is_return(&capture.read) || matches!(plan.source, Source::Absolute { .. }))
@@ -258,32 +258,35 @@ fn plan_by_itself(
 ) -> Result<Option<CapturePlan>, CaptureError> {
     match &capture.read {
         Read::Arithmetic(read) => Ok(Some(arithmetic::plan(event, read, site, program))),
-        _ => fact_of(event, capture),
+        _ => context_value_of(event, capture),
     }
 }
 
 /// What the event itself brings, when that is what is captured.
-fn fact_of(event: &SymbolicEvent, capture: &Capture) -> Result<Option<CapturePlan>, CaptureError> {
+fn context_value_of(
+    event: &SymbolicEvent,
+    capture: &Capture,
+) -> Result<Option<CapturePlan>, CaptureError> {
     let (read, conversion) = match &capture.read {
         Read::Convert(inner, conversion) => (&**inner, Some(*conversion)),
         read => (read, None),
     };
-    match Fact::of(read) {
-        Some(fact) if !fact.belongs_to(event.kind) => Err(CaptureError::new(format!(
+    match ContextValue::of(read) {
+        Some(value) if !value.belongs_to(event.kind) => Err(CaptureError::new(format!(
             "a `{}` event has no `{}`",
             event.kind, capture.read
         ))),
-        fact => Ok(fact.map(|fact| CapturePlan::Fact(fact, conversion))),
+        value => Ok(value.map(|value| CapturePlan::Context(value, conversion))),
     }
 }
 
 impl CapturePlan {
     /// Reads a capture of an event that is no call, in a stopped thread; or
     /// in one that is gone, of which only memory and facts are left.
-    pub fn read(&self, program: &Program, thread: ThreadId, moment: &Moment<'_>) -> Value {
+    pub fn read(&self, program: &Program, thread: ThreadId, context: &EventContext<'_>) -> Value {
         match self {
-            CapturePlan::Fact(fact, conversion) => {
-                fact.value_as(*conversion, program, thread, moment)
+            CapturePlan::Context(value, conversion) => {
+                value.value_as(*conversion, program, thread, context)
             }
             CapturePlan::Entry(plan) | CapturePlan::Return(plan) => match program.machine(thread) {
                 Ok(machine) => plan.read(&machine, 0),

@@ -5,7 +5,7 @@ use super::CaptureError;
 use super::draft::{Draft, Part};
 use juror_event::{Conversion, EventKind, Read, SymbolicEvent};
 use juror_program::modules::{Bound, Modules};
-use juror_program::scope::seen_place;
+use juror_program::scope::visible_address;
 use juror_program::variables::static_address;
 use juror_symbols::{
     ArgumentClass, EntryError, EntryLocation, EntryPieceLocation, EntryUnavailable, Parameter,
@@ -101,10 +101,10 @@ impl Planner<'_> {
             };
             Draft::new(SmallVec::from_iter([part]), r#type)
         };
-        let place = self
+        let near = self
             .bound
             .map(|bound| (&bound.module, bound.function.low_pc));
-        if let Some((address, r#type)) = seen_place(self.modules, place, name) {
+        if let Some((address, r#type)) = visible_address(self.modules, near, name) {
             return Some(absolute(address, Some(r#type)));
         }
         let own = self.bound.map(|bound| &bound.module).into_iter();
@@ -319,7 +319,7 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
 }
 
 /// The source of a place, and whether the source holds only its address.
-fn part_of(place: &EntryPieceLocation) -> Option<(Source, bool)> {
+fn part_of(location: &EntryPieceLocation) -> Option<(Source, bool)> {
     let of_register = |number: u16| match number {
         0..=16 => Some(Source::Register {
             number: number as u8,
@@ -330,7 +330,7 @@ fn part_of(place: &EntryPieceLocation) -> Option<(Source, bool)> {
         }),
         _ => None,
     };
-    Some(match place {
+    Some(match location {
         EntryPieceLocation::Register(number) => (of_register(*number)?, false),
         EntryPieceLocation::PointedByRegister(number) => (of_register(*number)?, true),
         EntryPieceLocation::Stack(offset) => (Source::Frame { offset: *offset }, false),

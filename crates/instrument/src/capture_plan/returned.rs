@@ -66,8 +66,8 @@ impl Scope for ReturnScope<'_> {
         self.home.type_named(name)
     }
 
-    fn views(&self) -> Option<&dyn LibraryTypes> {
-        self.home.views()
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+        self.home.library_types()
     }
 
     fn type_of_table(&self, address: u64) -> Option<Type> {

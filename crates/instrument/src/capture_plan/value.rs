@@ -27,7 +27,7 @@ pub(super) fn value_of(
         Err(why) => return Value::Unavailable(why.unavailability()),
     };
     // A reference to an object is where that is.
-    if let Some(text) = expression::text_of(&referent, scope)
+    if let Some(text) = expression::string_of(&referent, scope)
         && (conversion == Some(Conversion::String) || referent.r#type == value.r#type)
     {
         return Value::String(text.into());
@@ -51,8 +51,8 @@ pub(super) fn value_of(
     if conversion == Some(Conversion::String) {
         return match value.to_value(program) {
             Ok(Value::Address(address)) => {
-                let decode = Decode::TextPointer(character.unwrap_or(Character::Byte));
-                text_at(address, decode, program, thread)
+                let decode = Decode::StringPointer(character.unwrap_or(Character::Byte));
+                string_at(address, decode, program, thread)
             }
             Ok(value) => value,
             Err(why) => Value::Unavailable(why.unavailability()),
@@ -88,8 +88,8 @@ fn array_of(
     if let (Some(address), Some(character)) = (value.address(), target.character()) {
         let bytes = stripped.size().and_then(|size| u32::try_from(size).ok());
         let bytes = bytes.unwrap_or(0);
-        let decode = Decode::TextInPlace { bytes, character };
-        return Some(text_at(address, decode, program, thread));
+        let decode = Decode::StringInPlace { bytes, character };
+        return Some(string_at(address, decode, program, thread));
     }
     let size = target.size().filter(|size| *size > 0)?;
     let count = stripped.size().unwrap_or(0) / size;
@@ -115,7 +115,7 @@ fn array_of(
 }
 
 fn number_of(value: &Typed, scope: &dyn Scope) -> Value {
-    if let Some(text) = expression::text_of(value, scope) {
+    if let Some(text) = expression::string_of(value, scope) {
         return Value::String(text.into());
     }
     match expression::number_value(value, scope) {
@@ -124,11 +124,11 @@ fn number_of(value: &Typed, scope: &dyn Scope) -> Value {
     }
 }
 
-fn text_at(address: u64, decode: Decode, program: &Program, thread: ThreadId) -> Value {
+fn string_at(address: u64, decode: Decode, program: &Program, thread: ThreadId) -> Value {
     let plan = ReadPlan {
         source: Source::Constant { bits: address },
         follow: match decode {
-            Decode::TextPointer(_) => SmallVec::new(),
+            Decode::StringPointer(_) => SmallVec::new(),
             _ => SmallVec::from_iter([Step::Behind(0)]),
         },
         decode,

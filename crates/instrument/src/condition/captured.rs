@@ -6,21 +6,21 @@
 
 use super::compile::{Compiler, Names, truth};
 use super::node::{Node, Word};
-use super::operand::{Operand, Spot, Unknown};
-use super::places::PointNames;
+use super::operand::{Operand, OperandLocation, Unknown};
+use super::point_names::PointNames;
 use super::read_type::value_type;
 use super::{Condition, value_of};
 use juror_event::{Unavailability, Value};
 use juror_language::parse_expression;
 use juror_program::program::Program;
 use juror_symbols::{Encoding, Type, TypeKind, Variable};
-use juror_values::pretty_printers::Within;
+use juror_values::pretty_printers::Contents;
 use juror_values::read_plan::{ClassNumber, Machine};
 use std::rc::Rc;
 
 /// Where names have their meaning.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sight<'a> {
+pub(crate) struct NameContext<'a> {
     /// In the process.
     pub(crate) address: u64,
     /// The frame there: 0 is the innermost.
@@ -31,7 +31,7 @@ pub(crate) struct Sight<'a> {
     pub(crate) arguments: Option<&'a Rc<[Variable]>>,
 }
 
-impl<'a> Sight<'a> {
+impl<'a> NameContext<'a> {
     pub(super) fn names(&self, program: &'a Program) -> PointNames<'a> {
         let names = PointNames::new(program, self.address, self.level);
         names.returning(self.result).beginning_with(self.arguments)
@@ -62,11 +62,11 @@ impl Operation {
         text: &str,
         operands: &[CapturedOperand],
         program: &Program,
-        sight: Sight<'_>,
+        context: NameContext<'_>,
     ) -> Option<Operation> {
         let names = OperandNames {
             operands,
-            around: &sight.names(program),
+            around: &context.names(program),
         };
         let (expression, _) = parse_expression(text);
         let node = truth(&expression?, &names).ok()?;
@@ -97,8 +97,8 @@ impl Operation {
 impl Condition {
     /// The type of what it reads, where that is known before the program runs. What stands
     /// in the place of another is meant, and what a reference refers to.
-    pub(crate) fn type_at(&self, program: &Program, sight: Sight<'_>) -> Option<Type> {
-        let names = sight.names(program);
+    pub(crate) fn type_at(&self, program: &Program, context: NameContext<'_>) -> Option<Type> {
+        let names = context.names(program);
         let compiler = Compiler { names: &names };
         let operand = compiler.operand_as_is(&self.expression).ok();
         let number = operand.and_then(Operand::type_of_number);
@@ -114,24 +114,24 @@ struct OperandNames<'a> {
 
 impl Names for OperandNames<'_> {
     fn name(&self, _: &str) -> Result<Operand, Unknown> {
-        Err(Unknown::Yet)
+        Err(Unknown::UntilHit)
     }
 
     fn register(&self, name: &str) -> Result<Operand, Unknown> {
-        let number: usize = name.parse().map_err(|_| Unknown::Yet)?;
-        let operand = self.operands.get(number).ok_or(Unknown::Yet)?;
+        let number: usize = name.parse().map_err(|_| Unknown::UntilHit)?;
+        let operand = self.operands.get(number).ok_or(Unknown::UntilHit)?;
         let stripped = operand.r#type.strip();
         let size = stripped.size().unwrap_or(0);
         let bytes = match stripped.kind() {
             TypeKind::Base(Encoding::Float) if size == 4 => 4,
             _ => 8,
         };
-        let spot = Spot::Bits(Word::Captured(operand.slot, bytes));
-        Ok(Operand::new(operand.r#type.clone(), spot))
+        let location = OperandLocation::Bits(Word::Captured(operand.slot, bytes));
+        Ok(Operand::new(operand.r#type.clone(), location))
     }
 
     fn argument(&self, _: u8) -> Result<Operand, Unknown> {
-        Err(Unknown::Yet)
+        Err(Unknown::UntilHit)
     }
 
     fn type_named(&self, name: &str) -> Option<Type> {
@@ -142,12 +142,12 @@ impl Names for OperandNames<'_> {
         self.around.class_number(class)
     }
 
-    fn is_viewed(&self, r#type: &Type) -> bool {
-        self.around.is_viewed(r#type)
+    fn has_pretty_printer(&self, r#type: &Type) -> bool {
+        self.around.has_pretty_printer(r#type)
     }
 
-    fn within(&self, r#type: &Type) -> Option<Within> {
-        self.around.within(r#type)
+    fn contents(&self, r#type: &Type) -> Option<Contents> {
+        self.around.contents(r#type)
     }
 }
 
@@ -167,7 +167,7 @@ impl Machine for Captured<'_> {
         false
     }
 
-    fn captured(&self, slot: u8, fraction_bytes: u8) -> Option<u64> {
+    fn captured(&self, slot: u8, float_bytes: u8) -> Option<u64> {
         match self.0.get(usize::from(slot))? {
             Value::Int(number) => {
                 let signed = i64::try_from(*number).map(|number| number as u64);
@@ -175,9 +175,7 @@ impl Machine for Captured<'_> {
             }
             Value::Bool(truth) => Some(u64::from(*truth)),
             Value::Address(address) => Some(*address),
-            Value::Float(number) if fraction_bytes == 4 => {
-                Some(u64::from((*number as f32).to_bits()))
-            }
+            Value::Float(number) if float_bytes == 4 => Some(u64::from((*number as f32).to_bits())),
             Value::Float(number) => Some(number.to_bits()),
             _ => None,
         }

@@ -3,20 +3,21 @@
 
 use super::node::{Node, NumberClass, Scalar, Word};
 use super::operand::{
-    Counted, Operand, Spot, Stuck, Unknown, behind, cast, counted, field_of, moved, word_of, wrong,
+    NotCompiled, NumberOperand, Operand, OperandLocation, Unknown, behind, cast, field_of, moved,
+    number_operand, word_of, wrong,
 };
 use super::read_type::may_have_length;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, TypeName, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};
 use juror_values::classes::upcast::moves_address;
-use juror_values::expression::arithmetic::{Overflow, takes_fractions};
+use juror_values::expression::arithmetic::{Overflow, takes_floats};
 use juror_values::expression::promotion::{common_type, overflow_in, promoted, unsigned_bits};
 use juror_values::expression::{
-    REFERENCES_MAX, array_length, behind_reference, element_type, is_complex, names_alternative,
-    names_member, no_length, text_in_array, whole_text,
+    REFERENCES_MAX, array_length, behind_reference, element_type, encoded_string, is_complex,
+    names_member, names_variant, no_length, string_in_array,
 };
 use juror_values::library_types::LibraryTypes as _;
-use juror_values::pretty_printers::{Views, Within};
+use juror_values::pretty_printers::{Contents, PrettyPrinters};
 use juror_values::read_plan::ClassNumber;
 use juror_values::types::written::written_type;
 use std::ops::Range;
@@ -49,40 +50,40 @@ pub(super) trait Names {
         None
     }
     /// Whether a value of this type may be gone through as it is shown.
-    fn is_viewed(&self, r#type: &Type) -> bool {
-        Views::standard().has(r#type)
+    fn has_pretty_printer(&self, r#type: &Type) -> bool {
+        PrettyPrinters::standard().has(r#type)
     }
     /// Whether it may be known how many elements a value of this type has.
     fn knows_length(&self, r#type: &Type) -> bool {
-        Views::standard().know_length(r#type)
+        PrettyPrinters::standard().know_length(r#type)
     }
     /// Whether a value of this type is shown by its elements alone.
     fn is_collection(&self, r#type: &Type) -> bool {
-        Views::standard().is_collection(r#type)
+        PrettyPrinters::standard().is_collection(r#type)
     }
     /// What a value of this type leads to, where its type alone tells.
-    fn within(&self, r#type: &Type) -> Option<Within> {
-        Views::standard().within(r#type, &|name| self.type_named(name))
+    fn contents(&self, r#type: &Type) -> Option<Contents> {
+        PrettyPrinters::standard().contents(r#type, &|name| self.type_named(name))
     }
 }
 
 /// Compiles a condition.
-pub(super) fn truth(expression: &Expression, names: &impl Names) -> Result<Node, Stuck> {
+pub(super) fn truth(expression: &Expression, names: &impl Names) -> Result<Node, NotCompiled> {
     let compiler = Compiler { names };
     Ok(compiler.number(expression)?.node)
 }
 
 /// Compiles what an event reads. An array is its elements there, not where it begins.
-pub(super) fn value(expression: &Expression, names: &impl Names) -> Result<Node, Stuck> {
+pub(super) fn value(expression: &Expression, names: &impl Names) -> Result<Node, NotCompiled> {
     let compiler = Compiler { names };
     let operand = compiler.operand(expression)?;
-    let is_place = matches!(
+    let is_location = matches!(
         operand.r#type.strip().kind(),
         TypeKind::Array { .. } | TypeKind::Function { .. }
     );
-    match is_place || names.is_viewed(&operand.r#type) {
-        true => Err(Stuck::Evaluate),
-        false => Ok(counted(operand, &expression.span)?.node),
+    match is_location || names.has_pretty_printer(&operand.r#type) {
+        true => Err(NotCompiled::Evaluate),
+        false => Ok(number_operand(operand, &expression.span)?.node),
     }
 }
 
@@ -92,17 +93,22 @@ pub(super) struct Compiler<'a, N> {
 }
 
 /// Both results; what is wrong in either is found.
-fn both<A, B>(left: Result<A, Stuck>, right: Result<B, Stuck>) -> Result<(A, B), Stuck> {
+fn both<A, B>(
+    left: Result<A, NotCompiled>,
+    right: Result<B, NotCompiled>,
+) -> Result<(A, B), NotCompiled> {
     match (left, right) {
         (Ok(left), Ok(right)) => Ok((left, right)),
-        (Err(Stuck::Wrong(error)), _) | (_, Err(Stuck::Wrong(error))) => Err(Stuck::Wrong(error)),
-        _ => Err(Stuck::Evaluate),
+        (Err(NotCompiled::Wrong(error)), _) | (_, Err(NotCompiled::Wrong(error))) => {
+            Err(NotCompiled::Wrong(error))
+        }
+        _ => Err(NotCompiled::Evaluate),
     }
 }
 
 impl<N: Names> Compiler<'_, N> {
     /// A reference of C++ is what it refers to.
-    fn operand(&self, expression: &Expression) -> Result<Operand, Stuck> {
+    fn operand(&self, expression: &Expression) -> Result<Operand, NotCompiled> {
         let operand = self.operand_as_is(expression)?;
         match is_reference(&operand.r#type) {
             true => self.referred_to(operand, &expression.span),
@@ -110,14 +116,17 @@ impl<N: Names> Compiler<'_, N> {
         }
     }
 
-    fn referred_to(&self, reference: Operand, span: &Range<usize>) -> Result<Operand, Stuck> {
-        let number = counted(reference, span)?;
-        let target = number.target.ok_or(Stuck::Evaluate)?;
-        Ok(Operand::new(target, Spot::Memory(word_of(number.node))))
+    fn referred_to(&self, reference: Operand, span: &Range<usize>) -> Result<Operand, NotCompiled> {
+        let number = number_operand(reference, span)?;
+        let target = number.target.ok_or(NotCompiled::Evaluate)?;
+        Ok(Operand::new(
+            target,
+            OperandLocation::Memory(word_of(number.node)),
+        ))
     }
 
     /// What stands behind `*` ([`juror_values::expression`] has the same rule).
-    fn pointer(&self, expression: &Expression) -> Result<Operand, Stuck> {
+    fn pointer(&self, expression: &Expression) -> Result<Operand, NotCompiled> {
         let operand = self.operand_as_is(expression)?;
         let target = operand.r#type.target();
         match target.filter(|_| is_reference(&operand.r#type)) {
@@ -129,15 +138,15 @@ impl<N: Names> Compiler<'_, N> {
     fn leads(&self, r#type: &Type) -> bool {
         r#type.is_pointer()
             || matches!(r#type.strip().kind(), TypeKind::Array { .. })
-            || self.names.is_viewed(r#type)
+            || self.names.has_pretty_printer(r#type)
     }
 
-    pub(super) fn operand_as_is(&self, expression: &Expression) -> Result<Operand, Stuck> {
+    pub(super) fn operand_as_is(&self, expression: &Expression) -> Result<Operand, NotCompiled> {
         let span = &expression.span;
         let known = |found: Result<Operand, Unknown>| match found {
             Ok(operand) => Ok(operand),
-            Err(Unknown::Yet) => Err(Stuck::Evaluate),
-            Err(Unknown::AtAll(message)) => wrong(message, span),
+            Err(Unknown::UntilHit) => Err(NotCompiled::Evaluate),
+            Err(Unknown::Missing(message)) => wrong(message, span),
         };
         match &expression.kind {
             ExpressionKind::Integer(number) => Operand::whole(*number),
@@ -147,7 +156,7 @@ impl<N: Names> Compiler<'_, N> {
             ExpressionKind::Bool(truth) => Operand::truth(Node::Constant(Scalar::Bool(*truth))),
             ExpressionKind::Null => Ok(Operand::new(
                 Type::void().pointer_to(),
-                Spot::Bits(Word::Constant(0)),
+                OperandLocation::Bits(Word::Constant(0)),
             )),
             ExpressionKind::Name(name) => known(self.names.name(name)),
             ExpressionKind::Register(name) => known(self.names.register(name)),
@@ -185,14 +194,14 @@ impl<N: Names> Compiler<'_, N> {
                 // It may be a field of what this one leads to, or a part of a complex number.
                 let goes_on = self.leads_on(&base.r#type) || is_complex(&base.r#type);
                 if base.r#type.field(&field.text).is_none() && goes_on {
-                    return Err(Stuck::Evaluate);
+                    return Err(NotCompiled::Evaluate);
                 }
                 field_of(&base, &field.text, &field.span, self.names)
             }
             ExpressionKind::Index { object, index } => {
                 let base = self.operand(object);
                 if base.as_ref().is_ok_and(|base| self.leads_on(&base.r#type)) {
-                    return Err(Stuck::Evaluate);
+                    return Err(NotCompiled::Evaluate);
                 }
                 let (base, index) = both(base, self.index(index))?;
                 self.element(base, index, span)
@@ -214,49 +223,52 @@ impl<N: Names> Compiler<'_, N> {
                 span,
             ),
             ExpressionKind::Return => match self.names.returned() {
-                Some(r#type) => Ok(Operand::new(r#type, Spot::Memory(Word::Constant(0)))),
-                None => Err(Stuck::Evaluate),
+                Some(r#type) => Ok(Operand::new(
+                    r#type,
+                    OperandLocation::Memory(Word::Constant(0)),
+                )),
+                None => Err(NotCompiled::Evaluate),
             },
             ExpressionKind::Call { .. } if let Some(counted) = expression.counted() => {
                 self.length(counted)
             }
             // The language of the place is known at the hit.
-            ExpressionKind::SizeOfCharacter => Err(Stuck::Evaluate),
+            ExpressionKind::SizeOfCharacter => Err(NotCompiled::Evaluate),
             ExpressionKind::Slice { .. }
             | ExpressionKind::Member { .. }
             | ExpressionKind::Call { .. }
             | ExpressionKind::Set(_)
             | ExpressionKind::Map(_)
             | ExpressionKind::Sequence(_)
-            | ExpressionKind::Error => Err(Stuck::Evaluate),
+            | ExpressionKind::Error => Err(NotCompiled::Evaluate),
         }
     }
 
     /// `len(x)`: of an array its type says it, of a container its view at the hit.
-    fn length(&self, counted: &Expression) -> Result<Operand, Stuck> {
+    fn length(&self, counted: &Expression) -> Result<Operand, NotCompiled> {
         let mut found = self.operand(counted)?.r#type;
         for _ in 0..REFERENCES_MAX {
-            match behind_reference(&found, |it| self.names.is_viewed(it)) {
+            match behind_reference(&found, |it| self.names.has_pretty_printer(it)) {
                 Some(target) => found = target,
                 None => break,
             }
         }
         match array_length(&found) {
             Some(count) => Operand::size(count),
-            None if may_have_length(&found, self.names) => Err(Stuck::Evaluate),
+            None if may_have_length(&found, self.names) => Err(NotCompiled::Evaluate),
             None => wrong(no_length(&found), &counted.span),
         }
     }
 
     /// A name alone may be one of a type.
-    fn size_of(&self, operand: &Expression) -> Result<Option<u64>, Stuck> {
+    fn size_of(&self, operand: &Expression) -> Result<Option<u64>, NotCompiled> {
         let found = self.operand(operand);
         match (&found, &operand.kind) {
             // It may be the name of a function, which has no size.
             (Ok(known), ExpressionKind::Name(_)) if known.leads_to_function() => {
-                Err(Stuck::Evaluate)
+                Err(NotCompiled::Evaluate)
             }
-            (Err(Stuck::Wrong(_)), ExpressionKind::Name(name)) => {
+            (Err(NotCompiled::Wrong(_)), ExpressionKind::Name(name)) => {
                 match self.names.type_named(name) {
                     Some(r#type) => Ok(r#type.size()),
                     None => Ok(found?.r#type.size()),
@@ -266,16 +278,16 @@ impl<N: Names> Compiler<'_, N> {
         }
     }
 
-    pub(super) fn type_of(&self, name: &TypeName) -> Result<Type, Stuck> {
+    pub(super) fn type_of(&self, name: &TypeName) -> Result<Type, NotCompiled> {
         let found = written_type(name, &|name| self.names.type_named(name));
         found.or_else(|why| wrong(why, &name.span))
     }
 
-    fn number(&self, expression: &Expression) -> Result<Counted, Stuck> {
+    fn number(&self, expression: &Expression) -> Result<NumberOperand, NotCompiled> {
         let operand = self.operand(expression)?;
-        match self.names.is_viewed(&operand.r#type) {
-            true => Err(Stuck::Evaluate),
-            false => counted(operand, &expression.span),
+        match self.names.has_pretty_printer(&operand.r#type) {
+            true => Err(NotCompiled::Evaluate),
+            false => number_operand(operand, &expression.span),
         }
     }
 
@@ -283,10 +295,11 @@ impl<N: Names> Compiler<'_, N> {
     /// it is shown.
     fn leads_on(&self, r#type: &Type) -> bool {
         let target = r#type.target();
-        self.names.is_viewed(r#type) || target.is_some_and(|target| self.names.is_viewed(&target))
+        self.names.has_pretty_printer(r#type)
+            || target.is_some_and(|target| self.names.has_pretty_printer(&target))
     }
 
-    fn index(&self, expression: &Expression) -> Result<Node, Stuck> {
+    fn index(&self, expression: &Expression) -> Result<Node, NotCompiled> {
         let index = self.number(expression)?;
         match index.target {
             None => Ok(index.node),
@@ -299,26 +312,28 @@ impl<N: Names> Compiler<'_, N> {
         operator: UnaryOperator,
         operand: &Expression,
         span: &Range<usize>,
-    ) -> Result<Operand, Stuck> {
+    ) -> Result<Operand, NotCompiled> {
         match operator {
-            UnaryOperator::Caller => Err(Stuck::Evaluate),
+            UnaryOperator::Caller => Err(NotCompiled::Evaluate),
             UnaryOperator::Dereference => self.dereference(self.pointer(operand)?, span),
             UnaryOperator::AddressOf
                 if names_member(operand, &|name| self.names.type_named(name)) =>
             {
-                Err(Stuck::Evaluate)
+                Err(NotCompiled::Evaluate)
             }
             UnaryOperator::AddressOf => {
                 let is_name = matches!(operand.kind, ExpressionKind::Name(_));
                 let operand = self.operand(operand)?;
-                match (operand.spot, operand.bits) {
+                match (operand.location, operand.bits) {
                     (_, Some(_)) => wrong("a bit field has no address", span),
-                    (Spot::Memory(address), None) => Ok(Operand::new(
+                    (OperandLocation::Memory(address), None) => Ok(Operand::new(
                         operand.r#type.pointer_to(),
-                        Spot::Bits(address),
+                        OperandLocation::Bits(address),
                     )),
                     // The name of a function.
-                    (Spot::Bits(Word::Constant(_)), None) if is_name => Err(Stuck::Evaluate),
+                    (OperandLocation::Bits(Word::Constant(_)), None) if is_name => {
+                        Err(NotCompiled::Evaluate)
+                    }
                     _ => wrong("this value is not in memory, so it has no address", span),
                 }
             }
@@ -346,7 +361,7 @@ impl<N: Names> Compiler<'_, N> {
                 }
             }
             UnaryOperator::Complement => {
-                let number = counted(self.operand(operand)?, span)?;
+                let number = number_operand(self.operand(operand)?, span)?;
                 let within = promoted(&number.r#type);
                 let unsigned = within.as_ref().and_then(unsigned_bits);
                 if number.target.is_some() || number.node.class() == NumberClass::Float {
@@ -365,13 +380,13 @@ impl<N: Names> Compiler<'_, N> {
         condition: &Expression,
         then: &Expression,
         otherwise: &Expression,
-    ) -> Result<Operand, Stuck> {
+    ) -> Result<Operand, NotCompiled> {
         let side = |expression: &Expression| {
             let operand = self.operand(expression)?;
             let is_composite = matches!(operand.r#type.strip().kind(), TypeKind::Composite(_));
-            match is_composite || self.names.is_viewed(&operand.r#type) {
-                true => Err(Stuck::Evaluate),
-                false => counted(operand, &expression.span),
+            match is_composite || self.names.has_pretty_printer(&operand.r#type) {
+                true => Err(NotCompiled::Evaluate),
+                false => number_operand(operand, &expression.span),
             }
         };
         let sides = both(side(then), side(otherwise));
@@ -406,53 +421,67 @@ impl<N: Names> Compiler<'_, N> {
             }
             (Some(target), Some(other)) if target.name() == other.name() => {
                 let address = word_of(chosen(then.node, otherwise.node));
-                Ok(Operand::new(target.pointer_to(), Spot::Bits(address)))
+                Ok(Operand::new(
+                    target.pointer_to(),
+                    OperandLocation::Bits(address),
+                ))
             }
-            _ => Err(Stuck::Evaluate),
+            _ => Err(NotCompiled::Evaluate),
         }
     }
 
-    fn dereference(&self, pointer: Operand, span: &Range<usize>) -> Result<Operand, Stuck> {
-        if self.names.is_viewed(&pointer.r#type) {
-            return Err(Stuck::Evaluate);
+    fn dereference(&self, pointer: Operand, span: &Range<usize>) -> Result<Operand, NotCompiled> {
+        if self.names.has_pretty_printer(&pointer.r#type) {
+            return Err(NotCompiled::Evaluate);
         }
         let name = pointer.r#type.name();
         let is_float = matches!(
             pointer.r#type.strip().kind(),
             TypeKind::Base(Encoding::Float | Encoding::Boolean)
         );
-        let number = counted(pointer, span)?;
+        let number = number_operand(pointer, span)?;
         match number.target {
             Some(target) if matches!(target.strip().kind(), TypeKind::Void) => wrong(
                 "`void *` does not say what it points to; cast it first",
                 span,
             ),
-            Some(target) => Ok(Operand::new(target, Spot::Memory(word_of(number.node)))),
+            Some(target) => Ok(Operand::new(
+                target,
+                OperandLocation::Memory(word_of(number.node)),
+            )),
             None if is_float => wrong(format!("`{name}` is not a pointer"), span),
             None => {
-                let r#type = Type::builtin("long").ok_or(Stuck::Evaluate)?;
-                Ok(Operand::new(r#type, Spot::Memory(word_of(number.node))))
+                let r#type = Type::builtin("long").ok_or(NotCompiled::Evaluate)?;
+                Ok(Operand::new(
+                    r#type,
+                    OperandLocation::Memory(word_of(number.node)),
+                ))
             }
         }
     }
 
-    fn element(&self, base: Operand, index: Node, span: &Range<usize>) -> Result<Operand, Stuck> {
+    fn element(
+        &self,
+        base: Operand,
+        index: Node,
+        span: &Range<usize>,
+    ) -> Result<Operand, NotCompiled> {
         let (address, element) = if base.r#type.is_pointer() {
             let name = base.r#type.clone();
             let first = self.dereference(base, span)?;
-            let Spot::Memory(address) = first.spot else {
-                return Err(Stuck::Evaluate);
+            let OperandLocation::Memory(address) = first.location else {
+                return Err(NotCompiled::Evaluate);
             };
-            let target = name.target().ok_or(Stuck::Evaluate)?;
+            let target = name.target().ok_or(NotCompiled::Evaluate)?;
             (address, target)
         } else {
             let element = match element_type(&base.r#type) {
                 Ok(element) => element,
                 Err(why) => return wrong(why, span),
             };
-            match base.spot {
-                Spot::Memory(address) => (address, element),
-                _ => return Err(Stuck::Evaluate),
+            match base.location {
+                OperandLocation::Memory(address) => (address, element),
+                _ => return Err(NotCompiled::Evaluate),
             }
         };
         let Some(size) = element.size() else {
@@ -460,7 +489,7 @@ impl<N: Names> Compiler<'_, N> {
         };
         Ok(Operand::new(
             element,
-            Spot::Memory(behind(address, index, size)),
+            OperandLocation::Memory(behind(address, index, size)),
         ))
     }
 
@@ -470,15 +499,15 @@ impl<N: Names> Compiler<'_, N> {
         left: &Expression,
         right: &Expression,
         span: &Range<usize>,
-    ) -> Result<Operand, Stuck> {
-        if let Some(comparison) = self.text_comparison(operator, left, right) {
+    ) -> Result<Operand, NotCompiled> {
+        if let Some(comparison) = self.string_comparison(operator, left, right) {
             return comparison;
         }
         if operator == BinaryOperator::Repeat {
-            return Err(Stuck::Evaluate);
+            return Err(NotCompiled::Evaluate);
         }
-        if self.may_be_alternative(operator, left, right) {
-            return Err(Stuck::Evaluate);
+        if self.may_be_variant(operator, left, right) {
+            return Err(NotCompiled::Evaluate);
         }
         let (a, b) = both(self.number(left), self.number(right))?;
         let (first, second) = (Box::new(a.node), Box::new(b.node));
@@ -486,7 +515,7 @@ impl<N: Names> Compiler<'_, N> {
             BinaryOperator::And => Operand::truth(Node::Both(first, second)),
             BinaryOperator::Or => Operand::truth(Node::Either(first, second)),
             _ if operator.is_comparison() && are_of_one_class(&a.target, &b.target) => {
-                Err(Stuck::Evaluate)
+                Err(NotCompiled::Evaluate)
             }
             _ if operator.is_comparison() => {
                 let r#type = match (&a.target, &b.target) {
@@ -498,7 +527,7 @@ impl<N: Names> Compiler<'_, N> {
             }
             _ => match (a.target, b.target) {
                 (None, None)
-                    if !takes_fractions(operator)
+                    if !takes_floats(operator)
                         && [first.class(), second.class()].contains(&NumberClass::Float) =>
                 {
                     wrong(format!("`{operator}` needs whole numbers"), span)
@@ -534,7 +563,7 @@ impl<N: Names> Compiler<'_, N> {
     }
 
     /// `shape == Circle`, in Rust; or what only evaluation can tell to be none.
-    fn may_be_alternative(
+    fn may_be_variant(
         &self,
         operator: BinaryOperator,
         left: &Expression,
@@ -544,38 +573,38 @@ impl<N: Names> Compiler<'_, N> {
             return false;
         };
         match self.operand(left) {
-            Ok(left) => names_alternative(operator, &left.r#type, right),
-            Err(Stuck::Evaluate) => {
-                let is_unknown = matches!(self.names.name(name), Err(Unknown::AtAll(_)));
+            Ok(left) => names_variant(operator, &left.r#type, right),
+            Err(NotCompiled::Evaluate) => {
+                let is_unknown = matches!(self.names.name(name), Err(Unknown::Missing(_)));
                 // As Rust writes the names of alternatives.
                 let last = name.rsplit("::").next().unwrap_or(name);
                 is_unknown && last.starts_with(|first: char| first.is_uppercase())
             }
-            Err(Stuck::Wrong(_)) => false,
+            Err(NotCompiled::Wrong(_)) => false,
         }
     }
 
     /// `name == "text"`.
-    fn text_comparison(
+    fn string_comparison(
         &self,
         operator: BinaryOperator,
         left: &Expression,
         right: &Expression,
-    ) -> Option<Result<Operand, Stuck>> {
+    ) -> Option<Result<Operand, NotCompiled>> {
         let (value, text) = match (&left.kind, &right.kind) {
             (_, ExpressionKind::Text(text)) => (left, text),
             (ExpressionKind::Text(text), _) => (right, text),
             _ => return None,
         };
-        Some(self.is_text(operator, value, text))
+        Some(self.is_string(operator, value, text))
     }
 
-    fn is_text(
+    fn is_string(
         &self,
         operator: BinaryOperator,
         value: &Expression,
         text: &Arc<str>,
-    ) -> Result<Operand, Stuck> {
+    ) -> Result<Operand, NotCompiled> {
         let equal = match operator {
             BinaryOperator::Equal => true,
             BinaryOperator::NotEqual => false,
@@ -583,20 +612,20 @@ impl<N: Names> Compiler<'_, N> {
         };
         let operand = self.operand(value)?;
         if self.leads_on(&operand.r#type) {
-            return Err(Stuck::Evaluate);
+            return Err(NotCompiled::Evaluate);
         }
         let target = operand.r#type.target();
         let Some(character) = target.and_then(|target| target.character()) else {
             return wrong("this is not text", &value.span);
         };
         let count = array_length(&operand.r#type).filter(|count| *count > 0);
-        let address = word_of(counted(operand, &value.span)?.node);
+        let address = word_of(number_operand(operand, &value.span)?.node);
         let text = match count {
-            Some(count) => text_in_array(text, character, count),
-            None => whole_text(text, character),
+            Some(count) => string_in_array(text, character, count),
+            None => encoded_string(text, character),
         };
-        let text = text.ok_or(Stuck::Evaluate)?;
-        Operand::truth(Node::IsText(address, text.into(), equal))
+        let text = text.ok_or(NotCompiled::Evaluate)?;
+        Operand::truth(Node::IsString(address, text.into(), equal))
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The longest text that a comparison reads at once, in bytes; pieces end at
 /// multiples of it, so none crosses a page.
-const TEXT_PIECE: usize = 64;
+const STRING_PIECE: usize = 64;
 
 /// A number of the debuggee's, or a truth value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -171,7 +171,7 @@ pub(super) enum Node {
     /// Made to fit a type of so many bytes.
     Wrapped(Box<Node>, Reading),
     /// Whether these bytes, with which the text ends, stand at an address.
-    IsText(Word, Arc<[u8]>, bool),
+    IsString(Word, Arc<[u8]>, bool),
 }
 
 /// What kind of number a node comes to.
@@ -206,7 +206,7 @@ impl Node {
                 Reading::Float32 | Reading::Float64 => NumberClass::Float,
                 Reading::Address => NumberClass::Address,
             },
-            Node::Not(_) | Node::Both(..) | Node::Either(..) | Node::IsText(..) => {
+            Node::Not(_) | Node::Both(..) | Node::Either(..) | Node::IsString(..) => {
                 NumberClass::Truth
             }
             Node::Binary(operator, ..) if operator.is_comparison() => NumberClass::Truth,
@@ -249,13 +249,13 @@ impl Node {
                             && right.is_never_negative()
                     }
                     (Float, Float) if operator.is_comparison() => true,
-                    (Float, Float | Whole) | (Whole, Float) => is_of_fractions(*operator),
+                    (Float, Float | Whole) | (Whole, Float) => is_computed_in_floats(*operator),
                     (Address, Address) => operator.is_comparison(),
                     _ => false,
                 };
                 are_alike && left.is_exact() && right.is_exact()
             }
-            Node::Rounded(_) | Node::Distance(..) | Node::Wrapped(..) | Node::IsText(..) => false,
+            Node::Rounded(_) | Node::Distance(..) | Node::Wrapped(..) | Node::IsString(..) => false,
         }
     }
 
@@ -312,16 +312,16 @@ impl Node {
             Node::Wrapped(operand, reading) => {
                 reading.read(operand.evaluate(machine)?.whole()? as u64)
             }
-            Node::IsText(address, text, equal) => {
+            Node::IsString(address, text, equal) => {
                 let address = address.evaluate(machine)?;
-                Scalar::Bool(is_text(machine, address, text)? == *equal)
+                Scalar::Bool(is_string(machine, address, text)? == *equal)
             }
         })
     }
 }
 
 /// Whether monitors compute it with fractions.
-fn is_of_fractions(operator: BinaryOperator) -> bool {
+fn is_computed_in_floats(operator: BinaryOperator) -> bool {
     use BinaryOperator::{Add, Divide, Multiply, Subtract};
     matches!(operator, Add | Subtract | Multiply | Divide)
 }
@@ -355,13 +355,13 @@ fn fitting(number: i128) -> Option<Scalar> {
 }
 
 /// Whether a text with its end stands at an address.
-fn is_text(machine: &impl Machine, address: u64, text: &[u8]) -> Option<bool> {
+fn is_string(machine: &impl Machine, address: u64, text: &[u8]) -> Option<bool> {
     let mut done = 0;
-    let mut buffer = [0; TEXT_PIECE];
+    let mut buffer = [0; STRING_PIECE];
     loop {
         let at = address.wrapping_add(done as u64);
         let rest = text.get(done..)?;
-        let room = TEXT_PIECE - (at as usize % TEXT_PIECE);
+        let room = STRING_PIECE - (at as usize % STRING_PIECE);
         if rest.is_empty() {
             return Some(true);
         }

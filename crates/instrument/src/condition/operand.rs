@@ -11,12 +11,12 @@ use juror_values::expression::ExpressionError;
 use juror_values::expression::arithmetic::Overflow;
 use juror_values::expression::promotion::{literal_type, of_bit_field};
 use juror_values::read_plan::VirtualPart;
-use juror_values::typed::{Place, Typed};
+use juror_values::typed::{Location, Typed};
 use std::ops::Range;
 
 /// Why an expression is not compiled.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Stuck {
+pub(super) enum NotCompiled {
     /// It can be evaluated at the hit only.
     Evaluate,
     /// It could never be evaluated.
@@ -27,14 +27,14 @@ pub(super) enum Stuck {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unknown {
     /// What it means is known at the hit only.
-    Yet,
+    UntilHit,
     /// There is no such thing.
-    AtAll(ValueError),
+    Missing(ValueError),
 }
 
 /// Where a value will be.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Spot {
+pub(super) enum OperandLocation {
     /// In memory, at the address that this gives.
     Memory(Word),
     /// In the low bytes of this.
@@ -47,12 +47,12 @@ pub(super) enum Spot {
 #[derive(Debug, Clone)]
 pub(super) struct Operand {
     pub(super) r#type: Type,
-    pub(super) spot: Spot,
+    pub(super) location: OperandLocation,
     pub(super) bits: Option<BitField>,
 }
 
 /// A number that will be computed, and what it leads to if it is an address.
-pub(super) struct Counted {
+pub(super) struct NumberOperand {
     pub(super) node: Node,
     pub(super) target: Option<Type>,
     /// The type of what it was the value of.
@@ -60,30 +60,32 @@ pub(super) struct Counted {
 }
 
 impl Operand {
-    pub(super) fn new(r#type: Type, spot: Spot) -> Operand {
+    pub(super) fn new(r#type: Type, location: OperandLocation) -> Operand {
         Operand {
             r#type,
-            spot,
+            location,
             bits: None,
         }
     }
 
     /// A value that is where it is for good.
     pub(super) fn of(value: Typed) -> Result<Operand, Unknown> {
-        let spot = match value.place {
-            Place::Memory(address) => Spot::Memory(Word::Constant(address)),
-            Place::Bytes(bytes) if bytes.len() <= 8 => {
+        let location = match value.location {
+            Location::Memory(address) => OperandLocation::Memory(Word::Constant(address)),
+            Location::Bytes(bytes) if bytes.len() <= 8 => {
                 let mut wide = [0; 8];
                 wide.iter_mut()
                     .zip(&bytes)
                     .for_each(|(wide, byte)| *wide = *byte);
-                Spot::Bits(Word::Constant(u64::from_le_bytes(wide)))
+                OperandLocation::Bits(Word::Constant(u64::from_le_bytes(wide)))
             }
-            Place::Bytes(_) | Place::Partial(_) | Place::Missing(_) => return Err(Unknown::Yet),
+            Location::Bytes(_) | Location::Partial(_) | Location::Missing(_) => {
+                return Err(Unknown::UntilHit);
+            }
         };
         Ok(Operand {
             r#type: value.r#type,
-            spot,
+            location,
             bits: value.bits,
         })
     }
@@ -100,44 +102,47 @@ impl Operand {
     /// Whether it is a known address of a function.
     pub(super) fn leads_to_function(&self) -> bool {
         let target = self.r#type.target().map(|target| target.strip().kind());
-        let is_known = matches!(self.spot, Spot::Bits(Word::Constant(_)));
+        let is_known = matches!(self.location, OperandLocation::Bits(Word::Constant(_)));
         is_known && matches!(target, Some(TypeKind::Function { .. }))
     }
 
-    pub(super) fn computed(node: Node, type_name: &str) -> Result<Operand, Stuck> {
-        let r#type = Type::builtin(type_name).ok_or(Stuck::Evaluate)?;
-        Ok(Operand::new(r#type, Spot::Computed(node)))
+    pub(super) fn computed(node: Node, type_name: &str) -> Result<Operand, NotCompiled> {
+        let r#type = Type::builtin(type_name).ok_or(NotCompiled::Evaluate)?;
+        Ok(Operand::new(r#type, OperandLocation::Computed(node)))
     }
 
     /// A number in the type in which it is computed.
-    pub(super) fn computed_in(node: Node, r#type: Option<Type>) -> Result<Operand, Stuck> {
+    pub(super) fn computed_in(node: Node, r#type: Option<Type>) -> Result<Operand, NotCompiled> {
         let r#type = r#type
             .or_else(|| Type::builtin("long"))
-            .ok_or(Stuck::Evaluate)?;
+            .ok_or(NotCompiled::Evaluate)?;
         // A `float` is rounded at each step.
         let node = match (r#type.size(), node.class()) {
             (Some(4), NumberClass::Float) => Node::Rounded(Box::new(node)),
             _ => node,
         };
-        Ok(Operand::new(r#type, Spot::Computed(node)))
+        Ok(Operand::new(r#type, OperandLocation::Computed(node)))
     }
 
-    pub(super) fn truth(node: Node) -> Result<Operand, Stuck> {
+    pub(super) fn truth(node: Node) -> Result<Operand, NotCompiled> {
         Operand::computed(node, "bool")
     }
 
-    pub(super) fn size(bytes: u64) -> Result<Operand, Stuck> {
-        let r#type = Type::builtin("unsigned long").ok_or(Stuck::Evaluate)?;
-        Ok(Operand::new(r#type, Spot::Bits(Word::Constant(bytes))))
+    pub(super) fn size(bytes: u64) -> Result<Operand, NotCompiled> {
+        let r#type = Type::builtin("unsigned long").ok_or(NotCompiled::Evaluate)?;
+        Ok(Operand::new(
+            r#type,
+            OperandLocation::Bits(Word::Constant(bytes)),
+        ))
     }
 
-    pub(super) fn whole(number: i128) -> Result<Operand, Stuck> {
+    pub(super) fn whole(number: i128) -> Result<Operand, NotCompiled> {
         Operand::computed(Node::Constant(Scalar::Int(number)), literal_type(number))
     }
 }
 
-pub(super) fn wrong<T>(why: impl Into<ValueError>, span: &Range<usize>) -> Result<T, Stuck> {
-    Err(Stuck::Wrong(ExpressionError::new(why, span)))
+pub(super) fn wrong<T>(why: impl Into<ValueError>, span: &Range<usize>) -> Result<T, NotCompiled> {
+    Err(NotCompiled::Wrong(ExpressionError::new(why, span)))
 }
 
 /// A pointer that is moved by elements.
@@ -147,7 +152,7 @@ pub(super) fn moved(
     target: Type,
     count: Node,
     span: &Range<usize>,
-) -> Result<Operand, Stuck> {
+) -> Result<Operand, NotCompiled> {
     let count = match operator {
         BinaryOperator::Add => count,
         BinaryOperator::Subtract => Node::Negate(Overflow::Error, Box::new(count)),
@@ -158,7 +163,10 @@ pub(super) fn moved(
     };
     let size = target.size().unwrap_or(1).max(1);
     let address = Word::Element(Box::new(word_of(pointer)), Box::new(count), size);
-    Ok(Operand::new(target.pointer_to(), Spot::Bits(address)))
+    Ok(Operand::new(
+        target.pointer_to(),
+        OperandLocation::Bits(address),
+    ))
 }
 
 /// The address of an element.
@@ -184,11 +192,11 @@ pub(super) fn field_of(
     name: &str,
     span: &Range<usize>,
     names: &impl Names,
-) -> Result<Operand, Stuck> {
+) -> Result<Operand, NotCompiled> {
     let Some(field) = object.r#type.field(name) else {
         if let Some((steps, field)) = object.r#type.virtual_field(name) {
-            let Spot::Memory(address) = &object.spot else {
-                return Err(Stuck::Evaluate);
+            let OperandLocation::Memory(address) = &object.location else {
+                return Err(NotCompiled::Evaluate);
             };
             let part = steps.iter().try_fold(address.clone(), |at, step| {
                 let offset = i64::try_from(step.offset).ok()?;
@@ -198,7 +206,7 @@ pub(super) fn field_of(
                 };
                 Some(Word::Part(Box::new(at.offset(offset)), part))
             });
-            return part_of(&part.ok_or(Stuck::Evaluate)?, field);
+            return part_of(&part.ok_or(NotCompiled::Evaluate)?, field);
         }
         if object
             .r#type
@@ -206,20 +214,20 @@ pub(super) fn field_of(
             .is_some_and(|it| it.variants.is_some())
         {
             // Which alternative it is, is asked each time.
-            return Err(Stuck::Evaluate);
+            return Err(NotCompiled::Evaluate);
         }
         // In the words of a value that has no such field.
         let value = Typed::missing(object.r#type.clone(), "");
         return wrong(value.no_field(name), span);
     };
-    match &object.spot {
-        Spot::Memory(address) => part_of(address, field),
-        _ => Err(Stuck::Evaluate),
+    match &object.location {
+        OperandLocation::Memory(address) => part_of(address, field),
+        _ => Err(NotCompiled::Evaluate),
     }
 }
 
 /// A member of what lies at an address.
-fn part_of(address: &Word, field: Field) -> Result<Operand, Stuck> {
+fn part_of(address: &Word, field: Field) -> Result<Operand, NotCompiled> {
     let (offset, bits) = match field.bits {
         Some(bits) => {
             let inside = BitField {
@@ -230,10 +238,10 @@ fn part_of(address: &Word, field: Field) -> Result<Operand, Stuck> {
         }
         None => (field.offset, None),
     };
-    let offset = i64::try_from(offset).map_err(|_| Stuck::Evaluate)?;
+    let offset = i64::try_from(offset).map_err(|_| NotCompiled::Evaluate)?;
     Ok(Operand {
         r#type: field.r#type,
-        spot: Spot::Memory(address.clone().offset(offset)),
+        location: OperandLocation::Memory(address.clone().offset(offset)),
         bits,
     })
 }
@@ -244,15 +252,15 @@ pub(super) fn field_behind(
     name: &str,
     names: &impl Names,
 ) -> Result<Operand, Unknown> {
-    let target = pointer.r#type.target().ok_or(Unknown::Yet)?;
-    let Ok(counted) = counted(pointer, &(0..0)) else {
-        return Err(Unknown::Yet);
+    let target = pointer.r#type.target().ok_or(Unknown::UntilHit)?;
+    let Ok(counted) = number_operand(pointer, &(0..0)) else {
+        return Err(Unknown::UntilHit);
     };
-    let object = Operand::new(target, Spot::Memory(word_of(counted.node)));
-    field_of(&object, name, &(0..0), names).map_err(|_| Unknown::Yet)
+    let object = Operand::new(target, OperandLocation::Memory(word_of(counted.node)));
+    field_of(&object, name, &(0..0), names).map_err(|_| Unknown::UntilHit)
 }
 
-pub(super) fn cast(operand: Counted, r#type: Type) -> Result<Operand, Stuck> {
+pub(super) fn cast(operand: NumberOperand, r#type: Type) -> Result<Operand, NotCompiled> {
     let stripped = r#type.strip();
     if let TypeKind::Base(Encoding::Boolean) = stripped.kind() {
         let node = Node::Not(Box::new(Node::Not(Box::new(operand.node))));
@@ -270,11 +278,11 @@ pub(super) fn cast(operand: Counted, r#type: Type) -> Result<Operand, Stuck> {
     if let (Some(from), Some(to)) = (&operand.target, &target)
         && moves_address(from, to)
     {
-        return Err(Stuck::Evaluate);
+        return Err(NotCompiled::Evaluate);
     }
     let size = r#type.size().filter(|size| (1..=8).contains(size));
     let (true, Some(size)) = (is_whole, size) else {
-        return Err(Stuck::Evaluate);
+        return Err(NotCompiled::Evaluate);
     };
     let reading = Reading::Unsigned {
         shift: 0,
@@ -283,26 +291,29 @@ pub(super) fn cast(operand: Counted, r#type: Type) -> Result<Operand, Stuck> {
     let wrapped = Node::Wrapped(Box::new(operand.node), reading);
     Ok(Operand::new(
         r#type,
-        Spot::Bits(Word::Computed(Box::new(wrapped))),
+        OperandLocation::Bits(Word::Computed(Box::new(wrapped))),
     ))
 }
 
 /// The number that a value is.
-pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, Stuck> {
+pub(super) fn number_operand(
+    operand: Operand,
+    span: &Range<usize>,
+) -> Result<NumberOperand, NotCompiled> {
     let Operand {
         r#type,
-        spot,
+        location,
         bits: field_bits,
     } = operand;
-    let spot = match spot {
-        Spot::Computed(node) => {
-            return Ok(Counted {
+    let location = match location {
+        OperandLocation::Computed(node) => {
+            return Ok(NumberOperand {
                 node,
                 target: None,
                 r#type,
             });
         }
-        spot => spot,
+        location => location,
     };
     let stripped = r#type.strip();
     let encoding = match stripped.kind() {
@@ -316,12 +327,12 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
             }
         }
         TypeKind::Pointer(target) | TypeKind::Reference(target) => {
-            let word = match spot {
-                Spot::Memory(address) => Word::Load(Box::new(address), 8),
-                Spot::Bits(word) => word,
-                Spot::Computed(_) => return Err(Stuck::Evaluate),
+            let word = match location {
+                OperandLocation::Memory(address) => Word::Load(Box::new(address), 8),
+                OperandLocation::Bits(word) => word,
+                OperandLocation::Computed(_) => return Err(NotCompiled::Evaluate),
             };
-            return Ok(Counted {
+            return Ok(NumberOperand {
                 node: Node::Read(word, Reading::Address),
                 target: Some(target),
                 r#type,
@@ -332,16 +343,16 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
                 TypeKind::Array { .. } => r#type.target(),
                 _ => Some(stripped),
             };
-            return match (spot, target) {
-                (Spot::Memory(address), Some(target)) => Ok(Counted {
+            return match (location, target) {
+                (OperandLocation::Memory(address), Some(target)) => Ok(NumberOperand {
                     node: Node::Read(address, Reading::Address),
                     target: Some(target),
                     r#type,
                 }),
-                _ => Err(Stuck::Evaluate),
+                _ => Err(NotCompiled::Evaluate),
             };
         }
-        TypeKind::MemberPointer { .. } => return Err(Stuck::Evaluate),
+        TypeKind::MemberPointer { .. } => return Err(NotCompiled::Evaluate),
         _ => {
             let message = format!("a value of type `{}` is not a number", r#type.name());
             return wrong(message, span);
@@ -354,12 +365,12 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
     };
     let bytes = (shift + width).div_ceil(8);
     if !(1..=8).contains(&bytes) || width == 0 || stripped.is_big_endian() {
-        return Err(Stuck::Evaluate);
+        return Err(NotCompiled::Evaluate);
     }
-    let word = match spot {
-        Spot::Memory(address) => Word::Load(Box::new(address), bytes as u8),
-        Spot::Bits(word) => word,
-        Spot::Computed(_) => return Err(Stuck::Evaluate),
+    let word = match location {
+        OperandLocation::Memory(address) => Word::Load(Box::new(address), bytes as u8),
+        OperandLocation::Bits(word) => word,
+        OperandLocation::Computed(_) => return Err(NotCompiled::Evaluate),
     };
     let (shift, bits) = (shift as u8, width as u8);
     let reading = match encoding {
@@ -367,12 +378,12 @@ pub(super) fn counted(operand: Operand, span: &Range<usize>) -> Result<Counted, 
         Encoding::Float if size == 4 => Reading::Float32,
         Encoding::Float if size == 8 => Reading::Float64,
         Encoding::Float | Encoding::ComplexFloat | Encoding::Other => {
-            return Err(Stuck::Evaluate);
+            return Err(NotCompiled::Evaluate);
         }
         encoding if encoding.is_signed() => Reading::Signed { shift, bits },
         _ => Reading::Unsigned { shift, bits },
     };
-    Ok(Counted {
+    Ok(NumberOperand {
         node: Node::Read(word, reading),
         target: None,
         r#type: of_bit_field(r#type, field_bits),

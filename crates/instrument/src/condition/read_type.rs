@@ -2,13 +2,13 @@
 //!
 //! A container, and a structure, is no number, no address, no text and no sequence of
 //! these, whatever it holds. To say so before the program runs, the types of elements
-//! are asked of the views ([`Within`]); nothing is read.
+//! are asked of the views ([`Contents`]); nothing is read.
 
 use super::compile::{Compiler, Names};
-use super::operand::Stuck;
+use super::operand::NotCompiled;
 use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
-use juror_values::pretty_printers::Within;
+use juror_values::pretty_printers::Contents;
 
 /// How deeply types are looked into; damaged files have endless ones.
 const DEPTH_MAX: usize = 8;
@@ -69,8 +69,11 @@ fn part_of_range(range: &Type, read: &str, names: &impl Names) -> Option<String>
 pub(super) fn value_type(expression: &Expression, names: &impl Names) -> Option<Type> {
     let mut found = referent(type_of(expression, names)?);
     for _ in 0..DEPTH_MAX {
-        match names.within(&found).filter(|_| names.is_viewed(&found)) {
-            Some(Within::Instead(inner)) => found = referent(inner),
+        match names
+            .contents(&found)
+            .filter(|_| names.has_pretty_printer(&found))
+        {
+            Some(Contents::Instead(inner)) => found = referent(inner),
             _ => break,
         }
     }
@@ -82,9 +85,9 @@ fn type_of<N: Names>(expression: &Expression, names: &N) -> Option<Type> {
     let compiler = Compiler { names };
     match compiler.operand_as_is(expression) {
         Ok(operand) => return Some(operand.r#type),
-        Err(Stuck::Wrong(_)) => return None,
+        Err(NotCompiled::Wrong(_)) => return None,
         // It goes through what only a view knows.
-        Err(Stuck::Evaluate) => {}
+        Err(NotCompiled::Evaluate) => {}
     }
     match &expression.kind {
         ExpressionKind::Name(name) => names.type_of_name(name),
@@ -124,9 +127,9 @@ fn referent(r#type: Type) -> Type {
 }
 
 fn pointed_to(r#type: &Type, names: &impl Names) -> Option<Type> {
-    match names.is_viewed(r#type) {
-        true => match names.within(r#type)? {
-            Within::Instead(inner) | Within::Target(inner) => Some(inner),
+    match names.has_pretty_printer(r#type) {
+        true => match names.contents(r#type)? {
+            Contents::Instead(inner) | Contents::Target(inner) => Some(inner),
             _ => None,
         },
         false => r#type.target(),
@@ -139,20 +142,20 @@ fn element_of(r#type: Type, names: &impl Names, depth: usize) -> Option<Type> {
         return None;
     }
     let object = referent(r#type);
-    if !names.is_viewed(&object) {
+    if !names.has_pretty_printer(&object) {
         let target = object.target()?;
         // A reference of Rust to a container is the container.
-        let leads_on = object.is_rust() && object.is_pointer() && names.is_viewed(&target);
+        let leads_on = object.is_rust() && object.is_pointer() && names.has_pretty_printer(&target);
         return match leads_on {
             true => element_of(target, names, depth + 1),
             false => Some(target),
         };
     }
-    match names.within(&object)? {
-        Within::Elements(element) => Some(element),
-        Within::Entries { value, .. } => Some(value),
-        Within::Instead(inner) | Within::Target(inner) => element_of(inner, names, depth + 1),
-        Within::Text => None,
+    match names.contents(&object)? {
+        Contents::Elements(element) => Some(element),
+        Contents::Entries { value, .. } => Some(value),
+        Contents::Instead(inner) | Contents::Target(inner) => element_of(inner, names, depth + 1),
+        Contents::String => None,
     }
 }
 
@@ -165,9 +168,9 @@ fn is_no_value(r#type: &Type, names: &impl Names, depth: usize) -> bool {
         TypeKind::Array { element, .. } => is_no_value(&element, names, depth + 1),
         TypeKind::MemberPointer { .. } => true,
         _ if names.is_collection(r#type) => true,
-        TypeKind::Composite(_) if !names.is_viewed(r#type) => true,
-        TypeKind::Composite(_) => match names.within(r#type) {
-            Some(Within::Instead(inner)) => is_no_value(&inner, names, depth + 1),
+        TypeKind::Composite(_) if !names.has_pretty_printer(r#type) => true,
+        TypeKind::Composite(_) => match names.contents(r#type) {
+            Some(Contents::Instead(inner)) => is_no_value(&inner, names, depth + 1),
             _ => false,
         },
         _ => false,
@@ -184,8 +187,8 @@ pub(super) fn may_have_length(r#type: &Type, names: &impl Names) -> bool {
         if !names.knows_length(&at) {
             return false;
         }
-        at = match names.within(&at) {
-            Some(Within::Instead(inner) | Within::Target(inner)) => inner,
+        at = match names.contents(&at) {
+            Some(Contents::Instead(inner) | Contents::Target(inner)) => inner,
             // What its type does not tell, the value may.
             _ => return true,
         };
@@ -205,22 +208,22 @@ fn part_of(r#type: &Type, whole: &str, names: &impl Names, depth: usize) -> Opti
     if let TypeKind::Array { element, .. } = r#type.strip().kind() {
         return part_of(&element, &format!("{whole}[0]"), names, depth + 1);
     }
-    if !names.is_viewed(r#type) {
+    if !names.has_pretty_printer(r#type) {
         return field_of(r#type, whole, ".", names, depth);
     }
-    match names.within(r#type) {
-        Some(Within::Elements(element)) => {
+    match names.contents(r#type) {
+        Some(Contents::Elements(element)) => {
             part_of(&element, &format!("{whole}[0]"), names, depth + 1)
         }
-        Some(Within::Entries { key, value }) => {
+        Some(Contents::Entries { key, value }) => {
             let key = key_of(&key, names)?;
             part_of(&value, &format!("{whole}[{key}]"), names, depth + 1)
         }
         // Its elements are reached as if they were its own, its fields by an arrow.
-        Some(Within::Instead(inner)) if names.is_viewed(&inner) => {
+        Some(Contents::Instead(inner)) if names.has_pretty_printer(&inner) => {
             part_of(&inner, whole, names, depth + 1)
         }
-        Some(Within::Instead(inner)) => match inner.strip().kind() {
+        Some(Contents::Instead(inner)) => match inner.strip().kind() {
             TypeKind::Array { .. } => part_of(&inner, whole, names, depth + 1),
             _ => field_of(&inner, whole, "->", names, depth),
         },
@@ -263,7 +266,7 @@ fn is_for_people(name: &str) -> bool {
 fn key_of(key: &Type, names: &impl Names) -> Option<&'static str> {
     match key.strip().kind() {
         TypeKind::Base(_) => Some("7"),
-        TypeKind::Composite(_) if matches!(names.within(key), Some(Within::Text)) => {
+        TypeKind::Composite(_) if matches!(names.contents(key), Some(Contents::String)) => {
             Some("\"key\"")
         }
         _ => None,

@@ -3,13 +3,13 @@
 
 use super::compile::{Names, truth};
 use super::node::{Scalar, Word};
-use super::operand::{Operand, Spot, Stuck, Unknown};
+use super::operand::{NotCompiled, Operand, OperandLocation, Unknown};
 use juror_language::parse_expression;
 use juror_symbols::{BitField, Type, register};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
 use juror_values::library_types::LibraryTypes;
-use juror_values::pretty_printers::Views;
+use juror_values::pretty_printers::PrettyPrinters;
 use juror_values::read_plan::Machine;
 use juror_values::typed::{Memory, Number, Typed};
 use proptest::prelude::*;
@@ -118,21 +118,24 @@ fn typed(name: &str) -> Option<Typed> {
 impl Names for Page {
     fn name(&self, name: &str) -> Result<Operand, Unknown> {
         let value =
-            typed(name).ok_or_else(|| Unknown::AtAll(format!("there is no `{name}`").into()))?;
+            typed(name).ok_or_else(|| Unknown::Missing(format!("there is no `{name}`").into()))?;
         match name {
             "r" => Ok(Operand::new(
                 value.r#type,
-                Spot::Bits(Word::Register(register::RDI as u8)),
+                OperandLocation::Bits(Word::Register(register::RDI as u8)),
             )),
-            "x" => Ok(Operand::new(value.r#type, Spot::Bits(Word::Vector(0)))),
+            "x" => Ok(Operand::new(
+                value.r#type,
+                OperandLocation::Bits(Word::Vector(0)),
+            )),
             _ => Operand::of(value),
         }
     }
     fn register(&self, _: &str) -> Result<Operand, Unknown> {
-        Err(Unknown::Yet)
+        Err(Unknown::UntilHit)
     }
     fn argument(&self, _: u8) -> Result<Operand, Unknown> {
-        Err(Unknown::Yet)
+        Err(Unknown::UntilHit)
     }
     fn type_named(&self, name: &str) -> Option<Type> {
         Type::builtin(name)
@@ -155,8 +158,8 @@ impl Scope for Page {
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Err("none".into())
     }
-    fn views(&self) -> Option<&dyn LibraryTypes> {
-        Some(Views::standard())
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+        Some(PrettyPrinters::standard())
     }
     fn type_named(&self, name: &str) -> Option<Type> {
         Type::builtin(name)
@@ -167,7 +170,7 @@ impl Scope for Page {
 }
 
 /// The value by the compiled expression; none where it has no result.
-fn compiled(text: &str) -> Result<Option<Scalar>, Stuck> {
+fn compiled(text: &str) -> Result<Option<Scalar>, NotCompiled> {
     let (expression, diagnostics) = parse_expression(text);
     assert!(diagnostics.is_empty(), "{text}: {diagnostics:?}");
     Ok(truth(&expression.unwrap(), &page())?.evaluate(&page()))
@@ -285,7 +288,7 @@ fn what_has_no_result_is_left_to_the_evaluation() {
         assert!(evaluated(text).is_err(), "{text}");
     }
     for text in ["$1 == i", "^i", "(float)i > 1", "t[0..2] == i"] {
-        assert_eq!(compiled(text), Err(Stuck::Evaluate), "{text}");
+        assert_eq!(compiled(text), Err(NotCompiled::Evaluate), "{text}");
     }
 }
 
@@ -308,7 +311,7 @@ fn what_can_never_be_evaluated_is_found_at_once() {
         ("(queue)i", "there is no type `queue` in the program"),
     ] {
         match compiled(text) {
-            Err(Stuck::Wrong(error)) => assert_eq!(error.message, expected, "{text}"),
+            Err(NotCompiled::Wrong(error)) => assert_eq!(error.message, expected, "{text}"),
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -369,7 +372,7 @@ proptest! {
             ),
             (Ok(Some(value)), Err(error)) => prop_assert!(false, "{value:?} but {error}"),
             // What comes first may decide before anything is wrong.
-            (Err(Stuck::Wrong(error)), Ok(value)) => prop_assert!(
+            (Err(NotCompiled::Wrong(error)), Ok(value)) => prop_assert!(
                 text.contains("&&") || text.contains("||") || text.contains('?'),
                 "{error} but {value:?}"
             ),

@@ -1,7 +1,7 @@
 //! From a symbolic event of a call to the definitions of its function that are
 //! loaded now, with a plan for each value that it captures.
 
-use super::inlined::{InlinedEntry, InlinedPlace, InlinedPolicy, InlinedTotal, bind_inlined};
+use super::inlined::{InlinedCallSite, InlinedEntry, InlinedPolicy, InlinedTotal, bind_inlined};
 use crate::capture_plan::{CaptureError, CapturePlan, plan_capture};
 use juror_debuggee::ThreadId;
 use juror_event::SymbolicEvent;
@@ -22,7 +22,7 @@ pub enum BindError {
     /// Some calls were inlined, and events there would be missed.
     Inlined {
         /// Where.
-        places: Vec<InlinedPlace>,
+        sites: Vec<InlinedCallSite>,
         /// There is no other definition at all.
         only: bool,
     },
@@ -85,7 +85,7 @@ pub fn bind_event(
     let inlined = bind_inlined(program, event, policy)?;
     if !inlined.refused.is_empty() && !policy.ignore {
         return Err(BindError::Inlined {
-            places: inlined.refused,
+            sites: inlined.refused,
             only: definitions.is_empty(),
         });
     }

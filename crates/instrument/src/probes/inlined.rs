@@ -47,9 +47,9 @@ pub struct InlinedTotal {
 
 /// An inlined call that cannot be seen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct InlinedPlace {
+pub struct InlinedCallSite {
     /// Where it is, in words.
-    pub place: String,
+    pub location: String,
     /// The function that is called there, by its whole name.
     pub function: Arc<str>,
     /// Why not, where events at inlined calls are asked for.
@@ -73,7 +73,7 @@ pub struct InlinedEntry {
 #[derive(Debug, Default)]
 pub(super) struct BoundInlined {
     pub calls: Vec<BoundCall>,
-    pub refused: Vec<InlinedPlace>,
+    pub refused: Vec<InlinedCallSite>,
     pub total: InlinedTotal,
     /// How many there are.
     pub count: usize,
@@ -90,13 +90,13 @@ pub(super) fn bind_inlined(
     if policy.at == AtInlined::Never || event.kind != EventKind::BeforeCall {
         let copies = program.modules.inlined_copies(&event.subject, wanted);
         bound.count = copies.len();
-        let place = |(module, copy): &(Rc<Module>, InlinedCopy)| InlinedPlace {
-            place: words(module, copy),
+        let site = |(module, copy): &(Rc<Module>, InlinedCopy)| InlinedCallSite {
+            location: words(module, copy),
             function: Arc::clone(&copy.name),
             why: None,
             is_likely: false,
         };
-        bound.refused = copies.iter().map(place).collect();
+        bound.refused = copies.iter().map(site).collect();
     } else {
         for (module, call) in program.modules.inlined_calls(&event.subject, wanted) {
             bound.count += 1;
@@ -116,12 +116,12 @@ fn bind_inlined_call(
     (module, call): (&Rc<Module>, InlinedCall),
     bound: &mut BoundInlined,
 ) -> Result<(), BindError> {
-    let place = words(module, &call.copy);
+    let location = words(module, &call.copy);
     let function = Arc::clone(&call.copy.name);
     let beginnings = match call.beginnings {
         Ok(_) if !call.is_marked && policy.at != AtInlined::Likely => {
-            bound.refused.push(InlinedPlace {
-                place,
+            bound.refused.push(InlinedCallSite {
+                location,
                 function,
                 why: Some("the compiler has not marked where it begins".to_owned()),
                 is_likely: true,
@@ -129,8 +129,8 @@ fn bind_inlined_call(
             return Ok(());
         }
         Err(doubt) => {
-            bound.refused.push(InlinedPlace {
-                place,
+            bound.refused.push(InlinedCallSite {
+                location,
                 function,
                 why: Some(doubt.to_string()),
                 is_likely: false,
@@ -143,7 +143,7 @@ fn bind_inlined_call(
     bound.total.likely += usize::from(!call.is_marked);
     for beginning in beginnings {
         let it = bind_beginning(program, event, module, &call.copy.name, beginning)?;
-        program.modules.note_inlined_place(it.address);
+        program.modules.note_inlined_call_events(it.address);
         bound.calls.push(it);
     }
     Ok(())

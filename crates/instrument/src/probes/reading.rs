@@ -3,7 +3,7 @@
 
 use super::{Occurrence, Probes};
 use crate::capture_plan::{CapturePlan, NOT_YET, compute_captures};
-use crate::facts::{Details, Moment};
+use crate::context_values::{Details, EventContext};
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
 use juror_program::program::Program;
@@ -28,9 +28,9 @@ impl Probes {
         let Some(probe) = self.get(number) else {
             return Ok(caller);
         };
-        let moment = Moment {
+        let context = EventContext {
             return_address: Some(caller),
-            ..Moment::default()
+            ..EventContext::default()
         };
         for (slot, plan) in probe.captures.iter().enumerate() {
             values.push(if mask >> slot & 1 == 0 {
@@ -45,11 +45,11 @@ impl Probes {
                         let values = plans.iter().map(|plan| plan.read(&machine, frame));
                         Value::Sequence(values.collect())
                     }
-                    CapturePlan::Fact(fact, conversion) => {
-                        fact.value_as(*conversion, program, thread, &moment)
+                    CapturePlan::Context(value, conversion) => {
+                        value.value_as(*conversion, program, thread, &context)
                     }
                     CapturePlan::Evaluate(..) | CapturePlan::Compiled(..) => {
-                        plan.read(program, thread, &moment)
+                        plan.read(program, thread, &context)
                     }
                     CapturePlan::Arithmetic(_) | CapturePlan::Exact => NOT_YET,
                 }
@@ -71,18 +71,18 @@ impl Probes {
     ) {
         values.clear();
         let probe = self.get(number);
-        let moment = match probe.and_then(|probe| probe.inlined.as_ref()) {
-            Some(entry) => Moment::of(Details::InlinedCall {
+        let context = match probe.and_then(|probe| probe.inlined.as_ref()) {
+            Some(entry) => EventContext::of(Details::InlinedCall {
                 caller: &entry.caller,
             }),
-            None => Moment::default(),
+            None => EventContext::default(),
         };
         let plans = probe.map_or(&[][..], |probe| &probe.captures);
         values.extend(plans.iter().enumerate().map(|(slot, plan)| {
             if mask >> slot & 1 == 0 {
                 Value::Unavailable(Unavailability::NotCaptured)
             } else {
-                plan.read(program, thread, &moment)
+                plan.read(program, thread, &context)
             }
         }));
         compute_captures(plans, mask, values);
@@ -169,7 +169,7 @@ impl Probes {
         call: &PendingReturn,
         values: &mut Vec<Value>,
     ) -> Result<Option<Occurrence>, DebuggeeError> {
-        let is_planted = self.get(call.probe).is_some_and(|probe| probe.planted);
+        let is_planted = self.get(call.probe).is_some_and(|probe| probe.is_inserted);
         if !is_planted || !self.is_of_kind(call, EventKind::Unwound) {
             return Ok(None);
         }
@@ -193,9 +193,9 @@ impl Probes {
     ) -> Result<(), DebuggeeError> {
         values.clear();
         let machine = program.machine(thread)?;
-        let moment = Moment {
+        let context = EventContext {
             return_address: Some(pending.address),
-            ..Moment::default()
+            ..EventContext::default()
         };
         let plans = self
             .get(pending.probe)
@@ -212,8 +212,8 @@ impl Probes {
                     };
                     Value::Sequence(plans.iter().map(read).collect())
                 }
-                CapturePlan::Fact(fact, conversion) => {
-                    fact.value_as(*conversion, program, thread, &moment)
+                CapturePlan::Context(value, conversion) => {
+                    value.value_as(*conversion, program, thread, &context)
                 }
                 CapturePlan::Evaluate(evaluation) => {
                     let own = kept.split_at_checked(evaluation.entry_count());
@@ -221,7 +221,7 @@ impl Probes {
                     kept = rest;
                     evaluation.value(program, thread, own)
                 }
-                CapturePlan::Compiled(..) => plan.read(program, thread, &moment),
+                CapturePlan::Compiled(..) => plan.read(program, thread, &context),
                 CapturePlan::Arithmetic(_) | CapturePlan::Exact => NOT_YET,
             });
         }

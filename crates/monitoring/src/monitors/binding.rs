@@ -7,8 +7,8 @@ use crate::options::BindOptions;
 use crate::{recording, report};
 use juror_debuggee::{ThreadId, WatchTier};
 use juror_event::{EventId, EventKind, Reach, SymbolicEvent};
-use juror_instrument::occasions::{bind_captures, bind_line, bind_place};
-use juror_instrument::places::EventPlace;
+use juror_instrument::memory_locations::LocationExpression;
+use juror_instrument::non_call_events::{bind_captures, bind_line, bind_memory_location};
 use juror_instrument::probes::{BindError, Probe, bind_event};
 use juror_language::Diagnostic;
 use juror_program::program::Program;
@@ -72,7 +72,7 @@ impl Monitors {
             recorder.begin(program, options)?;
         }
         if self.probes.iter().any(|probe| probe.kind.is_end_of_call()) {
-            self.unwind_points.plant(program).map_err(internal)?;
+            self.unwind_points.insert(program).map_err(internal)?;
         }
         Ok(())
     }
@@ -154,7 +154,10 @@ impl Monitors {
         }
         for call in bound.calls {
             let moment = call.inlined.as_ref().map(|entry| entry.order);
-            if !self.probes.has_moment(monitor, event, call.address, moment) {
+            if !self
+                .probes
+                .has_with_order(monitor, event, call.address, moment)
+            {
                 self.probes.add(Probe {
                     monitor,
                     event,
@@ -163,7 +166,7 @@ impl Monitors {
                     function: call.function,
                     captures: call.captures,
                     inlined: call.inlined,
-                    planted: false,
+                    is_inserted: false,
                 });
             }
         }
@@ -190,7 +193,7 @@ impl Monitors {
                         function: site.function.into(),
                         captures: site.captures,
                         inlined: None,
-                        planted: false,
+                        is_inserted: false,
                     });
                 }
             }
@@ -218,11 +221,11 @@ impl Monitors {
         event: EventId,
         symbolic: &SymbolicEvent,
     ) -> Result<(), BindError> {
-        let place = EventPlace::parse(&symbolic.subject, symbolic.reach.clone())?;
+        let place = LocationExpression::parse(&symbolic.subject, symbolic.reach.clone())?;
         let known = self.places.of(monitor, event, || {
             PlaceWatch::new(monitor, event, symbolic.kind, place)
         });
-        let sight = bind_place(program, symbolic, &known.place);
+        let sight = bind_memory_location(program, symbolic, &known.place);
         let sight = match sight {
             Ok(sight) => {
                 known.captures = bind_captures(program, symbolic)?.into();
@@ -249,7 +252,7 @@ impl Monitors {
     pub fn planted(&self, program: Option<&Program>, monitor: usize, event: usize) -> Planted {
         let is_meant =
             |owner: u16, id: EventId| usize::from(owner) == monitor && usize::from(id.0) == event;
-        let probes = self.probes.iter().filter(|it| it.planted);
+        let probes = self.probes.iter().filter(|it| it.is_inserted);
         let probes = probes.filter(|it| is_meant(it.monitor, it.event));
         let mut addresses: Vec<u64> = probes.map(|probe| probe.address).collect();
         let mut places = self.places.iter();

@@ -65,7 +65,7 @@ impl Monitors {
         };
         count(&mut self.properties, probe);
         // An event before may have made this one unneeded.
-        if probe.kind.is_end_of_call() || !probe.planted {
+        if probe.kind.is_end_of_call() || !probe.is_inserted {
             return Ok(());
         }
         let (monitor, event, address) = (usize::from(probe.monitor), probe.event, probe.address);

@@ -58,7 +58,7 @@ impl Monitors {
     ) -> Result<(), DebuggeeError> {
         self.apply_needs(program, monitor)?;
         if self.probes.iter().any(|probe| probe.kind.is_end_of_call()) {
-            self.unwind_points.plant(program)?;
+            self.unwind_points.insert(program)?;
         }
         self.await_calls_on_stacks(program, thread, None)
     }

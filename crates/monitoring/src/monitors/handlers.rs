@@ -7,7 +7,7 @@ use crate::monitors::{EventOutcome, Monitors, is_needed_by};
 use juror_debuggee::{DebuggeeError, MemoryAccess, SystemCallPhase, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
 use juror_instrument::capture_plan::{CapturePlan, compute_captures};
-use juror_instrument::facts::{Details, Moment};
+use juror_instrument::context_values::{Details, EventContext};
 use juror_program::program::Program;
 use juror_view::observer::Observer;
 use std::path::PathBuf;
@@ -124,7 +124,7 @@ impl Monitors {
             event.0,
             *place,
             &captures,
-            &Moment::of(details),
+            &EventContext::of(details),
         )
     }
 
@@ -273,7 +273,7 @@ impl Monitors {
                 event.0,
                 place,
                 &captures,
-                &Moment::of(details),
+                &EventContext::of(details),
             )?;
         }
         Ok(())
@@ -287,7 +287,7 @@ impl Monitors {
         event: u16,
         place: u64,
         captures: &[CapturePlan],
-        moment: &Moment<'_>,
+        moment: &EventContext<'_>,
     ) -> Result<(), DebuggeeError> {
         let event = juror_event::EventId(event);
         let position = usize::from(monitor);

@@ -13,7 +13,7 @@ use juror_debuggee::{
 };
 use juror_event::{EventId, EventKind};
 use juror_instrument::capture_plan::CapturePlan;
-use juror_instrument::places::{EventPlace, Sight};
+use juror_instrument::memory_locations::{LocationExpression, MemoryLocation};
 use juror_program::program::Program;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -27,11 +27,11 @@ pub(crate) struct PlaceWatch {
     /// Which of its events.
     pub event: EventId,
     pub kind: EventKind,
-    pub place: EventPlace,
+    pub place: LocationExpression,
     /// By capture slot.
     pub captures: Rc<[CapturePlan]>,
     /// Where it is; nothing while no module has it.
-    pub sight: Option<Sight>,
+    pub sight: Option<MemoryLocation>,
     is_needed: bool,
     /// The watches of its bytes, in their order.
     parts: SmallVec<[WatchId; 4]>,
@@ -70,7 +70,7 @@ impl PlaceWatch {
         monitor: u16,
         event: EventId,
         kind: EventKind,
-        place: EventPlace,
+        place: LocationExpression,
     ) -> PlaceWatch {
         PlaceWatch {
             monitor,
@@ -107,7 +107,7 @@ impl PlaceWatch {
     pub(crate) fn addresses(&self) -> Vec<u64> {
         let sight = self.sight.as_ref().filter(|_| !self.parts.is_empty());
         sight
-            .and_then(|sight| sight.own.as_ref())
+            .and_then(|sight| sight.range.as_ref())
             .map(|own| own.start)
             .into_iter()
             .collect()
@@ -217,7 +217,7 @@ impl PlaceWatches {
             place.parts.drain(..).chain(place.path.take()).collect();
         if place.is_needed && place.sight.is_some() {
             // Its value may have changed while nobody looked.
-            place.sight = place.place.look(program).ok();
+            place.sight = place.place.resolve(program).ok();
         }
         let wanted = place.sight.as_ref().filter(|_| place.is_needed);
         let kinds = place.kinds();
@@ -297,7 +297,7 @@ impl PlaceWatches {
         program: &mut Program,
         monitor: u16,
         event: EventId,
-        sight: Option<Sight>,
+        sight: Option<MemoryLocation>,
     ) -> Result<(), DebuggeeError> {
         let is_same = |it: &PlaceWatch| it.monitor == monitor && it.event == event;
         let Some(number) = self.list.iter().position(is_same) else {
@@ -305,7 +305,7 @@ impl PlaceWatches {
         };
         let place = &mut self.list[number];
         let is_moved = match (&place.sight, &sight) {
-            (Some(before), Some(now)) => before.own != now.own || before.path != now.path,
+            (Some(before), Some(now)) => before.range != now.range || before.path != now.path,
             (None, None) => false,
             _ => true,
         };
@@ -339,7 +339,7 @@ impl PlaceWatches {
             let (Some(part), Some(sight)) = (part, &place.sight) else {
                 continue;
             };
-            let Some(own) = sight.own.clone() else {
+            let Some(own) = sight.range.clone() else {
                 continue;
             };
             let mut now = vec![0; (own.end - own.start) as usize];
@@ -399,12 +399,12 @@ impl PlaceWatches {
             return Ok(None);
         };
         let before = place.sight.take();
-        place.sight = place.place.look(program).ok();
+        place.sight = place.place.resolve(program).ok();
         let change = match (&before, &place.sight) {
             (Some(before), Some(now))
                 if place.kind == EventKind::Change
-                    && before.own.is_some()
-                    && now.own.is_some()
+                    && before.range.is_some()
+                    && now.range.is_some()
                     && before.elements.count == 1
                     && now.elements.count == 1 =>
             {
@@ -425,7 +425,7 @@ impl PlaceWatches {
             _ => None,
         };
         let is_moved = match (&before, &place.sight) {
-            (Some(before), Some(now)) => before.own != now.own || before.path != now.path,
+            (Some(before), Some(now)) => before.range != now.range || before.path != now.path,
             _ => true,
         };
         if is_moved {

@@ -1,7 +1,7 @@
 //! What is said of calls that the compiler inlined.
 
 use juror_event::{EventKind, SymbolicEvent};
-use juror_instrument::probes::InlinedPlace;
+use juror_instrument::probes::InlinedCallSite;
 use juror_language::Diagnostic;
 use juror_symbols::without_parameters;
 
@@ -11,7 +11,11 @@ const PLACES_MAX: usize = 5;
 const NAMES_MAX: usize = 3;
 
 /// An event would be missed at inlined calls.
-pub(super) fn diagnostic(event: &SymbolicEvent, places: &[InlinedPlace], only: bool) -> Diagnostic {
+pub(super) fn diagnostic(
+    event: &SymbolicEvent,
+    places: &[InlinedCallSite],
+    only: bool,
+) -> Diagnostic {
     let is_asked_for = places.iter().any(|it| it.why.is_some());
     let function = &event.subject;
     let message = match (is_asked_for, only) {
@@ -45,7 +49,7 @@ pub(super) fn diagnostic(event: &SymbolicEvent, places: &[InlinedPlace], only: b
 }
 
 /// What else bears the name, where that is not the whole name of what was inlined.
-fn others(function: &str, places: &[InlinedPlace]) -> String {
+fn others(function: &str, places: &[InlinedCallSite]) -> String {
     let asked = without_parameters(function);
     let mut names: Vec<&str> = places.iter().map(|it| &*it.function).collect();
     names.sort_unstable();
@@ -69,9 +73,9 @@ fn others(function: &str, places: &[InlinedPlace]) -> String {
     )
 }
 
-fn words(it: &InlinedPlace) -> String {
+fn words(it: &InlinedCallSite) -> String {
     match &it.why {
-        Some(why) => format!("{}: {why}", it.place),
-        None => it.place.clone(),
+        Some(why) => format!("{}: {why}", it.location),
+        None => it.location.clone(),
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn give_copy(passed: &mut Passed, location: &mut EntryLocation, modul
     let [piece] = location.as_mut_slice() else {
         return;
     };
-    let place = match piece.location {
+    let address_location = match piece.location {
         EntryPieceLocation::PointedByRegister(register) => EntryPieceLocation::Register(register),
         EntryPieceLocation::PointedByStack(offset) => EntryPieceLocation::Stack(offset),
         _ => return,
@@ -26,7 +26,7 @@ pub(super) fn give_copy(passed: &mut Passed, location: &mut EntryLocation, modul
     }
     passed.pointed = Some(std::mem::take(&mut passed.bytes));
     passed.fill = 0;
-    piece.location = place;
+    piece.location = address_location;
     piece.size = 8;
 }
 

@@ -35,7 +35,7 @@ pub fn lay_out(
         end = end.checked_add(size)?.checked_next_multiple_of(ALIGNMENT)?;
         (end <= SIZE_MAX).then_some(start)
     };
-    let places: Vec<Option<u64>> = planned
+    let offsets: Vec<Option<u64>> = planned
         .arguments
         .iter()
         .map(|passed| match &passed.pointed {
@@ -60,14 +60,14 @@ pub fn lay_out(
             vectors: Vec::new(),
         },
     };
-    for ((passed, location), place) in planned
+    for ((passed, location), offset) in planned
         .arguments
         .iter()
         .zip(&outgoing.arguments)
-        .zip(places)
+        .zip(offsets)
     {
         let mut passed = passed.clone();
-        if let (Some(offset), Some(pointed)) = (place, passed.pointed.take()) {
+        if let (Some(offset), Some(pointed)) = (offset, passed.pointed.take()) {
             image.write(offset, &pointed);
             passed.bytes = (frame + offset).to_le_bytes().to_vec();
         }
@@ -89,8 +89,8 @@ struct Image {
 impl Image {
     fn write(&mut self, offset: u64, bytes: &[u8]) {
         let start = offset as usize;
-        if let Some(place) = self.call.above.get_mut(start..start + bytes.len()) {
-            place.copy_from_slice(bytes);
+        if let Some(room) = self.call.above.get_mut(start..start + bytes.len()) {
+            room.copy_from_slice(bytes);
         }
     }
 
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn text_lies_above_the_arguments() {
-        let (call, _) = laid_out(&[Argument::Text("hello".into())], &Type::void());
+        let (call, _) = laid_out(&[Argument::String("hello".into())], &Type::void());
         let (_, address) = call.registers[1];
         let offset = (address - call.stack - 8) as usize;
         assert_eq!(call.above[offset..offset + 6], *b"hello\0");
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn too_much_is_refused() {
         let text = "x".repeat(SIZE_MAX as usize);
-        let passed = promote(&Argument::Text(text.as_str().into()), &NoMemory).unwrap();
+        let passed = promote(&Argument::String(text.as_str().into()), &NoMemory).unwrap();
         let planned = PlannedCall {
             address: 0,
             name: "f".to_owned(),

@@ -15,7 +15,7 @@ mod result;
 
 pub use juror_values::expression::request::{Argument, Request};
 pub use layout::lay_out;
-pub use replay::{Answers, Attempt, CallingScope, attempt};
+pub use replay::{Attempt, CallResults, CallingScope, attempt};
 pub use result::read_result;
 
 use crate::modules::Bound;
@@ -185,7 +185,7 @@ impl Program {
             if let (Some(passed), Some(bound)) = (arguments.get_mut(index), &bound) {
                 copied::give_copy(passed, location, &bound.module);
             }
-            check_place(location).map_err(|why| argument_error(index, &name, &why))?;
+            check_location(location).map_err(|why| argument_error(index, &name, &why))?;
         }
         if let Some(EntryPieceLocation::Unavailable(why)) = outgoing
             .result
@@ -239,7 +239,7 @@ fn check_count(name: &str, signature: &Signature, given: usize) -> Result<(), St
     ))
 }
 
-fn check_place(location: &EntryLocation) -> Result<(), String> {
+fn check_location(location: &EntryLocation) -> Result<(), String> {
     for piece in location {
         match &piece.location {
             EntryPieceLocation::Unavailable(why) => return Err(why.to_string()),

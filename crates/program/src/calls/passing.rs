@@ -8,7 +8,7 @@ use juror_values::error::ValueError;
 use juror_values::expression::cast;
 use juror_values::expression::member_pointer;
 use juror_values::typed::wide::{Wide, is_quad};
-use juror_values::typed::{Number, Place, Typed};
+use juror_values::typed::{Location, Number, Typed};
 use std::sync::Arc;
 
 /// An argument as the function gets it.
@@ -59,11 +59,11 @@ pub(super) fn pass_as(
     let wanted = of.strip();
     let value = match argument {
         Argument::Value(value) => value,
-        Argument::Text(text) if let Some(character) = text_taken(&wanted) => {
+        Argument::String(text) if let Some(character) = accepted_character(&wanted) => {
             let bytes = with_zero(text, character);
             return Ok(Passed::address_of(of.clone(), bytes));
         }
-        Argument::Text(_) => {
+        Argument::String(_) => {
             return Err(format!("text is passed as `char *`, this is `{}`", of.name()).into());
         }
     };
@@ -89,7 +89,7 @@ pub(super) fn promote(argument: &Argument, memory: &dyn Memory) -> Result<Passed
     let builtin = |name| Type::builtin(name).ok_or_else(|| format!("there is no type `{name}`"));
     let value = match argument {
         Argument::Value(value) => value,
-        Argument::Text(text) => {
+        Argument::String(text) => {
             let of = builtin("char")?.pointer_to();
             return Ok(Passed::address_of(of, with_zero(text, Character::Byte)));
         }
@@ -120,7 +120,7 @@ fn with_zero(text: &Arc<str>, character: Character) -> Vec<u8> {
 }
 
 /// The characters of the text that a parameter takes.
-fn text_taken(wanted: &Type) -> Option<Character> {
+fn accepted_character(wanted: &Type) -> Option<Character> {
     let TypeKind::Pointer(target) = wanted.kind() else {
         return None;
     };
@@ -152,8 +152,8 @@ fn reference(
     let part = base_part(value, target, memory)?;
     let value = part.as_ref().unwrap_or(value);
     let is_same = value.r#type.strip().name() == wanted.name();
-    match (&value.place, value.bits) {
-        (Place::Memory(address), None) if is_same => {
+    match (&value.location, value.bits) {
+        (Location::Memory(address), None) if is_same => {
             Ok(Passed::value(of.clone(), address.to_le_bytes().to_vec()))
         }
         _ if matches!(wanted.kind(), TypeKind::Composite(_)) => Err(format!(
@@ -287,7 +287,7 @@ mod tests {
                 Argument::Value(Typed::of_bytes(builtin("char"), vec![0xff])),
                 "long",
             ),
-            (Argument::Text("x".into()), "char *"),
+            (Argument::String("x".into()), "char *"),
         ] {
             assert_eq!(promote(&argument, &NoMemory).unwrap().r#type.name(), name);
         }
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn text_is_passed_to_pointers_of_characters_only() {
-        let text = Argument::Text("ab".into());
+        let text = Argument::String("ab".into());
         let of = builtin("char").pointer_to();
         let passed = pass_as(&text, &of, &NoMemory).unwrap();
         assert_eq!(passed.pointed.as_deref(), Some(&b"ab\0"[..]));

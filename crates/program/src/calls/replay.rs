@@ -19,7 +19,7 @@ use std::ops::Range;
 
 /// What is known of an expression so far.
 #[derive(Debug, Default)]
-pub struct Answers {
+pub struct CallResults {
     /// What calls have returned, by where they stand.
     returned: Vec<(Range<usize>, Typed)>,
     /// What the left sides of `and` and `or` were found to be.
@@ -28,7 +28,7 @@ pub struct Answers {
     wanted: Option<Request>,
 }
 
-impl Answers {
+impl CallResults {
     /// The call that stands there has returned.
     pub fn add(&mut self, span: Range<usize>, value: Typed) {
         self.returned.push((span, value));
@@ -49,7 +49,7 @@ pub struct CallingScope<'a> {
     /// The frame.
     pub frame: FrameScope<'a>,
     /// What is known so far.
-    pub answers: &'a RefCell<Answers>,
+    pub results: &'a RefCell<CallResults>,
 }
 
 /// Evaluates an expression as far as the answers lead.
@@ -58,7 +58,7 @@ pub fn attempt(
     scope: &CallingScope<'_>,
 ) -> Result<Attempt, ExpressionError> {
     let value = evaluate(expression, scope);
-    match scope.answers.borrow_mut().wanted.take() {
+    match scope.results.borrow_mut().wanted.take() {
         Some(request) => Ok(Attempt::Call(Box::new(request))),
         None => value.map(Attempt::Value),
     }
@@ -105,12 +105,12 @@ impl Scope for CallingScope<'_> {
                 level: level + 1,
                 convenience,
             },
-            answers: self.answers,
+            results: self.results,
         }))
     }
 
-    fn views(&self) -> Option<&dyn LibraryTypes> {
-        self.frame.views()
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+        self.frame.library_types()
     }
 
     fn type_of_table(&self, address: u64) -> Option<Type> {
@@ -142,25 +142,25 @@ impl Scope for CallingScope<'_> {
     }
 
     fn call(&self, request: Request) -> Result<Typed, ValueError> {
-        self.answers.borrow_mut().wanted.get_or_insert(request);
+        self.results.borrow_mut().wanted.get_or_insert(request);
         // The attempt ends here; nobody sees this.
         Err("the call has not returned".into())
     }
 
     fn returned_from(&self, span: &Range<usize>) -> Option<Typed> {
-        let answers = self.answers.borrow();
-        let known = answers.returned.iter().find(|(known, _)| known == span);
+        let results = self.results.borrow();
+        let known = results.returned.iter().find(|(known, _)| known == span);
         known.map(|(_, value)| value.clone())
     }
 
     fn decided(&self, span: &Range<usize>) -> Option<bool> {
-        let answers = self.answers.borrow();
-        let known = answers.decided.iter().find(|(known, _)| known == span);
+        let results = self.results.borrow();
+        let known = results.decided.iter().find(|(known, _)| known == span);
         known.map(|(_, truth)| *truth)
     }
 
     fn decide(&self, span: &Range<usize>, truth: bool) {
-        self.answers
+        self.results
             .borrow_mut()
             .decided
             .push((span.clone(), truth));

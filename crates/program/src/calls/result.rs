@@ -51,14 +51,14 @@ pub fn read_result(
         };
         let start = piece.offset as usize;
         let count = source.len().min(piece.size as usize);
-        if let (Some(place), Some(part)) = (bytes.get_mut(start..), source.get(..count)) {
-            let count = count.min(place.len());
-            place[..count].copy_from_slice(&part[..count]);
+        if let (Some(room_left), Some(part)) = (bytes.get_mut(start..), source.get(..count)) {
+            let count = count.min(room_left.len());
+            room_left[..count].copy_from_slice(&part[..count]);
         }
     }
     Ok(match in_memory {
         // A string or a list may lead back into itself.
-        Some(address) => Typed::kept_at(of, address, bytes),
+        Some(address) => Typed::snapshot_at(of, address, bytes),
         None => Typed::of_bytes(of, bytes),
     })
 }

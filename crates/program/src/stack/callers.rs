@@ -44,11 +44,11 @@ impl Program {
             Some(Entered::Unknown) => return None,
         }
         let module = frame.module.as_ref()?;
-        let place = module.to_file(frame.lookup);
+        let file_address = module.to_file(frame.lookup);
         let symbols = &module.symbols;
         let unwound = match frame.lookup == frame.pc {
-            true => symbols.unwind_exact(place, &frame.registers, self),
-            false => symbols.unwind(place, &frame.registers, self),
+            true => symbols.unwind_exact(file_address, &frame.registers, self),
+            false => symbols.unwind(file_address, &frame.registers, self),
         };
         let unwound = unwound.ok()?;
         if unwound.method != UnwindMethod::Rules || unwound.signal_frame {
@@ -91,8 +91,8 @@ impl Program {
     /// The canonical frame address of a caller's frame.
     fn frame_address(&self, caller: &Frame) -> Option<u64> {
         let module = caller.module.as_ref()?;
-        let place = module.to_file(caller.lookup);
-        let unwound = module.symbols.unwind(place, &caller.registers, self);
+        let file_address = module.to_file(caller.lookup);
+        let unwound = module.symbols.unwind(file_address, &caller.registers, self);
         unwound.ok().map(|unwound| unwound.cfa)
     }
 }

@@ -1,7 +1,7 @@
 //! Stacks: the frames of a stopped thread, inlined ones included, and what is
 //! visible in each.
 
-use crate::modules::{Module, Modules, SourcePlace};
+use crate::modules::{Module, Modules, SourceLocation};
 use crate::program::Program;
 use crate::stack::callers::TailCall;
 use juror_debuggee::ThreadId;
@@ -216,8 +216,8 @@ impl Program {
         let registers = self.registers_to_unwind(thread)?;
         let pc = registers.get(register::RIP)?;
         let module = self.modules.find(pc)?;
-        let place = module.to_file(pc);
-        let unwound = module.symbols.unwind_exact(place, &registers, self);
+        let file_address = module.to_file(pc);
+        let unwound = module.symbols.unwind_exact(file_address, &registers, self);
         unwound.ok().map(|unwound| unwound.cfa)
     }
 
@@ -374,14 +374,14 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
     let address = module.to_file(base.lookup);
     // A caller stands behind its call, whatever begins there.
     let is_there = base.lookup == base.pc;
-    let SourcePlace {
+    let SourceLocation {
         function,
         inlined,
         left_out,
         line,
     } = match is_there {
-        true => module.source_place_within(address),
-        false => module.source_place(address),
+        true => module.source_location_within(address),
+        false => module.source_location(address),
     };
     // Where a statement begins, a thread that stands there is at the statement, also if the
     // optimizer has put an instruction of another line there. At the beginning of a function

@@ -49,7 +49,7 @@ impl PendingReturn {
             pc: self.address,
             stack: self.frame,
         };
-        dropped.goes_on(back).is_some()
+        dropped.resumes_at(back).is_some()
     }
 }
 

@@ -129,7 +129,7 @@ pub struct UnwindPoints {
 
 impl UnwindPoints {
     /// Plants them in what is loaded now.
-    pub fn plant(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+    pub fn insert(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         let known = self.points.keys().copied();
         let gone: Vec<u64> = known
             .filter(|&address| program.modules.find(address).is_none())

@@ -167,8 +167,8 @@ fn search(
 }
 
 fn plain(value: &Typed) -> Option<i128> {
-    match &value.place {
-        juror_values::typed::Place::Bytes(bytes) => {
+    match &value.location {
+        juror_values::typed::Location::Bytes(bytes) => {
             let mut wide = [0; 16];
             wide.iter_mut()
                 .zip(bytes)

@@ -5,7 +5,7 @@ use crate::inspect::{expressions, frames, location_messages, locations};
 use crate::run::step::nowhere_to_return;
 use crate::session::Session;
 use juror_points::location_spec;
-use juror_program::assignment::{bytes_for, meant};
+use juror_program::assignment::{assignment_target, bytes_for};
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_program::stack::unwinding::{Dropped, JumpTarget};
 use juror_symbols::{EntryPieceLocation, Type, TypeKind, register};
@@ -192,7 +192,7 @@ fn result_bytes(
     let is_reference = matches!(plan.r#type.strip().kind(), TypeKind::Reference(_));
     let value = match is_reference {
         true => value,
-        false => meant(&value, session.running()?).map_err(CommandError::new)?,
+        false => assignment_target(&value, session.running()?).map_err(CommandError::new)?,
     };
     let bytes = bytes_for(&shape, &value, session.running()?).map_err(CommandError::new)?;
     let mut found = ResultRegisters::default();

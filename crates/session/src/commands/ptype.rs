@@ -6,7 +6,7 @@ use crate::session::Session;
 use juror_language::{Derivation, TypeName};
 use juror_program::modules::{Bound, Module};
 use juror_symbols::{Signature, Type};
-use juror_values::typed::{Place, Typed};
+use juror_values::typed::{Location, Typed};
 use juror_values::types::definition::definition;
 use juror_values::types::written::written_type;
 use juror_view::error::CommandError;
@@ -82,7 +82,7 @@ fn function_types(
     }
     // What is written as a plain name may be a variable.
     if text.chars().all(is_plain) {
-        let is_code = |value: &Typed| matches!(value.place, Place::Bytes(_));
+        let is_code = |value: &Typed| matches!(value.location, Location::Bytes(_));
         match expressions::evaluate(session, text) {
             Ok(value) if !is_code(&value) => return Ok(None),
             _ => {}
@@ -148,8 +148,8 @@ fn type_of_value(session: &mut Session, text: &str) -> Result<Option<Type>, Comm
 
 /// Whether a value is in the memory that a library brings with it.
 fn is_of_library(session: &Session, value: &Typed) -> bool {
-    match value.place {
-        Place::Memory(address) => {
+    match value.location {
+        Location::Memory(address) => {
             let module = session.modules().find(address);
             module.is_some_and(|module| !module.is_main)
         }

@@ -5,10 +5,10 @@ use crate::inspect::{expressions, frames};
 use crate::session::Session;
 use crate::state::values::can_be_named;
 use juror_language::{Expression, ExpressionKind};
-use juror_program::assignment::{bytes_for, meant};
+use juror_program::assignment::{assignment_target, bytes_for};
 use juror_symbols::{ValueLocation, register, register_name};
 use juror_values::format::{Radix, format};
-use juror_values::typed::{Number, Place, Typed};
+use juror_values::typed::{Location, Number, Typed};
 use juror_view::error::CommandError;
 use juror_view::{Outcome, VariableView};
 
@@ -96,16 +96,16 @@ pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, Comma
     }
     let typed = evaluate_meant(session, place)?;
     let bytes = bytes_for(&typed, &value, session.running()?).map_err(CommandError::new)?;
-    match typed.place {
-        Place::Memory(address) => {
+    match typed.location {
+        Location::Memory(address) => {
             session.running_mut()?.debuggee.write(address, &bytes)?;
         }
-        Place::Bytes(_) => match vector_part(&expression) {
+        Location::Bytes(_) => match vector_part(&expression) {
             Some(register) => assign_in_vector(session, register, &expression, &bytes)?,
             None => assign_in_register(session, &expression, &bytes)?,
         },
-        Place::Partial(_) => return Err(CommandError::new("partly optimized out")),
-        Place::Missing(why) => return Err(CommandError::new(why)),
+        Location::Partial(_) => return Err(CommandError::new("partly optimized out")),
+        Location::Missing(why) => return Err(CommandError::new(why)),
     }
     assigned(session, place)
 }
@@ -113,14 +113,14 @@ pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, Comma
 /// A place or a value of an assignment: what a reference refers to.
 pub(crate) fn evaluate_meant(session: &mut Session, text: &str) -> Result<Typed, CommandError> {
     let value = expressions::evaluate(session, text)?;
-    meant(&value, session.running()?).map_err(CommandError::new)
+    assignment_target(&value, session.running()?).map_err(CommandError::new)
 }
 
 /// Shows what is there now.
 fn assigned(session: &mut Session, place: &str) -> Result<Outcome, CommandError> {
     // What the frames have cached of registers is of before.
     session.processes.selection.frames = None;
-    let value = expressions::evaluate(session, place)?.now();
+    let value = expressions::evaluate(session, place)?.without_snapshot();
     let program = session.running()?;
     let shown = format(&value, program, program, Radix::Natural);
     Ok(Outcome::Assigned(VariableView {

@@ -88,7 +88,7 @@ pub(crate) fn set_watchpoint(
     let is_place = written.only_place;
     let reads = matches!(kind, WatchKind::Read | WatchKind::Access);
     let extent = match (is_place, reads) {
-        (true, _) => Extent::Place,
+        (true, _) => Extent::Location,
         (false, true) => Extent::Value,
         (false, false) => Extent::Everything,
     };

@@ -7,7 +7,7 @@ use juror_language::Expression;
 use juror_points::expressions::read_with_types;
 use juror_program::scope::FrameScope;
 use juror_symbols::{Type, TypeKind};
-use juror_values::typed::{Place, Typed};
+use juror_values::typed::{Location, Typed};
 use juror_view::error::CommandError;
 
 /// Keeps a value for `$N`; gives its number.
@@ -27,7 +27,7 @@ pub(crate) fn as_it_is(session: &Session, value: Typed) -> Typed {
         return value;
     };
     if !is_number {
-        return value.kept(program);
+        return value.with_snapshot(program);
     }
     let size = match value.bits {
         Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8),
@@ -35,7 +35,7 @@ pub(crate) fn as_it_is(session: &Session, value: Typed) -> Typed {
     };
     match value.bytes(program, size) {
         Ok(bytes) => Typed {
-            place: Place::Bytes(bytes),
+            location: Location::Bytes(bytes),
             ..value
         },
         Err(_) => value,

@@ -87,14 +87,14 @@ impl Session {
             .collect();
         let settings = &self.checkpoints.settings;
         let taken = Checkpoint::take(&mut program.debuggee, settings, before);
-        let memo = program.memo();
+        let program = program.state();
         let state = taken.map_err(|error| CommandError::new(error.to_string()))?;
         let number = self.checkpoints.last + 1;
         let thread = self.thread_of_checkpoint()?;
         let view = self.view_of_checkpoint(number, thread, &state, is_automatic);
         let saved = Saved {
             state,
-            memo,
+            program,
             thread,
             monitors: self.processes.monitors.kept(),
             trace: self.processes.monitors.trace_mark(),

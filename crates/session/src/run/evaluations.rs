@@ -65,7 +65,7 @@ impl Session {
             purpose,
             frames,
             level,
-            answers: RefCell::default(),
+            results: RefCell::default(),
             depth: self.processes.evaluations.open.iter().filter(own).count(),
             call: None,
             was_suspended: false,

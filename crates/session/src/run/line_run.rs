@@ -86,7 +86,7 @@ impl Session {
             let mut raised = Raised::default();
             let dropped = Dropped::at(program, thread, jump.drops, stack, &mut raised)?;
             let line = JumpTarget { pc: at, stack };
-            if let Some(target) = dropped.and_then(|dropped| dropped.goes_on(line)) {
+            if let Some(target) = dropped.and_then(|dropped| dropped.resumes_at(line)) {
                 return self.run_back(target.pc, thread, target.stack, observer);
             }
             let pause = self.step_instruction(thread, observer)?;

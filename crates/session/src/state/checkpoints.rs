@@ -6,7 +6,7 @@ use juror_debuggee::{PidNamespace, ThreadId};
 use juror_monitoring::monitors::{Monitors, ViolatedSlice};
 use juror_monitoring::recording::Mark;
 use juror_points::breakpoints::passes::Passes;
-use juror_program::program::Memo;
+use juror_program::program::ProgramState;
 use juror_view::CheckpointView;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,7 @@ pub(crate) struct Saved {
     pub(crate) state: Checkpoint,
     pub(crate) monitors: Monitors,
     pub(crate) trace: Option<Mark>,
-    pub(crate) memo: Memo,
+    pub(crate) program: ProgramState,
     pub(crate) thread: ThreadId,
     pub(crate) announced: Option<(ThreadId, u64)>,
     pub(crate) passes: Passes,

@@ -2,7 +2,7 @@
 
 use juror_debuggee::ThreadId;
 use juror_language::Expression;
-use juror_program::calls::{Answers, PlannedCall};
+use juror_program::calls::{CallResults, PlannedCall};
 use juror_program::program::Program;
 use juror_program::stack::frames::Frame;
 use juror_program::stack::unwinding::{Drops, FrameDropping, frame_dropping_functions};
@@ -33,7 +33,7 @@ pub(crate) struct Evaluation {
     /// The stack in which its names have their meaning, and where.
     pub(crate) frames: Vec<Frame>,
     pub(crate) level: usize,
-    pub(crate) answers: RefCell<Answers>,
+    pub(crate) results: RefCell<CallResults>,
     /// How many calls its thread had open before.
     pub(crate) depth: usize,
     pub(crate) call: Option<ActiveCall>,

@@ -5,7 +5,7 @@ use juror_view::error::CommandError;
 
 /// Whether a format was asked for, so that a value is no longer what its type makes of it.
 pub(crate) fn is_formatted(radix: Radix) -> bool {
-    !matches!(radix, Radix::Natural | Radix::Raw | Radix::Text)
+    !matches!(radix, Radix::Natural | Radix::Raw | Radix::String)
 }
 
 /// What is said before the expression about how its value is shown.
@@ -65,7 +65,7 @@ pub(crate) fn split_format(text: &str) -> Result<(Radix, &str), CommandError> {
         "t" => Radix::Binary,
         "c" => Radix::Character,
         "a" => Radix::Address,
-        "s" => Radix::Text,
+        "s" => Radix::String,
         "r" => Radix::Raw,
         "z" => Radix::Padded,
         "f" => Radix::Float,

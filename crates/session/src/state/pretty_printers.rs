@@ -1,30 +1,30 @@
 //! The user's pretty-printers.
 
 use juror_program::program::Program;
-use juror_values::pretty_printers::Views;
+use juror_values::pretty_printers::PrettyPrinters;
 use juror_view::error::CommandError;
 
 /// The rules that are in force.
 #[derive(Debug)]
-pub(crate) struct UserViews {
+pub(crate) struct UserPrettyPrinters {
     /// Each file with its text and how many rules it has.
     pub(crate) files: Vec<(String, String, usize)>,
-    pub(crate) views: Views,
+    pub(crate) printers: PrettyPrinters,
 }
 
-impl Default for UserViews {
-    fn default() -> UserViews {
-        UserViews {
+impl Default for UserPrettyPrinters {
+    fn default() -> UserPrettyPrinters {
+        UserPrettyPrinters {
             files: Vec::new(),
-            views: Views::standard().clone(),
+            printers: PrettyPrinters::standard().clone(),
         }
     }
 }
 
-impl UserViews {
+impl UserPrettyPrinters {
     /// The values of this program are shown by them.
     pub(crate) fn apply(&self, program: &mut Program) {
-        program.views = self.views.clone();
+        program.pretty_printers = self.printers.clone();
     }
 
     /// Takes a file, or takes it anew; gives how many rules it has. Nothing is
@@ -33,13 +33,13 @@ impl UserViews {
         let mut files = self.files.clone();
         files.retain(|(known, ..)| known != file);
         files.push((file.to_owned(), text, 0));
-        let mut views = Views::standard().clone();
+        let mut printers = PrettyPrinters::standard().clone();
         for (file, text, count) in &mut files {
-            let added = views.add(file, text);
+            let added = printers.add(file, text);
             *count = added.map_err(|error| CommandError::new(error.to_string()))?;
         }
         let count = files.last().map_or(0, |(_, _, count)| *count);
-        (self.files, self.views) = (files, views);
+        (self.files, self.printers) = (files, printers);
         Ok(count)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::state::displays::Displays;
 use crate::state::examined::Examined;
-use crate::state::pretty_printers::UserViews;
+use crate::state::pretty_printers::UserPrettyPrinters;
 use crate::state::settings::Settings;
 use crate::state::signals::Handling;
 use crate::state::skips::Skips;
@@ -22,7 +22,7 @@ pub(crate) struct UserState {
     /// The expressions that are shown at every stop.
     pub displays: Displays,
     /// The pretty-printers.
-    pub pretty_printers: UserViews,
+    pub pretty_printers: UserPrettyPrinters,
     /// The format and the next address of `x`.
     pub examined: Examined,
     /// The value history and the convenience variables.
@@ -43,7 +43,7 @@ impl UserState {
             skips: Skips::default(),
             signals: Handling::new(is_batch),
             displays: Displays::default(),
-            pretty_printers: UserViews::default(),
+            pretty_printers: UserPrettyPrinters::default(),
             examined: Examined::default(),
             values: Kept::default(),
             thread_names: ThreadNames::default(),

@@ -52,8 +52,8 @@ pub(crate) fn read(value: &Typed, memory: &dyn Memory) -> Result<MemberPointer, 
             address,
             adjustment,
         },
-        place => MemberPointer::Virtual {
-            slot: place / 8,
+        word => MemberPointer::Virtual {
+            slot: word / 8,
             adjustment,
         },
     })
@@ -71,8 +71,8 @@ impl MemberPointer {
                 adjustment,
             } => [address, adjustment.cast_unsigned()],
             MemberPointer::Virtual { slot, adjustment } => {
-                let place = slot.wrapping_mul(8).wrapping_add(1);
-                [place, adjustment.cast_unsigned()]
+                let word = slot.wrapping_mul(8).wrapping_add(1);
+                [word, adjustment.cast_unsigned()]
             }
         };
         let count = if is_function { 2 } else { 1 };

@@ -79,14 +79,14 @@ fn offset_of_object(whole: &Type, alignment: u64, depth: usize) -> Option<u64> {
     fields.into_iter().find_map(|field| {
         let within = offset_of_object(&field.r#type, alignment, depth)?;
         let own = field.r#type.declared_alignment().unwrap_or(1);
-        let start = place(field.offset, own, alignment)?;
+        let start = aligned_offset(field.offset, own, alignment)?;
         start.checked_add(within)
     })
 }
 
 /// Where a field begins whose type is aligned as its own declaration says, and as the
 /// object in it is.
-fn place(offset: u64, declared: u64, alignment: u64) -> Option<u64> {
+fn aligned_offset(offset: u64, declared: u64, alignment: u64) -> Option<u64> {
     offset.checked_next_multiple_of(declared.max(alignment))
 }
 
@@ -114,7 +114,7 @@ mod tests {
             (u64::MAX, 1, 8, None),
             (3, 0, 0, None),
         ] {
-            let found = place(offset, declared, alignment);
+            let found = aligned_offset(offset, declared, alignment);
             assert_eq!(found, expected, "{offset}, {declared}, {alignment}");
         }
     }

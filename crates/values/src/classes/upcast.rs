@@ -8,7 +8,7 @@
 //! was an object of the class has no such table, and gives an error.
 
 use crate::error::ValueError;
-use crate::typed::{Number, Place, Typed};
+use crate::typed::{Location, Number, Typed};
 use juror_symbols::{Base, Memory, Type, TypeKind, VirtualStep, VtableOwner};
 
 /// How deeply classes are derived.
@@ -20,35 +20,35 @@ const CLASSES_MAX: u32 = 10_000;
 /// A part of an object: the virtual bases to go through, one after the other, and how
 /// far behind the start of the last one, or of the object, it begins.
 #[derive(Debug, Clone, Default)]
-struct Way {
+struct BasePath {
     /// How many times the class is derived.
     steps: u32,
     through: Vec<VirtualStep>,
     offset: u64,
 }
 
-impl Way {
+impl BasePath {
     /// Whether both lead to the same part: a class has one virtual base of a name.
-    fn is_same_part(&self, other: &Way) -> bool {
-        let last = |way: &Way| way.through.last().map(|step| step.base.r#type.name());
+    fn is_same_part(&self, other: &BasePath) -> bool {
+        let last = |path: &BasePath| path.through.last().map(|step| step.base.r#type.name());
         self.offset == other.offset && last(self) == last(other)
     }
 
-    fn derived(&self, class: &Type, base: &Base) -> Option<Way> {
-        let mut way = self.clone();
-        way.steps += 1;
+    fn derived(&self, class: &Type, base: &Base) -> Option<BasePath> {
+        let mut path = self.clone();
+        path.steps += 1;
         match base.offset {
-            Some(offset) => way.offset = way.offset.checked_add(offset)?,
+            Some(offset) => path.offset = path.offset.checked_add(offset)?,
             None => {
-                way.through.push(VirtualStep {
-                    offset: way.offset,
+                path.through.push(VirtualStep {
+                    offset: path.offset,
                     class: class.clone(),
                     base: base.clone(),
                 });
-                way.offset = 0;
+                path.offset = 0;
             }
         }
-        Some(way)
+        Some(path)
     }
 
     /// Where the part of the object at an address is.
@@ -59,32 +59,32 @@ impl Way {
 }
 
 /// The ways from a class to its base class `base`, one for each part.
-fn ways(class: &Type, base: &Type) -> Vec<Way> {
+fn base_paths(class: &Type, base: &Type) -> Vec<BasePath> {
     let mut found = Vec::new();
-    let start = Way::default();
+    let start = BasePath::default();
     let mut budget = CLASSES_MAX;
     search(class, &base.strip().name(), start, &mut budget, &mut found);
     found
 }
 
-fn search(class: &Type, wanted: &str, way: Way, budget: &mut u32, found: &mut Vec<Way>) {
+fn search(class: &Type, wanted: &str, path: BasePath, budget: &mut u32, found: &mut Vec<BasePath>) {
     let Some(left) = budget.checked_sub(1) else {
         return;
     };
     *budget = left;
     let class = class.strip();
     if class.name() == wanted {
-        if !found.iter().any(|known| known.is_same_part(&way)) {
-            found.push(way);
+        if !found.iter().any(|known| known.is_same_part(&path)) {
+            found.push(path);
         }
         return;
     }
-    let Some(composite) = class.composite().filter(|_| way.steps < DEPTH_MAX) else {
+    let Some(composite) = class.composite().filter(|_| path.steps < DEPTH_MAX) else {
         return;
     };
     for base in &composite.bases {
-        if let Some(way) = way.derived(&class, base) {
-            search(&base.r#type, wanted, way, budget, found);
+        if let Some(path) = path.derived(&class, base) {
+            search(&base.r#type, wanted, path, budget, found);
         }
     }
 }
@@ -92,8 +92,8 @@ fn search(class: &Type, wanted: &str, way: Way, budget: &mut u32, found: &mut Ve
 /// How many steps a class is derived from its one base `base`; 0 for the class itself.
 /// Nothing where it has no such base, or several.
 pub(crate) fn base_steps(class: &Type, base: &Type) -> Option<u32> {
-    match ways(class, base).as_slice() {
-        [way] => Some(way.steps),
+    match base_paths(class, base).as_slice() {
+        [path] => Some(path.steps),
         _ => None,
     }
 }
@@ -151,7 +151,7 @@ pub(crate) fn virtual_part(
 /// as is known.
 fn is_of(owner: &VtableOwner, class: &Type) -> bool {
     *owner.name == *class.strip().name()
-        || (owner.r#type.as_ref()).is_none_or(|found| !ways(found, class).is_empty())
+        || (owner.r#type.as_ref()).is_none_or(|found| !base_paths(found, class).is_empty())
 }
 
 /// Whether an object that points to this table is one of a class, so that its parts are
@@ -192,12 +192,12 @@ pub fn base_part(
     base: &Type,
     memory: &dyn Memory,
 ) -> Result<Option<Typed>, ValueError> {
-    let Place::Memory(address) = value.place else {
+    let Location::Memory(address) = value.location else {
         return Ok(None);
     };
-    match ways(&value.r#type, base).as_slice() {
-        [way] => {
-            let start = way.from(address, &value.memory(memory))?;
+    match base_paths(&value.r#type, base).as_slice() {
+        [path] => {
+            let start = path.from(address, &value.memory(memory))?;
             Ok(Some(value.related(base.clone(), start)))
         }
         _ => Ok(None),
@@ -210,9 +210,9 @@ pub fn base_part(
 /// # Errors
 /// It has it several times, or as a virtual one: then that is not the same in all objects.
 pub(crate) fn base_offset(class: &Type, base: &Type) -> Result<Option<u64>, ValueError> {
-    match ways(class, base).as_slice() {
+    match base_paths(class, base).as_slice() {
         [] => Ok(None),
-        [way] if way.through.is_empty() => Ok(Some(way.offset)),
+        [path] if path.through.is_empty() => Ok(Some(path.offset)),
         [_] => {
             let (base, class) = (base.strip().name(), class.strip().name());
             Err(format!("`{base}` is a virtual base class of `{class}`").into())
@@ -237,14 +237,14 @@ pub fn cast_address(
     if address == 0 || !is_class(from) || !is_class(to) {
         return Ok(address);
     }
-    match ways(from, to).as_slice() {
+    match base_paths(from, to).as_slice() {
         [] => {}
-        [way] => return way.from(address, memory),
+        [path] => return path.from(address, memory),
         _ => return Err(several(to, from).into()),
     }
-    match ways(to, from).as_slice() {
+    match base_paths(to, from).as_slice() {
         [] => Ok(address),
-        [way] if way.through.is_empty() => Ok(address.wrapping_sub(way.offset)),
+        [path] if path.through.is_empty() => Ok(address.wrapping_sub(path.offset)),
         // Where the whole is only the object says, by what it really is.
         _ => whole_as(address, from, to, memory),
     }
@@ -302,8 +302,8 @@ fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result
     // Two words before what objects point to is the distance to the whole one.
     let distance = word(table.wrapping_sub(16), memory)?;
     let start = address.wrapping_add(distance);
-    match ways(&whole, to).as_slice() {
-        [way] => way.from(start, memory),
+    match base_paths(&whole, to).as_slice() {
+        [path] => path.from(start, memory),
         [] => Err(unknown(&format!(
             "the object at {start:#x} is of the class `{}`, which is no `{}`",
             whole.name(),
@@ -317,7 +317,7 @@ fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result
 /// The whole object that one of C++ is a part of, by its table of virtual functions;
 /// nothing where it is whole itself, or the table or its class is not known.
 pub(crate) fn whole_object(value: &Typed, memory: &dyn Memory) -> Option<Typed> {
-    let Place::Memory(address) = value.place else {
+    let Location::Memory(address) = value.location else {
         return None;
     };
     if value.r#type.is_rust() || !value.r#type.has_vtable() {
@@ -331,19 +331,21 @@ pub(crate) fn whole_object(value: &Typed, memory: &dyn Memory) -> Option<Typed> 
     }
     let whole = owner.r#type?;
     let start = address.wrapping_add(word(table.wrapping_sub(16), memory).ok()?);
-    let mut parts = ways(&whole, &value.r#type).into_iter();
-    let is_part = parts.any(|way| way.from(start, memory) == Ok(address));
+    let mut parts = base_paths(&whole, &value.r#type).into_iter();
+    let is_part = parts.any(|path| path.from(start, memory) == Ok(address));
     is_part.then(|| value.related(whole, start))
 }
 
 /// Whether a cast of a pointer changes more than its type.
 pub fn moves_address(from: &Type, to: &Type) -> bool {
-    let stays = |ways: &[Way]| match ways {
+    let stays = |base_paths: &[BasePath]| match base_paths {
         [] => true,
-        [way] => way.through.is_empty() && way.offset == 0,
+        [path] => path.through.is_empty() && path.offset == 0,
         _ => false,
     };
-    is_class(from) && is_class(to) && !(stays(&ways(from, to)) && stays(&ways(to, from)))
+    is_class(from)
+        && is_class(to)
+        && !(stays(&base_paths(from, to)) && stays(&base_paths(to, from)))
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@
 //! of a vector, a value by its key, what a smart pointer holds.
 
 use super::complex::part_named;
+use super::library_access::{Key, LibraryAccess, is_composite};
 use super::scope::Scope;
-use super::viewed::{Key, Reach, is_composite};
 use crate::classes::trait_objects::concrete;
 use crate::error::ValueError;
-use crate::typed::{Memory, Number, Place, Typed};
+use crate::typed::{Location, Memory, Number, Typed};
 use juror_symbols::{Type, TypeKind};
 
 /// What a pointer points to.
@@ -35,14 +35,14 @@ pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueErr
 
 /// The address of a value.
 pub fn address_of(value: &Typed) -> Result<Typed, ValueError> {
-    match (&value.place, value.bits) {
+    match (&value.location, value.bits) {
         (_, Some(_)) => Err("a bit field has no address".into()),
-        (Place::Memory(address), None) => Ok(Typed::of_bytes(
+        (Location::Memory(address), None) => Ok(Typed::of_bytes(
             value.r#type.pointer_to(),
             address.to_le_bytes().to_vec(),
         )),
-        (Place::Missing(why), None) => Err(why.clone()),
-        (Place::Bytes(_) | Place::Partial(_), None) => {
+        (Location::Missing(why), None) => Err(why.clone()),
+        (Location::Bytes(_) | Location::Partial(_), None) => {
             Err("this value is not in memory, so it has no address".into())
         }
     }
@@ -54,7 +54,7 @@ pub(super) fn pointed_to(value: &Typed, scope: &dyn Scope) -> Result<Typed, Valu
         return Ok(object);
     }
     if is_composite(&value.r#type)
-        && let Some(target) = Reach::of(scope).and_then(|reach| reach.target(value))
+        && let Some(target) = LibraryAccess::of(scope).and_then(|library| library.target(value))
     {
         // A counted pointer holds a trait object.
         return target.map(|held| object_behind(&held, scope).unwrap_or(held));
@@ -91,8 +91,8 @@ pub(super) fn field_of(
     base.field(name, scope.memory()).or_else(|why| {
         // `->` through a reference to a smart pointer, and Rust's `.`.
         let goes_on = base.r#type.is_rust() || (arrow && is_composite(&base.r#type));
-        let reach = Reach::of(scope).filter(|_| goes_on);
-        let found = reach.and_then(|reach| reach.field_behind(&base, name));
+        let library = LibraryAccess::of(scope).filter(|_| goes_on);
+        let found = library.and_then(|library| library.field_behind(&base, name));
         found.ok_or(why)
     })
 }
@@ -114,7 +114,7 @@ pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed
             let element = element_type(&object.r#type)?;
             if let Some(Some(count)) = dimensions.first()
                 && (index < 0 || index >= i128::from(*count))
-                && matches!(object.place, Place::Bytes(_) | Place::Partial(_))
+                && matches!(object.location, Location::Bytes(_) | Location::Partial(_))
             {
                 return Err(format!("the array has {count} elements").into());
             }
@@ -139,12 +139,12 @@ pub(super) fn indexed(
     if let Some(behind) = behind_pointer(object, scope)? {
         return indexed(&behind, key, scope);
     }
-    if let Some(found) = Reach::of(scope).and_then(|reach| reach.element(object, key)) {
+    if let Some(found) = LibraryAccess::of(scope).and_then(|library| library.element(object, key)) {
         return found;
     }
     match key {
         Key::Number(number) => element(object, *number, scope.memory()),
-        Key::Text(_) => Err(format!("`{}` has no keys", object.r#type.name()).into()),
+        Key::String(_) => Err(format!("`{}` has no keys", object.r#type.name()).into()),
     }
 }
 
@@ -155,12 +155,12 @@ pub(super) fn behind_pointer(
 ) -> Result<Option<Typed>, ValueError> {
     let target = object.r#type.target();
     let target = target.filter(|_| is_transparent(&object.r#type));
-    let (Some(reach), Some(target)) = (Reach::of(scope), target) else {
+    let (Some(library), Some(target)) = (LibraryAccess::of(scope), target) else {
         return Ok(None);
     };
     let has_elements =
-        reach.has(&target) || matches!(target.strip().kind(), TypeKind::Array { .. });
-    match has_elements && !reach.has(&object.r#type) {
+        library.has(&target) || matches!(target.strip().kind(), TypeKind::Array { .. });
+    match has_elements && !library.has(&object.r#type) {
         true => dereference(object, scope.memory()).map(Some),
         false => Ok(None),
     }
@@ -183,8 +183,8 @@ fn shifted(base: &Typed, index: i128, element: &Type) -> Result<Typed, ValueErro
             .ok_or("the size of an element is not known")?,
     );
     let offset = index.checked_mul(size).ok_or("the index is too large")?;
-    match &base.place {
-        Place::Memory(address) => {
+    match &base.location {
+        Location::Memory(address) => {
             let address = i128::from(*address) + offset;
             let address =
                 u64::try_from(address).map_err(|_| "the index is too large".to_owned())?;

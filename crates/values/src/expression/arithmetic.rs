@@ -172,7 +172,7 @@ fn ordered(operator: BinaryOperator, ordering: std::cmp::Ordering) -> Result<Num
 }
 
 /// Whether an operator computes with fractions.
-pub fn takes_fractions(operator: BinaryOperator) -> bool {
+pub fn takes_floats(operator: BinaryOperator) -> bool {
     use BinaryOperator::*;
     matches!(operator, Add | Subtract | Multiply | Divide | Remainder)
 }

@@ -15,7 +15,7 @@ use super::overload::{Overload, choose};
 use super::request::{Argument, Request};
 use super::scope::Scope;
 use crate::error::ValueError;
-use crate::typed::{Place, Typed};
+use crate::typed::{Location, Typed};
 use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::Type;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, Expression
 /// An argument. A number that is written is an `int`, as in C, where it is one.
 fn argument(expression: &Expression, scope: &dyn Scope) -> Result<Argument, ExpressionError> {
     let literal = match &expression.kind {
-        ExpressionKind::Text(text) => return Ok(Argument::Text(Arc::clone(text))),
+        ExpressionKind::Text(text) => return Ok(Argument::String(Arc::clone(text))),
         ExpressionKind::Integer(number) => i32::try_from(*number).ok(),
         ExpressionKind::Unary {
             operator: UnaryOperator::Negate,
@@ -169,7 +169,7 @@ pub(super) fn is_function(expression: &Expression, value: &Typed, scope: &dyn Sc
         return false;
     };
     let named = || scope.overloads(name).into_iter().map(|it| it.address);
-    matches!(value.place, Place::Bytes(_))
+    matches!(value.location, Location::Bytes(_))
         && address_in(value, scope).is_some_and(|address| named().any(|it| it == address))
 }
 

@@ -7,7 +7,7 @@ use super::{member_pointer, unsigned};
 use crate::classes::upcast::{base_part, cast_address, referred_to};
 use crate::error::ValueError;
 use crate::typed::wide::{Wide, is_quad};
-use crate::typed::{Memory, Number, Place, Typed};
+use crate::typed::{Location, Memory, Number, Typed};
 use juror_symbols::{Type, TypeKind};
 
 /// A reference to what a value is, or refers to.
@@ -31,7 +31,7 @@ fn seen_as_array(value: &Typed, r#type: &Type) -> Option<Result<Typed, ValueErro
         return None;
     };
     let fits = r#type.size().zip(value.r#type.size());
-    let is_there = matches!(value.place, Place::Memory(_)) && value.bits.is_none();
+    let is_there = matches!(value.location, Location::Memory(_)) && value.bits.is_none();
     Some(match fits {
         Some((wanted, given)) if wanted <= given && is_there => Ok(Typed {
             r#type: r#type.clone(),
@@ -65,7 +65,7 @@ pub fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, V
     let number = match value.number(memory) {
         Ok(number) => number,
         // A structure seen as another one. A number that cannot be read is none.
-        Err(_) if matches!(value.place, Place::Memory(_)) && !is_number(&value.r#type) => {
+        Err(_) if matches!(value.location, Location::Memory(_)) && !is_number(&value.r#type) => {
             if let Some(part) = base_part(value, &r#type, memory)? {
                 return Ok(part);
             }

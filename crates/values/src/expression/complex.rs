@@ -206,8 +206,8 @@ impl Format {
                 );
             }
             let part = of_result(&number, Some(self.part.clone()));
-            let part = match part.map(|part| part.place) {
-                Some(crate::typed::Place::Bytes(part)) if part.len() == size => part,
+            let part = match part.map(|part| part.location) {
+                Some(crate::typed::Location::Bytes(part)) if part.len() == size => part,
                 _ => return Err("no C type holds the result".into()),
             };
             bytes.extend(part);

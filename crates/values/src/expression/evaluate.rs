@@ -6,6 +6,7 @@ use super::cast::{cast, referring};
 use super::conditional::conditional;
 use super::error::ExpressionError;
 use super::length::size_value;
+use super::library_access::{Key, LibraryAccess};
 use super::member_of;
 use super::named_cast::converted_type_named;
 use super::number::{number, truth};
@@ -15,7 +16,6 @@ use super::scope::Scope;
 use super::slice::elements;
 use super::static_type::static_type;
 use super::type_name::named_type;
-use super::viewed::{Key, Reach};
 use crate::classes::upcast::referred_to;
 use crate::error::ValueError;
 use crate::typed::{Number, Typed};
@@ -111,7 +111,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         ExpressionKind::Index { object, index } => {
             let object = part(object, scope)?;
             let key = match &index.kind {
-                ExpressionKind::Text(text) => Key::Text(text),
+                ExpressionKind::Text(text) => Key::String(text),
                 _ => Key::Number(integer(index, scope)?),
             };
             at(indexed(&object, &key, scope))
@@ -215,7 +215,7 @@ pub(super) fn pointer(
     let referent = at_referent(&value, expression, scope)?;
     let leads_on = referent.r#type.is_pointer()
         || matches!(referent.r#type.strip().kind(), TypeKind::Array { .. })
-        || Reach::of(scope).is_some_and(|reach| reach.has(&referent.r#type));
+        || LibraryAccess::of(scope).is_some_and(|library| library.has(&referent.r#type));
     Ok(if leads_on { referent } else { value })
 }
 

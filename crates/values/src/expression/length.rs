@@ -1,8 +1,8 @@
 //! `len(x)`: how many elements there are, where that is known without a walk.
 
 use super::access::dereference;
+use super::library_access::LibraryAccess;
 use super::scope::Scope;
-use super::viewed::Reach;
 use crate::error::ValueError;
 use crate::typed::Typed;
 use juror_symbols::{Type, TypeKind};
@@ -13,10 +13,10 @@ pub const REFERENCES_MAX: usize = 16;
 /// How many elements a value has.
 pub(super) fn length_of(value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
     let mut object = value.clone();
-    let reach = Reach::of(scope);
-    let has_view = |it: &Type| reach.as_ref().is_some_and(|reach| reach.has(it));
+    let library = LibraryAccess::of(scope);
+    let has_pretty_printer = |it: &Type| library.as_ref().is_some_and(|library| library.has(it));
     for _ in 0..REFERENCES_MAX {
-        if behind_reference(&object.r#type, has_view).is_none() {
+        if behind_reference(&object.r#type, has_pretty_printer).is_none() {
             break;
         }
         object = dereference(&object, scope.memory())?;
@@ -25,9 +25,9 @@ pub(super) fn length_of(value: &Typed, scope: &dyn Scope) -> Result<Typed, Value
         return size_value(Some(count));
     }
     let is_known = scope
-        .views()
-        .is_some_and(|views| views.know_length(&object.r#type));
-    match reach.and_then(|reach| reach.length(&object)) {
+        .library_types()
+        .is_some_and(|library_types| library_types.know_length(&object.r#type));
+    match library.and_then(|library| library.length(&object)) {
         Some(count) => size_value(Some(count?)),
         None if is_known => {
             let name = value.r#type.name();
@@ -45,12 +45,12 @@ pub(super) fn size_value(size: Option<u64>) -> Result<Typed, ValueError> {
 
 /// What a reference of Rust refers to, where that is counted and not the reference itself,
 /// which a slice's is.
-pub fn behind_reference(r#type: &Type, has_view: impl Fn(&Type) -> bool) -> Option<Type> {
+pub fn behind_reference(r#type: &Type, has_pretty_printer: impl Fn(&Type) -> bool) -> Option<Type> {
     let target = r#type
         .target()
         .filter(|_| r#type.is_rust() && r#type.is_pointer())?;
     let is_array = matches!(target.strip().kind(), TypeKind::Array { .. });
-    (is_array || !has_view(r#type)).then_some(target)
+    (is_array || !has_pretty_printer(r#type)).then_some(target)
 }
 
 /// How many elements an array has, by its type.

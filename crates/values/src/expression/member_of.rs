@@ -9,7 +9,7 @@ use super::scope::Scope;
 use crate::classes::member_pointer::{MemberPointer, identity, parts, read};
 use crate::classes::upcast::{base_offset, base_part};
 use crate::error::ValueError;
-use crate::typed::{Place, Typed};
+use crate::typed::{Location, Typed};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{Method, Type, TypeKind, scope_and_name};
 
@@ -150,7 +150,7 @@ fn part_of(whole: &Typed, class: &Type, scope: &dyn Scope) -> Result<Typed, Valu
     if let Some(part) = base_part(whole, class, scope.memory())? {
         return Ok(part);
     }
-    if let Place::Missing(why) = &whole.place {
+    if let Location::Missing(why) = &whole.location {
         return Err(why.clone());
     }
     let offset = base_offset(&whole.r#type, class);
@@ -183,7 +183,7 @@ impl Bound {
 
     fn data(&self, offset: i64) -> Result<Typed, ValueError> {
         // A member of a derived class may lie outside of this one.
-        if let Place::Memory(address) = self.object.place {
+        if let Location::Memory(address) = self.object.location {
             let address = address.wrapping_add_signed(offset);
             return Ok(self.object.related(self.member.clone(), address));
         }

@@ -5,7 +5,6 @@
 //! property language's; what a name means comes from the caller ([`Scope`]).
 
 mod access;
-mod alternative;
 pub mod arithmetic;
 mod call;
 mod cast;
@@ -14,6 +13,7 @@ mod conditional;
 mod error;
 mod evaluate;
 mod length;
+mod library_access;
 mod member;
 mod member_of;
 pub mod member_pointer;
@@ -26,26 +26,26 @@ pub mod request;
 mod scope;
 mod slice;
 mod static_type;
-mod text;
-mod text_comparison;
+mod string;
+mod string_comparison;
 mod type_name;
 mod unsigned;
+mod variant;
 mod vector;
-mod viewed;
 
 pub use access::element_type;
 pub use access::{address_of, dereference, element};
-pub use alternative::names_alternative;
 pub use cast::cast;
 pub use complex::is_complex;
 pub use error::ExpressionError;
 pub use evaluate::{evaluate, is_true};
 pub use length::{REFERENCES_MAX, array_length, behind_reference, no_length};
+pub use library_access::string_of;
 pub use member_of::names_member;
 pub use number::{held_array, number_value};
 pub use overload::Overload;
 pub use overload::function_at;
 pub use scope::Scope;
 pub use static_type::static_type;
-pub use text::{text_in_array, whole_text};
-pub use viewed::text_of;
+pub use string::{encoded_string, string_in_array};
+pub use variant::names_variant;

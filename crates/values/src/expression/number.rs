@@ -1,8 +1,8 @@
 //! The numbers and truth values that values are, or hold.
 
+use super::library_access::LibraryAccess;
 use super::scope::Scope;
 use super::unsigned;
-use super::viewed::Reach;
 use crate::classes::member_pointer;
 use crate::error::ValueError;
 use crate::typed::{Number, Typed};
@@ -11,8 +11,8 @@ use juror_symbols::{Type, TypeKind};
 
 /// The number that a value is; that a library type holds, too.
 pub(super) fn number(value: &Typed, scope: &dyn Scope) -> Result<Number, ValueError> {
-    match Reach::of(scope) {
-        Some(reach) => reach.number(value),
+    match LibraryAccess::of(scope) {
+        Some(library) => library.number(value),
         None => value.number(scope.memory()),
     }
 }
@@ -20,7 +20,7 @@ pub(super) fn number(value: &Typed, scope: &dyn Scope) -> Result<Number, ValueEr
 /// The array that a value of a library type holds in its place; nothing where it is none
 /// such.
 pub fn held_array(value: &Typed, scope: &dyn Scope) -> Option<Typed> {
-    Reach::of(scope)?.held_array(value)
+    LibraryAccess::of(scope)?.held_array(value)
 }
 
 /// A number as monitors know it; that a library type holds, too.

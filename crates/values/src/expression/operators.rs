@@ -2,7 +2,6 @@
 //! members.
 
 use super::access::{address_of, pointed_to};
-use super::alternative::compare_with_alternative;
 use super::arithmetic::compute;
 use super::complex::{self, is_complex};
 use super::error::ExpressionError;
@@ -15,10 +14,11 @@ use super::promotion::{
 use super::scope::Scope;
 use super::slice::ELEMENTS_MAX;
 use super::static_type::static_type;
-use super::text_comparison::compare_with_text;
+use super::string_comparison::compare_with_string;
+use super::variant::compare_with_variant;
 use super::{member_pointer, unsigned, vector};
 use crate::error::ValueError;
-use crate::typed::{Number, Place, Typed};
+use crate::typed::{Location, Number, Typed};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::Type;
 
@@ -134,11 +134,11 @@ pub(super) fn binary(
             is_true(right, scope)?
         }));
     }
-    if let Some(equal) = compare_with_text(operator, left, right, scope)? {
+    if let Some(equal) = compare_with_string(operator, left, right, scope)? {
         return of(Number::Bool(equal));
     }
     let first = part(left, scope)?;
-    let compared = compare_with_alternative(operator, &first, right, scope.memory());
+    let compared = compare_with_variant(operator, &first, right, scope.memory());
     if let Some(equal) = compared.map_err(|why| ExpressionError::new(why, &left.span))? {
         return of(Number::Bool(equal));
     }
@@ -148,8 +148,8 @@ pub(super) fn binary(
             let message = format!("between 1 and {ELEMENTS_MAX} elements can be taken");
             return Err(error(message.into()));
         }
-        return match first.place {
-            Place::Memory(_) => Ok(Typed {
+        return match first.location {
+            Location::Memory(_) => Ok(Typed {
                 r#type: first.r#type.array_of(count as u64),
                 ..first
             }),

@@ -13,7 +13,7 @@
 use super::request::Argument;
 use crate::classes::upcast::base_steps;
 use crate::error::ValueError;
-use crate::typed::{Place, Typed};
+use crate::typed::{Location, Typed};
 use juror_symbols::{Character, Encoding, Type, TypeKind};
 
 /// What an argument costs that is a number of a narrower type.
@@ -160,7 +160,7 @@ fn binding(argument: &Argument, parameter: &Type) -> u32 {
         TypeKind::Reference(target) => target,
         TypeKind::Pointer(target) => {
             let given = match argument {
-                Argument::Text(_) => Some(true),
+                Argument::String(_) => Some(true),
                 Argument::Value(value) => bare(&value.r#type).target().map(|it| is_const_type(&it)),
             };
             return u32::from(given.is_some_and(|given| given != is_const_type(&target)));
@@ -169,10 +169,10 @@ fn binding(argument: &Argument, parameter: &Type) -> u32 {
     };
     let takes_values = stripped.name().ends_with("&&");
     let (is_value, is_const) = match argument {
-        Argument::Text(_) => (true, true),
+        Argument::String(_) => (true, true),
         Argument::Value(value) => {
             let refers = matches!(value.r#type.strip().kind(), TypeKind::Reference(_));
-            let is_value = !refers && matches!(value.place, Place::Bytes(_));
+            let is_value = !refers && matches!(value.location, Location::Bytes(_));
             (is_value, is_const_value(value))
         }
     };
@@ -368,7 +368,7 @@ mod tests {
         let arguments: Vec<Argument> = arguments
             .iter()
             .map(|name| match *name {
-                "text" => Argument::Text("x".into()),
+                "text" => Argument::String("x".into()),
                 name => Argument::Value(Typed::in_memory(builtin(name), 16)),
             })
             .collect();

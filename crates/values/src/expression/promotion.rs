@@ -15,7 +15,7 @@ enum Rank {
     /// A whole number of so many bytes, with a sign or without.
     Whole { size: u64, is_signed: bool },
     /// A fraction of so many bytes.
-    Fraction { size: u64 },
+    Float { size: u64 },
 }
 
 impl Rank {
@@ -31,7 +31,7 @@ impl Rank {
         let stripped = r#type.strip();
         let size = stripped.size()?;
         match stripped.kind() {
-            TypeKind::Base(Encoding::Float) => Some(Rank::Fraction { size }),
+            TypeKind::Base(Encoding::Float) => Some(Rank::Float { size }),
             TypeKind::Base(Encoding::ComplexFloat | Encoding::Other) => None,
             TypeKind::Base(encoding) => Some(Rank::promoted(size, encoding.is_signed())),
             // One of C++ is an `int` that has all its values, whatever holds it.
@@ -52,7 +52,7 @@ impl Rank {
         let stripped = r#type.strip();
         let size = stripped.size()?;
         match stripped.kind() {
-            TypeKind::Base(Encoding::Float) => Some(Rank::Fraction { size }),
+            TypeKind::Base(Encoding::Float) => Some(Rank::Float { size }),
             TypeKind::Base(Encoding::ComplexFloat | Encoding::Other) => None,
             TypeKind::Base(encoding @ (Encoding::Signed | Encoding::Unsigned)) => {
                 let is_signed = encoding.is_signed();
@@ -75,12 +75,8 @@ impl Rank {
 
     fn with(self, other: Rank) -> Rank {
         match (self, other) {
-            (Rank::Fraction { size: a }, Rank::Fraction { size: b }) => {
-                Rank::Fraction { size: a.max(b) }
-            }
-            (fraction @ Rank::Fraction { .. }, _) | (_, fraction @ Rank::Fraction { .. }) => {
-                fraction
-            }
+            (Rank::Float { size: a }, Rank::Float { size: b }) => Rank::Float { size: a.max(b) },
+            (float @ Rank::Float { .. }, _) | (_, float @ Rank::Float { .. }) => float,
             (
                 Rank::Whole {
                     size: a,
@@ -103,8 +99,8 @@ impl Rank {
 
     fn r#type(self) -> Option<Type> {
         Type::builtin(match self {
-            Rank::Fraction { size: 4 } => "float",
-            Rank::Fraction { .. } => "double",
+            Rank::Float { size: 4 } => "float",
+            Rank::Float { .. } => "double",
             Rank::Whole {
                 size: 16,
                 is_signed: true,
@@ -126,7 +122,7 @@ impl Rank {
 /// The type in which one number of a type is computed; nothing for what is no number.
 pub fn promoted(r#type: &Type) -> Option<Type> {
     match Rank::of(r#type)? {
-        Rank::Fraction { size: 16 } => Some(r#type.strip()),
+        Rank::Float { size: 16 } => Some(r#type.strip()),
         rank => own(r#type, rank).or_else(|| rank.r#type()),
     }
 }
@@ -134,7 +130,7 @@ pub fn promoted(r#type: &Type) -> Option<Type> {
 /// The type in which two numbers are computed.
 pub fn common_type(a: &Type, b: &Type) -> Option<Type> {
     let (first, second) = (Rank::of(a)?, Rank::of(b)?);
-    let is_wide = |rank| rank == Rank::Fraction { size: 16 };
+    let is_wide = |rank| rank == Rank::Float { size: 16 };
     match (is_wide(first), is_wide(second)) {
         (true, true) if is_quad(b) => Some(b.strip()),
         (true, _) => Some(a.strip()),

@@ -27,5 +27,5 @@ pub enum Argument {
     /// A value.
     Value(Typed),
     /// Text that is written into the debuggee's memory.
-    Text(Arc<str>),
+    String(Arc<str>),
 }

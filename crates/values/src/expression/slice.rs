@@ -2,8 +2,8 @@
 //! containers of libraries, whose elements may lie anywhere.
 
 use super::access::{behind_pointer, indexed};
+use super::library_access::{Key, LibraryAccess};
 use super::scope::Scope;
-use super::viewed::{Key, Reach};
 use crate::error::ValueError;
 use crate::library_types::{Shown, Slice};
 use crate::typed::{Typed, VALUE_SIZE_MAX};
@@ -34,7 +34,7 @@ pub(super) fn elements(
         return joined(&found?, scope);
     }
     let first = indexed(object, &Key::Number(start), scope)?;
-    if Reach::of(scope).is_some_and(|reach| reach.has(&object.r#type)) {
+    if LibraryAccess::of(scope).is_some_and(|library| library.has(&object.r#type)) {
         indexed(object, &Key::Number(start + count - 1), scope)?;
     }
     Ok(Typed {
@@ -49,11 +49,11 @@ fn found(
     range: (usize, usize),
     scope: &dyn Scope,
 ) -> Option<Result<Vec<Typed>, ValueError>> {
-    let views = scope.views()?;
+    let library_types = scope.library_types()?;
     let types = |name: &str| scope.type_named(name);
     let mut object = object.clone();
     for _ in 0..DEPTH_MAX {
-        let why = match views.slice(&object, range, scope.memory(), &types)? {
+        let why = match library_types.slice(&object, range, scope.memory(), &types)? {
             Slice::Found(elements) => return Some(Ok(elements)),
             Slice::Instead(Some(Shown::Value(inner) | Shown::At(_, inner))) => {
                 object = inner;
@@ -89,9 +89,9 @@ fn joined(elements: &[Typed], scope: &dyn Scope) -> Result<Typed, ValueError> {
     let r#type = first.r#type.array_of(elements.len() as u64);
     let size = first.r#type.size();
     let size = size.ok_or("the size of an element is not known")?;
-    let place = |number: usize| first.address()?.checked_add(number as u64 * size);
-    let mut places = elements.iter().enumerate();
-    if places.all(|(number, it)| it.address().is_some() && it.address() == place(number)) {
+    let expected = |number: usize| first.address()?.checked_add(number as u64 * size);
+    let mut numbered = elements.iter().enumerate();
+    if numbered.all(|(number, it)| it.address().is_some() && it.address() == expected(number)) {
         return Ok(Typed {
             r#type,
             ..first.clone()

@@ -4,12 +4,12 @@
 //! `p->next->size` has a type where `p` is null. What only a value tells (elements of
 //! library types, calls) has none.
 
-use super::arithmetic::takes_fractions;
+use super::arithmetic::takes_floats;
 use super::evaluate::evaluate;
+use super::library_access::LibraryAccess;
 use super::promotion::{common_type, is_float, of_bit_field, promoted};
 use super::scope::Scope;
 use super::type_name::named_type;
-use super::viewed::Reach;
 use crate::classes::member_pointer;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
@@ -67,9 +67,10 @@ fn evaluated(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
 
 /// What an element is of, or what `*` leads to, where no view says it.
 fn element(r#type: Type, scope: &dyn Scope) -> Option<Type> {
-    let is_viewed = |it: &Type| Reach::of(scope).is_some_and(|reach| reach.has(it));
+    let has_pretty_printer =
+        |it: &Type| LibraryAccess::of(scope).is_some_and(|library| library.has(it));
     let target = r#type.target()?;
-    (!is_viewed(&r#type) && !is_viewed(&target)).then_some(target)
+    (!has_pretty_printer(&r#type) && !has_pretty_printer(&target)).then_some(target)
 }
 
 fn of_unary(operator: UnaryOperator, operand: &Expression, scope: &dyn Scope) -> Option<Type> {
@@ -83,7 +84,7 @@ fn of_unary(operator: UnaryOperator, operand: &Expression, scope: &dyn Scope) ->
                 return Type::builtin("long");
             }
             pointer.target().filter(|target| {
-                !Reach::of(scope).is_some_and(|reach| reach.has(&pointer))
+                !LibraryAccess::of(scope).is_some_and(|library| library.has(&pointer))
                     && target.size().is_some()
             })
         }
@@ -112,7 +113,7 @@ fn of_binary(
         return None;
     }
     let (left, right) = (static_type(left, scope)?, static_type(right, scope)?);
-    if !takes_fractions(operator) && (is_float(&left) || is_float(&right)) {
+    if !takes_floats(operator) && (is_float(&left) || is_float(&right)) {
         return None;
     }
     if matches!(

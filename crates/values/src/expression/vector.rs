@@ -75,9 +75,9 @@ pub(super) fn compute_elements(
 fn scalar(value: &Typed, element: &Type, memory: &dyn Memory) -> Result<Typed, ValueError> {
     let given = value.number(memory)?;
     let converted = cast(value, element.clone(), memory)?;
-    let is_fraction = matches!(element.strip().kind(), TypeKind::Base(Encoding::Float));
+    let is_float = matches!(element.strip().kind(), TypeKind::Base(Encoding::Float));
     let is_same =
-        is_fraction && !matches!(given, Number::Pointer(..)) || converted.number(memory)? == given;
+        is_float && !matches!(given, Number::Pointer(..)) || converted.number(memory)? == given;
     match is_same {
         true => Ok(converted),
         false => Err(format!(

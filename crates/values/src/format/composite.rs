@@ -12,7 +12,7 @@ impl Writer<'_> {
         if composite.incomplete {
             return self.push("<incomplete type>");
         }
-        if self.viewed(value, depth) {
+        if self.pretty_printed(value, depth) {
             return;
         }
         if !self.is_raw && value.r#type.is_rust() {
@@ -24,7 +24,7 @@ impl Writer<'_> {
             && let Some(class) = whole.r#type.composite()
         {
             let _ = write!(self.text, "({}) ", whole.r#type.name());
-            return match self.viewed(&whole, depth) {
+            return match self.pretty_printed(&whole, depth) {
                 true => {}
                 false => self.object(&whole, &class, depth),
             };
@@ -73,7 +73,7 @@ impl Writer<'_> {
             match part.r#type.composite() {
                 // A part of an object is not asked what the whole one is.
                 Some(class) if !class.incomplete && depth < DEPTH_MAX && !self.is_full() => {
-                    if !self.viewed(&part, depth + 1) {
+                    if !self.pretty_printed(&part, depth + 1) {
                         self.members(&part, &class, depth + 1);
                     }
                 }
@@ -90,7 +90,7 @@ impl Writer<'_> {
                 break;
             }
         }
-        if let Ok(Some(chosen)) = value.alternative(self.memory) {
+        if let Ok(Some(chosen)) = value.variant(self.memory) {
             self.separate(&mut first);
             if let Some(name) = &chosen.name {
                 let _ = write!(self.text, "{name} ");
@@ -106,7 +106,7 @@ impl Writer<'_> {
     /// A structure as Rust writes it: `Point {x: 1, y: 2}`, `Meters(5)`,
     /// `(1, 'x')`, `Some("z")`.
     fn rust(&mut self, value: &Typed, composite: &Composite, depth: usize) {
-        match value.alternative(self.memory) {
+        match value.variant(self.memory) {
             Err(why) => return self.missing(&why),
             Ok(None) => {}
             Ok(Some(chosen)) => {

@@ -41,7 +41,7 @@ impl Writer<'_> {
     /// All its digits.
     pub(super) fn wide(&mut self, value: &Typed, number: Wide, r#type: &Type) {
         match self.radix {
-            Radix::Natural | Radix::Raw | Radix::Text | Radix::Float
+            Radix::Natural | Radix::Raw | Radix::String | Radix::Float
                 if !number.double().is_nan() =>
             {
                 let _ = write!(self.text, "{number}");
@@ -71,7 +71,7 @@ impl Writer<'_> {
     fn not_a_number(&mut self, value: &Typed, number: f64, size: u64) {
         let sign = if number.is_sign_negative() { "-" } else { "" };
         let bytes = value.bytes(self.memory, size.min(8));
-        let fraction = bytes.ok().map(|bytes| {
+        let significand = bytes.ok().map(|bytes| {
             let mut wide = [0; 8];
             wide.iter_mut().zip(&bytes).for_each(|(to, of)| *to = *of);
             let bits = u64::from_le_bytes(wide);
@@ -81,8 +81,8 @@ impl Writer<'_> {
                 _ => bits,
             }
         });
-        let _ = match fraction {
-            Some(fraction) => write!(self.text, "{sign}nan({fraction:#x})"),
+        let _ = match significand {
+            Some(significand) => write!(self.text, "{sign}nan({significand:#x})"),
             None => write!(self.text, "{sign}nan"),
         };
     }
@@ -102,7 +102,7 @@ impl Writer<'_> {
         let Some(of) = Type::builtin(name) else {
             return;
         };
-        let fraction = match bits {
+        let as_float = match bits {
             32 => f64::from(f32::from_bits(raw as u32)),
             64 => f64::from_bits(raw as u64),
             _ => Wide::read(raw, &of).double(),
@@ -113,6 +113,6 @@ impl Writer<'_> {
             .get(..size as usize)
             .unwrap_or(&[])
             .to_vec();
-        self.float(&Typed::of_bytes(of.clone(), bytes), fraction, &of);
+        self.float(&Typed::of_bytes(of.clone(), bytes), as_float, &of);
     }
 }

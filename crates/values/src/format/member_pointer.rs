@@ -12,7 +12,7 @@ impl Writer<'_> {
             Ok(pointer) => pointer,
             Err(why) => return self.missing(&why),
         };
-        if !matches!(self.radix, Radix::Natural | Radix::Text | Radix::Address) {
+        if !matches!(self.radix, Radix::Natural | Radix::String | Radix::Address) {
             return self.words_of(pointer);
         }
         match pointer {

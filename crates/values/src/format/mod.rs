@@ -8,14 +8,14 @@ mod float;
 mod layout;
 mod member_pointer;
 mod number;
-mod text;
-mod viewed;
+mod pretty_printed;
+mod string;
 
 pub use escape::{quoted, readable};
 pub use layout::pretty;
 
-use crate::pretty_printers::Views;
-use crate::typed::{Memory, Number, Place, Typed};
+use crate::pretty_printers::PrettyPrinters;
+use crate::typed::{Location, Memory, Number, Typed};
 use juror_symbols::{Character, Encoding, Enumerator, Type, TypeKind};
 use std::fmt::{self, Write};
 
@@ -40,7 +40,7 @@ pub enum Radix {
     /// `/a`
     Address,
     /// `/s`: as its type suggests, and arrays of bytes as text.
-    Text,
+    String,
     /// `/z`: hexadecimal, with all zeros of the type's size.
     Padded,
     /// `/f`: the bits of a number as a fraction, where there is one of its size.
@@ -81,8 +81,8 @@ pub trait Names {
     }
 
     /// How values of library types are shown.
-    fn views(&self) -> &Views {
-        Views::standard()
+    fn pretty_printers(&self) -> &PrettyPrinters {
+        PrettyPrinters::standard()
     }
 
     /// How many elements of an array, and characters of a text, are shown.
@@ -140,7 +140,7 @@ impl Writer<'_> {
             self.push("...");
             return;
         }
-        if let Place::Missing(why) = &value.place {
+        if let Location::Missing(why) = &value.location {
             self.missing(why);
             return;
         }
@@ -168,14 +168,14 @@ impl Writer<'_> {
                 Ok(_) => self.push("?"),
                 Err(why) => self.missing(&why),
             },
-            TypeKind::Pointer(_) if self.viewed(value, depth) => {}
+            TypeKind::Pointer(_) if self.pretty_printed(value, depth) => {}
             TypeKind::Pointer(target) if self.follows(&stripped, &target) => {
                 self.reference(value, &target, depth);
             }
             TypeKind::Pointer(target) => self.pointer(value, &target),
             TypeKind::Reference(target) => self.reference(value, &target, depth),
-            TypeKind::Function { .. } => match &value.place {
-                Place::Memory(address) => {
+            TypeKind::Function { .. } => match &value.location {
+                Location::Memory(address) => {
                     let address = *address;
                     self.address(address);
                 }
@@ -197,7 +197,7 @@ impl Writer<'_> {
             Ok(_) => return,
             Err(why) => return self.missing(&why),
         };
-        if !matches!(self.radix, Radix::Natural | Radix::Text | Radix::Address) {
+        if !matches!(self.radix, Radix::Natural | Radix::String | Radix::Address) {
             if let Some(word) = Type::builtin("unsigned long") {
                 self.integer(i128::from(address), &word, None);
             }
@@ -210,18 +210,18 @@ impl Writer<'_> {
             && self.radix != Radix::Address
         {
             self.push(" ");
-            self.text_at(address, character);
+            self.string_at(address, character);
         }
     }
 
     fn is_natural(&self) -> bool {
-        matches!(self.radix, Radix::Natural | Radix::Text)
+        matches!(self.radix, Radix::Natural | Radix::String)
     }
 
     /// Whether elements are bytes that are to be shown as text.
     fn is_bytes(&self, element: &Type) -> bool {
         let is_whole = |encoding| matches!(encoding, Encoding::Signed | Encoding::Unsigned);
-        self.radix == Radix::Text
+        self.radix == Radix::String
             && element.size() == Some(1)
             && matches!(element.strip().kind(), TypeKind::Base(encoding) if is_whole(encoding))
     }
@@ -312,9 +312,9 @@ impl Writer<'_> {
     /// has an end of its own.
     fn endless(&mut self, value: &Typed, element: &Type) {
         let character = element.character().filter(|it| !of_rust(*it, element));
-        match (&value.place, character) {
-            (Place::Memory(address), Some(character)) if self.is_natural() => {
-                self.text_at(*address, character);
+        match (&value.location, character) {
+            (Location::Memory(address), Some(character)) if self.is_natural() => {
+                self.string_at(*address, character);
             }
             _ => self.push("<array of unknown length>"),
         }

@@ -1,55 +1,59 @@
 //! The names that a view has for the arguments of a template.
 
-use super::rule::View;
+use super::rule::PrettyPrinter;
 use crate::typed::Typed;
 use juror_symbols::{TemplateArgument, Type};
 use std::collections::HashMap;
 
-fn names(view: &View) -> impl Iterator<Item = &Box<str>> {
-    let first = view.patterns.first();
+fn names(printer: &PrettyPrinter) -> impl Iterator<Item = &Box<str>> {
+    let first = printer.patterns.first();
     first.into_iter().flat_map(|pattern| &pattern.arguments)
 }
 
 /// The types that a template was given, by the names that a view has for them.
 pub(super) fn template_types(
-    view: &View,
+    printer: &PrettyPrinter,
     r#type: &Type,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> HashMap<Box<str>, Type> {
     let arguments = r#type.template_arguments();
     if arguments.is_empty() {
-        return types_by_name(view, r#type, types);
+        return types_by_name(printer, r#type, types);
     }
-    let found = names(view).zip(arguments).filter_map(|(name, argument)| {
-        let TemplateArgument::Type(r#type) = argument else {
-            return None;
-        };
-        Some((name.clone(), r#type))
-    });
+    let found = names(printer)
+        .zip(arguments)
+        .filter_map(|(name, argument)| {
+            let TemplateArgument::Type(r#type) = argument else {
+                return None;
+            };
+            Some((name.clone(), r#type))
+        });
     found.collect()
 }
 
 /// The numbers that a template was given.
-pub(super) fn template_numbers(view: &View, r#type: &Type) -> HashMap<Box<str>, Typed> {
+pub(super) fn template_numbers(printer: &PrettyPrinter, r#type: &Type) -> HashMap<Box<str>, Typed> {
     let arguments = r#type.template_arguments();
-    let numbers = names(view).zip(arguments).filter_map(|(name, argument)| {
-        let TemplateArgument::Number(number) = argument else {
-            return None;
-        };
-        Some((name.clone(), Typed::of_integer(number)?))
-    });
+    let numbers = names(printer)
+        .zip(arguments)
+        .filter_map(|(name, argument)| {
+            let TemplateArgument::Number(number) = argument else {
+                return None;
+            };
+            Some((name.clone(), Typed::of_integer(number)?))
+        });
     numbers.collect()
 }
 
 /// gcc describes some classes without what they were made from (the iterators of lists),
 /// but their names have it.
 fn types_by_name(
-    view: &View,
+    printer: &PrettyPrinter,
     r#type: &Type,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> HashMap<Box<str>, Type> {
     let whole = r#type.strip().name();
-    let found = names(view).zip(arguments_in(&whole));
+    let found = names(printer).zip(arguments_in(&whole));
     let found = found.filter_map(|(name, argument)| Some((name.clone(), types(argument)?)));
     found.collect()
 }

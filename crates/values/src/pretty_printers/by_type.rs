@@ -8,8 +8,8 @@
 //! `std::variant`), where branches differ, or a view does not fit, there is no answer.
 
 use super::arguments::{template_numbers, template_types};
-use super::rule::{Shape, Source, Statement, TypeSource, View};
-use super::views::Views;
+use super::printers::PrettyPrinters;
+use super::rule::{PrettyPrinter, Shape, Source, Statement, TypeSource};
 use crate::error::ValueError;
 use crate::expression::{self, Scope};
 use crate::library_types::LibraryTypes;
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 
 /// What stands in a value of a library type, or in its place.
 #[derive(Debug, Clone)]
-pub enum Within {
+pub enum Contents {
     /// Elements by their number.
     Elements(Type),
     /// Values by keys.
@@ -31,51 +31,55 @@ pub enum Within {
         value: Type,
     },
     /// Text.
-    Text,
+    String,
     /// This, in the place of the value.
     Instead(Type),
     /// What a pointer leads to.
     Target(Type),
 }
 
-impl Within {
-    fn is_same(&self, other: &Within) -> bool {
+impl Contents {
+    fn is_same(&self, other: &Contents) -> bool {
         match (self, other) {
-            (Within::Elements(a), Within::Elements(b))
-            | (Within::Instead(a), Within::Instead(b))
-            | (Within::Target(a), Within::Target(b)) => a.name() == b.name(),
-            (Within::Entries { value: a, .. }, Within::Entries { value: b, .. }) => {
+            (Contents::Elements(a), Contents::Elements(b))
+            | (Contents::Instead(a), Contents::Instead(b))
+            | (Contents::Target(a), Contents::Target(b)) => a.name() == b.name(),
+            (Contents::Entries { value: a, .. }, Contents::Entries { value: b, .. }) => {
                 a.name() == b.name()
             }
-            (Within::Text, Within::Text) => true,
+            (Contents::String, Contents::String) => true,
             _ => false,
         }
     }
 }
 
-impl Views {
+impl PrettyPrinters {
     /// What a value of a type leads to, by the first view that fits the type.
-    pub fn within(&self, r#type: &Type, types: &dyn Fn(&str) -> Option<Type>) -> Option<Within> {
+    pub fn contents(
+        &self,
+        r#type: &Type,
+        types: &dyn Fn(&str) -> Option<Type>,
+    ) -> Option<Contents> {
         let value = Typed::missing(r#type.clone(), "nothing is read");
-        self.of(r#type).find_map(|view| {
-            if view.shape == Shape::Tuple {
+        self.of(r#type).find_map(|printer| {
+            if printer.shape == Shape::Tuple {
                 return None;
             }
             let mut walk = Walk {
                 value: &value,
                 types,
-                variables: types_of_numbers(view, r#type),
-                names: template_types(view, r#type, types),
+                variables: types_of_numbers(printer, r#type),
+                names: template_types(printer, r#type, types),
                 found: None,
             };
-            walk.block(&view.body)?;
+            walk.block(&printer.body)?;
             walk.found
         })
     }
 }
 
-fn types_of_numbers(view: &View, r#type: &Type) -> HashMap<Box<str>, Type> {
-    let numbers = template_numbers(view, r#type).into_iter();
+fn types_of_numbers(printer: &PrettyPrinter, r#type: &Type) -> HashMap<Box<str>, Type> {
+    let numbers = template_numbers(printer, r#type).into_iter();
     numbers.map(|(name, value)| (name, value.r#type)).collect()
 }
 
@@ -85,7 +89,7 @@ struct Walk<'a> {
     types: &'a dyn Fn(&str) -> Option<Type>,
     variables: HashMap<Box<str>, Type>,
     names: HashMap<Box<str>, Type>,
-    found: Option<Within>,
+    found: Option<Contents>,
 }
 
 impl Walk<'_> {
@@ -140,24 +144,24 @@ impl Walk<'_> {
             }
             Statement::Element(expression) => {
                 let r#type = self.type_of(expression)?;
-                self.find(Within::Elements(r#type))
+                self.find(Contents::Elements(r#type))
             }
             Statement::Entry(key, value) => {
                 let (key, value) = (self.type_of(key)?, self.type_of(value)?);
-                self.find(Within::Entries { key, value })
+                self.find(Contents::Entries { key, value })
             }
             Statement::Text(pointer, length) => {
                 self.fits(length)?;
                 self.type_of(pointer)?.target()?.size()?;
-                self.find(Within::Text)
+                self.find(Contents::String)
             }
             Statement::Value(expression) => {
                 let r#type = self.type_of(expression)?;
-                self.find(Within::Instead(r#type))
+                self.find(Contents::Instead(r#type))
             }
             Statement::At(expression) => {
                 let target = self.type_of(expression)?.target()?;
-                self.find(Within::Target(target))
+                self.find(Contents::Target(target))
             }
             Statement::Every(_) => None,
             Statement::Count(count) => self.fits(count),
@@ -166,11 +170,11 @@ impl Walk<'_> {
     }
 
     /// Every way must lead to the same.
-    fn find(&mut self, within: Within) -> Option<()> {
+    fn find(&mut self, contents: Contents) -> Option<()> {
         match &self.found {
-            Some(found) if !found.is_same(&within) => None,
+            Some(found) if !found.is_same(&contents) => None,
             _ => {
-                self.found = Some(within);
+                self.found = Some(contents);
                 Some(())
             }
         }
@@ -247,7 +251,7 @@ impl Scope for Walk<'_> {
     }
 
     /// A view speaks of the fields as they are.
-    fn views(&self) -> Option<&dyn LibraryTypes> {
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 

@@ -1,9 +1,9 @@
 //! What a view makes of a value, from the debuggee's memory.
 
 use super::arguments::{template_numbers, template_types};
-use super::rule::{Shape, Source, Statement, TypeSource, View};
+use super::printers::PrettyPrinters;
+use super::rule::{PrettyPrinter, Shape, Source, Statement, TypeSource};
 use super::seek::{self, Wanted};
-use super::views::Views;
 use crate::error::ValueError;
 use crate::expression::{self, Scope};
 use crate::library_types::{LibraryTypes, Shown};
@@ -20,20 +20,20 @@ const STEPS_MAX: usize = 20_000;
 /// What the views make of a value; nothing when none fits it.
 pub fn show(
     value: &Typed,
-    views: &Views,
+    printers: &PrettyPrinters,
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Shown> {
     let memory = &value.memory(memory);
-    let found = views.of(&value.r#type);
-    let mut made = found.filter_map(|view| {
-        let mut run = Run::new(value, view, Wanted::All, memory, types);
-        let more = match run.block(&view.body) {
+    let found = printers.of(&value.r#type);
+    let mut made = found.filter_map(|printer| {
+        let mut run = Run::new(value, printer, Wanted::All, memory, types);
+        let more = match run.block(&printer.body) {
             Ok(()) => false,
             Err(Halt::Full) => true,
             Err(Halt::Failed | Halt::Far) => return None,
         };
-        run.result(view.shape, more)
+        run.result(printer.shape, more)
     });
     made.next()
 }
@@ -66,7 +66,7 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(super) fn new(
         value: &'a Typed,
-        view: &View,
+        printer: &PrettyPrinter,
         wanted: Wanted<'a>,
         memory: &'a dyn Memory,
         types: &'a dyn Fn(&str) -> Option<Type>,
@@ -76,8 +76,8 @@ impl<'a> Run<'a> {
                 value,
                 memory,
                 types,
-                variables: template_numbers(view, &value.r#type),
-                names: template_types(view, &value.r#type, types),
+                variables: template_numbers(printer, &value.r#type),
+                names: template_types(printer, &value.r#type, types),
             },
             wanted,
             steps: 0,
@@ -175,7 +175,7 @@ impl<'a> Run<'a> {
     fn step(&mut self) -> Result<(), Halt> {
         self.steps += 1;
         match self.wanted {
-            Wanted::All | Wanted::Text(_) | Wanted::Length if self.steps > STEPS_MAX => {
+            Wanted::All | Wanted::String(_) | Wanted::Length if self.steps > STEPS_MAX => {
                 Err(Halt::Failed)
             }
             Wanted::Element(_) | Wanted::Elements(..) | Wanted::Key(_)
@@ -235,7 +235,7 @@ impl<'a> Run<'a> {
             return Err(Halt::Failed);
         }
         let mut first = start;
-        if let Some(rounds) = View::rounds_to(self.wanted, self.passed, body) {
+        if let Some(rounds) = PrettyPrinter::rounds_to(self.wanted, self.passed, body) {
             let rounds = (rounds as i128).min(end - start);
             first += rounds;
             self.passed += rounds as usize;
@@ -282,7 +282,7 @@ impl<'a> Run<'a> {
             .filter(|size| matches!(size, 1 | 2 | 4))
             .ok_or(Halt::Failed)?;
         let most = match self.wanted {
-            Wanted::Text(characters) => characters,
+            Wanted::String(characters) => characters,
             _ => ELEMENTS_MAX,
         };
         let mut bytes = vec![0; length.min(most) * size];
@@ -290,7 +290,7 @@ impl<'a> Run<'a> {
             return Err(Halt::Failed);
         }
         self.characters = Some((address, target, length));
-        Ok(Shown::Text {
+        Ok(Shown::String {
             bytes,
             size,
             more: length > most,
@@ -321,7 +321,7 @@ impl<'a> Run<'a> {
                 let bytes = value.bytes(self.frame.memory, size);
                 let bytes = bytes.map_err(|_| Halt::Failed)?;
                 Ok(Typed {
-                    place: crate::typed::Place::Bytes(bytes),
+                    location: crate::typed::Location::Bytes(bytes),
                     ..value
                 })
             }
@@ -424,7 +424,7 @@ impl Scope for Variables<'_> {
     }
 
     /// A view speaks of the fields as they are.
-    fn views(&self) -> Option<&dyn LibraryTypes> {
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 

@@ -1,19 +1,19 @@
 //! How expressions go through values of library types: by their views.
 
+use super::printers::PrettyPrinters;
 use super::seek;
 use super::slice;
-use super::views::Views;
 use crate::library_types::{Index, Length, LibraryTypes, Shown, Slice, Sought};
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
 
-impl LibraryTypes for Views {
+impl LibraryTypes for PrettyPrinters {
     fn has(&self, r#type: &Type) -> bool {
         self.of(r#type).next().is_some()
     }
 
     fn know_length(&self, r#type: &Type) -> bool {
-        self.of(r#type).any(|view| view.knows_length())
+        self.of(r#type).any(|printer| printer.knows_length())
     }
 
     fn seek(

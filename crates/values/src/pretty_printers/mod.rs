@@ -2,7 +2,7 @@
 //! by its text, not by the pointers that they are made of.
 //!
 //! A view is a rule for types of a name, written in a few lines over the
-//! fields of the value (`cpp.views`, `libcxx.views`, `rust.views`). It is evaluated over the
+//! fields of the value (`cpp.printers`, `libcxx.printers`, `rust.printers`). It is evaluated over the
 //! debuggee's memory by the expressions of the prompt, with a bound on its
 //! steps: a damaged container ends the view, never in an endless walk. Where a view does not fit the value (another version of a
 //! library, memory that was never initialized), the next one is tried, and
@@ -14,15 +14,15 @@ mod evaluate;
 mod library_types;
 mod parse;
 mod pattern;
+mod printers;
 mod rule;
 mod seek;
 mod slice;
 #[cfg(test)]
 mod tests;
-mod views;
 mod words;
 
-pub use by_type::Within;
+pub use by_type::Contents;
 pub use evaluate::show;
-pub use parse::ViewError;
-pub use views::Views;
+pub use parse::PrettyPrinterError;
+pub use printers::PrettyPrinters;

@@ -1,7 +1,7 @@
 //! Views as they are written: one statement a line, blocks in braces.
 
 use super::pattern::Pattern;
-use super::rule::{Shape, Source, Statement, TypeSource, View, Words};
+use super::rule::{PrettyPrinter, Shape, Source, Statement, TypeSource, Words};
 use juror_language::Expression;
 
 /// How deep blocks may be nested.
@@ -10,7 +10,7 @@ const DEPTH_MAX: usize = 16;
 /// A line of a views file that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}\n  {text}")]
-pub struct ViewError {
+pub struct PrettyPrinterError {
     /// The file.
     pub file: String,
     /// The line, from 1.
@@ -22,18 +22,18 @@ pub struct ViewError {
 }
 
 /// Reads the views of a source.
-pub(crate) fn parse(file: &str, source: &str) -> Result<Vec<View>, ViewError> {
+pub(crate) fn parse(file: &str, source: &str) -> Result<Vec<PrettyPrinter>, PrettyPrinterError> {
     let mut reader = Reader {
         file,
         lines: source.lines().enumerate(),
         line: 0,
         text: "",
     };
-    let mut views = Vec::new();
+    let mut printers = Vec::new();
     while let Some(text) = reader.next_line() {
-        views.push(reader.view(text)?);
+        printers.push(reader.printer(text)?);
     }
-    Ok(views)
+    Ok(printers)
 }
 
 struct Reader<'a> {
@@ -66,8 +66,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn error(&self, message: impl Into<String>) -> ViewError {
-        ViewError {
+    fn error(&self, message: impl Into<String>) -> PrettyPrinterError {
+        PrettyPrinterError {
             file: self.file.to_owned(),
             line: self.line,
             text: self.text.to_owned(),
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn view(&mut self, text: &str) -> Result<View, ViewError> {
+    fn printer(&mut self, text: &str) -> Result<PrettyPrinter, PrettyPrinterError> {
         let header = text
             .strip_prefix("view ")
             .and_then(|rest| rest.strip_suffix('{'));
@@ -93,14 +93,14 @@ impl<'a> Reader<'a> {
         if end != End::Closed {
             return Err(self.error("there is no `if` for this `else`"));
         }
-        Ok(View {
+        Ok(PrettyPrinter {
             patterns,
             shape,
             body,
         })
     }
 
-    fn shape(&self, word: &str) -> Result<Shape, ViewError> {
+    fn shape(&self, word: &str) -> Result<Shape, PrettyPrinterError> {
         match word {
             "value" => Ok(Shape::Value),
             "list" => Ok(Shape::List),
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The statements up to the closing brace.
-    fn block(&mut self, depth: usize) -> Result<(Vec<Statement>, End<'a>), ViewError> {
+    fn block(&mut self, depth: usize) -> Result<(Vec<Statement>, End<'a>), PrettyPrinterError> {
         if depth > DEPTH_MAX {
             return Err(self.error("blocks are nested too deeply"));
         }
@@ -135,12 +135,12 @@ impl<'a> Reader<'a> {
     }
 
     /// What stands before the brace that opens a block.
-    fn opened(&self, text: &'a str) -> Result<&'a str, ViewError> {
+    fn opened(&self, text: &'a str) -> Result<&'a str, PrettyPrinterError> {
         let text = text.strip_suffix('{').map(str::trim);
         text.ok_or_else(|| self.error("`{` ends this line"))
     }
 
-    fn statement(&mut self, text: &'a str, depth: usize) -> Result<Statement, ViewError> {
+    fn statement(&mut self, text: &'a str, depth: usize) -> Result<Statement, PrettyPrinterError> {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let rest = rest.trim();
         match word {
@@ -176,14 +176,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn body(&mut self, depth: usize) -> Result<Vec<Statement>, ViewError> {
+    fn body(&mut self, depth: usize) -> Result<Vec<Statement>, PrettyPrinterError> {
         match self.block(depth + 1)? {
             (body, End::Closed) => Ok(body),
             _ => Err(self.error("there is no `if` for this `else`")),
         }
     }
 
-    fn conditional(&mut self, condition: &str, depth: usize) -> Result<Statement, ViewError> {
+    fn conditional(
+        &mut self,
+        condition: &str,
+        depth: usize,
+    ) -> Result<Statement, PrettyPrinterError> {
         let condition = self.expression(condition)?;
         let (then, end) = self.block(depth + 1)?;
         let otherwise = match end {
@@ -194,7 +198,7 @@ impl<'a> Reader<'a> {
         Ok(Statement::If(condition, then, otherwise))
     }
 
-    fn counted(&mut self, rest: &'a str, depth: usize) -> Result<Statement, ViewError> {
+    fn counted(&mut self, rest: &'a str, depth: usize) -> Result<Statement, PrettyPrinterError> {
         let rest = self.opened(rest)?;
         let parts = rest.split_once(" in ");
         let parts = parts.and_then(|(name, range)| Some((name, range.split_once("..")?)));
@@ -206,7 +210,7 @@ impl<'a> Reader<'a> {
         Ok(Statement::For(name, start, end, self.body(depth)?))
     }
 
-    fn assignment(&self, text: &str) -> Result<Statement, ViewError> {
+    fn assignment(&self, text: &str) -> Result<Statement, PrettyPrinterError> {
         let Some((name, source)) = text.split_once(" = ") else {
             return Err(self.error(
                 "there is no such statement; there are: let, type, if, while, for, count, \
@@ -225,7 +229,7 @@ impl<'a> Reader<'a> {
         Ok(Statement::Assign(name, source))
     }
 
-    fn type_name(&self, rest: &str) -> Result<Statement, ViewError> {
+    fn type_name(&self, rest: &str) -> Result<Statement, PrettyPrinterError> {
         let wrong = || self.error("a type is written: type T = argument 1 of x, or target of x");
         let (name, source) = rest.split_once(" = ").ok_or_else(wrong)?;
         let source = match source.trim().strip_prefix("target of ") {
@@ -239,7 +243,11 @@ impl<'a> Reader<'a> {
     }
 
     /// `WORD N of EXPRESSION`
-    fn numbered(&self, text: &str, word: &str) -> Result<Option<(usize, Expression)>, ViewError> {
+    fn numbered(
+        &self,
+        text: &str,
+        word: &str,
+    ) -> Result<Option<(usize, Expression)>, PrettyPrinterError> {
         let parts = text.trim().strip_prefix(word);
         let Some((number, of)) = parts.and_then(|rest| rest.split_once(" of ")) else {
             return Ok(None);
@@ -252,7 +260,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `word locked by {owner}`: words with numbers in them.
-    fn words(&self, rest: &str) -> Result<Statement, ViewError> {
+    fn words(&self, rest: &str) -> Result<Statement, PrettyPrinterError> {
         let mut pieces = rest.split('{');
         let mut words = Words {
             first: pieces.next().unwrap_or("").into(),
@@ -267,14 +275,18 @@ impl<'a> Reader<'a> {
         Ok(Statement::Word(words))
     }
 
-    fn halves(&self, text: &str, sign: &str) -> Result<(Expression, Expression), ViewError> {
+    fn halves(
+        &self,
+        text: &str,
+        sign: &str,
+    ) -> Result<(Expression, Expression), PrettyPrinterError> {
         let parts = text.rsplit_once(sign);
         let (first, second) =
             parts.ok_or_else(|| self.error(format!("`{}` is missing", sign.trim())))?;
         Ok((self.expression(first)?, self.expression(second)?))
     }
 
-    fn name(&self, text: &str) -> Result<Box<str>, ViewError> {
+    fn name(&self, text: &str) -> Result<Box<str>, PrettyPrinterError> {
         let text = text.trim();
         let fits = |c: char| c.is_alphanumeric() || c == '_';
         if text.is_empty() || !text.chars().all(fits) {
@@ -283,7 +295,7 @@ impl<'a> Reader<'a> {
         Ok(text.into())
     }
 
-    fn expression(&self, text: &str) -> Result<Expression, ViewError> {
+    fn expression(&self, text: &str) -> Result<Expression, PrettyPrinterError> {
         let (expression, diagnostics) = juror_language::parse_expression(text.trim());
         if let Some(wrong) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
             return Err(self.error(wrong.message.clone()));

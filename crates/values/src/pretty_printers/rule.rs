@@ -5,7 +5,7 @@ use juror_language::Expression;
 
 /// One rule.
 #[derive(Debug)]
-pub(crate) struct View {
+pub(crate) struct PrettyPrinter {
     /// Which types it is for; the first names the template's arguments.
     pub patterns: Vec<Pattern>,
     pub shape: Shape,

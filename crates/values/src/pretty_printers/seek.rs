@@ -6,8 +6,8 @@
 //! the element is.
 
 use super::evaluate::{Halt, Run};
-use super::rule::{Shape, Statement, View};
-use super::views::Views;
+use super::printers::PrettyPrinters;
+use super::rule::{PrettyPrinter, Shape, Statement};
 use crate::library_types::{Index, Length, Shown, Sought};
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
@@ -27,7 +27,7 @@ pub(crate) enum Wanted<'a> {
     /// The value of the key that this is true for.
     Key(&'a dyn Fn(&Typed) -> bool),
     /// So many characters of a text.
-    Text(usize),
+    String(usize),
     /// The number of elements, which no walk counts.
     Length,
 }
@@ -36,21 +36,21 @@ pub(crate) enum Wanted<'a> {
 pub(super) fn seek(
     value: &Typed,
     index: Index<'_>,
-    views: &Views,
+    printers: &PrettyPrinters,
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Sought> {
     let memory = &value.memory(memory);
-    views.of(&value.r#type).find_map(|view| {
-        let wanted = match (view.shape, index.number) {
+    printers.of(&value.r#type).find_map(|printer| {
+        let wanted = match (printer.shape, index.number) {
             (Shape::Value, _) => Wanted::All,
             (Shape::Map, _) => Wanted::Key(index.is_key),
             (_, Some(number)) => Wanted::Element(number),
             (_, None) => return None,
         };
-        let mut run = Run::new(value, view, wanted, memory, types);
-        match run.block(&view.body) {
-            Ok(()) if view.shape == Shape::Value => match (run.characters, index.number) {
+        let mut run = Run::new(value, printer, wanted, memory, types);
+        match run.block(&printer.body) {
+            Ok(()) if printer.shape == Shape::Value => match (run.characters, index.number) {
                 (Some((_, _, count)), Some(number)) if number >= count => {
                     Some(Sought::Missing(count))
                 }
@@ -72,19 +72,19 @@ pub(super) fn seek(
 /// How many elements a value has; nothing where no view that fits knows it.
 pub(super) fn length(
     value: &Typed,
-    views: &Views,
+    printers: &PrettyPrinters,
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Length> {
     let memory = &value.memory(memory);
-    views.of(&value.r#type).find_map(|view| {
-        if !view.knows_length() {
+    printers.of(&value.r#type).find_map(|printer| {
+        if !printer.knows_length() {
             return None;
         }
-        let mut run = Run::new(value, view, Wanted::Length, memory, types);
-        match (run.block(&view.body), run.characters) {
+        let mut run = Run::new(value, printer, Wanted::Length, memory, types);
+        match (run.block(&printer.body), run.characters) {
             (Ok(()), Some((_, _, count))) => Some(Length::Known(count)),
-            (Ok(()), None) if view.shape == Shape::Value => run.shown.map(Length::Instead),
+            (Ok(()), None) if printer.shape == Shape::Value => run.shown.map(Length::Instead),
             (Ok(()) | Err(Halt::Full), _) => Some(Length::Known(run.passed)),
             (Err(Halt::Far | Halt::Failed), _) => None,
         }
@@ -96,23 +96,23 @@ pub(super) fn length(
 pub(super) fn instead(
     value: &Typed,
     characters: usize,
-    views: &Views,
+    printers: &PrettyPrinters,
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Shown> {
     let memory = &value.memory(memory);
-    let mut fitting = views.of(&value.r#type);
-    fitting.find_map(|view| {
-        if view.shape != Shape::Value {
+    let mut fitting = printers.of(&value.r#type);
+    fitting.find_map(|printer| {
+        if printer.shape != Shape::Value {
             return None;
         }
-        let mut run = Run::new(value, view, Wanted::Text(characters), memory, types);
-        run.block(&view.body).ok()?;
+        let mut run = Run::new(value, printer, Wanted::String(characters), memory, types);
+        run.block(&printer.body).ok()?;
         run.shown
     })
 }
 
-impl View {
+impl PrettyPrinter {
     pub(super) fn knows_length(&self) -> bool {
         let counts = |statement: &Statement| match statement {
             Statement::Count(_) => true,

@@ -1,9 +1,9 @@
 //! Several elements of what a view shows, in one walk.
 
 use super::evaluate::{Halt, Run};
+use super::printers::PrettyPrinters;
 use super::rule::Shape;
 use super::seek::Wanted;
-use super::views::Views;
 use crate::library_types::Slice;
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
@@ -12,23 +12,23 @@ use juror_symbols::Type;
 pub(super) fn slice(
     value: &Typed,
     (start, count): (usize, usize),
-    views: &Views,
+    printers: &PrettyPrinters,
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Slice> {
     let memory = &value.memory(memory);
-    views.of(&value.r#type).find_map(|view| {
-        let wanted = match view.shape {
-            Shape::Value => Wanted::Text(0),
+    printers.of(&value.r#type).find_map(|printer| {
+        let wanted = match printer.shape {
+            Shape::Value => Wanted::String(0),
             Shape::Map => return Some(Slice::Keys),
             _ => Wanted::Elements(start, count),
         };
-        let mut run = Run::new(value, view, wanted, memory, types);
-        match run.block(&view.body) {
-            Ok(()) if view.shape == Shape::Value && run.characters.is_some() => {
+        let mut run = Run::new(value, printer, wanted, memory, types);
+        match run.block(&printer.body) {
+            Ok(()) if printer.shape == Shape::Value && run.characters.is_some() => {
                 Some(Slice::Instead(None))
             }
-            Ok(()) if view.shape == Shape::Value => {
+            Ok(()) if printer.shape == Shape::Value => {
                 run.shown.map(|shown| Slice::Instead(Some(shown)))
             }
             Ok(()) => Some(Slice::Missing(run.passed + run.elements.len())),

@@ -1,11 +1,11 @@
 use super::pattern::{self, Pattern};
-use super::views::{SOURCES, Views};
+use super::printers::{PrettyPrinters, SOURCES};
 
 #[test]
 fn the_standard_views_can_be_read() {
-    let mut views = Views::default();
+    let mut printers = PrettyPrinters::default();
     for (file, source) in SOURCES {
-        let added = views.add(file, source);
+        let added = printers.add(file, source);
         assert!(added.is_ok(), "{}", added.unwrap_err());
     }
 }
@@ -43,7 +43,9 @@ fn types_are_found_by_the_paths_of_their_templates() {
 #[test]
 fn what_is_wrong_in_a_file_of_views_is_shown() {
     let check = |source: &str, line: usize, message: &str| {
-        let error = Views::default().add("my.views", source).unwrap_err();
+        let error = PrettyPrinters::default()
+            .add("my.views", source)
+            .unwrap_err();
         assert_eq!(
             (error.line, error.message.as_str()),
             (line, message),
@@ -83,7 +85,7 @@ fn what_is_wrong_in_a_file_of_views_is_shown() {
         "they are counted from 1",
     );
     let deep = "if x {\n".repeat(40);
-    let error = Views::default()
+    let error = PrettyPrinters::default()
         .add("my.views", &format!("view x {{\n{deep}"))
         .unwrap_err();
     assert_eq!(error.message, "blocks are nested too deeply");

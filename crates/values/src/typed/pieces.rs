@@ -6,16 +6,16 @@ use crate::typed::{Partial, Typed};
 use juror_symbols::{EvaluationContext, Piece, Type, ValueLocation};
 
 /// The bits of a value, as far as they have been found.
-pub struct Gathered {
+pub struct Pieces {
     partial: Partial,
     /// Where the next piece begins, in bits.
     end_bits: u64,
 }
 
-impl Gathered {
+impl Pieces {
     /// Begins a value of `size` bytes, none of which is known yet.
-    pub fn new(size: usize) -> Gathered {
-        Gathered {
+    pub fn new(size: usize) -> Pieces {
+        Pieces {
             partial: Partial {
                 bytes: vec![0; size],
                 known: vec![0; size],
@@ -38,10 +38,10 @@ impl Gathered {
     /// Returns the value of a type that the pieces make up.
     pub fn into_typed(self, r#type: Type) -> Typed {
         Typed {
-            place: self.partial.into_place(None),
+            location: self.partial.into_location(None),
             r#type,
             bits: None,
-            kept: None,
+            snapshot: None,
         }
     }
 }
@@ -84,7 +84,7 @@ fn source(
 mod tests {
     use super::*;
     use crate::error::ValueError;
-    use crate::typed::{Memory, Place as TypedPlace};
+    use crate::typed::{Location as TypedPlace, Memory};
 
     /// Every register holds its number in each byte; memory holds addresses.
     struct Frame;
@@ -123,11 +123,11 @@ mod tests {
     /// The bytes of a value of four, and which of their bits are known.
     #[track_caller]
     fn check(pieces: &[Piece], bytes: [u8; 4], known: [u8; 4]) {
-        let mut gathered = Gathered::new(4);
+        let mut value = Pieces::new(4);
         for piece in pieces {
-            gathered.add(piece, &Frame);
+            value.add(piece, &Frame);
         }
-        let partial = gathered.partial;
+        let partial = value.partial;
         assert_eq!((&*partial.bytes, &*partial.known), (&bytes[..], &known[..]));
     }
 
@@ -193,15 +193,15 @@ mod tests {
     #[test]
     fn a_member_is_known_or_not_by_itself() {
         let byte = Type::builtin("unsigned char").expect("a type");
-        let mut gathered = Gathered::new(4);
-        gathered.add(&piece(8, ValueLocation::Value(7)), &Frame);
-        gathered.add(&piece(4, ValueLocation::Value(1)), &Frame);
-        let value = gathered.into_typed(byte.array_of(4));
+        let mut value = Pieces::new(4);
+        value.add(&piece(8, ValueLocation::Value(7)), &Frame);
+        value.add(&piece(4, ValueLocation::Value(1)), &Frame);
+        let value = value.into_typed(byte.array_of(4));
         let shown = |offset| value.part(offset, byte.clone(), None).bytes(&Frame, 1);
         assert_eq!(shown(0), Ok(vec![7]));
         assert_eq!(shown(1), Err(ValueError::PartlyOptimizedOut));
         assert_eq!(shown(2), Err(ValueError::OptimizedOut));
-        assert!(matches!(value.place, TypedPlace::Partial(_)));
+        assert!(matches!(value.location, TypedPlace::Partial(_)));
         assert!(value.bytes(&Frame, 4).is_err());
         let bits = |offset_bits, size_bits| {
             let bits = juror_symbols::BitField {

@@ -10,16 +10,16 @@ use juror_symbols::{Memory, Type, VtableOwner};
 use std::sync::Arc;
 
 /// The most bytes that are kept of one value: a session shows many.
-pub const KEPT_SIZE_MAX: u64 = 1 << 16;
+pub const SNAPSHOT_SIZE_MAX: u64 = 1 << 16;
 
 /// The bytes of a value, and where they were.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct Snapshot {
     start: u64,
     bytes: Arc<[u8]>,
 }
 
-impl Kept {
+impl Snapshot {
     /// Fills the buffer; false when any of it is not kept.
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
         let found = address.checked_sub(self.start).and_then(|offset| {
@@ -33,14 +33,16 @@ impl Kept {
 }
 
 /// Memory, with what is kept of a value in front of it.
-pub(crate) struct AsKept<'a> {
-    kept: Option<&'a Kept>,
+pub(crate) struct SnapshotMemory<'a> {
+    snapshot: Option<&'a Snapshot>,
     memory: &'a dyn Memory,
 }
 
-impl Memory for AsKept<'_> {
+impl Memory for SnapshotMemory<'_> {
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
-        let is_kept = self.kept.is_some_and(|kept| kept.read(address, buffer));
+        let is_kept = self
+            .snapshot
+            .is_some_and(|snapshot| snapshot.read(address, buffer));
         is_kept || self.memory.read(address, buffer)
     }
 
@@ -53,54 +55,57 @@ impl Typed {
     /// The value as it is now and stays: what is in memory is kept with its bytes, those of
     /// the whole object where the value is a part of one. What is too large, or cannot be
     /// read, remains a place.
-    pub fn kept(self, memory: &dyn Memory) -> Typed {
+    pub fn with_snapshot(self, memory: &dyn Memory) -> Typed {
         let whole = whole_object(&self, memory);
         let whole = whole.as_ref().unwrap_or(&self);
         let (Some(start), Some(size)) = (whole.address(), whole.r#type.size()) else {
             return self;
         };
-        if !(1..=KEPT_SIZE_MAX).contains(&size) {
+        if !(1..=SNAPSHOT_SIZE_MAX).contains(&size) {
             return self;
         }
         let Ok(bytes) = whole.bytes(memory, size) else {
             return self;
         };
-        let kept = Some(Kept {
+        let snapshot = Some(Snapshot {
             start,
             bytes: bytes.into(),
         });
-        Typed { kept, ..self }
+        Typed { snapshot, ..self }
     }
 
     /// A value of which these bytes were at an address.
-    pub fn kept_at(r#type: Type, address: u64, bytes: Vec<u8>) -> Typed {
-        let kept = Some(Kept {
+    pub fn snapshot_at(r#type: Type, address: u64, bytes: Vec<u8>) -> Typed {
+        let snapshot = Some(Snapshot {
             start: address,
             bytes: bytes.into(),
         });
         Typed {
-            kept,
+            snapshot,
             ..Typed::in_memory(r#type, address)
         }
     }
 
     /// The place that it is, with what is there now.
-    pub fn now(self) -> Typed {
-        Typed { kept: None, ..self }
+    pub fn without_snapshot(self) -> Typed {
+        Typed {
+            snapshot: None,
+            ..self
+        }
     }
 
     /// Another part of what it is a part of.
     pub(crate) fn related(&self, r#type: Type, address: u64) -> Typed {
         Typed {
-            kept: self.kept.clone(),
+            snapshot: self.snapshot.clone(),
             ..Typed::in_memory(r#type, address)
         }
     }
 
     /// Memory as this value has it.
-    pub(crate) fn memory<'a>(&'a self, memory: &'a dyn Memory) -> AsKept<'a> {
-        AsKept {
-            kept: self.kept.as_ref(),
+    pub(crate) fn memory<'a>(&'a self, memory: &'a dyn Memory) -> SnapshotMemory<'a> {
+        SnapshotMemory {
+            snapshot: self.snapshot.as_ref(),
             memory,
         }
     }
@@ -117,11 +122,11 @@ mod tests {
 
     impl Memory for Words {
         fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
-            let kept = Kept {
+            let snapshot = Snapshot {
                 start: 16,
                 bytes: Arc::from(*self.0.borrow()),
             };
-            kept.read(address, buffer)
+            snapshot.read(address, buffer)
         }
     }
 
@@ -129,12 +134,16 @@ mod tests {
     fn what_is_kept_stays_and_its_place_is_known() {
         let int = Type::builtin("int").expect("a type");
         let memory = Words(RefCell::new([1, 0, 0, 0, 2, 0, 0, 0]));
-        let array = Typed::in_memory(int.array_of(2), 16).kept(&memory);
+        let array = Typed::in_memory(int.array_of(2), 16).with_snapshot(&memory);
         *memory.0.borrow_mut() = [3, 0, 0, 0, 4, 0, 0, 0];
         for (offset, was, is) in [(0, 1, 3), (4, 2, 4)] {
             let part = array.part(offset, int.clone(), None);
             assert_eq!(part.number(&memory), Ok(Number::Int(was)), "{offset}");
-            assert_eq!(part.now().number(&memory), Ok(Number::Int(is)), "{offset}");
+            assert_eq!(
+                part.without_snapshot().number(&memory),
+                Ok(Number::Int(is)),
+                "{offset}"
+            );
         }
         assert_eq!(array.address(), Some(16));
     }
@@ -143,9 +152,13 @@ mod tests {
     fn what_is_too_large_or_unreadable_remains_a_place() {
         let int = Type::builtin("int").expect("a type");
         let memory = Words(RefCell::new([0; 8]));
-        for (count, address) in [(KEPT_SIZE_MAX, 16), (2, 17), (2, u64::MAX)] {
+        for (count, address) in [(SNAPSHOT_SIZE_MAX, 16), (2, 17), (2, u64::MAX)] {
             let array = Typed::in_memory(int.array_of(count), address);
-            assert_eq!(array.clone().kept(&memory), array, "{count} {address}");
+            assert_eq!(
+                array.clone().with_snapshot(&memory),
+                array,
+                "{count} {address}"
+            );
         }
     }
 }

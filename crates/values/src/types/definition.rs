@@ -185,12 +185,12 @@ impl Layout {
                 self.line(&format!("/* a hole of {} */", amount(hole)));
             }
             self.end = self.end.max(offset_bits + size_bits);
-            let place = match field.bits {
+            let position = match field.bits {
                 Some(_) => format!("{}:{}", offset_bits / 8, offset_bits % 8),
                 None => (offset_bits / 8).to_string(),
             };
             self.line(&format!(
-                "{line:<40} /* at {place}, {} */",
+                "{line:<40} /* at {position}, {} */",
                 amount(size_bits)
             ));
         } else {

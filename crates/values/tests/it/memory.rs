@@ -6,7 +6,7 @@ use juror_values::error::ValueError;
 use juror_values::expression::{ExpressionError, Scope, evaluate};
 use juror_values::format::{Names, Radix, format};
 use juror_values::library_types::LibraryTypes;
-use juror_values::pretty_printers::Views;
+use juror_values::pretty_printers::PrettyPrinters;
 use juror_values::typed::{Memory, Typed};
 
 /// The address of the first byte of [`Page`].
@@ -20,7 +20,7 @@ const SIGNAL: u64 = 32;
 /// The memory of a program that has four variables and no process.
 struct Page {
     bytes: Vec<u8>,
-    views: Views,
+    views: PrettyPrinters,
 }
 
 impl Page {
@@ -39,7 +39,7 @@ impl Page {
         put(SIGNAL + 8, &1i32.to_le_bytes());
         Page {
             bytes,
-            views: Views::default(),
+            views: PrettyPrinters::default(),
         }
     }
 
@@ -73,7 +73,7 @@ impl Names for Page {
     fn name_of(&self, _: u64) -> Option<String> {
         None
     }
-    fn views(&self) -> &Views {
+    fn pretty_printers(&self) -> &PrettyPrinters {
         &self.views
     }
 }
@@ -109,7 +109,7 @@ impl Scope for Page {
     fn memory(&self) -> &dyn Memory {
         self
     }
-    fn views(&self) -> Option<&dyn LibraryTypes> {
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
         Some(&self.views)
     }
 }
@@ -152,9 +152,12 @@ fn a_pretty_printer_decides_what_is_shown_and_what_an_index_means() {
 #[test]
 fn a_snapshot_keeps_what_memory_held() {
     let mut page = Page::new();
-    let kept = page.evaluate("numbers").expect("a value").kept(&page);
+    let kept = page
+        .evaluate("numbers")
+        .expect("a value")
+        .with_snapshot(&page);
     page.bytes[NUMBERS as usize] = 9;
     let shown = |value: &Typed| format(value, &page, &page, Radix::Natural);
     assert_eq!(shown(&kept), "{7, -1, 40, 2}");
-    assert_eq!(shown(&kept.now()), "{9, -1, 40, 2}");
+    assert_eq!(shown(&kept.without_snapshot()), "{9, -1, 40, 2}");
 }

@@ -3,7 +3,7 @@
 
 use super::super::compile::{Names, truth};
 use super::super::node::{Node, Word};
-use super::super::operand::{Operand, Spot, Unknown};
+use super::super::operand::{Operand, OperandLocation, Unknown};
 use super::super::value_of;
 use super::Captured;
 use juror_event::Value;
@@ -12,7 +12,7 @@ use juror_symbols::Type;
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
 use juror_values::library_types::LibraryTypes;
-use juror_values::pretty_printers::Views;
+use juror_values::pretty_printers::PrettyPrinters;
 use juror_values::typed::{Memory, Number, Typed};
 use proptest::prelude::*;
 
@@ -42,16 +42,19 @@ struct Event(Vec<Value>);
 
 impl Names for Event {
     fn name(&self, _: &str) -> Result<Operand, Unknown> {
-        Err(Unknown::Yet)
+        Err(Unknown::UntilHit)
     }
     fn register(&self, name: &str) -> Result<Operand, Unknown> {
-        let number: usize = name.parse().map_err(|_| Unknown::Yet)?;
+        let number: usize = name.parse().map_err(|_| Unknown::UntilHit)?;
         let bytes = if TYPES[number] == "float" { 4 } else { 8 };
         let word = Word::Captured(number as u8, bytes);
-        Ok(Operand::new(type_of(number).unwrap(), Spot::Bits(word)))
+        Ok(Operand::new(
+            type_of(number).unwrap(),
+            OperandLocation::Bits(word),
+        ))
     }
     fn argument(&self, _: u8) -> Result<Operand, Unknown> {
-        Err(Unknown::Yet)
+        Err(Unknown::UntilHit)
     }
     fn type_named(&self, name: &str) -> Option<Type> {
         Type::builtin(name)
@@ -91,8 +94,8 @@ impl Scope for Event {
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Err("none".into())
     }
-    fn views(&self) -> Option<&dyn LibraryTypes> {
-        Some(Views::standard())
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+        Some(PrettyPrinters::standard())
     }
     fn type_named(&self, name: &str) -> Option<Type> {
         Type::builtin(name)

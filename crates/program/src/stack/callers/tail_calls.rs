@@ -39,7 +39,7 @@ pub(super) enum Entered {
 }
 
 /// What happened between a call and the function that runs for it.
-struct Way {
+struct JumpChain {
     /// The functions that have ended in jumps, innermost first.
     jumped: Vec<Rc<TailCall>>,
     entered: Entered,
@@ -112,7 +112,7 @@ impl Program {
             if called.address() == runs.address() {
                 return None;
             }
-            let jumped = self.way(called, runs).jumped;
+            let jumped = self.jump_chain(called, runs).jumped;
             let frame = |it: &Rc<TailCall>| it.frame(frame, &caller.registers, cfa);
             Some(jumped.iter().map(frame).collect())
         };
@@ -133,7 +133,7 @@ impl Program {
                 function: frame.function.clone()?,
             };
             let called = self.called_at(caller, site, &runs, depth)?;
-            Some(self.way(called, runs).entered)
+            Some(self.jump_chain(called, runs).entered)
         };
         found().unwrap_or(Entered::Unknown)
     }
@@ -212,7 +212,7 @@ impl Program {
     }
 
     /// What is certain of the way from the function that was called to the one that runs.
-    fn way(&self, called: Bound, runs: Bound) -> Way {
+    fn jump_chain(&self, called: Bound, runs: Bound) -> JumpChain {
         let mut functions = vec![called];
         let goal = match functions.iter().any(|it| it.address() == runs.address()) {
             true => 0,
@@ -245,8 +245,8 @@ impl Program {
         };
         let mut jumped = Vec::new();
         let mut entered = Entered::ByCall;
-        let mut follow = |way: &[Jump], mut entered: Entered| {
-            for at in way {
+        let mut follow = |jump_chain: &[Jump], mut entered: Entered| {
+            for at in jump_chain {
                 entered = match jump(at, &entered) {
                     Some(made) => {
                         jumped.push(Rc::clone(&made));
@@ -262,19 +262,19 @@ impl Program {
             entered = follow(&certain.last, Entered::Unknown);
         }
         jumped.reverse();
-        Way { jumped, entered }
+        JumpChain { jumped, entered }
     }
 
     fn tail_call(&self, of: &Bound, site: &CallSite, entered: Entered) -> Option<TailCall> {
-        let place = site.jump()?;
+        let jump = site.jump()?;
         let module = &of.module;
-        let lookup = module.to_process(place.lookup);
-        let start = place.start.map(|start| module.to_process(start));
+        let lookup = module.to_process(jump.lookup);
+        let start = jump.start.map(|start| module.to_process(start));
         let pc = start.unwrap_or_else(|| {
             // Only where it ends is known.
             let end = lookup.wrapping_add(1);
             let ranges = of.function.ranges.iter();
-            let mut around = ranges.filter(|range| range.contains(&place.lookup));
+            let mut around = ranges.filter(|range| range.contains(&jump.lookup));
             let begin = around.next().map(|range| module.to_process(range.start));
             let found =
                 begin.and_then(|begin| self.instruction_before(end, end.wrapping_sub(begin)));

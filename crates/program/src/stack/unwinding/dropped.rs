@@ -161,7 +161,7 @@ impl Dropped {
 
     /// Where the thread goes on when a call is among them, which would have returned to
     /// `call.pc` with the stack pointer `call.stack`; nothing when the call is there.
-    pub fn goes_on(&self, call: JumpTarget) -> Option<JumpTarget> {
+    pub fn resumes_at(&self, call: JumpTarget) -> Option<JumpTarget> {
         match &self.0 {
             Which::Below { stack, target } => {
                 let is_gone = stack.contains(&call.stack) && call.stack <= target.stack;
@@ -190,7 +190,7 @@ mod tests {
 
     #[track_caller]
     fn check(which: Which, asked: JumpTarget, expected: Option<JumpTarget>) {
-        assert_eq!(Dropped(which).goes_on(asked), expected);
+        assert_eq!(Dropped(which).resumes_at(asked), expected);
     }
 
     const STACK: Range<u64> = 0x1000..0x2000;

@@ -67,7 +67,7 @@ fn go_back_to(session: &mut Session, saved: &Saved) -> Result<RestoreReport, Com
         losses: losses.iter().map(ToString::to_string).collect(),
         remarks: Vec::new(),
     };
-    let mut program = Program::revived(&saved.memo, thawed.debuggee, number);
+    let mut program = Program::restored(&saved.program, thawed.debuggee, number);
     session.user.pretty_printers.apply(&mut program);
     let before = session.processes.program.replace(program);
     // It has ended.

@@ -79,7 +79,7 @@ impl Session {
                 level: evaluation.level,
                 convenience: &values,
             },
-            answers: &evaluation.answers,
+            results: &evaluation.results,
         };
         attempt(&evaluation.expression, &scope)
             .map_err(|ExpressionError { message, .. }| CommandError::new(message))
@@ -159,7 +159,7 @@ impl Session {
             CallEnd::Threw => Some("left by an exception"),
         };
         if let Some((span, value)) = value {
-            evaluation.answers.borrow_mut().add(span, value);
+            evaluation.results.borrow_mut().add(span, value);
         }
         match how {
             None => Ok(()),

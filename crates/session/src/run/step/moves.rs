@@ -72,7 +72,7 @@ impl Session {
                 return Ok(pause);
             };
             let dropped = Dropped::at(program, thread, exit.drops, stack, &mut raised)?;
-            if let Some(target) = dropped.and_then(|dropped| dropped.goes_on(call)) {
+            if let Some(target) = dropped.and_then(|dropped| dropped.resumes_at(call)) {
                 return self.run_back(target.pc, thread, target.stack, observer);
             }
             // Caught inside of the call, or a jump there: past its point.

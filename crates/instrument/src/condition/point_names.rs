@@ -3,7 +3,7 @@
 
 use super::compile::Names;
 use super::node::Word;
-use super::operand::{Operand, Spot, Unknown, field_behind};
+use super::operand::{Operand, OperandLocation, Unknown, field_behind};
 use juror_program::program::Program;
 use juror_program::scope::FrameScope;
 use juror_program::scope::whole_register;
@@ -14,7 +14,7 @@ use juror_symbols::{
 };
 use juror_values::expression::Scope;
 use juror_values::library_types::LibraryTypes as _;
-use juror_values::pretty_printers::Within;
+use juror_values::pretty_printers::Contents;
 use juror_values::read_plan::ClassNumber;
 use std::rc::Rc;
 
@@ -53,7 +53,7 @@ impl<'a> PointNames<'a> {
 
     /// Whether a name means nothing there.
     pub(super) fn lacks(&self, name: &str) -> bool {
-        matches!(Names::name(self, name), Err(Unknown::AtAll(_)))
+        matches!(Names::name(self, name), Err(Unknown::Missing(_)))
     }
 
     fn with_scope<T>(&self, ask: impl FnOnce(&FrameScope<'_>) -> T) -> T {
@@ -69,12 +69,12 @@ impl<'a> PointNames<'a> {
         let frame = self.frame.as_ref()?;
         let mut variables = self.program.variables(frame).into_iter();
         let (variable, _) = variables.find(|(variable, _)| &*variable.name == name)?;
-        Some(self.place_of(frame, variable).ok_or(Unknown::Yet))
+        Some(self.location_of(frame, variable).ok_or(Unknown::UntilHit))
     }
 
     /// Where a variable is, when that is the same in every frame at the
     /// address.
-    fn place_of(&self, frame: &Frame, variable: Variable) -> Option<Operand> {
+    fn location_of(&self, frame: &Frame, variable: Variable) -> Option<Operand> {
         let module = frame.module.as_ref()?;
         if variable.parameter
             && frame.is_at_entry()
@@ -85,24 +85,24 @@ impl<'a> PointNames<'a> {
             return at_entry(value.r#type, &value.location);
         }
         let pc = module.to_file(frame.lookup);
-        let spot = match variable.location.fixed_at(pc)? {
-            FixedLocation::Register(number) => Spot::Bits(register_word(number)?),
+        let location = match variable.location.fixed_at(pc)? {
+            FixedLocation::Register(number) => OperandLocation::Bits(register_word(number)?),
             FixedLocation::AtRegister { register, offset } => {
-                Spot::Memory(register_word(register)?.offset(offset))
+                OperandLocation::Memory(register_word(register)?.offset(offset))
             }
             FixedLocation::AtFrame(offset) => {
                 let (register, base) = module.symbols.frame_address_at(pc)?;
-                Spot::Memory(register_word(register)?.offset(base.wrapping_add(offset)))
+                OperandLocation::Memory(register_word(register)?.offset(base.wrapping_add(offset)))
             }
             FixedLocation::AtAddress(address) => {
-                Spot::Memory(Word::Constant(module.to_process(address)))
+                OperandLocation::Memory(Word::Constant(module.to_process(address)))
             }
-            FixedLocation::Value(bits) => Spot::Bits(Word::Constant(bits)),
+            FixedLocation::Value(bits) => OperandLocation::Bits(Word::Constant(bits)),
         };
         let size = variable.r#type.size()?;
         // What is larger than a register is in several.
-        let fits = size <= 8 || matches!(spot, Spot::Memory(_));
-        fits.then(|| Operand::new(variable.r#type, spot))
+        let fits = size <= 8 || matches!(location, OperandLocation::Memory(_));
+        fits.then(|| Operand::new(variable.r#type, location))
     }
 }
 
@@ -115,51 +115,53 @@ impl Names for PointNames<'_> {
         if let Some(this) = self.local("this") {
             let this = this?;
             let Some(object) = this.r#type.target() else {
-                return Err(Unknown::Yet);
+                return Err(Unknown::UntilHit);
             };
             if object.field(name).is_some() || object.virtual_field(name).is_some() {
                 return field_behind(this, name, self);
             }
         }
         let found = self.with_scope(|scope| scope.outside(name));
-        Operand::of(found.map_err(Unknown::AtAll)?)
+        Operand::of(found.map_err(Unknown::Missing)?)
     }
 
     fn register(&self, name: &str) -> Result<Operand, Unknown> {
         // What is no whole register is one's part, or a value of the prompt, which knows
         // those that there are.
-        let number = whole_register(name).ok_or(Unknown::Yet)?;
+        let number = whole_register(name).ok_or(Unknown::UntilHit)?;
         let r#type = match number {
             register::RIP | register::RSP | register::RBP => Type::void().pointer_to(),
-            _ => Type::builtin("long").ok_or(Unknown::Yet)?,
+            _ => Type::builtin("long").ok_or(Unknown::UntilHit)?,
         };
-        let word = register_word(number).ok_or(Unknown::Yet)?;
-        Ok(Operand::new(r#type, Spot::Bits(word)))
+        let word = register_word(number).ok_or(Unknown::UntilHit)?;
+        Ok(Operand::new(r#type, OperandLocation::Bits(word)))
     }
 
     fn argument(&self, position: u8) -> Result<Operand, Unknown> {
-        let frame = self.frame.as_ref().ok_or(Unknown::Yet)?;
+        let frame = self.frame.as_ref().ok_or(Unknown::UntilHit)?;
         if let Some(arguments) = &frame.arguments {
             let index = usize::from(position).wrapping_sub(1);
             let variable = arguments.get(index).ok_or_else(|| {
-                Unknown::AtAll(format!("the function has no parameter {position}").into())
+                Unknown::Missing(format!("the function has no parameter {position}").into())
             })?;
-            return self.place_of(frame, variable.clone()).ok_or(Unknown::Yet);
+            return self
+                .location_of(frame, variable.clone())
+                .ok_or(Unknown::UntilHit);
         }
         let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
-            return Err(Unknown::Yet);
+            return Err(Unknown::UntilHit);
         };
         let parameters = module.symbols.parameters(function);
         let index = usize::from(position).wrapping_sub(1);
         if let Some(variable) = parameters.get(index) {
-            return self.local(&variable.name).unwrap_or(Err(Unknown::Yet));
+            return self.local(&variable.name).unwrap_or(Err(Unknown::UntilHit));
         }
         if !frame.is_at_entry() {
-            return Err(Unknown::Yet);
+            return Err(Unknown::UntilHit);
         }
         let location = std::iter::once(argument_plan(usize::from(position), &[])).collect();
-        let word = Type::builtin("unsigned long").ok_or(Unknown::Yet)?;
-        at_entry(word, &location).ok_or(Unknown::Yet)
+        let word = Type::builtin("unsigned long").ok_or(Unknown::UntilHit)?;
+        at_entry(word, &location).ok_or(Unknown::UntilHit)
     }
 
     fn type_named(&self, name: &str) -> Option<Type> {
@@ -194,21 +196,21 @@ impl Names for PointNames<'_> {
         Some(self.program.modules.number_of(class))
     }
 
-    fn is_viewed(&self, r#type: &Type) -> bool {
-        self.program.views.has(r#type)
+    fn has_pretty_printer(&self, r#type: &Type) -> bool {
+        self.program.pretty_printers.has(r#type)
     }
 
     fn knows_length(&self, r#type: &Type) -> bool {
-        self.program.views.know_length(r#type)
+        self.program.pretty_printers.know_length(r#type)
     }
 
     fn is_collection(&self, r#type: &Type) -> bool {
-        self.program.views.is_collection(r#type)
+        self.program.pretty_printers.is_collection(r#type)
     }
 
-    fn within(&self, r#type: &Type) -> Option<Within> {
+    fn contents(&self, r#type: &Type) -> Option<Contents> {
         let types = |name: &str| Names::type_named(self, name);
-        self.program.views.within(r#type, &types)
+        self.program.pretty_printers.contents(r#type, &types)
     }
 }
 
@@ -219,23 +221,25 @@ fn at_entry(r#type: Type, location: &EntryLocation) -> Option<Operand> {
     let [piece] = location.as_slice() else {
         return None;
     };
-    let spot = match &piece.location {
-        EntryPieceLocation::Register(number) => Spot::Bits(register_word(*number)?),
-        EntryPieceLocation::Stack(offset) => Spot::Memory(stack(*offset)),
-        EntryPieceLocation::PointedByRegister(number) => Spot::Memory(register_word(*number)?),
+    let location = match &piece.location {
+        EntryPieceLocation::Register(number) => OperandLocation::Bits(register_word(*number)?),
+        EntryPieceLocation::Stack(offset) => OperandLocation::Memory(stack(*offset)),
+        EntryPieceLocation::PointedByRegister(number) => {
+            OperandLocation::Memory(register_word(*number)?)
+        }
         EntryPieceLocation::PointedByStack(offset) => {
-            Spot::Memory(Word::Load(Box::new(stack(*offset)), 8))
+            OperandLocation::Memory(Word::Load(Box::new(stack(*offset)), 8))
         }
         EntryPieceLocation::Constant(bytes) => {
             let mut wide = [0; 8];
             wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
-            Spot::Bits(Word::Constant(u64::from_le_bytes(wide)))
+            OperandLocation::Bits(Word::Constant(u64::from_le_bytes(wide)))
         }
         EntryPieceLocation::Unavailable(_) => return None,
     };
     let is_composite = matches!(r#type.strip().kind(), TypeKind::Composite(_));
-    let in_register = matches!(spot, Spot::Bits(_));
-    (!(in_register && is_composite)).then(|| Operand::new(r#type, spot))
+    let in_register = matches!(location, OperandLocation::Bits(_));
+    (!(in_register && is_composite)).then(|| Operand::new(r#type, location))
 }
 
 fn register_word(number: u16) -> Option<Word> {

@@ -13,7 +13,7 @@ impl Typed {
     ///
     /// # Errors
     /// The discriminant cannot be read.
-    pub fn alternative(&self, memory: &dyn Memory) -> Result<Option<Field>, ValueError> {
+    pub fn variant(&self, memory: &dyn Memory) -> Result<Option<Field>, ValueError> {
         let composite = self.r#type.composite();
         let Some(part) = composite.as_ref().and_then(|it| it.variants.as_ref()) else {
             return Ok(None);
@@ -36,12 +36,12 @@ impl Typed {
 
     /// A field of the alternative that it is, or that one's data by its name; nothing where
     /// it is no enumeration with data.
-    pub(crate) fn field_of_alternative(
+    pub(crate) fn field_of_variant(
         &self,
         name: &str,
         memory: &dyn Memory,
     ) -> Option<Result<Typed, ValueError>> {
-        let chosen = match self.alternative(memory) {
+        let chosen = match self.variant(memory) {
             Ok(chosen) => chosen?,
             Err(why) => return Some(Err(why)),
         };

@@ -9,20 +9,20 @@ use std::fmt::Write;
 
 impl Writer<'_> {
     /// Writes a value as a view shows it; false when none fits.
-    pub(super) fn viewed(&mut self, value: &Typed, depth: usize) -> bool {
+    pub(super) fn pretty_printed(&mut self, value: &Typed, depth: usize) -> bool {
         // A view's value may have a view: the walk ends with the depth.
         if self.is_raw || depth >= DEPTH_MAX {
             return false;
         }
         let types = |name: &str| self.names.type_named(name);
-        let Some(shown) = show(value, self.names.views(), self.memory, &types) else {
+        let Some(shown) = show(value, self.names.pretty_printers(), self.memory, &types) else {
             return false;
         };
         let rust = value.r#type.is_rust();
         match shown {
             Shown::Value(inner) => self.value(&inner, depth + 1),
             Shown::At(address, inner) => self.at(address, &inner, depth),
-            Shown::Text { bytes, size, more } => {
+            Shown::String { bytes, size, more } => {
                 let escapes = Escapes::of(&value.r#type);
                 self.characters(&bytes, size, more, escapes);
             }

@@ -11,7 +11,7 @@ use juror_values::read_plan::Machine;
 
 /// What a capture may ask of an event itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fact {
+pub enum ContextValue {
     /// juror's number of the thread.
     Thread,
     /// Nanoseconds since the start.
@@ -48,7 +48,7 @@ pub enum Fact {
 
 /// What is known of one occurrence of an event.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Moment<'a> {
+pub struct EventContext<'a> {
     /// Where the call of the event returns to; found on the stack when it is
     /// asked for and not given.
     pub return_address: Option<u64>,
@@ -106,26 +106,26 @@ pub enum Details<'a> {
     },
 }
 
-impl Fact {
+impl ContextValue {
     /// The fact that a capture means; nothing where it reads the debuggee.
-    pub fn of(read: &Read) -> Option<Fact> {
+    pub fn of(read: &Read) -> Option<ContextValue> {
         Some(match read {
-            Read::Thread => Fact::Thread,
-            Read::Time => Fact::Time,
-            Read::CallerName => Fact::CallerName,
-            Read::ReturnAddress => Fact::ReturnAddress,
-            Read::Value => Fact::Value,
-            Read::Old => Fact::Old,
-            Read::WatchedAddress => Fact::Place,
-            Read::Position => Fact::Index,
-            Read::Number => Fact::Number,
-            Read::Sender => Fact::Sender,
-            Read::Code => Fact::Code,
-            Read::Status => Fact::Status,
-            Read::ModuleName => Fact::ModuleName,
-            Read::Base => Fact::Base,
-            Read::StartRoutine => Fact::StartRoutine,
-            Read::StartFunction => Fact::StartFunction,
+            Read::Thread => ContextValue::Thread,
+            Read::Time => ContextValue::Time,
+            Read::CallerName => ContextValue::CallerName,
+            Read::ReturnAddress => ContextValue::ReturnAddress,
+            Read::Value => ContextValue::Value,
+            Read::Old => ContextValue::Old,
+            Read::WatchedAddress => ContextValue::Place,
+            Read::Position => ContextValue::Index,
+            Read::Number => ContextValue::Number,
+            Read::Sender => ContextValue::Sender,
+            Read::Code => ContextValue::Code,
+            Read::Status => ContextValue::Status,
+            Read::ModuleName => ContextValue::ModuleName,
+            Read::Base => ContextValue::Base,
+            Read::StartRoutine => ContextValue::StartRoutine,
+            Read::StartFunction => ContextValue::StartFunction,
             _ => return None,
         })
     }
@@ -159,16 +159,20 @@ impl Fact {
         };
         let is_access = matches!(kind, Read | Write | Change | Access);
         match self {
-            Fact::Thread | Fact::Time => true,
+            ContextValue::Thread | ContextValue::Time => true,
             // Nothing is left of the stack then.
-            Fact::CallerName | Fact::ReturnAddress => !matches!(kind, ThreadEnd | ProgramExit),
-            Fact::Value | Fact::Place | Fact::Index => is_access,
-            Fact::Old => is_access && kind != Read,
-            Fact::Number => matches!(kind, Signal | SystemCallEntry | SystemCallExit),
-            Fact::Sender | Fact::Code => kind == Signal,
-            Fact::Status => kind == ProgramExit,
-            Fact::ModuleName | Fact::Base => matches!(kind, ModuleLoad | ModuleUnload),
-            Fact::StartRoutine | Fact::StartFunction => kind == ThreadStart,
+            ContextValue::CallerName | ContextValue::ReturnAddress => {
+                !matches!(kind, ThreadEnd | ProgramExit)
+            }
+            ContextValue::Value | ContextValue::Place | ContextValue::Index => is_access,
+            ContextValue::Old => is_access && kind != Read,
+            ContextValue::Number => matches!(kind, Signal | SystemCallEntry | SystemCallExit),
+            ContextValue::Sender | ContextValue::Code => kind == Signal,
+            ContextValue::Status => kind == ProgramExit,
+            ContextValue::ModuleName | ContextValue::Base => {
+                matches!(kind, ModuleLoad | ModuleUnload)
+            }
+            ContextValue::StartRoutine | ContextValue::StartFunction => kind == ThreadStart,
         }
     }
 
@@ -178,51 +182,53 @@ impl Fact {
         conversion: Option<Conversion>,
         program: &Program,
         thread: ThreadId,
-        moment: &Moment<'_>,
+        context: &EventContext<'_>,
     ) -> Value {
-        let value = self.value(program, thread, moment);
+        let value = self.value(program, thread, context);
         match conversion {
             None => value,
-            Some(conversion) => Fact::converted(value, conversion),
+            Some(conversion) => ContextValue::converted(value, conversion),
         }
     }
 
     /// Its value for one occurrence.
-    pub fn value(self, program: &Program, thread: ThreadId, moment: &Moment<'_>) -> Value {
+    pub fn value(self, program: &Program, thread: ThreadId, context: &EventContext<'_>) -> Value {
         let whole = |number: i128| Value::Int(number);
-        match (self, moment.details) {
-            (Fact::Thread, _) => whole(program.thread_number(thread).into()),
-            (Fact::Time, _) => whole(program.elapsed_ns().into()),
-            (Fact::CallerName, Details::InlinedCall { caller }) => {
+        match (self, context.details) {
+            (ContextValue::Thread, _) => whole(program.thread_number(thread).into()),
+            (ContextValue::Time, _) => whole(program.elapsed_ns().into()),
+            (ContextValue::CallerName, Details::InlinedCall { caller }) => {
                 Value::String(std::sync::Arc::clone(caller))
             }
-            (Fact::ReturnAddress, Details::InlinedCall { .. }) => {
+            (ContextValue::ReturnAddress, Details::InlinedCall { .. }) => {
                 Value::Unavailable(Unavailability::NoValue)
             }
-            (Fact::ReturnAddress, _) => match moment.return_address(program, thread) {
+            (ContextValue::ReturnAddress, _) => match context.return_address(program, thread) {
                 Some(address) => Value::Address(address),
                 None => MISSING,
             },
-            (Fact::CallerName, _) => match moment.return_address(program, thread) {
+            (ContextValue::CallerName, _) => match context.return_address(program, thread) {
                 Some(address) => Value::String(program.caller_name(address)),
                 None => MISSING,
             },
-            (Fact::Value, Details::Access { value, .. }) => value.clone(),
-            (Fact::Old, Details::Access { old, .. }) => old.clone(),
-            (Fact::Place, Details::Access { address, .. }) => Value::Address(address),
-            (Fact::Index, Details::Access { index, .. }) => whole(index.into()),
-            (Fact::Number, Details::SystemCall { number }) => whole(number.into()),
-            (Fact::Number, Details::Signal { number, .. }) => whole(number.into()),
-            (Fact::Sender, Details::Signal { sender, .. }) => whole(sender.unwrap_or(0).into()),
-            (Fact::Code, Details::Signal { code, .. }) => whole(code.into()),
-            (Fact::Status, Details::Exit { status }) => whole(status.into()),
-            (Fact::ModuleName, Details::Module { name, .. }) => Value::String(name.into()),
-            (Fact::Base, Details::Module { base, .. }) => Value::Address(base),
-            (Fact::StartRoutine, _) => match program.start_routine(thread) {
+            (ContextValue::Value, Details::Access { value, .. }) => value.clone(),
+            (ContextValue::Old, Details::Access { old, .. }) => old.clone(),
+            (ContextValue::Place, Details::Access { address, .. }) => Value::Address(address),
+            (ContextValue::Index, Details::Access { index, .. }) => whole(index.into()),
+            (ContextValue::Number, Details::SystemCall { number }) => whole(number.into()),
+            (ContextValue::Number, Details::Signal { number, .. }) => whole(number.into()),
+            (ContextValue::Sender, Details::Signal { sender, .. }) => {
+                whole(sender.unwrap_or(0).into())
+            }
+            (ContextValue::Code, Details::Signal { code, .. }) => whole(code.into()),
+            (ContextValue::Status, Details::Exit { status }) => whole(status.into()),
+            (ContextValue::ModuleName, Details::Module { name, .. }) => Value::String(name.into()),
+            (ContextValue::Base, Details::Module { base, .. }) => Value::Address(base),
+            (ContextValue::StartRoutine, _) => match program.start_routine(thread) {
                 Some(address) => Value::Address(address),
                 None => MISSING,
             },
-            (Fact::StartFunction, _) => match program.start_routine(thread) {
+            (ContextValue::StartFunction, _) => match program.start_routine(thread) {
                 Some(address) => Value::String(program.named_function(address).into()),
                 None => MISSING,
             },
@@ -234,10 +240,10 @@ impl Fact {
 /// The event does not have it.
 const MISSING: Value = Value::Unavailable(Unavailability::OptimizedOut);
 
-impl Moment<'_> {
+impl EventContext<'_> {
     /// Of an event whose details are these.
-    pub fn of(details: Details<'_>) -> Moment<'_> {
-        Moment {
+    pub fn of(details: Details<'_>) -> EventContext<'_> {
+        EventContext {
             return_address: None,
             details,
         }
@@ -250,14 +256,14 @@ impl Moment<'_> {
 }
 
 /// Bytes that were read before, as memory.
-pub(crate) struct Snapshot<'a> {
+pub(crate) struct BytesAt<'a> {
     /// Where they stand.
     pub start: u64,
     /// The bytes.
     pub bytes: &'a [u8],
 }
 
-impl Machine for Snapshot<'_> {
+impl Machine for BytesAt<'_> {
     fn register(&self, _number: u8) -> u64 {
         0
     }
@@ -290,21 +296,21 @@ mod tests {
 
     #[test]
     fn a_fact_belongs_to_the_events_that_have_it() {
-        for (fact, kind, expected) in [
-            (Fact::Thread, EventKind::ProgramExit, true),
-            (Fact::CallerName, EventKind::Write, true),
-            (Fact::CallerName, EventKind::ProgramExit, false),
-            (Fact::Old, EventKind::Change, true),
-            (Fact::Old, EventKind::Read, false),
-            (Fact::Value, EventKind::BeforeCall, false),
-            (Fact::Number, EventKind::SystemCallExit, true),
-            (Fact::Sender, EventKind::SystemCallExit, false),
-            (Fact::Status, EventKind::ProgramExit, true),
-            (Fact::Base, EventKind::ModuleUnload, true),
-            (Fact::StartRoutine, EventKind::ThreadStart, true),
-            (Fact::StartFunction, EventKind::ThreadEnd, false),
+        for (value, kind, expected) in [
+            (ContextValue::Thread, EventKind::ProgramExit, true),
+            (ContextValue::CallerName, EventKind::Write, true),
+            (ContextValue::CallerName, EventKind::ProgramExit, false),
+            (ContextValue::Old, EventKind::Change, true),
+            (ContextValue::Old, EventKind::Read, false),
+            (ContextValue::Value, EventKind::BeforeCall, false),
+            (ContextValue::Number, EventKind::SystemCallExit, true),
+            (ContextValue::Sender, EventKind::SystemCallExit, false),
+            (ContextValue::Status, EventKind::ProgramExit, true),
+            (ContextValue::Base, EventKind::ModuleUnload, true),
+            (ContextValue::StartRoutine, EventKind::ThreadStart, true),
+            (ContextValue::StartFunction, EventKind::ThreadEnd, false),
         ] {
-            assert_eq!(fact.belongs_to(kind), expected, "{fact:?} {kind}");
+            assert_eq!(value.belongs_to(kind), expected, "{value:?} {kind}");
         }
     }
 
@@ -328,7 +334,7 @@ mod tests {
             (Value::String("f".into()), signed, Value::String("f".into())),
         ] {
             assert_eq!(
-                Fact::converted(value.clone(), conversion),
+                ContextValue::converted(value.clone(), conversion),
                 expected,
                 "{value:?}"
             );
@@ -337,7 +343,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_is_memory_where_it_has_bytes() {
-        let snapshot = Snapshot {
+        let snapshot = BytesAt {
             start: 0x10,
             bytes: &[1, 2, 3, 4],
         };

@@ -2,10 +2,11 @@
 //! are, what their places are, and how their captures are read.
 
 use crate::capture_plan::{CapturePlan, plan_free_capture, plan_line_capture};
-use crate::places::{EventPlace, PlaceError, Sight};
+use crate::memory_locations::{LocationExpression, LocationExpressionError, MemoryLocation};
 use crate::probes::BindError;
 use juror_event::{Capture, Read, SymbolicEvent};
 use juror_program::program::Program;
+use juror_program::source_line::split_line;
 use juror_program::stack::frames::{Frame, level_of_line, usual_level};
 
 /// An address of a line, with how the captures are read there.
@@ -19,8 +20,8 @@ pub struct LineSite {
     pub captures: Vec<CapturePlan>,
 }
 
-impl From<PlaceError> for BindError {
-    fn from(error: PlaceError) -> BindError {
+impl From<LocationExpressionError> for BindError {
+    fn from(error: LocationExpressionError) -> BindError {
         BindError::Subject {
             message: error.message,
             help: error.help,
@@ -133,12 +134,12 @@ fn near_file(program: &Program, file: &str) -> Option<String> {
 ///
 /// # Errors
 /// There is no such place, or its value cannot be captured.
-pub fn bind_place(
+pub fn bind_memory_location(
     program: &Program,
     event: &SymbolicEvent,
-    place: &EventPlace,
-) -> Result<Sight, BindError> {
-    let sight = place.look(program)?;
+    expression: &LocationExpression,
+) -> Result<MemoryLocation, BindError> {
+    let location = expression.resolve(program)?;
     // Those that nobody wrote have the span of the event: reports do
     // without them.
     let is_value = |it: &Capture| {
@@ -148,8 +149,8 @@ pub fn bind_place(
         };
         matches!(read, Read::Value | Read::Old) && it.span != event.span
     };
-    if sight.elements.count > 0
-        && sight.elements.decode.is_none()
+    if location.elements.count > 0
+        && location.elements.decode.is_none()
         && let Some(capture) = event.captures.iter().position(is_value)
     {
         return Err(BindError::Capture {
@@ -163,7 +164,7 @@ pub fn bind_place(
             function: event.subject.to_string(),
         });
     }
-    Ok(sight)
+    Ok(location)
 }
 
 /// How the captures of an event are read that is neither a call nor at a
@@ -183,30 +184,4 @@ pub fn bind_captures(
         })
     };
     event.captures.iter().enumerate().map(plan).collect()
-}
-
-/// `FILE:LINE` in its parts.
-pub fn split_line(subject: &str) -> Option<(&str, u32)> {
-    let (file, line) = subject.rsplit_once(':')?;
-    let line = line.trim().parse().ok().filter(|&line| line > 0)?;
-    (!file.is_empty()).then_some((file, line))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_has_a_file_and_a_number() {
-        for (subject, expected) in [
-            ("queue.c:42", Some(("queue.c", 42))),
-            ("src/a b.c:7", Some(("src/a b.c", 7))),
-            ("queue.c", None),
-            (":42", None),
-            ("queue.c:0", None),
-            ("queue.c:x", None),
-        ] {
-            assert_eq!(split_line(subject), expected, "{subject}");
-        }
-    }
 }

@@ -15,30 +15,30 @@ const REFERENCES_MAX: usize = 8;
 
 /// Whether the comparison of an enumeration, or of what refers to one, with the name of an
 /// alternative is true; nothing for other comparisons.
-pub(super) fn compare_with_alternative(
+pub(super) fn compare_with_variant(
     operator: BinaryOperator,
     value: &Typed,
     right: &Expression,
     memory: &dyn Memory,
 ) -> Result<Option<bool>, ValueError> {
-    let Some(name) = alternative_meant(operator, &value.r#type, right) else {
+    let Some(name) = named_variant(operator, &value.r#type, right) else {
         return Ok(None);
     };
     let mut value = value.clone();
     while value.r#type.is_pointer() {
         value = dereference(&value, memory)?;
     }
-    let chosen = value.alternative(memory)?;
+    let chosen = value.variant(memory)?;
     let is_this = chosen.is_some_and(|field| field.name.as_deref() == Some(name));
     Ok(Some(is_this == (operator == BinaryOperator::Equal)))
 }
 
 /// Whether a comparison of values of this type is with the name of an alternative.
-pub fn names_alternative(operator: BinaryOperator, r#type: &Type, right: &Expression) -> bool {
-    alternative_meant(operator, r#type, right).is_some()
+pub fn names_variant(operator: BinaryOperator, r#type: &Type, right: &Expression) -> bool {
+    named_variant(operator, r#type, right).is_some()
 }
 
-fn alternative_meant<'a>(
+fn named_variant<'a>(
     operator: BinaryOperator,
     r#type: &Type,
     right: &'a Expression,

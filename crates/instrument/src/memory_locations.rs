@@ -7,33 +7,33 @@
 //! path is stored to.
 
 use crate::capture_plan::decode_type;
-use crate::facts::Snapshot;
+use crate::context_values::BytesAt;
 use juror_event::{Reach, Unavailability, Value};
 use juror_language::{Expression, ExpressionKind, parse_expression};
 use juror_program::modules::Module;
 use juror_program::program::Program;
 use juror_program::scope::global;
-use juror_program::variables::{Asker, static_address};
+use juror_program::variables::{VariableContext, static_address};
 use juror_symbols::{BitField, Type, TypeKind, VtableOwner};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
 use juror_values::library_types::LibraryTypes;
 use juror_values::read_plan::{Decode, ReadPlan, Source};
-use juror_values::typed::{Memory, Place, Typed, VALUE_SIZE_MAX};
+use juror_values::typed::{Location, Memory, Typed, VALUE_SIZE_MAX};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 /// A place as it was written.
 #[derive(Debug, Clone)]
-pub struct EventPlace {
+pub struct LocationExpression {
     expression: Expression,
     reach: Reach,
 }
 
 /// Why there is no such place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlaceError {
+pub struct LocationExpressionError {
     /// What is wrong.
     pub message: String,
     /// What to do about it.
@@ -42,9 +42,9 @@ pub struct PlaceError {
     pub is_absent: bool,
 }
 
-impl PlaceError {
-    fn wrong(message: impl Into<String>) -> PlaceError {
-        PlaceError {
+impl LocationExpressionError {
+    fn wrong(message: impl Into<String>) -> LocationExpressionError {
+        LocationExpressionError {
             message: message.into(),
             help: None,
             is_absent: false,
@@ -54,9 +54,9 @@ impl PlaceError {
 
 /// A place as it is now.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sight {
+pub struct MemoryLocation {
     /// Its bytes; nothing while what leads there is no pointer to memory.
-    pub own: Option<Range<u64>>,
+    pub range: Option<Range<u64>>,
     /// The pointers that lead there.
     pub path: Vec<Range<u64>>,
     /// The elements that are told apart.
@@ -78,23 +78,24 @@ pub struct Elements {
     pub decode: Option<Decode>,
 }
 
-impl EventPlace {
+impl LocationExpression {
     /// Reads the expression of a place.
-    pub fn parse(text: &str, reach: Reach) -> Result<EventPlace, PlaceError> {
+    pub fn parse(text: &str, reach: Reach) -> Result<LocationExpression, LocationExpressionError> {
         let (expression, diagnostics) = parse_expression(text);
         if let Some(error) = diagnostics.into_iter().find(|it| it.is_error()) {
-            return Err(PlaceError {
+            return Err(LocationExpressionError {
                 message: error.message,
                 help: error.help,
                 is_absent: false,
             });
         }
-        let expression = expression.ok_or_else(|| PlaceError::wrong("a place is missing"))?;
-        Ok(EventPlace { expression, reach })
+        let expression =
+            expression.ok_or_else(|| LocationExpressionError::wrong("a place is missing"))?;
+        Ok(LocationExpression { expression, reach })
     }
 
     /// Looks at the place as it is now.
-    pub fn look(&self, program: &Program) -> Result<Sight, PlaceError> {
+    pub fn resolve(&self, program: &Program) -> Result<MemoryLocation, LocationExpressionError> {
         let scope = GlobalScope {
             program,
             reach: &self.reach,
@@ -108,8 +109,8 @@ impl EventPlace {
             Ok(value) => value,
             // What leads there is not to be read now.
             Err(_) if scope.has_failed.get() && !scope.is_absent.get() => {
-                return Ok(Sight {
-                    own: None,
+                return Ok(MemoryLocation {
+                    range: None,
                     path: joined(scope.reads.into_inner()),
                     elements: Elements {
                         size: 1,
@@ -121,7 +122,7 @@ impl EventPlace {
                 });
             }
             Err(error) => {
-                return Err(PlaceError {
+                return Err(LocationExpressionError {
                     message: error.message,
                     help: scope.help.take(),
                     is_absent: scope.is_absent.get(),
@@ -129,34 +130,39 @@ impl EventPlace {
             }
         };
         let is_range = matches!(self.expression.kind, ExpressionKind::Slice { .. });
-        let (own, elements) = shape(&value, is_range, first)?;
-        let mut bytes = vec![0; (own.end - own.start) as usize];
-        let is_readable = program.debuggee.read(own.start, &mut bytes).is_ok();
-        Ok(Sight {
-            own: is_readable.then_some(own),
+        let (range, elements) = shape(&value, is_range, first)?;
+        let mut bytes = vec![0; (range.end - range.start) as usize];
+        let is_readable = program.debuggee.read(range.start, &mut bytes).is_ok();
+        Ok(MemoryLocation {
+            range: is_readable.then_some(range),
             path: joined(scope.reads.into_inner()),
             elements,
             bytes,
         })
     }
 
-    fn first_index(&self, scope: &GlobalScope<'_>) -> Result<i64, PlaceError> {
+    fn first_index(&self, scope: &GlobalScope<'_>) -> Result<i64, LocationExpressionError> {
         let ExpressionKind::Slice { start, .. } = &self.expression.kind else {
             return Ok(0);
         };
-        let value = evaluate(start, scope).map_err(|error| PlaceError::wrong(error.message))?;
+        let value = evaluate(start, scope)
+            .map_err(|error| LocationExpressionError::wrong(error.message))?;
         let value = value
             .to_value(scope)
-            .map_err(|why| PlaceError::wrong(why.to_string()))?;
+            .map_err(|why| LocationExpressionError::wrong(why.to_string()))?;
         let index = value.as_integer().and_then(|it| i64::try_from(it).ok());
-        index.ok_or_else(|| PlaceError::wrong("a range begins at a whole number"))
+        index.ok_or_else(|| LocationExpressionError::wrong("a range begins at a whole number"))
     }
 }
 
 /// The bytes of a value, and how they are divided.
-fn shape(value: &Typed, is_range: bool, first: i64) -> Result<(Range<u64>, Elements), PlaceError> {
-    let Place::Memory(address) = value.place else {
-        return Err(PlaceError {
+fn shape(
+    value: &Typed,
+    is_range: bool,
+    first: i64,
+) -> Result<(Range<u64>, Elements), LocationExpressionError> {
+    let Location::Memory(address) = value.location else {
+        return Err(LocationExpressionError {
             message: "this is a value, not a place in memory, so nothing can be seen of it"
                 .to_owned(),
             help: Some("name a variable, a field, or what a pointer leads to".to_owned()),
@@ -178,12 +184,11 @@ fn shape(value: &Typed, is_range: bool, first: i64) -> Result<(Range<u64>, Eleme
         };
         return Ok((start..start.wrapping_add(size), elements));
     }
-    let size = value
-        .r#type
-        .size()
-        .ok_or_else(|| PlaceError::wrong("its size is not known, so it cannot be watched"))?;
+    let size = value.r#type.size().ok_or_else(|| {
+        LocationExpressionError::wrong("its size is not known, so it cannot be watched")
+    })?;
     if size == 0 || size > VALUE_SIZE_MAX {
-        return Err(PlaceError::wrong(format!(
+        return Err(LocationExpressionError::wrong(format!(
             "{size} bytes cannot be watched; 1 to {VALUE_SIZE_MAX} can be"
         )));
     }
@@ -218,20 +223,20 @@ fn leaf_of(whole: &Type) -> Type {
     r#type
 }
 
-impl Sight {
+impl MemoryLocation {
     /// The ranges by which accesses are told apart: one for each element of a
     /// few, so that debug registers can do it; the whole of many.
     pub fn watched_parts(&self) -> SmallVec<[Range<u64>; 4]> {
-        let Some(own) = &self.own else {
+        let Some(range) = &self.range else {
             return SmallVec::new();
         };
         if self.elements.count > ELEMENTS_BY_REGISTER {
-            return SmallVec::from_iter([own.clone()]);
+            return SmallVec::from_iter([range.clone()]);
         }
         let size = self.elements.size;
         (0..self.elements.count)
             .map(|element| {
-                let start = own.start + element * size;
+                let start = range.start + element * size;
                 start..start + size
             })
             .collect()
@@ -250,7 +255,7 @@ impl Sight {
         bytes: Option<(u64, u64)>,
         now: &'a [u8],
     ) -> impl Iterator<Item = u64> + 'a {
-        let start = self.own.as_ref().map_or(0, |own| own.start);
+        let start = self.range.as_ref().map_or(0, |range| range.start);
         let size = self.elements.size;
         (0..self.elements.count).filter(move |element| match bytes {
             Some((first, length)) => {
@@ -277,20 +282,20 @@ impl Sight {
 
     /// Takes what these bytes are now; all of them where nobody knows which.
     pub fn take_bytes(&mut self, bytes: Option<(u64, u64)>, now: &[u8]) {
-        let start = self.own.as_ref().map_or(0, |own| own.start);
+        let start = self.range.as_ref().map_or(0, |range| range.start);
         let Some((first, length)) = bytes else {
             self.bytes = now.to_vec();
             return;
         };
         let from = usize::try_from(first.saturating_sub(start)).unwrap_or(usize::MAX);
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        let places = self.bytes.iter_mut().zip(now).skip(from).take(length);
-        places.for_each(|(place, now)| *place = *now);
+        let bytes = self.bytes.iter_mut().zip(now).skip(from).take(length);
+        bytes.for_each(|(location, now)| *location = *now);
     }
 
     /// The address of an element.
     pub fn address(&self, element: u64) -> u64 {
-        let start = self.own.as_ref().map_or(0, |own| own.start);
+        let start = self.range.as_ref().map_or(0, |range| range.start);
         start.wrapping_add(element.wrapping_mul(self.elements.size))
     }
 
@@ -301,11 +306,11 @@ impl Sight {
 
     /// The value of an element in these bytes of the whole place.
     pub fn value_in(&self, element: u64, bytes: &[u8]) -> Value {
-        let (Some(decode), Some(own)) = (self.elements.decode, &self.own) else {
+        let (Some(decode), Some(range)) = (self.elements.decode, &self.range) else {
             return Value::Unavailable(Unavailability::NotCaptured);
         };
-        let snapshot = Snapshot {
-            start: own.start,
+        let memory = BytesAt {
+            start: range.start,
             bytes,
         };
         let plan = ReadPlan {
@@ -315,11 +320,11 @@ impl Sight {
             follow: SmallVec::new(),
             // Text that a pointer leads to may be anywhere by now.
             decode: match decode {
-                Decode::TextPointer(_) => Decode::Address,
+                Decode::StringPointer(_) => Decode::Address,
                 decode => decode,
             },
         };
-        plan.read(&snapshot, 0)
+        plan.read(&memory, 0)
     }
 }
 
@@ -400,14 +405,14 @@ impl GlobalScope<'_> {
 impl Scope for GlobalScope<'_> {
     fn name(&self, name: &str) -> Result<Typed, ValueError> {
         // Its place would mean another one in every thread.
-        let asker = Asker {
+        let context = VariableContext {
             program: self.program,
             thread: None,
         };
         let found = self
             .modules()
-            .find_map(|module| global(module, name, &[], asker))
-            .filter(|found| !matches!(found.place, Place::Missing(_)));
+            .find_map(|module| global(module, name, &[], context))
+            .filter(|found| !matches!(found.location, Location::Missing(_)));
         found.ok_or_else(|| self.missing(name).into())
     }
 
@@ -428,7 +433,7 @@ impl Scope for GlobalScope<'_> {
     }
 
     /// Where a library keeps its elements changes, and such a place does not.
-    fn views(&self) -> Option<&dyn LibraryTypes> {
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 
@@ -448,9 +453,9 @@ impl Scope for GlobalScope<'_> {
 mod tests {
     use super::*;
 
-    fn sight(count: u64, bytes: &[u8]) -> Sight {
-        Sight {
-            own: Some(0x100..0x100 + bytes.len() as u64),
+    fn sight(count: u64, bytes: &[u8]) -> MemoryLocation {
+        MemoryLocation {
+            range: Some(0x100..0x100 + bytes.len() as u64),
             path: Vec::new(),
             elements: Elements {
                 size: 2,
@@ -476,9 +481,9 @@ mod tests {
             let touched: Vec<u64> = sight.touched(bytes, &now).collect();
             assert_eq!(touched, expected, "{bytes:?}");
         }
-        let single = Sight {
+        let single = MemoryLocation {
             bytes: vec![1, 0],
-            own: Some(0x100..0x102),
+            range: Some(0x100..0x102),
             ..self::sight(1, &[1, 0])
         };
         assert_eq!(single.touched(None, &[1, 0]).count(), 1);

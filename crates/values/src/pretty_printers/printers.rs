@@ -1,8 +1,8 @@
 //! The views of a program: those of the standard libraries, and before them the user's.
 
-use super::parse::{self, ViewError};
+use super::parse::{self, PrettyPrinterError};
 use super::pattern;
-use super::rule::{Shape, View};
+use super::rule::{PrettyPrinter, Shape};
 use juror_symbols::Type;
 use std::sync::{Arc, LazyLock};
 
@@ -12,25 +12,25 @@ pub(super) const SOURCES: [(&str, &str); 3] = [
     ("rust.views", include_str!("rust.views")),
 ];
 
-static STANDARD: LazyLock<Views> = LazyLock::new(|| {
-    let mut views = Views::default();
+static STANDARD: LazyLock<PrettyPrinters> = LazyLock::new(|| {
+    let mut printers = PrettyPrinters::default();
     for (file, source) in SOURCES {
         // A test holds that all of them can be read.
-        let _ = views.add(file, source);
+        let _ = printers.add(file, source);
     }
-    views
+    printers
 });
 
 /// Rules by type name; of several that fit the first that can be evaluated
 /// counts.
 #[derive(Debug, Clone, Default)]
-pub struct Views {
-    views: Vec<Arc<View>>,
+pub struct PrettyPrinters {
+    printers: Vec<Arc<PrettyPrinter>>,
 }
 
-impl Views {
+impl PrettyPrinters {
     /// Those of the standard libraries of C++ and Rust.
-    pub fn standard() -> &'static Views {
+    pub fn standard() -> &'static PrettyPrinters {
         &STANDARD
     }
 
@@ -39,26 +39,26 @@ impl Views {
     ///
     /// # Errors
     /// The first line that could not be read; nothing is added then.
-    pub fn add(&mut self, file: &str, source: &str) -> Result<usize, ViewError> {
+    pub fn add(&mut self, file: &str, source: &str) -> Result<usize, PrettyPrinterError> {
         let read = parse::parse(file, source)?;
         let count = read.len();
-        self.views.splice(0..0, read.into_iter().map(Arc::new));
+        self.printers.splice(0..0, read.into_iter().map(Arc::new));
         Ok(count)
     }
 
     /// The views that fit a type, best first.
-    pub(crate) fn of(&self, r#type: &Type) -> impl Iterator<Item = &Arc<View>> {
+    pub(crate) fn of(&self, r#type: &Type) -> impl Iterator<Item = &Arc<PrettyPrinter>> {
         let name = r#type.strip().name();
         let head = pattern::head(&name);
-        self.views
+        self.printers
             .iter()
-            .filter(move |view| view.patterns.iter().any(|one| one.fits(&name, &head)))
+            .filter(move |printer| printer.patterns.iter().any(|one| one.fits(&name, &head)))
     }
 
     /// Whether values of a type are shown by their elements or parts alone: no text, and
     /// nothing in their place, so they are never one value.
     pub fn is_collection(&self, r#type: &Type) -> bool {
-        let mut views = self.of(r#type).peekable();
-        views.peek().is_some() && views.all(|view| view.shape != Shape::Value)
+        let mut printers = self.of(r#type).peekable();
+        printers.peek().is_some() && printers.all(|printer| printer.shape != Shape::Value)
     }
 }

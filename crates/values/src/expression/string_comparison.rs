@@ -2,14 +2,14 @@
 
 use super::error::ExpressionError;
 use super::evaluate::part;
+use super::library_access::LibraryAccess;
 use super::scope::Scope;
-use super::text::is_c_text;
-use super::viewed::Reach;
+use super::string::holds_c_string;
 use juror_language::{BinaryOperator, Expression, ExpressionKind};
 
 /// `name == "text"`: the text that a `char *` points to, or a character array
 /// holds, or a string of the library.
-pub(super) fn compare_with_text(
+pub(super) fn compare_with_string(
     operator: BinaryOperator,
     left: &Expression,
     right: &Expression,
@@ -26,11 +26,11 @@ pub(super) fn compare_with_text(
     }
     let value_typed = part(value, scope)?;
     let is_same = operator == BinaryOperator::Equal;
-    let reach = Reach::of(scope);
-    if let Some(equal) = reach.and_then(|reach| reach.is_text(&value_typed, text)) {
+    let library = LibraryAccess::of(scope);
+    if let Some(equal) = library.and_then(|library| library.is_string(&value_typed, text)) {
         return Ok(Some(equal == is_same));
     }
-    match is_c_text(&value_typed, text, scope.memory()) {
+    match holds_c_string(&value_typed, text, scope.memory()) {
         Ok(equal) => Ok(Some(equal == is_same)),
         Err(message) => Err(at(message)),
     }

@@ -8,10 +8,10 @@ use super::access::{dereference, element, object_behind};
 use super::arithmetic::{Overflow, compute};
 use super::length::array_length;
 use super::scope::Scope;
-use super::text::is_c_text;
+use super::string::holds_c_string;
 use crate::error::ValueError;
 use crate::library_types::{Index, Length, LibraryTypes, Shown, Sought};
-use crate::read_plan::TEXT_LENGTH_MAX;
+use crate::read_plan::STRING_LENGTH_MAX;
 use crate::typed::{Number, Typed};
 use juror_language::BinaryOperator;
 use juror_symbols::{Type, TypeKind};
@@ -24,7 +24,7 @@ pub(super) enum Key<'a> {
     /// A number.
     Number(i128),
     /// Text.
-    Text(&'a str),
+    String(&'a str),
 }
 
 /// Whether a value consists of fields.
@@ -33,21 +33,24 @@ pub(super) fn is_composite(r#type: &Type) -> bool {
 }
 
 /// Goes through library types by their views.
-pub(super) struct Reach<'a> {
+pub(super) struct LibraryAccess<'a> {
     scope: &'a dyn Scope,
-    views: &'a dyn LibraryTypes,
+    library_types: &'a dyn LibraryTypes,
 }
 
-impl<'a> Reach<'a> {
+impl<'a> LibraryAccess<'a> {
     /// Nothing where views are not asked: inside of one.
-    pub(super) fn of(scope: &'a dyn Scope) -> Option<Reach<'a>> {
-        let views = scope.views()?;
-        Some(Reach { scope, views })
+    pub(super) fn of(scope: &'a dyn Scope) -> Option<LibraryAccess<'a>> {
+        let library_types = scope.library_types()?;
+        Some(LibraryAccess {
+            scope,
+            library_types,
+        })
     }
 
     /// Whether values of this type are shown by a view.
     pub(super) fn has(&self, r#type: &Type) -> bool {
-        self.views.has(r#type)
+        self.library_types.has(r#type)
     }
 
     fn types(&self) -> impl Fn(&str) -> Option<Type> {
@@ -62,7 +65,7 @@ impl<'a> Reach<'a> {
     ) -> Option<Result<Typed, ValueError>> {
         let number = match key {
             Key::Number(number) => usize::try_from(*number).ok(),
-            Key::Text(_) => None,
+            Key::String(_) => None,
         };
         let is_key = |found: &Typed| self.is_key(found, key);
         let index = Index {
@@ -72,7 +75,9 @@ impl<'a> Reach<'a> {
         let mut object = object.clone();
         for _ in 0..DEPTH_MAX {
             let memory = self.scope.memory();
-            let sought = self.views.seek(&object, index, memory, &self.types())?;
+            let sought = self
+                .library_types
+                .seek(&object, index, memory, &self.types())?;
             let missing = match sought {
                 Sought::Found(value) => return Some(Ok(value)),
                 Sought::Instead(Shown::Value(inner) | Shown::At(_, inner)) => {
@@ -104,7 +109,7 @@ impl<'a> Reach<'a> {
                 return Some(Ok(count));
             }
             object = match self
-                .views
+                .library_types
                 .length(&object, self.scope.memory(), &self.types())?
             {
                 Length::Known(count) => return Some(Ok(count as u64)),
@@ -134,15 +139,15 @@ impl<'a> Reach<'a> {
         };
         match key {
             Key::Number(number) => format!("there is no {number} in it: {elements}"),
-            Key::Text(text) => format!("there is no {text:?} in it: {elements}"),
+            Key::String(text) => format!("there is no {text:?} in it: {elements}"),
         }
     }
 
     fn is_key(&self, found: &Typed, key: &Key<'_>) -> bool {
         match key {
-            Key::Text(text) => {
-                let own = self.is_text(found, text);
-                let own = own.or_else(|| is_c_text(found, text, self.scope.memory()).ok());
+            Key::String(text) => {
+                let own = self.is_string(found, text);
+                let own = own.or_else(|| holds_c_string(found, text, self.scope.memory()).ok());
                 own == Some(true)
             }
             Key::Number(number) => {
@@ -165,7 +170,7 @@ impl<'a> Reach<'a> {
     /// the value is no such thing.
     pub(super) fn target(&self, value: &Typed) -> Option<Result<Typed, ValueError>> {
         match self
-            .views
+            .library_types
             .instead(value, 0, self.scope.memory(), &self.types())?
         {
             Shown::Value(inner) | Shown::At(_, inner) => Some(Ok(inner)),
@@ -200,7 +205,7 @@ impl<'a> Reach<'a> {
             if !is_composite(&inner.r#type) {
                 return inner.number(memory);
             }
-            match self.views.instead(&inner, 0, memory, &self.types()) {
+            match self.library_types.instead(&inner, 0, memory, &self.types()) {
                 Some(Shown::Value(held)) => inner = held,
                 _ => break,
             }
@@ -217,7 +222,7 @@ impl<'a> Reach<'a> {
                 break;
             }
             match self
-                .views
+                .library_types
                 .instead(&value, 0, self.scope.memory(), &self.types())?
             {
                 Shown::Value(inner) => value = inner,
@@ -228,7 +233,7 @@ impl<'a> Reach<'a> {
     }
 
     /// Whether a value is this text; nothing where it is none.
-    pub(super) fn is_text(&self, value: &Typed, text: &str) -> Option<bool> {
+    pub(super) fn is_string(&self, value: &Typed, text: &str) -> Option<bool> {
         // One character more than there may be tells that it is longer.
         let (bytes, size, more) = self.characters(value, text.len().saturating_add(1))?;
         Some(!more && is_same(&bytes, size, text))
@@ -267,9 +272,12 @@ impl<'a> Reach<'a> {
                 value = dereference(&value, memory).ok()?;
                 continue;
             }
-            match self.views.instead(&value, most, memory, &self.types())? {
+            match self
+                .library_types
+                .instead(&value, most, memory, &self.types())?
+            {
                 Shown::Value(inner) | Shown::At(_, inner) => value = inner,
-                Shown::Text { bytes, size, more } => return Some((bytes, size, more)),
+                Shown::String { bytes, size, more } => return Some((bytes, size, more)),
                 _ => return None,
             }
         }
@@ -279,8 +287,8 @@ impl<'a> Reach<'a> {
 
 /// The text of a string of the library, as it is shown, up to a limit; nothing for
 /// other values.
-pub fn text_of(value: &Typed, scope: &dyn Scope) -> Option<String> {
-    Reach::of(scope)?.text(value, TEXT_LENGTH_MAX)
+pub fn string_of(value: &Typed, scope: &dyn Scope) -> Option<String> {
+    LibraryAccess::of(scope)?.text(value, STRING_LENGTH_MAX)
 }
 
 /// Whether characters of one, two or four bytes each are this text.

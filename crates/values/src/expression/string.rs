@@ -6,21 +6,21 @@ use juror_symbols::Character;
 
 /// A text as it stands in memory, with the zero at its end; nothing where a zero is in
 /// it, which would be its end.
-pub fn whole_text(text: &str, character: Character) -> Option<Vec<u8>> {
+pub fn encoded_string(text: &str, character: Character) -> Option<Vec<u8>> {
     let mut bytes = character.encoded(text);
     bytes.resize(bytes.len() + usize::from(character.size()), 0);
     (!text.contains('\0')).then_some(bytes)
 }
 
 /// Whether the text in an array is this one. A text that fills it has no zero behind it.
-fn is_array_text(
+fn array_holds_string(
     value: &Typed,
     count: u64,
     character: Character,
     text: &str,
     memory: &dyn Memory,
 ) -> Result<bool, &'static str> {
-    let Some(wanted) = text_in_array(text, character, count) else {
+    let Some(wanted) = string_in_array(text, character, count) else {
         return Ok(false);
     };
     let bytes = value.bytes(memory, wanted.len() as u64);
@@ -29,8 +29,8 @@ fn is_array_text(
 
 /// A text as it stands in an array of so many characters, with the zero at its end where
 /// there is room; nothing where it is none that can stand there.
-pub fn text_in_array(text: &str, character: Character, count: u64) -> Option<Vec<u8>> {
-    let mut bytes = whole_text(text, character)?;
+pub fn string_in_array(text: &str, character: Character, count: u64) -> Option<Vec<u8>> {
+    let mut bytes = encoded_string(text, character)?;
     let unit = usize::from(character.size());
     let room = usize::try_from(count).ok()?.saturating_mul(unit);
     if bytes.len() > room.saturating_add(unit) {
@@ -41,7 +41,7 @@ pub fn text_in_array(text: &str, character: Character, count: u64) -> Option<Vec
 }
 
 /// Whether the text that a `char *` points to, or an array holds, is this one.
-pub(super) fn is_c_text(
+pub(super) fn holds_c_string(
     value: &Typed,
     text: &str,
     memory: &dyn Memory,
@@ -50,13 +50,13 @@ pub(super) fn is_c_text(
     if let (Some(character), Some(count)) = (character, array_length(&value.r#type))
         && count > 0
     {
-        return is_array_text(value, count, character, text, memory);
+        return array_holds_string(value, count, character, text, memory);
     }
     let Ok(Number::Pointer(address, _)) = value.number(memory) else {
         return Err("this is not text");
     };
     let character = character.ok_or("this is not text")?;
-    let mut text = whole_text(text, character);
+    let mut text = encoded_string(text, character);
     // A text with a zero in it is never what stands there: the first one is its end.
     let is_broken = text.is_none();
     let text = text.get_or_insert_default();
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_text_that_fills_an_array_has_no_end_there() {
         let check = |text, count, expected: Option<&[u8]>| {
-            let found = text_in_array(text, Character::Byte, count);
+            let found = string_in_array(text, Character::Byte, count);
             assert_eq!(found.as_deref(), expected, "{text} {count}");
         };
         check("abc", 4, Some(b"abc\0"));

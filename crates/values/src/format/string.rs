@@ -8,7 +8,7 @@ use juror_symbols::Character;
 use std::fmt::Write;
 
 impl Writer<'_> {
-    pub(super) fn text_at(&mut self, address: u64, of: Character) {
+    pub(super) fn string_at(&mut self, address: u64, of: Character) {
         let size = usize::from(of.size());
         let mut bytes = Vec::new();
         let mut ended = false;
@@ -25,7 +25,7 @@ impl Writer<'_> {
                 bytes.extend_from_slice(&unit[..size]);
             }
         }
-        self.text_of(&bytes, !ended, of);
+        self.string_of(&bytes, !ended, of);
     }
 
     pub(super) fn quoted(&mut self, bytes: &[u8], more: bool, escapes: Escapes) {
@@ -36,7 +36,7 @@ impl Writer<'_> {
     }
 
     /// Text of C: with what stands before it where it is wide.
-    fn text_of(&mut self, bytes: &[u8], more: bool, of: Character) {
+    fn string_of(&mut self, bytes: &[u8], more: bool, of: Character) {
         if of == Character::Byte {
             return self.quoted(bytes, more, Escapes::C);
         }
@@ -63,7 +63,7 @@ impl Writer<'_> {
                 let mut units = bytes.chunks_exact(size as usize);
                 let last = units.rposition(|unit| unit.iter().any(|&byte| byte != 0));
                 let length = last.map_or(0, |at| (at + 1) * size as usize);
-                self.text_of(&bytes[..length], count > shown, of);
+                self.string_of(&bytes[..length], count > shown, of);
             }
             Err(why) => self.missing(&why),
         }
