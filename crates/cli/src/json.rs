@@ -1,7 +1,7 @@
 //! JSON lines: what happens and what commands give, for programs.
 //!
 //! Every line is an object with `"juror": 1` (the version of the schema) and
-//! `"kind"`. The schema is documented in `book/src/json.md`; a test compares
+//! `"kind"`. The schema is `book/src/json-schema.json`; a test compares
 //! the two.
 
 use crate::diagnostics::line_and_column;
