@@ -1,7 +1,8 @@
 //! JSON lines: what happens, and the results of commands, for programs.
 //!
-//! Each line is an object with `"juror": 1` (the version of the schema) and `"kind"`.
-//! `book/src/json.md` documents the schema; a test compares the two.
+//! Every line is an object with `"juror": 1` (the version of the schema) and
+//! `"kind"`. The schema is `book/src/json-schema.json`; a test compares
+//! the two.
 
 use juror_language::{Diagnostic, Severity};
 use juror_model::Chart;

@@ -6,6 +6,7 @@
 //!   [`Terminal`] runs it in one, and types at its prompt.
 //! - [`Debugger`] is juror or a peer of it, made to do a [`Task`].
 //! - [`Expected`] is what a file says that a test gives; `JUROR_UPDATE=1` writes it anew.
+//! - [`JsonSchema`] validates the JSON output against its schema.
 //! - [`Numbers`], [`any_property`] and `formulas` (a feature) give inputs at random.
 //! - [`CountingAllocator`] counts allocations.
 //! - [`exact`] has programs with known counts, the truth about them, and why
@@ -28,6 +29,7 @@ mod expected;
 mod fixture;
 #[cfg(feature = "formulas")]
 pub mod formulas;
+mod json_schema;
 mod juror;
 mod numbers;
 mod properties;
@@ -42,6 +44,7 @@ pub use deadline::{Output, RunError, run_with_deadline};
 pub use debugger::{Debugger, Task};
 pub use expected::{Expected, is_update, updated_lines};
 pub use fixture::{BuildError, Fixture};
+pub use json_schema::JsonSchema;
 pub use juror::Juror;
 pub use numbers::Numbers;
 pub use properties::{any_properties, any_property, with_cases};

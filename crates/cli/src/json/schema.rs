@@ -1,108 +1,238 @@
-//! Tests that the documented schema matches the lines that are written.
+//! The JSON Schema of the output, and that the lines which are written match it.
 //!
-//! `book/src/json.md` has a section for each object, headed by the name of the object in
-//! backquotes, with a table of keys: name, type, meaning. A type that is a link names
-//! another section. The tests compare samples of each line with the tables.
+//! `schema.txt` describes each object; `book/src/json-schema.json` is written from it. Samples of
+//! every line are validated against the schema: each has exactly the keys of one definition, and
+//! each definition is used.
 
 use super::*;
 use juror_event::Verdict;
+use juror_testing::{Expected, JsonSchema, repository_directory};
 use juror_text::outcome::samples;
 use juror_text::stops::samples as stops;
 use juror_view::{Ending, Location, ProcessName, SourceLine, StopReason, StoredValue};
 use std::collections::{BTreeMap, BTreeSet};
 
-const DOCUMENT: &str = include_str!("../../../../book/src/json.md");
+const SOURCE: &str = include_str!("schema.txt");
 
-/// The keys of each object, with their types.
-type Schema = BTreeMap<String, BTreeMap<String, String>>;
+/// An entry of the source.
+#[derive(Debug, Default)]
+struct Entry<'a> {
+    /// `line`, `object`, `group` or `words`.
+    sort: &'a str,
+    name: &'a str,
+    /// The key that tells it apart from others of its name, with its value.
+    tag: Option<(&'a str, &'a str)>,
+    about: &'a str,
+    /// The type of words.
+    words: &'a str,
+    rows: Vec<Row<'a>>,
+}
 
-fn schema() -> Schema {
-    let mut schema = Schema::new();
-    let mut object = None;
-    for line in DOCUMENT.lines() {
-        if line.starts_with('#') {
-            object = line.split('`').nth(1).map(str::to_owned);
-        } else if let (Some(object), Some(row)) = (&object, line.strip_prefix("| `")) {
-            let (key, rest) = row.split_once("` |").expect("a key ends its cell");
-            let kind = rest.split('|').next().unwrap_or("").trim();
-            schema
-                .entry(object.clone())
-                .or_default()
-                .insert(key.to_owned(), kind.to_owned());
+#[derive(Debug, Clone, Copy)]
+enum Row<'a> {
+    Key {
+        name: &'a str,
+        kind: &'a str,
+        meaning: &'a str,
+    },
+    Group(&'a str),
+}
+
+/// Splits a line where two spaces or more are.
+fn cells(line: &str) -> Vec<&str> {
+    let cells = line.split("  ").map(str::trim);
+    cells.filter(|cell| !cell.is_empty()).collect()
+}
+
+fn entries() -> Vec<Entry<'static>> {
+    let mut entries: Vec<Entry<'static>> = Vec::new();
+    let lines = SOURCE.lines().enumerate();
+    for (at, line) in lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
+        let place = format!("schema.txt:{}: {line}", at + 1);
+        if !line.starts_with(' ') {
+            let (head, words) = line.split_once("  ").unwrap_or((line, ""));
+            let mut parts = head.split(' ');
+            entries.push(Entry {
+                sort: parts.next().expect(&place),
+                name: parts.next().expect(&place),
+                tag: parts.next().and_then(|tag| tag.split_once('=')),
+                words,
+                ..Entry::default()
+            });
+            continue;
+        }
+        let entry = entries.last_mut().expect(&place);
+        match cells(line)[..] {
+            [about] if about.starts_with('"') => entry.about = about.trim_matches('"'),
+            [group] if group.starts_with("+ ") => entry.rows.push(Row::Group(&group[2..])),
+            [name, kind, meaning] => entry.rows.push(Row::Key {
+                name,
+                kind,
+                meaning,
+            }),
+            _ => panic!("{place}"),
         }
     }
-    schema
+    entries
 }
 
-/// Returns the section that a type links to.
-fn linked(kind: &str) -> Option<&str> {
-    kind.split_once("[`")
-        .and_then(|(_, rest)| rest.split_once("`]"))
-        .map(|(name, _)| name)
-}
+impl Entry<'_> {
+    /// The name of its definition.
+    fn definition(&self) -> String {
+        match self.tag {
+            Some((_, word)) => format!("{}_{word}", self.name),
+            None => self.name.to_owned(),
+        }
+    }
 
-/// Compares the value with the section `object`; `seen` collects the sections that were
-/// compared.
-fn check(schema: &Schema, object: &str, value: &Value, seen: &mut BTreeSet<String>) {
-    // Each way in which a program ends has a section.
-    let object = &match value["how"].as_str() {
-        Some(how) => format!("{object}: {how}"),
-        None => object.to_owned(),
-    };
-    let documented = schema
-        .get(object)
-        .unwrap_or_else(|| panic!("`{object}` has no section"));
-    let Value::Object(fields) = value else {
-        panic!("`{object}` is no object: {value}");
-    };
-    let keys: BTreeSet<_> = fields.keys().collect();
-    assert_eq!(
-        keys,
-        documented.keys().collect(),
-        "the keys of `{object}`: written left, documented right"
-    );
-    seen.insert(object.to_owned());
-    for (key, kind) in documented {
-        check_field(schema, object, key, kind, &fields[key], seen);
+    /// The keys that its name and tag stand for.
+    fn constants(&self) -> Vec<(&str, Value)> {
+        let mut constants = Vec::new();
+        if self.sort == "line" {
+            constants.push(("juror", json!({ "const": SCHEMA_VERSION })));
+            constants.push(("kind", json!({ "const": self.name })));
+        }
+        if self.name == "outcome" {
+            let command = "the command line";
+            constants.push((
+                "command",
+                json!({ "type": "string", "description": command }),
+            ));
+        }
+        constants.extend(self.tag.map(|(key, word)| (key, json!({ "const": word }))));
+        constants
     }
 }
 
-fn check_field(
-    schema: &Schema,
-    object: &str,
-    key: &str,
-    kind: &str,
-    value: &Value,
-    seen: &mut BTreeSet<String>,
-) {
-    let place = format!("`{object}`.`{key}` is {kind}, not {value}");
-    match value {
-        Value::Null => assert!(kind.ends_with("null"), "{place}"),
-        Value::Array(elements) => {
-            assert!(kind.starts_with("list"), "{place}");
-            if let Some(name) = linked(kind) {
-                for element in elements {
-                    check(schema, name, element, seen);
-                }
+/// Returns the schema of a type.
+fn of_type(kind: &str) -> Value {
+    if let Some(of_elements) = kind.strip_prefix("list of ") {
+        // `list of X or null` is a list or nothing.
+        return match of_elements.strip_suffix(" or null") {
+            Some(elements) => json!({ "type": ["array", "null"], "items": of_type(elements) }),
+            None => json!({ "type": "array", "items": of_type(of_elements) }),
+        };
+    }
+    if let Some(other) = kind.strip_suffix(" or null") {
+        return match of_type(other)["type"].as_str() {
+            Some(name) => json!({ "type": [name, "null"] }),
+            None => json!({ "oneOf": [of_type(other), { "type": "null" }] }),
+        };
+    }
+    match kind {
+        "string" | "integer" | "boolean" | "null" => json!({ "type": kind }),
+        words if words.starts_with('"') => {
+            let words: Vec<&str> = words.split('"').skip(1).step_by(2).collect();
+            json!({ "enum": words })
+        }
+        object => json!({ "$ref": format!("#/$defs/{object}") }),
+    }
+}
+
+/// The keys of an entry, in their order, with those of its groups.
+fn rows<'a>(entry: &'a Entry<'a>, groups: &'a BTreeMap<&str, &Entry<'a>>) -> Vec<(&'a str, Value)> {
+    let of_row = |row: &Row<'a>| match *row {
+        Row::Key {
+            name,
+            kind,
+            meaning,
+        } => {
+            let mut schema = of_type(kind);
+            schema["description"] = json!(meaning);
+            vec![(name, schema)]
+        }
+        Row::Group(name) => match groups.get(name) {
+            Some(group) => rows(group, groups),
+            None => panic!("there is no group `{name}`"),
+        },
+    };
+    entry.rows.iter().flat_map(of_row).collect()
+}
+
+fn schema() -> Value {
+    let entries = entries();
+    let groups = entries.iter().filter(|entry| entry.sort == "group");
+    let groups: BTreeMap<&str, &Entry<'_>> = groups.map(|entry| (entry.name, entry)).collect();
+    let mut definitions = serde_json::Map::new();
+    // Objects of one name that a key tells apart.
+    let mut variants: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    let mut lines = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.sort != "group") {
+        let name = entry.definition();
+        let reference = json!({ "$ref": format!("#/$defs/{name}") });
+        match (entry.sort, entry.tag) {
+            ("line", _) => lines.push(reference),
+            (_, Some(_)) => variants.entry(entry.name).or_default().push(reference),
+            _ => {}
+        }
+        let mut definition = match entry.sort {
+            "words" => of_type(entry.words),
+            _ => {
+                let keys = entry.constants().into_iter().chain(rows(entry, &groups));
+                let properties: serde_json::Map<String, Value> =
+                    keys.map(|(key, schema)| (key.to_owned(), schema)).collect();
+                let required: Vec<&String> = properties.keys().collect();
+                json!({ "type": "object", "required": required, "properties": properties })
             }
-        }
-        Value::Object(_) => {
-            let name = linked(kind).unwrap_or_else(|| panic!("{place}"));
-            check(schema, name, value, seen);
-        }
-        Value::String(_) => assert!(
-            kind.starts_with("text") || kind.starts_with("value"),
-            "{place}"
-        ),
-        Value::Number(_) => assert!(
-            kind.starts_with("number") || kind.starts_with("value"),
-            "{place}"
-        ),
-        Value::Bool(_) => assert!(
-            kind.starts_with("boolean") || kind.starts_with("value"),
-            "{place}"
-        ),
+        };
+        definition["description"] = json!(entry.about);
+        let before = definitions.insert(name, definition);
+        assert!(before.is_none(), "{} stands twice", entry.definition());
     }
+    for (name, choices) in variants {
+        definitions.insert(name.to_owned(), json!({ "oneOf": choices }));
+    }
+    let value = "A number (integers up to 2^53 in size), a boolean, or a string: an address \
+                 (`\"0x4052a0\"`), a string of the program, a larger integer or a sequence, or in \
+                 angle brackets why there is no value.";
+    definitions.insert(
+        "value".to_owned(),
+        json!({ "type": ["number", "boolean", "string"], "description": value }),
+    );
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A line of juror's JSON output",
+        "oneOf": lines,
+        "$defs": definitions,
+    })
+}
+
+/// Writes a value with what fits on a line on one.
+fn write_pretty(value: &Value, indent: usize, text: &mut String) {
+    let flat = value.to_string();
+    let (open, close, parts) = match value {
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            let parts = fields.map(|(key, value)| (format!("{}: ", json!(key)), value));
+            ('{', '}', parts.collect::<Vec<_>>())
+        }
+        Value::Array(elements) => {
+            let parts = elements.iter().map(|value| (String::new(), value));
+            ('[', ']', parts.collect())
+        }
+        _ => return text.push_str(&flat),
+    };
+    if flat.len() + indent <= 96 {
+        return text.push_str(&flat);
+    }
+    text.push(open);
+    for (at, (key, value)) in parts.iter().enumerate() {
+        text.push_str(if at == 0 { "\n" } else { ",\n" });
+        text.push_str(&" ".repeat(indent + 2));
+        text.push_str(key);
+        write_pretty(value, indent + 2, text);
+    }
+    text.push_str(&format!("\n{}{close}", " ".repeat(indent)));
+}
+
+#[test]
+fn the_book_has_the_schema() {
+    let mut text = String::new();
+    write_pretty(&schema(), 0, &mut text);
+    text.push('\n');
+    let path = repository_directory().join("book/src/json-schema.json");
+    let file = Expected::file(path);
+    file.check_part(&file.text(), &text, "the schema of the JSON output");
 }
 
 fn written(line: &Line<'_>) -> Value {
@@ -113,7 +243,7 @@ fn written(line: &Line<'_>) -> Value {
     serde_json::from_slice(&bytes).expect("it is JSON")
 }
 
-/// Returns a sample of each line, with the section that documents it.
+/// Every line that is written, with the name of its definition.
 fn lines() -> Vec<(String, Value)> {
     let mut lines = Vec::new();
     let start = Start {
@@ -140,8 +270,8 @@ fn lines() -> Vec<(String, Value)> {
     }
     for reason in samples::stop_reasons() {
         let line = written(&Line::Stop(&stops::stop(reason)));
-        let section = format!("stop: {}", line["reason"].as_str().unwrap_or("?"));
-        lines.push((section, line));
+        let definition = format!("stop_{}", line["reason"].as_str().unwrap_or("?"));
+        lines.push((definition, line));
     }
     let wrong = juror_text::diagnostics::at("wrong", 3..4);
     let error = ErrorLine {
@@ -156,12 +286,12 @@ fn lines() -> Vec<(String, Value)> {
     lines.push(("self_check".into(), written(&Line::SelfCheck(check))));
     for outcome in samples::all() {
         let line = written(&Line::of("command", &outcome).expect("it is JSON"));
-        let section = match line["kind"].as_str() {
+        let definition = match line["kind"].as_str() {
             Some("stop") => continue,
             Some("end") => "end".to_owned(),
-            _ => format!("outcome: {}", line["type"].as_str().unwrap_or("?")),
+            _ => format!("outcome_{}", line["type"].as_str().unwrap_or("?")),
         };
-        lines.push((section, line));
+        lines.push((definition, line));
     }
     lines.push((
         "check".into(),
@@ -196,8 +326,8 @@ fn lines() -> Vec<(String, Value)> {
             byte: None,
             stop: &stop,
         }));
-        let section = format!("trace_stop: {}", line["reason"].as_str().unwrap_or("?"));
-        lines.push((section, line));
+        let definition = format!("trace_stop_{}", line["reason"].as_str().unwrap_or("?"));
+        lines.push((definition, line));
     }
     let end = stops::end(
         Some(Ending::Exited { status: 0 }),
@@ -255,7 +385,7 @@ fn lines() -> Vec<(String, Value)> {
         id: 4711,
         count: 3,
     });
-    lines.push(("stop: step".into(), written(&Line::Stop(&in_process))));
+    lines.push(("stop_step".into(), written(&Line::Stop(&in_process))));
     let killed = stops::end(
         Some(Ending::Killed { signal: 11 }),
         stops::summary(Verdict::Violated, 1),
@@ -270,15 +400,23 @@ fn lines() -> Vec<(String, Value)> {
 }
 
 #[test]
-fn each_line_has_exactly_the_documented_keys() {
-    let schema = schema();
+fn every_line_has_exactly_the_keys_of_the_schema() {
+    let schema = JsonSchema::parse(&schema().to_string());
     let mut seen = BTreeSet::new();
-    for (section, line) in lines() {
-        assert_eq!(line["juror"], SCHEMA_VERSION, "{section}");
-        check(&schema, &section, &line, &mut seen);
+    for (definition, line) in lines() {
+        if let Err(error) = schema.check_definition(&definition, &line) {
+            panic!("{error}\n{line}");
+        }
+        match schema.check(&line) {
+            Ok(used) => seen.extend(used),
+            Err(error) => panic!("{definition}: {error}\n{line}"),
+        }
     }
-    let documented: BTreeSet<_> = schema.keys().cloned().collect();
-    assert_eq!(seen, documented, "written left, documented right");
+    assert_eq!(
+        seen,
+        schema.definitions(),
+        "written left, in the schema right"
+    );
 }
 
 #[test]
