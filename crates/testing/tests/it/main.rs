@@ -2,6 +2,7 @@
 
 mod engine_in_model;
 mod fixtures;
+mod hot_path;
 mod layers;
 mod libc_properties;
 mod rules;
