@@ -300,6 +300,26 @@ impl Modules {
         all.find(|module| module.contains(address))
     }
 
+    /// Returns whether an address is in a stub of a procedure linkage table.
+    pub fn is_linkage_stub(&self, address: u64) -> bool {
+        let module = self.find(address);
+        module.is_some_and(|it| it.symbols.is_linkage_stub(it.to_file(address)))
+    }
+
+    /// Returns whether an address is in code that leads from a call to the function of
+    /// another module: a stub of a procedure linkage table, or the dynamic linker, which
+    /// binds the function at its first call.
+    pub fn is_linkage(&self, address: u64) -> bool {
+        let Some(module) = self.find(address) else {
+            return false;
+        };
+        let linker = self
+            .main()
+            .and_then(|it| it.symbols.header().interpreter.as_deref());
+        linker.is_some_and(|path| module.path.as_os_str() == path)
+            || module.symbols.is_linkage_stub(module.to_file(address))
+    }
+
     /// Whether it is known what library the kernel has put into the process.
     pub fn has_vdso(&self) -> bool {
         self.vdso.is_some()

@@ -171,6 +171,12 @@ impl SymbolFile {
         info.map_or_else(Vec::new, |info| info.take_warnings())
     }
 
+    /// Returns whether a file address is in a procedure linkage table, whose stubs lead to
+    /// functions of other modules.
+    pub fn is_linkage_stub(&self, address: u64) -> bool {
+        self.inner.elf.is_in_linkage_table(address)
+    }
+
     /// Returns the original bytes of the file at a file address; fewer if the segment ends,
     /// `None` outside of segments.
     pub fn bytes_at(&self, address: u64, size: u64) -> Option<Vec<u8>> {

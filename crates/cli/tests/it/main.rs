@@ -24,6 +24,7 @@ mod guards;
 mod habits;
 mod inlined_events;
 mod kept;
+mod linkage;
 mod machine;
 mod model_command;
 mod modules;

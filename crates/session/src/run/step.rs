@@ -6,6 +6,7 @@
 //! other threads standing still.
 
 pub(crate) mod inlined;
+mod linkage;
 pub(crate) mod moves;
 pub(crate) mod out;
 
@@ -280,7 +281,13 @@ impl Session {
         stack: u64,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
+        if let Some(pause) = self.pass_linkage(leaving.thread, back, observer)? {
+            return Ok(Some(pause));
+        }
         let frame = self.innermost()?;
+        if frame.pc == back {
+            return self.is_line_done(leaving, Lines::Into, observer);
+        }
         match self.body_to_enter(&frame, leaving.foreign)? {
             Some(body) if body == frame.pc => Ok(Some(Pause::Stepped(leaving.thread))),
             Some(body) => {
@@ -311,46 +318,30 @@ impl Session {
     }
 
     /// Where the body of a function begins that is being entered at `frame`,
-    /// when it is one to step into; also through a stub of the linkage table.
+    /// when it is one to step into.
     fn body_to_enter(&mut self, frame: &Frame, foreign: bool) -> Result<Option<u64>, CommandError> {
         let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
             return Ok(None);
         };
-        let bodies: Vec<u64> = if function.plt {
-            let program = self.running()?;
-            let reached = program
-                .modules
-                .reached_definitions(&function.name, |_| true);
-            let bodies = reached.iter().filter(|bound| !bound.function.indirect);
-            bodies
-                .map(|bound| {
-                    let symbols = &bound.module.symbols;
-                    bound
-                        .module
-                        .to_process(symbols.prologue_end(&bound.function))
-                })
-                .collect()
-        } else {
-            vec![module.to_process(module.symbols.prologue_end(function))]
-        };
-        let [body] = bodies.as_slice() else {
-            return Ok(None);
-        };
-        if self.is_skipped_at(*body) {
+        if function.plt {
             return Ok(None);
         }
-        let described = self.running()?.describe(*body);
+        let body = module.to_process(module.symbols.prologue_end(function));
+        if self.is_skipped_at(body) {
+            return Ok(None);
+        }
+        let described = self.running()?.describe(body);
         let (Some(file), Some(_)) = (described.file, described.line) else {
             return Ok(None);
         };
         let is_main = |session: &Session| {
-            let found = session.processes.program.as_ref()?.modules.find(*body)?;
+            let found = session.processes.program.as_ref()?.modules.find(body)?;
             Some(found.is_main)
         };
         let wanted = foreign
             || self.user.sources.line_count(&file).is_some()
             || (is_main(self) == Some(true) && !self.has_main_source());
-        Ok(wanted.then_some(*body))
+        Ok(wanted.then_some(body))
     }
 
     /// Whether the user does not want to step into the function of a frame.
@@ -393,6 +384,11 @@ impl Session {
                 return Ok(None);
             }
             // A stub, the caller of `main`, a tail call into a library.
+            if lines == Lines::Into && self.modules().is_linkage_stub(frame.pc) {
+                let stack = self.running()?.registers(thread)?.rsp;
+                let back = self.running()?.debuggee.read_u64(stack)?;
+                return self.enter_call(leaving, back, stack.wrapping_add(8), observer);
+            }
             return self.leave_foreign(&frame, leaving, observer);
         }
         if arrival.is_outside() && leaving.is_line_of(&frame) {

@@ -199,6 +199,11 @@ impl ElfFile {
 
     /// Returns the PLT stubs of the file. `name_of_function` names the target of an
     /// indirect stub without a symbol.
+    pub fn is_in_linkage_table(&self, address: u64) -> bool {
+        let mut tables = self.sections.iter().filter(|it| plt::is_table(it));
+        tables.any(|it| address.wrapping_sub(it.address) < it.size)
+    }
+
     pub fn plt_entries(&self, name_of_function: &dyn Fn(u64) -> Option<String>) -> Vec<PltEntry> {
         plt::entries(self, name_of_function)
     }

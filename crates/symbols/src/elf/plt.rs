@@ -4,7 +4,7 @@
 //! through one slot of the global offset table, and the relocation of that slot names the
 //! function. So stubs are found by their jumps, not by their size.
 
-use super::{ElfFile, u32_at, u64_at};
+use super::{ElfFile, Section, u32_at, u64_at};
 use rustc_hash::FxHashMap;
 
 /// A PLT stub.
@@ -28,11 +28,7 @@ pub(crate) fn entries(
         return Vec::new();
     }
     let mut entries: Vec<PltEntry> = Vec::new();
-    for section in elf
-        .sections
-        .iter()
-        .filter(|s| s.executable && s.name.contains("plt"))
-    {
+    for section in elf.sections.iter().filter(|section| is_table(section)) {
         let Some(code) = elf.contents(section) else {
             continue;
         };
@@ -58,6 +54,11 @@ pub(crate) fn entries(
     entries.sort_by_key(|entry| entry.address);
     entries.dedup_by_key(|entry| entry.address);
     entries
+}
+
+/// Returns whether a section holds stubs: `.plt`, `.plt.sec`, `.plt.got`, `.iplt`.
+pub(crate) fn is_table(section: &Section) -> bool {
+    section.executable && section.name.contains("plt")
 }
 
 const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
