@@ -200,6 +200,7 @@ fn the_book_shows_what_juror_says() {
     check("book/src/values.md");
     check("book/src/attach.md");
     check("book/src/checkpoints.md");
+    check("book/src/scenarios.md");
     check("book/src/batch.md");
     check("book/src/traces.md");
     check("book/src/model.md");
