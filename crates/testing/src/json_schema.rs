@@ -177,7 +177,11 @@ mod tests {
                         },
                         "required": ["kind", "at"]
                     },
-                    "word": {"type": "object", "properties": {"kind": {"enum": ["a", "b"]}}}
+                    "word": {
+                        "type": "object",
+                        "properties": {"kind": {"enum": ["a", "b"]}},
+                        "required": ["kind"]
+                    }
                 }
             }"##,
         )
