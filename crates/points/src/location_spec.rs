@@ -66,6 +66,20 @@ pub fn parse(text: &str) -> Result<Placed, String> {
     })
 }
 
+/// Returns whether a word is a line: `30`, `+3`, `queue.c:30`.
+fn is_line(word: &str) -> bool {
+    let number = word.rsplit_once(':').map_or(word, |(_, line)| line);
+    is_digits(number.trim_start_matches(['+', '-']))
+}
+
+/// Returns the error for words that follow a complete location.
+fn unexpected(words: &str, location: &str) -> String {
+    format!(
+        "`{words}` is unexpected after the location `{location}`; a condition begins with `if`, a \
+         thread with `thread`"
+    )
+}
+
 fn parse_place(text: &str) -> Result<Place, String> {
     if text.is_empty() {
         return Ok(Place::Here);
@@ -81,6 +95,11 @@ fn parse_place(text: &str) -> Result<Place, String> {
             file: None,
             pattern: pattern.to_owned(),
         });
+    }
+    if let Some((before, after)) = text.split_once(char::is_whitespace)
+        && is_line(before)
+    {
+        return Err(unexpected(after.trim_start(), before));
     }
     if text.starts_with(['+', '-']) {
         return text
@@ -357,6 +376,11 @@ mod tests {
         for text in [
             "queue.c:0",
             "99999999999",
+            "3 1",
+            "queue.c:3 1",
+            "queue.c:3 push",
+            "+3 1",
+            "30 31 if n > 3",
             "*",
             "main if",
             "+x",

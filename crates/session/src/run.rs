@@ -77,6 +77,7 @@ impl Session {
         self.processes.selection.frames = None;
         self.points.commands.clear();
         self.processes.stop.asked = None;
+        self.processes.stop.followed = None;
         self.scenarios.accessed = None;
         observer.resumes();
         loop {

@@ -18,8 +18,9 @@ use juror_program::stack::frames::Frame;
 use juror_rules::control::Modes;
 use juror_view::error::{CommandError, not_running};
 
-/// Frames of a stack that are kept for `up`, `down` and `frame`.
-const STACK_FRAMES_MAX: usize = 4096;
+/// The number of callers of the selected frame that are read with it: inlined calls and tail
+/// calls may lie between a frame and the one that it returns to.
+const FRAMES_AROUND: usize = 64;
 
 /// The interactively verified program: a debuggee, its monitors, its scenarios and the
 /// user's debugger.
@@ -102,13 +103,31 @@ impl Session {
         self.processes.selection.thread.ok_or_else(not_running)
     }
 
-    /// The stack of the selected thread.
+    /// Returns the stack of the selected thread from the innermost frame to the selected
+    /// one, and those callers of it that an expression may need. There may be more frames.
     pub(crate) fn frames(&mut self) -> Result<&[Frame], CommandError> {
+        self.frames_to(self.processes.selection.level.saturating_add(FRAMES_AROUND))
+    }
+
+    /// Returns all frames of the selected thread. A recursion may have a million.
+    pub(crate) fn all_frames(&mut self) -> Result<&[Frame], CommandError> {
+        self.frames_to(usize::MAX)
+    }
+
+    /// Returns at least the `count` innermost frames of the selected thread; fewer only if
+    /// these are all.
+    pub(crate) fn frames_to(&mut self, count: usize) -> Result<&[Frame], CommandError> {
         let thread = self.thread()?;
-        if self.processes.selection.frames.is_none() {
-            let (frames, _) = self.running()?.backtrace(thread, STACK_FRAMES_MAX);
+        let selection = &self.processes.selection;
+        let known = selection.frames.as_ref().map(Vec::len);
+        let is_enough = known.is_some_and(|known| selection.has_all_frames || known >= count);
+        if !is_enough {
+            // Twice as many as before, so that asking for one more each time is not quadratic.
+            let wanted = count.max(known.unwrap_or(0).saturating_mul(2));
+            let (frames, has_more) = self.running()?.backtrace(thread, wanted);
             let frames = self.shown_frames(thread, frames);
             self.processes.selection.frames = Some(frames);
+            self.processes.selection.has_all_frames = !has_more;
         }
         Ok(self.processes.selection.frames.as_deref().unwrap_or(&[]))
     }

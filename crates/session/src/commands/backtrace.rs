@@ -150,7 +150,13 @@ fn stacks_of(
 /// The frames of the current thread that are to be shown, and whether there
 /// are more.
 fn stack(session: &mut Session, extent: &Extent) -> Result<(Vec<FrameView>, bool), CommandError> {
-    let mut frames = session.frames()?.to_vec();
+    let needed = match (extent.count, extent.outermost) {
+        (Some(count), false) => usize::try_from(count)
+            .unwrap_or(usize::MAX)
+            .saturating_add(1),
+        _ => usize::MAX,
+    };
+    let mut frames = session.frames_to(needed)?.to_vec();
     if !extent.all {
         let users = users_frames(&frames).unwrap_or(frames.len());
         frames.truncate(users);

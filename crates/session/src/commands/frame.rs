@@ -21,7 +21,7 @@ pub(crate) fn choose_frame(session: &mut Session, rest: &str) -> Result<Outcome,
         ("function", name) => {
             // From the selected one outwards, then from the innermost.
             let here = session.processes.selection.level;
-            let frames = session.frames()?;
+            let frames = session.all_frames()?;
             let is_meant = |frame: &Frame| {
                 let function = frame.name.as_deref();
                 function.is_some_and(|function| juror_symbols::is_name_of(name, function))
@@ -60,7 +60,8 @@ pub(crate) fn move_frame(
     let count = i64::try_from(number(rest)?.unwrap_or(1)).unwrap_or(i64::MAX);
     let level = session.processes.selection.level as i64;
     // What started `main` is nobody's caller, unless one stands in it.
-    let frames = session.frames()?;
+    let outermost = level.saturating_add(count.max(0)).saturating_add(2);
+    let frames = session.frames_to(usize::try_from(outermost).unwrap_or(usize::MAX))?;
     let shown = users_frames(frames).unwrap_or(frames.len());
     let last = match shown as i64 - 1 {
         last if level <= last => last,

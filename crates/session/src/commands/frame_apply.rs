@@ -100,7 +100,7 @@ pub(crate) fn apply_to_frames(session: &mut Session, text: &str) -> Result<Outco
             matches!(entry.name, "print" | "output")
         }
     };
-    let frames = session.frames()?;
+    let frames = session.all_frames()?;
     let count = users_frames(frames).unwrap_or(frames.len());
     let before = session.processes.selection.level;
     let mut levels: Vec<usize> = applied.extent.levels(count).collect();

@@ -53,7 +53,7 @@ pub(crate) fn variable_view(session: &Session, name: &str, value: &Typed) -> Var
 
 /// `frame`, `up`, `down`
 pub(crate) fn select_frame(session: &mut Session, level: usize) -> Result<Outcome, CommandError> {
-    let frames = session.frames()?;
+    let frames = session.frames_to(level.saturating_add(1))?;
     let Some(frame) = frames.get(level).cloned() else {
         let last = frames.len().saturating_sub(1);
         return Err(CommandError::new(match frames.last() {

@@ -40,12 +40,11 @@ pub(crate) fn on_followed(
     goal: Goal<'_>,
 ) -> Result<Option<Pause>, CommandError> {
     take_over(session, thread, parent, observer)?;
-    // The step of a thread that is gone is over.
-    let is_step =
-        goal.stepping.is_some() || goal.temporaries.iter().any(|point| point.thread.is_some());
-    if is_step {
+    // The step of one instruction has made the system call.
+    if goal.stepping.is_some() {
         return Ok(Some(Pause::Stepped(thread)));
     }
+    session.processes.stop.followed = Some((thread, parent));
     session.running_mut()?.debuggee.resume(thread)?;
     Ok(None)
 }

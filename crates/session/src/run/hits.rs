@@ -80,9 +80,13 @@ impl Session {
         }
         if !moment.has_stop() && owners.contains(Owners::STEP) {
             let stack = self.running()?.registers(thread)?.rsp;
+            let as_parent = self.processes.stop.followed;
+            let as_parent = as_parent.and_then(|(it, parent)| (it == thread).then_some(parent));
             let is_meant = temporaries.iter().any(|temporary| {
                 temporary.address == address
-                    && temporary.thread.is_none_or(|wanted| wanted == thread)
+                    && temporary
+                        .thread
+                        .is_none_or(|wanted| wanted == thread || Some(wanted) == as_parent)
                     && stack > temporary.above
                     && stack <= temporary.up_to
             });

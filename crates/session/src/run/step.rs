@@ -76,6 +76,14 @@ impl Leaving {
         }
     }
 
+    /// Goes on with the thread that a run ended with: that of a forked child, if it is
+    /// followed.
+    fn continue_with(&mut self, pause: &Pause) {
+        if let Pause::Stepped(thread) | Pause::Temporary(thread) = pause {
+            self.thread = *thread;
+        }
+    }
+
     fn has(&self, address: u64) -> bool {
         self.ranges.iter().any(|range| range.contains(&address))
     }
@@ -181,6 +189,7 @@ impl Session {
             if !matches!(pause, Pause::Temporary(_)) {
                 return Ok(Some(pause));
             }
+            leaving.continue_with(&pause);
             return self.is_line_done(leaving, lines, observer);
         }
         let stops = match flow {
@@ -195,6 +204,8 @@ impl Session {
         if !matches!(pause, Pause::Stepped(_) | Pause::Temporary(_)) {
             return Ok(Some(pause));
         }
+        leaving.continue_with(&pause);
+        let thread = leaving.thread;
         if self.has_entered_handler(thread, registers.rip)? {
             // Nobody asked for it: it comes back to the same instruction, or jumps out.
             leaving.walked_from = None;
@@ -299,6 +310,7 @@ impl Session {
                     Temporary::back(back, thread, stack),
                 ];
                 let pause = self.run_to_any(&points, observer)?;
+                leaving.continue_with(&pause);
                 if matches!(pause, Pause::Temporary(_)) {
                     if self.innermost()?.pc == back {
                         return self.is_line_done(leaving, Lines::Into, observer);
@@ -309,6 +321,7 @@ impl Session {
             }
             None => {
                 let pause = self.run_over_call(back, leaving.thread, stack, observer)?;
+                leaving.continue_with(&pause);
                 if matches!(pause, Pause::Temporary(_)) {
                     return self.is_line_done(leaving, Lines::Into, observer);
                 }
@@ -435,9 +448,10 @@ impl Session {
             return Ok(Some(Pause::Stepped(thread)));
         };
         let pause = self.run_over_call(back, thread, cfa, observer)?;
-        if !matches!(pause, Pause::Temporary(_)) {
+        let Pause::Temporary(thread) = pause else {
             return Ok(Some(pause));
-        }
+        };
+        leaving.continue_with(&pause);
         let frame = self.innermost()?;
         if !leaving.holds(&frame) && self.is_users(&frame) {
             *leaving = Leaving::from(&frame, thread, leaving.foreign);

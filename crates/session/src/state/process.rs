@@ -83,6 +83,9 @@ pub(crate) struct StopState {
     pub ended_call: Option<(ThreadId, CallEnd)>,
     /// Whether the condition of a breakpoint is being evaluated.
     pub is_asking: bool,
+    /// The thread of a forked child that is followed, and the thread that made it: the child
+    /// goes on in the calls of the other, so a step of that thread is now one of this thread.
+    pub followed: Option<(ThreadId, ThreadId)>,
 }
 
 impl Process {

@@ -9,8 +9,10 @@ use std::path::PathBuf;
 pub(crate) struct Selection {
     /// The thread.
     pub thread: Option<ThreadId>,
-    /// Its stack, read when it is first asked for.
+    /// The innermost frames of its stack, as many as were asked for.
     pub frames: Option<Vec<Frame>>,
+    /// Whether these are all frames of the stack.
+    pub has_all_frames: bool,
     /// The selected frame.
     pub level: usize,
     /// What `list` has shown last.

@@ -61,9 +61,10 @@ impl Session {
         let mut raised = Raised::default();
         loop {
             let pause = self.run_to_any(&points, observer)?;
-            if !matches!(pause, Pause::Temporary(_)) {
+            // The thread of a forked child, if that is followed.
+            let Pause::Temporary(thread) = pause else {
                 return Ok(pause);
-            }
+            };
             let program = self.running()?;
             let registers = *program.registers(thread)?;
             let exit = exits.iter().find(|exit| exit.address == registers.rip);

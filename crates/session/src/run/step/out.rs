@@ -120,6 +120,12 @@ impl Session {
         text: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        if text.is_empty() {
+            return Err(CommandError::with_help(
+                "this command needs a location",
+                "for example: advance queue.c:30",
+            ));
+        }
         let thread = self.thread()?;
         let placed = location_spec::parse(text).map_err(CommandError::new)?;
         let place = locations::resolvable(self, &placed.place)?;

@@ -1,0 +1,141 @@
+//! Stacks of any depth, and stacks that begin or end in an unusual way.
+
+use crate::support::Batch;
+use juror_testing::{Build, Fixture, Language};
+use serde_json::Value;
+use std::path::PathBuf;
+
+const DEEP: &str = "int bottom(int n)
+{
+    return n + 1;
+}
+int odd(int n);
+int even(int n)
+{
+    return n == 0 ? bottom(n) : odd(n - 1) + 1;
+}
+int odd(int n)
+{
+    return even(n - 1) + 1;
+}
+int main(void)
+{
+    return even(20000) == 0;
+}
+";
+
+fn deep() -> PathBuf {
+    Fixture::c("deep", DEEP).compile(&Build::plain(Language::C))
+}
+
+fn name(frame: &Value) -> String {
+    let function = &frame["location"]["function"];
+    format!("#{} {}", frame["level"], function.as_str().unwrap_or("?"))
+}
+
+fn names(frames: &Value) -> Vec<String> {
+    frames
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(name)
+        .collect()
+}
+
+#[test]
+fn the_end_of_a_deep_stack_is_its_end() {
+    let report = Batch::new()
+        .command("break bottom")
+        .command("run")
+        .command("backtrace 2")
+        .command("backtrace -3")
+        .command("frame 20001")
+        .command("print n")
+        .command("up")
+        .command("frame 30000")
+        .command("frame function main")
+        .run(deep(), &[]);
+    let innermost = report.outcome("backtrace 2");
+    assert_eq!(names(&innermost["frames"]), ["#0 bottom", "#1 even"]);
+    assert_eq!(innermost["more"], true);
+    let outermost = report.outcome("backtrace -3");
+    let expected = ["#20000 odd", "#20001 even", "#20002 main"];
+    assert_eq!(names(&outermost["frames"]), expected);
+    assert_eq!(outermost["more"], false);
+    assert_eq!(report.outcome("print n")["value"], "20000");
+    let all = report.all();
+    assert!(all.contains("the outermost frame is number 2000"), "{all}");
+    assert!(all.contains("#20002 main"), "{all}");
+}
+
+#[test]
+fn a_call_of_a_null_pointer_has_a_caller() {
+    let source = "#include <signal.h>
+#include <stdlib.h>
+static int caught;
+static void on(int s)
+{
+    caught = s;
+    exit(3);
+}
+static int calls(void (*f)(void))
+{
+    f();
+    return 1;
+}
+int main(void)
+{
+    signal(SIGSEGV, on);
+    return calls(0);
+}
+";
+    for build in Build::all() {
+        let program = Fixture::c("null", source).compile(&build);
+        let report = Batch::new()
+            .command("break on")
+            .command("run")
+            .command("backtrace")
+            .run(&program, &[]);
+        let in_handler = names(&report.outcome("backtrace")["frames"]);
+        // The handler, the frame of the signal, and the place that the null pointer leads to.
+        assert_eq!(
+            in_handler[..3],
+            ["#0 on", "#1 ?", "#2 ?"],
+            "{build:?}: {in_handler:?}"
+        );
+        let last = in_handler.last().expect("a frame");
+        assert!(last.ends_with(" main"), "{build:?}: {in_handler:?}");
+    }
+}
+
+#[test]
+fn a_thread_in_vfork_has_a_whole_stack() {
+    let source = "#include <unistd.h>
+#include <sys/wait.h>
+int makes(void)
+{
+    int pid = vfork();
+    if (pid == 0)
+        _exit(0);
+    wait(0);
+    return pid;
+}
+int main(void)
+{
+    return makes() < 0;
+}
+";
+    let program = Fixture::c("makes", source).compile(&Build::plain(Language::C));
+    let report = Batch::new()
+        .command("catch vfork")
+        .command("run")
+        .command("backtrace")
+        .run(&program, &[]);
+    let frames = names(&report.outcome("backtrace")["frames"]);
+    let functions: Vec<&str> = frames
+        .iter()
+        .filter_map(|it| it.split(' ').nth(1))
+        .collect();
+    let expected = ["makes", "main"];
+    assert_eq!(functions[functions.len() - 2..], expected, "{frames:?}");
+}
