@@ -184,7 +184,8 @@ impl Session {
         let registers = *self.running()?.registers(thread)?;
         let flow = self.flow_at(registers.rip)?;
         leaving.walked_from = (flow == Flow::Other).then_some(registers.rip);
-        if let (Flow::Call { back }, false) = (flow, lines == Lines::Into) {
+        let is_entered = lines == Lines::Into && !self.is_in_skipped_call(leaving);
+        if let (Flow::Call { back }, false) = (flow, is_entered) {
             let pause = self.run_over_call(back, thread, registers.rsp, observer)?;
             if !matches!(pause, Pause::Temporary(_)) {
                 return Ok(Some(pause));
@@ -362,6 +363,20 @@ impl Session {
         self.user
             .skips
             .has(frame.name.as_deref(), frame.file.as_deref())
+    }
+
+    /// Returns whether the thread is in a call that was inlined into the line and is to be
+    /// skipped: the functions that it calls are skipped with it.
+    fn is_in_skipped_call(&self, leaving: &Leaving) -> bool {
+        if self.user.skips.is_empty() {
+            return false;
+        }
+        let Some(program) = &self.processes.program else {
+            return false;
+        };
+        let chain = program.inlined_chain(leaving.thread);
+        let mut inner = chain.iter().filter(|it| it.nesting() > leaving.nesting);
+        inner.any(|it| self.is_skipped(it))
     }
 
     /// The same of the function whose code an address belongs to.

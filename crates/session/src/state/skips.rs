@@ -38,6 +38,11 @@ pub(crate) enum Files {
 }
 
 impl Skips {
+    /// Returns whether nothing is skipped.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// Whether a function of a file is not to be entered.
     pub fn has(&self, function: Option<&str>, file: Option<&Path>) -> bool {
         let mut skips = self.list.iter().filter(|skip| skip.enabled);
