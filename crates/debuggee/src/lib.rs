@@ -33,6 +33,7 @@ mod executable;
 mod failures;
 mod fair_selection;
 mod fault_action;
+mod fault_address;
 mod follow;
 mod follow_set;
 mod forced_detach;

@@ -116,6 +116,18 @@ impl Program {
         })
     }
 
+    /// Numbers a thread that has started, after those that were created before it and whose
+    /// start has not been reported yet: the kernel reports starts in any order, and gives ids in
+    /// the order of creation.
+    pub fn number_started_thread(&mut self, thread: ThreadId) -> u32 {
+        let known = self.debuggee.thread_ids();
+        let earlier = known.filter(|it| *it < thread && !self.numbers.contains_key(it));
+        for earlier in earlier.collect::<Vec<_>>() {
+            self.number_thread(earlier);
+        }
+        self.number_thread(thread)
+    }
+
     /// A thread is gone; the kernel may use its id again, for another one.
     pub fn forget_thread(&mut self, thread: ThreadId) {
         self.numbers.remove(&thread);

@@ -139,3 +139,80 @@ int main(void)
     let expected = ["makes", "main"];
     assert_eq!(functions[functions.len() - 2..], expected, "{frames:?}");
 }
+
+#[test]
+fn a_fault_at_an_address_that_is_not_canonical_names_it() {
+    let source = "#include <stdlib.h>
+#include <string.h>
+struct node { struct node *next; int value; };
+static volatile int sink;
+int main(int argc, char **argv)
+{
+    struct node node = { 0, 1 };
+    memset(&node.next, 0x41, sizeof node.next);
+    void (*function)(void);
+    memcpy(&function, &node.next, sizeof function);
+    char *end = (char *)0xffff000000000000 + 8;
+    if (argc == 1)
+        sink = node.next->value;
+    else if (argv[1][0] == 'w')
+        *end = 1;
+    else
+        function();
+    return sink;
+}
+";
+    for build in Build::all() {
+        let program = Fixture::c("wild", source).compile(&build);
+        for (arguments, address) in [
+            (&[][..], 0x4141_4141_4141_4149_u64),
+            (&["write"], 0xffff_0000_0000_0008),
+            (&["call"], 0x4141_4141_4141_4141),
+        ] {
+            let report = Batch::new().run(&program, arguments);
+            let stop = report.stop();
+            assert_eq!(stop["fault_address"], address, "{build:?}: {stop}");
+        }
+    }
+}
+
+#[test]
+fn threads_are_numbered_in_the_order_of_their_creation() {
+    let source = "#include <pthread.h>
+static pthread_barrier_t all;
+static void stop(void) { }
+static void *run(void *number)
+{
+    pthread_barrier_wait(&all);
+    pthread_barrier_wait(&all);
+    return number;
+}
+int main(void)
+{
+    pthread_t threads[40];
+    pthread_barrier_init(&all, 0, 41);
+    for (long i = 0; i < 40; i++)
+        pthread_create(&threads[i], 0, run, (void *)i);
+    pthread_barrier_wait(&all);
+    stop();
+    pthread_barrier_wait(&all);
+    for (int i = 0; i < 40; i++)
+        pthread_join(threads[i], 0);
+    return 0;
+}
+";
+    let program = Fixture::c("numbers", source).compile(&Build::plain(Language::C));
+    let report = Batch::new()
+        .command("break stop")
+        .command("run")
+        .command("info threads")
+        .run(&program, &[]);
+    let threads = report.outcome("info threads").as_array().expect("a list");
+    let pairs = threads
+        .iter()
+        .map(|it| (it["number"].as_u64(), it["id"].as_u64()));
+    let mut pairs: Vec<_> = pairs.collect();
+    pairs.sort_by_key(|(number, _)| *number);
+    assert_eq!(pairs.len(), 41, "{pairs:?}");
+    assert!(pairs.is_sorted_by_key(|(_, id)| *id), "{pairs:?}");
+}

@@ -23,7 +23,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         let program = self.running_mut()?;
-        program.number_thread(thread);
+        program.number_started_thread(thread);
         let tell = |monitors: &mut Monitors, scene: &mut Scene<'_>| monitors.on_thread_start(scene);
         if let Some(pause) = self.tell_monitors(thread, observer, tell)? {
             return Ok(Some(pause));
