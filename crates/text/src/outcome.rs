@@ -204,6 +204,10 @@ pub mod samples {
                 signal: "SIGSEGV".into(),
                 description: "d".into(),
                 fault_address: None,
+                stack_overflow: Some(StackOverflowView {
+                    frame_count: 34_940,
+                    cycle: vec!["even".into(), "odd".into()],
+                }),
                 fatal: true,
             },
             StopReason::Interrupted,

@@ -19,7 +19,8 @@ use crate::path;
 use crate::tables::write_displays;
 use crate::watchpoints;
 use juror_view::{
-    Location, PathStep, ProcessName, StopReason, StopView, VariableView, ViolationView,
+    Location, PathStep, ProcessName, StackOverflowView, StopReason, StopView, VariableView,
+    ViolationView,
 };
 
 /// The number of violations shown in full at one stop; the others are counted.
@@ -136,6 +137,7 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
             signal,
             description,
             fault_address,
+            stack_overflow,
             fatal,
         } => {
             let about = match fault_address {
@@ -154,6 +156,9 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
                 safe(signal),
                 safe(description)
             );
+            if let Some(overflow) = stack_overflow {
+                writeln!(page, "{}", overflow_line(overflow));
+            }
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
         }
@@ -312,6 +317,20 @@ fn write_returned(page: &mut Page, function: &str, returned: Option<&VariableVie
         }
         None => writeln!(page, "{function} returned"),
     }
+}
+
+/// Returns `stack overflow: 34940 frames, a cycle of 2 functions: even, odd`.
+fn overflow_line(overflow: &StackOverflowView) -> String {
+    let StackOverflowView { frame_count, cycle } = overflow;
+    let functions = match &cycle[..] {
+        [] => return format!("stack overflow: {frame_count} frames"),
+        [function] => format!("a recursion of {}", safe(function)),
+        cycle => {
+            let names: Vec<_> = cycle.iter().map(|it| safe(it)).collect();
+            format!("a cycle of {} functions: {}", cycle.len(), names.join(", "))
+        }
+    };
+    format!("stack overflow: {frame_count} frames, {functions}")
 }
 
 /// Sample views for tests.

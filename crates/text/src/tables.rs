@@ -111,12 +111,21 @@ pub fn write_threads(page: &mut Page, threads: &[ThreadView]) {
                 Cell::new(thread.number.to_string(), STRONG),
                 thread.id.to_string().into(),
                 safe(&thread.name).as_ref().into(),
-                long_location(page, &thread.location).into(),
+                thread_place(page, thread).into(),
             ]
         })
         .collect();
     let heading = ["", "#", "id", "name", "where"];
     columns::write(page, 0, &heading, &rows);
+}
+
+/// Returns where a thread is: in a library, with the caller that has source.
+fn thread_place(page: &Page, thread: &ThreadView) -> String {
+    let place = long_location(page, &thread.location);
+    match &thread.caller {
+        Some(caller) => format!("{place}, called from {}", long_location(page, caller)),
+        None => place,
+    }
 }
 
 /// Writes the processes with their states and locations; the selected one is marked.
@@ -391,6 +400,7 @@ pub mod samples {
                 name: name.into(),
                 current,
                 location: location("take", "queue.c", 40),
+                caller: (!current).then(|| location("serve", "queue.c", 12)),
             })
             .into()
     }

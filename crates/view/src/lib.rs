@@ -33,7 +33,7 @@ pub use crate::settings::{
 };
 pub use crate::stops::{
     EndView, Ending, ProcessEnd, RecordedCheckpointView, RecordedEnd, RecordedEventView,
-    RecordedStop, StopReason, StopView, TraceStop, WatchedAccess,
+    RecordedStop, StackOverflowView, StopReason, StopView, TraceStop, WatchedAccess,
 };
 pub use crate::symbols::{
     AddressView, CompilationUnitView, FrameCodeView, FrameInfoView, FrameKind, LabelView, LineView,
@@ -251,6 +251,9 @@ pub struct ThreadView {
     pub current: bool,
     /// Where it stands.
     pub location: Location,
+    /// The innermost caller that has source, if the location itself has none: what the thread
+    /// does in a library (waits for a lock, say) it does for this call.
+    pub caller: Option<Location>,
 }
 
 /// A register.

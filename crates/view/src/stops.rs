@@ -7,6 +7,15 @@ use crate::{
 use serde::Serialize;
 use std::sync::Arc;
 
+/// A stack that is used up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StackOverflowView {
+    /// The number of frames.
+    pub frame_count: usize,
+    /// The functions of the recursion, innermost first; empty if none was recognized.
+    pub cycle: Vec<String>,
+}
+
 /// Why the debuggee stopped.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
@@ -120,6 +129,8 @@ pub enum StopReason {
         description: String,
         /// The address it is about, for faults.
         fault_address: Option<u64>,
+        /// The stack is used up: the cause of the fault.
+        stack_overflow: Option<StackOverflowView>,
         /// It will end the program.
         fatal: bool,
     },

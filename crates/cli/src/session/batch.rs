@@ -118,6 +118,7 @@ mod tests {
             signal: "SIGALRM".into(),
             description: "timer".into(),
             fault_address: None,
+            stack_overflow: None,
             fatal,
         })
     }

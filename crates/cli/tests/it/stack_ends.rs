@@ -216,3 +216,104 @@ int main(void)
     assert_eq!(pairs.len(), 41, "{pairs:?}");
     assert!(pairs.is_sorted_by_key(|(_, id)| *id), "{pairs:?}");
 }
+
+#[test]
+fn threads_in_a_library_are_shown_with_their_callers() {
+    let source = "#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile int arrived;
+static void stop(void) { }
+static void *take(void *unused)
+{
+    __atomic_add_fetch(&arrived, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_lock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], 0, take, 0);
+    while (arrived < 2)
+        usleep(1000);
+    stop();
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], 0);
+    return 0;
+}
+";
+    let program = Fixture::c("waits", source).compile(&Build::plain(Language::C));
+    let report = Batch::new()
+        .command("break stop")
+        .command("run")
+        .command("info threads")
+        .run(&program, &[]);
+    let threads = report.outcome("info threads").as_array().expect("a list");
+    let place = |thread: &Value| {
+        let source = [&thread["caller"], &thread["location"]];
+        let of_program = source
+            .into_iter()
+            .find(|it| it["function"] == "take" || it["function"] == "stop");
+        of_program.map(|it| it["function"].clone())
+    };
+    let places: Vec<_> = threads.iter().filter_map(place).collect();
+    assert_eq!(places, ["stop", "take", "take"], "{}", report.all());
+}
+
+#[test]
+fn a_stack_overflow_is_recognized() {
+    let source = "#include <pthread.h>
+volatile int depth;
+int even(int n);
+__attribute__((noinline)) int odd(int n)
+{
+    depth++;
+    return even(n + 1) + depth;
+}
+__attribute__((noinline)) int even(int n)
+{
+    return odd(n + 1) + depth;
+}
+static void *run(void *unused)
+{
+    even(0);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    if (argc == 1)
+        return even(0);
+    if (argv[1][0] == 'n')
+        return *(volatile int *)8;
+    pthread_create(&thread, 0, run, 0);
+    pthread_join(thread, 0);
+    return 0;
+}
+";
+    for build in Build::all() {
+        let program = Fixture::c("endless", source).compile(&build);
+        for arguments in [&[][..], &["thread"]] {
+            let report = Batch::new().run(&program, arguments);
+            let stop = report.stop();
+            let overflow = &stop["stack_overflow"];
+            let mut cycle: Vec<&str> = overflow["cycle"]
+                .as_array()
+                .unwrap_or_else(|| panic!("{build:?}: {stop}"))
+                .iter()
+                .filter_map(Value::as_str)
+                .collect();
+            cycle.sort_unstable();
+            assert_eq!(cycle, ["even", "odd"], "{build:?}: {overflow}");
+            assert!(
+                overflow["frame_count"].as_u64() > Some(20_000),
+                "{overflow}"
+            );
+        }
+        let report = Batch::new().run(&program, &["null"]);
+        assert_eq!(report.stop()["stack_overflow"], Value::Null);
+    }
+}

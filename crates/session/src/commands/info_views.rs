@@ -7,9 +7,11 @@ use crate::inspect::frames::{selected_frame, variable_view};
 use crate::inspect::source::line_of;
 use crate::run::processes::watching;
 use crate::session::Session;
+use juror_debuggee::ThreadId;
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::report;
 use juror_program::scope::is_register;
+use juror_program::stack::frames::Frame;
 use juror_symbols::{processor_flags, register_name};
 use juror_values::format::Names;
 use juror_view::error::CommandError;
@@ -91,9 +93,11 @@ pub(crate) fn threads(session: &mut Session) -> Result<Outcome, CommandError> {
     let threads: Vec<_> = session.running()?.debuggee.threads().collect();
     let mut views = Vec::new();
     for thread in threads {
+        let caller = users_caller(session, thread.id)?;
         let program = session.running()?;
         let number = program.thread_number(thread.id);
         views.push(ThreadView {
+            caller: caller.map(|frame| location::location_of(program, &frame)),
             number,
             id: thread.id.0,
             name: session.user.thread_names.of(thread.id, thread.name),
@@ -107,6 +111,19 @@ pub(crate) fn threads(session: &mut Session) -> Result<Outcome, CommandError> {
     }
     views.sort_by_key(|view| view.number);
     Ok(Outcome::Threads(views))
+}
+
+/// The number of frames of a thread in which a caller with source is looked for.
+const CALLERS_MAX: usize = 64;
+
+/// Returns the innermost caller of a thread's innermost frame that has source to show; none if
+/// the innermost frame has it.
+fn users_caller(session: &mut Session, thread: ThreadId) -> Result<Option<Frame>, CommandError> {
+    let (frames, _) = session.running()?.backtrace(thread, CALLERS_MAX);
+    let level = frames.iter().position(|frame| session.is_users(frame));
+    Ok(level
+        .filter(|&level| level > 0)
+        .and_then(|level| frames.into_iter().nth(level)))
 }
 
 /// `info breakpoints`: the developer's, then what the monitors have

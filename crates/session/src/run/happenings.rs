@@ -7,9 +7,9 @@ use crate::run::{catchpoints, software_watchpoints, watchpoints};
 use crate::session::Session;
 use juror_debuggee::{SystemCallPhase, ThreadId};
 use juror_rules::decision::{Moment, Owner};
-use juror_view::StopReason;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
+use juror_view::{StackOverflowView, StopReason};
 
 /// A signal that comes to a thread.
 pub(super) struct Arrival {
@@ -52,10 +52,17 @@ impl Session {
             observer.notice(&format!("thread {number} received {name}: {description}"));
             return Ok(None);
         }
+        let overflow = fault_address
+            .filter(|_| matches!(&*name, "SIGSEGV" | "SIGBUS"))
+            .and_then(|address| self.running().ok()?.stack_overflow(thread, address));
         let reason = StopReason::Signal {
             signal: name,
             description,
             fault_address,
+            stack_overflow: overflow.map(|it| StackOverflowView {
+                frame_count: it.frame_count,
+                cycle: it.cycle,
+            }),
             fatal: fatal && decision.pass,
         };
         Ok(Some(Pause::Reason(reason, thread)))

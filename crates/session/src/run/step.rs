@@ -270,7 +270,7 @@ impl Session {
     /// Whether a person who steps wants to stop there: the place has a line
     /// and a source that can be shown. Where the program's own source is gone,
     /// everything in the program will do.
-    fn is_users(&mut self, frame: &Frame) -> bool {
+    pub(crate) fn is_users(&mut self, frame: &Frame) -> bool {
         let (Some(module), Some(file), Some(_)) = (&frame.module, &frame.file, frame.line) else {
             return false;
         };

@@ -393,6 +393,7 @@ fn poison(outcome: &mut Outcome) {
             for thread in threads {
                 thread.name = text();
                 poison_location(&mut thread.location);
+                thread.caller.as_mut().into_iter().for_each(poison_location);
             }
         }
         Outcome::Checkpoint(checkpoint) => poison_checkpoint(checkpoint),
@@ -531,8 +532,12 @@ fn nothing_acts_on_the_terminal() {
             StopReason::Signal {
                 signal,
                 description,
+                stack_overflow,
                 ..
             } => {
+                for name in stack_overflow.iter_mut().flat_map(|it| &mut it.cycle) {
+                    *name = text();
+                }
                 *signal = text();
                 *description = text();
             }
