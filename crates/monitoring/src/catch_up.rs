@@ -38,7 +38,7 @@ pub fn replay(monitored: &mut MonitoredProperty, trace: &Path) -> Result<Replaye
     let mut file = File::open(trace).map_err(|error| failed(&error))?;
     let is_file = file.metadata().is_ok_and(|it| it.is_file());
     if !is_file {
-        return Err(failed(&"what was written there cannot be read again"));
+        return Err(failed(&"the end of the trace cannot be read again"));
     }
     let mut reading = Reading::new(monitored);
     let mut buffer = Vec::new();
@@ -136,8 +136,8 @@ impl Reading {
         if !words.is_empty() {
             return Err(CommandError::with_help(
                 format!("the trace does not record {}", words.join(", ")),
-                "without --from-start the property is evaluated from now on; --record 'EVENT' \
-                 records more when the program is started",
+                "without --from-start the property is evaluated from now on; --record 'EVENT' at \
+                 the start records more",
             ));
         }
         Ok(Replayed {

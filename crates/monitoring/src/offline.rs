@@ -346,7 +346,7 @@ impl Offline {
                     let never = format!("`{words}` never happened");
                     summary.remarks.retain(|remark| *remark != never);
                     summary.remarks.push(format!(
-                        "`{words}` was not recorded: nobody knows whether it happened"
+                        "`{words}` was not recorded: it is unknown whether it happened"
                     ));
                 }
             }
@@ -368,7 +368,7 @@ fn not_recorded_diagnostic(event: &juror_event::SymbolicEvent) -> Diagnostic {
     );
     diagnostic.help = Some(format!(
         "record it: juror run --trace FILE --record '{words}(…)' or with this property; \
-         --keep-going takes it that it never happened"
+         --keep-going assumes that it never happened"
     ));
     diagnostic
 }

@@ -174,7 +174,7 @@ impl Recorder {
         self.open = None;
         let file = self.recording.file.display();
         Some(format!(
-            "the trace {file} cannot be written on, and ends here: {error}"
+            "the trace {file} cannot be continued, and ends here: {error}"
         ))
     }
 
@@ -207,15 +207,19 @@ impl Recorder {
         let file = self.recording.file.display();
         (is_recorded || mark.is_some()).then(|| {
             format!(
-                "the trace {file} cannot be cut to where the checkpoint was made, and ends here: \
-                 {error}"
+                "the trace {file} cannot be truncated to the checkpoint, and ends here: {error}"
             )
         })
     }
 
     fn cut_to(&mut self, mark: Option<&Mark>) -> io::Result<Open> {
         let mark = mark.filter(|mark| Arc::ptr_eq(&mark.run, &self.run));
-        let mark = mark.ok_or_else(|| io::Error::other("it is that of another run, or no file"))?;
+        let mark = mark.ok_or_else(|| {
+            io::Error::other(
+                "it belongs to another run, or is not a \
+                                                        file",
+            )
+        })?;
         // One that has ended is gone on with.
         let mut file = match self.open.take() {
             Some(open) => open.file,
@@ -376,8 +380,8 @@ pub fn property<'a>(
     {
         let event = event_words(event);
         return Err(SessionError::Launch(format!(
-            "the properties read more than {VALUES_MAX} values at `{event}`, and a trace holds no \
-             more\nhelp: record with some of the properties"
+            "the properties read more than {VALUES_MAX} values at `{event}`, the limit of a \
+             trace\nhelp: record with fewer properties"
         )));
     }
     let transition = |number: usize, event: &SymbolicEvent| Transition {

@@ -324,8 +324,8 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
             diagnostic.help = Some(match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if *is_stripped => {
-                    "the program was stripped of its symbols: build it without \
-                     `-s`, or use a version of it that has them"
+                    "the program was stripped of its symbols: build it without `-s`, or use a \
+                     version of it that has them"
                         .to_owned()
                 }
                 None => "if it is in a library that is loaded later, add `in library` to the event"
@@ -348,11 +348,11 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
                 "indirect-function",
                 event.subject_span.clone(),
                 format!(
-                    "`{}` is chosen among several when the program starts",
+                    "`{}` is selected when the program starts (an ifunc)",
                     event.subject
                 ),
             );
-            diagnostic.help = Some("name the one that is used on this machine".to_owned());
+            diagnostic.help = Some("name the implementation used on this machine".to_owned());
             diagnostic
         }
         BindError::Capture {

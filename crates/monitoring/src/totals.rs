@@ -156,9 +156,9 @@ impl Total {
         let events = || monitored.property.events.iter().zip(&self.events);
         match self.errors {
             0 => {}
-            1 => remarks.push("one event could not be evaluated, and is left out".to_owned()),
+            1 => remarks.push("one event could not be evaluated, and is ignored".to_owned()),
             errors => remarks.push(format!(
-                "{errors} events could not be evaluated, and are left out"
+                "{errors} events could not be evaluated, and are ignored"
             )),
         }
         let mut inlined: Vec<String> = events()
@@ -173,7 +173,7 @@ impl Total {
         absent.sort_unstable();
         absent.dedup();
         for function in &absent {
-            remarks.push(format!("`{function}` was in no module that was loaded"));
+            remarks.push(format!("no loaded module had the function `{function}`"));
         }
         let is_silent = self.events.iter().all(|total| total.occurrences == 0);
         if is_silent && absent.len() < self.events.len() {
@@ -207,19 +207,18 @@ fn inlined_remarks(function: &str, total: InlinedTotal) -> impl Iterator<Item = 
         likely,
     } = total;
     let missed = (missed > 0).then(|| match missed {
-        1 => format!("an inlined call of `{function}` could not be seen"),
-        _ => format!("inlined calls of `{function}` could not be seen"),
+        1 => format!("an inlined call of `{function}` could not be monitored"),
+        _ => format!("inlined calls of `{function}` could not be monitored"),
     });
     let seen = (seen > 0).then(|| {
         format!(
-            "`{function}` was seen at {}; of calls that the compiler has worked out itself no \
-             code is left",
+            "`{function}` was monitored at {}; calls that the compiler evaluated have no code",
             calls(seen)
         )
     });
     let likely = (likely > 0).then(|| {
         format!(
-            "{} of `{function}` had no mark: their code may stand for several calls",
+            "{} of `{function}` had no mark: their code may belong to several calls",
             calls(likely)
         )
     });

@@ -27,7 +27,7 @@ impl Format {
     pub fn parse(text: &str) -> Result<Format, CommandError> {
         let wrong = |message: String| CommandError::with_help(message, HELP);
         let (format, arguments) =
-            split(text).ok_or_else(|| wrong("a format in quotes is missing".to_owned()))?;
+            split(text).ok_or_else(|| wrong("a quoted format is missing".to_owned()))?;
         let pieces = pieces(&unescaped(format)).map_err(wrong)?;
         let is_value = |piece: &&Piece| matches!(piece, Piece::Value(_));
         let wanted = pieces.iter().filter(is_value).count();

@@ -86,7 +86,7 @@ fn parse_place(text: &str) -> Result<Place, String> {
         return text
             .parse()
             .map(Place::Offset)
-            .map_err(|_| format!("`{text}` is not a number of lines"));
+            .map_err(|_| format!("`{text}` is not a line offset"));
     }
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Ok(Place::Line {
@@ -99,7 +99,7 @@ fn parse_place(text: &str) -> Result<Place, String> {
             ("", _) => parse_place(inner.trim()),
             (_, Some(after)) if !after.trim().is_empty() => place_in(inner, after.trim()),
             _ => Err(format!(
-                "after a name in quotes comes a colon with a line or a function, as in: \
+                "a name in quotes is followed by a colon and a line or a function, as in: \
                  '{inner}':12"
             )),
         };
@@ -176,7 +176,7 @@ pub(crate) fn split_quoted(text: &str) -> Result<Option<(&str, &str)>, String> {
     };
     let split = text.get(1..).and_then(|rest| rest.split_once(quote));
     match split {
-        Some(("", _)) => Err("there is no name in the quotes".to_owned()),
+        Some(("", _)) => Err("the quotes are empty".to_owned()),
         Some(split) => Ok(Some(split)),
         None => Err(format!("the quote before `{}` is not closed", &text[1..])),
     }

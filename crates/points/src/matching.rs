@@ -27,7 +27,7 @@ pub fn functions_that_match<'a>(
 /// It is none; in a sentence that says why.
 pub fn pattern(text: &str) -> Result<Regex, String> {
     Regex::new(text)
-        .map_err(|error| format!("`{text}` is no regular expression: {}", reason(&error)))
+        .map_err(|error| format!("`{text}` is not a regular expression: {}", reason(&error)))
 }
 
 /// The last line of the library's words, which is the reason.

@@ -152,16 +152,16 @@ impl PointKind {
                 Some("only breakpoints have locations")
             }
             (PointKind::HardwareBreakpoint, Ability::CallingConditions) => Some(
-                "the condition of a hardware breakpoint cannot call functions of the program; \
-                 that of a breakpoint (break) can",
+                "the condition of a hardware breakpoint cannot call functions of the program; that \
+                 of a breakpoint (break) can",
             ),
             (PointKind::Watchpoint, Ability::CallingConditions) => Some(
                 "the condition of a watchpoint cannot call functions of the program, which may \
-                 access what is watched",
+                 access the watched memory",
             ),
             (PointKind::Catchpoint, Ability::CallingConditions) => Some(
                 "the condition of a catchpoint cannot call functions of the program, which may \
-                 do what is caught",
+                 trigger the caught event",
             ),
         }
     }
@@ -330,7 +330,7 @@ pub fn whole_points(text: &str) -> Result<Vec<u32>, CommandError> {
     let whole = |target: &crate::breakpoints::Target| match target.location {
         None => Ok(target.number),
         Some(location) => Err(CommandError::new(format!(
-            "this is for a whole breakpoint, not for its location {}.{location}",
+            "this is possible for a whole breakpoint, not for its location {}.{location}",
             target.number
         ))),
     };

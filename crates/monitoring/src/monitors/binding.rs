@@ -241,7 +241,7 @@ impl Monitors {
         };
         let moved = self.places.rebind(program, monitor, event, sight);
         moved.map_err(|error| BindError::Subject {
-            message: format!("it cannot be watched: {error}"),
+            message: format!("it cannot be monitored: {error}"),
             help: None,
             is_absent: false,
         })?;

@@ -94,7 +94,7 @@ impl Subject {
             }
             EventKind::Signal => match signal_names::number(subject) {
                 Some(SIGKILL) => Err(wrong(
-                    "SIGKILL ends the process before anybody can see it".to_owned(),
+                    "SIGKILL ends the process before juror can stop it".to_owned(),
                     Some("`program exit` comes after it, with status 137".to_owned()),
                 )),
                 Some(number) => Ok(Subject::Signal(number)),

@@ -20,7 +20,7 @@ pub struct Target {
 pub fn targets(text: &str) -> Result<Vec<Target>, String> {
     let mut targets = Vec::new();
     for word in text.split([' ', '\t', ',']).filter(|word| !word.is_empty()) {
-        let wrong = || format!("`{word}` is not a number of a breakpoint");
+        let wrong = || format!("`{word}` is not the number of a breakpoint");
         match word.split_once('.') {
             None => targets.extend(range(word).ok_or_else(wrong)?.map(|number| Target {
                 number,

@@ -286,7 +286,7 @@ pub fn resolvable(
     line: Option<(&Path, u32)>,
     address_of: impl FnOnce(&str) -> Result<u64, String>,
 ) -> Result<Resolvable, String> {
-    let no_line = || "there is no source file here; name one: FILE:LINE".to_owned();
+    let no_line = || "there is no current source file; name one: FILE:LINE".to_owned();
     Ok(match written {
         Place::Line {
             file: Some(file),
@@ -305,7 +305,7 @@ pub fn resolvable(
             let number = u32::try_from(number).ok().filter(|&n| n > 0);
             Resolvable::Line(
                 file.display().to_string(),
-                number.ok_or_else(|| "that line is outside of the file".to_owned())?,
+                number.ok_or_else(|| "that line is outside the file".to_owned())?,
             )
         }
         Place::Function(name) => Resolvable::Function(name.clone()),

@@ -150,8 +150,8 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece>, String> {
                 }
                 pieces.push(Piece::Value(conversion));
             }
-            Some(letter) => return Err(format!("`%{letter}` is no conversion")),
-            None => return Err("a `%` ends the format".to_owned()),
+            Some(letter) => return Err(format!("`%{letter}` is not a conversion")),
+            None => return Err("the format ends in a `%`".to_owned()),
         }
     }
     if !plain.is_empty() {
@@ -168,7 +168,7 @@ impl Conversion {
                 let kept = self.precision.unwrap_or(usize::MAX);
                 ("", text.chars().take(kept).collect())
             }
-            ('s', _) => return Err("`%s` needs text".to_owned()),
+            ('s', _) => return Err("`%s` needs a string".to_owned()),
             ('c', Given::Whole(code, _)) => {
                 let c = u32::try_from(*code).ok().and_then(char::from_u32);
                 ("", c.unwrap_or('?').to_string())

@@ -70,7 +70,7 @@ impl Group {
             Group::Stack => "show and select frames",
             Group::Threads => "show and select threads and processes",
             Group::Properties => "monitor properties, react with scenarios",
-            Group::Checkpoints => "keep the state of the program and go back to it",
+            Group::Checkpoints => "save the state of the program and restore it",
             Group::Files => "files, directories and other programs",
             Group::Settings => "settings, help, and juror itself",
         }

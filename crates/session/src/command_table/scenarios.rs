@@ -10,21 +10,21 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["scn"],
         summary: "load, delete, switch and list scenarios",
         examples: &[
-            ("scenario", "which are loaded, with their variables"),
+            ("scenario", "list the loaded scenarios and their variables"),
             ("scenario load board.scn", "react from now on"),
             (
                 "scenario disable zoom",
-                "it reacts to nothing, and its points are off",
+                "it does not react, and its points are disabled",
             ),
             ("scenario enable zoom", "it reacts again"),
             (
                 "scenario delete zoom",
-                "it is gone, and the points that it has set",
+                "delete it and the points that it has set",
             ),
         ],
-        details: "A scenario says what is done when a property changes its state, when the \
-                  program stops, starts, ends or gets a signal. The properties of its file, and of \
-                  those that it uses, come with it.",
+        details: "A scenario reacts when a property changes its state and when the program stops, \
+                  starts, ends or receives a signal. The properties of its file and of the files \
+                  that it uses are loaded with it.",
         completes: Completes::ScenarioActions,
         group: Group::Properties,
         changes_points: true,
@@ -34,14 +34,14 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "group",
         aliases: &["define"],
-        summary: "give several commands one name",
+        summary: "define a command from several others",
         examples: &[
             ("group look", "then the commands, line by line, up to end"),
-            ("look", "does them all"),
-            ("group", "which groups there are"),
+            ("look", "runs all of them"),
+            ("group", "list the groups"),
         ],
-        details: "What follows a command that lets the program run is dropped, and so is what \
-                  follows a mistake, as with commands.",
+        details: "Commands after one that resumes the program, or after an error, are dropped, as \
+                  in commands.",
         group: Group::Settings,
         run: |session, rest, _| breakpoint_command_lists::group(session, rest),
         ..Entry::DEFAULT

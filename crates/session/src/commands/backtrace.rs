@@ -86,7 +86,7 @@ pub(crate) fn apply_to_threads(session: &mut Session, text: &str) -> Result<Outc
         rest = after;
     }
     if chosen.is_empty() {
-        return Err(wrong("to which threads?".to_owned()));
+        return Err(wrong("for which threads?".to_owned()));
     }
     let (word, words) = arguments::split_line(rest);
     let is_backtrace = command_table::find(word).is_ok_and(|entry| entry.name == "backtrace");
@@ -108,7 +108,10 @@ fn apply_line(
     line: &str,
 ) -> Result<Outcome, CommandError> {
     if line.is_empty() {
-        return Err(CommandError::with_help("apply what?", APPLY_HELP));
+        return Err(CommandError::with_help(
+            "`thread apply` needs a command",
+            APPLY_HELP,
+        ));
     }
     if session.points.commands.group(line).is_none() {
         crate::command_table::words::find(arguments::split_line(line).0)?;

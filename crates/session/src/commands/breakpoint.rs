@@ -77,7 +77,7 @@ pub(crate) fn set_breakpoint_at(
         };
         remarks.extend(resolved.addresses.iter().find(wrong).map(|&at| {
             format!(
-                "the condition cannot be asked at {}; it stops there and says why",
+                "the condition cannot be evaluated at {}; the program stops there and says why",
                 place_words(session, at)
             )
         }));
@@ -105,18 +105,18 @@ pub(crate) fn set_breakpoint_at(
     };
     let written = if rest.is_empty() { "here" } else { rest };
     let mut message = match resolved.addresses.as_slice() {
-        [] => format!(
-            "{kind} {number} at {written}: no loaded module has it; it waits for one that does"
-        ),
+        [] => {
+            format!("{kind} {number} at {written} is pending: no loaded module has this location")
+        }
         [address] => {
             let words = location_messages::words_of_one(session, &asked, *address);
             format!("{kind} {number} at {words}")
         }
-        several => format!("{kind} {number} at {written} ({} places)", several.len()),
+        several => format!("{kind} {number} at {written} ({} locations)", several.len()),
     };
     if let Some(line) = resolved.moved_to_line {
         message.push_str(&format!(
-            " (the line has no code; line {line} is the next that has)"
+            " (no code at this line; line {line} is the next with code)"
         ));
     }
     for remark in remarks {
@@ -134,8 +134,8 @@ fn remark_on_choice(session: &Session, name: &str) -> Option<String> {
     let is_open = indirect.any(|bound| modules.chosen(bound).is_none());
     is_open.then(|| {
         format!(
-            "the program chooses `{name}` for the processor, and has not yet: this is where \
-             it chooses; set the breakpoint again when the program has begun"
+            "`{name}` is selected for the processor at run time (an ifunc), which has not happened \
+             yet: this is its resolver; set the breakpoint again after the program has started"
         )
     })
 }

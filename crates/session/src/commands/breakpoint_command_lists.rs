@@ -25,8 +25,8 @@ pub(crate) fn begin_commands(session: &mut Session, rest: &str) -> Result<Outcom
     for &number in &numbers {
         if points::point(session, number)?.prints.is_some() {
             return Err(CommandError::with_help(
-                format!("{number} is a dprintf: it prints and goes on, without commands"),
-                "set another breakpoint there: break",
+                format!("{number} is a dprintf: it cannot have commands"),
+                "set a breakpoint at the same location: break",
             ));
         }
     }
@@ -50,7 +50,7 @@ pub(crate) fn group(session: &mut Session, name: &str) -> Result<Outcome, Comman
     if !is_name || command_table::find(name).is_ok() || command_table::translated(name).is_some() {
         return Err(CommandError::with_help(
             format!("`{name}` cannot be the name of a group"),
-            "one word that is no command, nor the beginning of one",
+            "use one word that is neither a command nor a prefix of one",
         ));
     }
     session.points.commands.given = Some(Given {
@@ -73,8 +73,8 @@ pub(crate) fn groups(session: &Session) -> Result<Outcome, CommandError> {
         .collect();
     match views.is_empty() {
         true => Err(CommandError::with_help(
-            "there is no group of commands",
-            "begin one: group NAME",
+            "no groups are defined",
+            "define one: group NAME",
         )),
         false => Ok(Outcome::CommandGroups(views)),
     }

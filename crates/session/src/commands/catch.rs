@@ -41,7 +41,7 @@ fn parse(rest: &str) -> Result<Catch, CommandError> {
 fn subject_of(word: &str) -> Result<&'static str, CommandError> {
     let help = format!("one of: {}", SUBJECTS.join(", "));
     if word.is_empty() {
-        return Err(CommandError::with_help("what shall be caught?", help));
+        return Err(CommandError::with_help("`catch` needs an event", help));
     }
     if let Some(subject) = SUBJECTS.iter().find(|subject| **subject == word) {
         return Ok(subject);
@@ -50,7 +50,7 @@ fn subject_of(word: &str) -> Result<&'static str, CommandError> {
     match (meant.next(), meant.next()) {
         (Some(subject), None) => Ok(subject),
         _ => Err(CommandError::with_help(
-            format!("`{word}` cannot be caught"),
+            format!("`{word}` is not an event"),
             help,
         )),
     }
@@ -131,8 +131,8 @@ mod tests {
             assert_eq!(parse(text), Ok(expected), "{text}");
         }
         for (text, message, help) in [
-            ("", "what shall be caught?", Some("one of: catch, exec")),
-            ("fire", "`fire` cannot be caught", Some("one of")),
+            ("", "`catch` needs an event", Some("one of: catch, exec")),
+            ("fire", "`fire` is not an event", Some("one of")),
             (
                 "syscall opeat",
                 "there is no system call `opeat`",

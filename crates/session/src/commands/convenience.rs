@@ -37,10 +37,10 @@ pub(crate) fn check_kept(session: &Session, expression: &Expression) -> Result<(
             && !name.starts_with('_')
             && convenience(&session.user.values, name).is_none()
         {
-            let message = format!("there is no register or value `${name}`");
+            let message = format!("no register or convenience variable is named `${name}`");
             return Err(CommandError::with_help(
                 message,
-                "set $n = 3 makes a value; show convenience lists those that there are",
+                "set $n = 3 creates a variable; show convenience lists them",
             ));
         }
     }

@@ -31,7 +31,7 @@ fn split_extras(text: &str) -> Result<(Extras, &str), CommandError> {
             'r' | 'b' => extras.bytes = true,
             other => {
                 return Err(CommandError::with_help(
-                    format!("disassemble has no `/{other}`"),
+                    format!("disassemble has no option `/{other}`"),
                     "/s shows source lines, /r the bytes",
                 ));
             }
@@ -53,7 +53,7 @@ pub(crate) fn disassemble(session: &mut Session, text: &str) -> Result<Outcome, 
             };
             if start >= end {
                 return Err(CommandError::with_help(
-                    "there is nothing between these addresses",
+                    "the address range is empty",
                     "for example: disassemble $rip,+32",
                 ));
             }
@@ -100,7 +100,7 @@ fn assembly_of_function(session: &mut Session, text: &str) -> Result<AssemblyVie
     let bound = session.modules().function_at(address).ok_or_else(|| {
         CommandError::with_help(
             format!("no function is known at {address:#x}"),
-            "a range can be shown: disassemble $rip,+32",
+            "disassemble a range: disassemble $rip,+32",
         )
     })?;
     let mut whole = AssemblyView {

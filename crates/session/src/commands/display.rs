@@ -45,8 +45,8 @@ pub(crate) fn display(session: &mut Session, text: &str) -> Result<Outcome, Comm
     let expression = expressions::read(session, words)?;
     if expression.calls_functions() {
         return Err(CommandError::with_help(
-            "a display calls no functions: it would run the program at every stop",
-            "show it now with print, or at one breakpoint with commands",
+            "a display cannot call functions: they would run at every stop",
+            "call it once with print, or at one breakpoint with commands",
         ));
     }
     let format = text.strip_suffix(words).unwrap_or("").trim();
@@ -80,7 +80,7 @@ pub(crate) fn undisplay(session: &mut Session, text: &str) -> Result<Outcome, Co
         let place = place.ok_or_else(|| {
             CommandError::with_help(
                 format!("there is no display `{word}`"),
-                "info display shows them",
+                "info display lists them",
             )
         })?;
         session.user.displays.displays.remove(place);

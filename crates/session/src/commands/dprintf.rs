@@ -36,12 +36,12 @@ pub(crate) fn set_dynamic_print(
     rest: &str,
 ) -> Result<Outcome, CommandError> {
     let (place, text) = split(rest).ok_or_else(|| {
-        CommandError::with_help("a place and a format in quotes are needed", HELP)
+        CommandError::with_help("`dprintf` needs a location and a quoted format", HELP)
     })?;
     let format = Format::parse(text)?;
     if format.values().any(|value| value.calls_functions()) {
         return Err(CommandError::with_help(
-            "a dprintf calls no functions of the program",
+            "a dprintf cannot call functions of the program",
             "break, with commands: silent, print f(x), continue",
         ));
     }
@@ -84,8 +84,8 @@ fn check_values(session: &mut Session, place: &Place, format: &Format) -> Result
     match missing {
         None => Ok(()),
         Some(name) => Err(CommandError::with_help(
-            format!("there is no `{name}` at this place"),
-            "info scope PLACE shows what there is",
+            format!("there is no `{name}` in scope at this location"),
+            "info scope LOCATION lists the variables",
         )),
     }
 }

@@ -31,16 +31,14 @@ pub(crate) fn dump(session: &mut Session, text: &str) -> Result<Outcome, Command
     }
     let (file, rest) = word(rest);
     if file.is_empty() || rest.is_empty() {
-        return Err(wrong("a file, and what is to be written, are needed"));
+        return Err(wrong("`dump` needs a file and a range or value"));
     }
     match what {
         "memory" => {
             // As in gdb the first address has no spaces.
             let (first, end) = word(rest);
             if end.is_empty() {
-                return Err(wrong(
-                    "the end is missing: the address behind the last byte",
-                ));
+                return Err(wrong("the end is missing: the address after the last byte"));
             }
             let (first, end) = (
                 examine::address_of(session, first)?,
@@ -49,7 +47,7 @@ pub(crate) fn dump(session: &mut Session, text: &str) -> Result<Outcome, Command
             dump_range(session, file, first, end)
         }
         "value" => dump_value(session, file, rest),
-        "" => Err(wrong("what is to be written?")),
+        "" => Err(wrong("`dump` needs `memory` or `value`")),
         other => Err(wrong(&format!("`{other}` is neither memory nor value"))),
     }
 }
@@ -61,7 +59,7 @@ fn dump_range(
     end: u64,
 ) -> Result<Outcome, CommandError> {
     if end <= first {
-        let message = format!("nothing is between {first:#x} and {end:#x}");
+        let message = format!("the range from {first:#x} to {end:#x} is empty");
         return Err(CommandError::with_help(message, HELP));
     }
     let debuggee = &session.running()?.debuggee;
@@ -90,7 +88,7 @@ fn dump_value(
 ) -> Result<Outcome, CommandError> {
     let value = expressions::evaluate(session, expression)?;
     let size = value.r#type.size();
-    let size = size.ok_or_else(|| CommandError::new("the size of this value is not known"))?;
+    let size = size.ok_or_else(|| CommandError::new("the size of this value is unknown"))?;
     let bytes = value.bytes(session.running()?, size);
     let bytes = bytes.map_err(CommandError::new)?;
     let written = create(file)?.write_all(&bytes);
@@ -124,9 +122,12 @@ fn restore_bytes(session: &mut Session, file: &str, places: &str) -> Result<Outc
     let [offset, start, end] = numbers;
     let start = start.unwrap_or(0);
     if !rest.is_empty() || end.is_some_and(|end| end <= start) {
-        let help = "restore FILE binary ADDRESS, and perhaps the first byte of the file that \
-                    is meant, and the one behind the last";
-        return Err(CommandError::with_help("which part of the file?", help));
+        let help = "restore FILE binary ADDRESS, optionally followed by the offset of the first \
+                    byte in the file and of the byte after the last";
+        return Err(CommandError::with_help(
+            "the range of bytes in the file is not valid",
+            help,
+        ));
     }
     let unreadable =
         |error: std::io::Error| CommandError::new(format!("{file} cannot be read: {error}"));

@@ -16,7 +16,7 @@ pub(crate) fn working_directory() -> Result<Outcome, CommandError> {
 
 fn current() -> Result<PathBuf, CommandError> {
     std::env::current_dir()
-        .map_err(|error| CommandError::new(format!("the directory is not known: {error}")))
+        .map_err(|error| CommandError::new(format!("the working directory is unknown: {error}")))
 }
 
 /// `~` and `~/x` are in the home directory.
@@ -45,7 +45,7 @@ fn assignment(text: &str) -> Option<(&str, &str)> {
 pub(crate) fn set_environment(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let (name, value) = assignment(text).ok_or_else(|| {
         CommandError::with_help(
-            "which variable of the environment?",
+            "the name of an environment variable is missing",
             "for example: set environment LANG=C",
         )
     })?;
@@ -120,7 +120,7 @@ fn keep_files_of(session: &mut Session, directory: &Path) {
 /// Says when a change counts, where a program has begun already.
 pub(crate) fn told_when_it_counts(session: &Session) -> Outcome {
     match session.has_begun() {
-        true => Outcome::Message("it counts from the next run on".to_owned()),
+        true => Outcome::Message("takes effect at the next run".to_owned()),
         false => Outcome::Done,
     }
 }
@@ -161,7 +161,7 @@ fn existing(path: &Path) -> Result<PathBuf, CommandError> {
     match found.is_dir() {
         true => Ok(found),
         false => Err(CommandError::new(format!(
-            "{} is no directory",
+            "{} is not a directory",
             path.display()
         ))),
     }

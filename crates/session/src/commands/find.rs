@@ -42,7 +42,7 @@ impl How {
                 'w' => 4,
                 'g' => 8,
                 other => {
-                    let message = format!("there is no size `{other}`");
+                    let message = format!("`{other}` is not a size");
                     return Err(CommandError::with_help(
                         message,
                         "sizes: b h w g, for 1, 2, 4, 8 bytes",
@@ -74,10 +74,10 @@ pub(crate) fn find_in_memory(session: &mut Session, text: &str) -> Result<Outcom
     };
     let arguments = juror_points::format_string::conversion::arguments(rest);
     let [first, end, values @ ..] = arguments.as_slice() else {
-        return Err(wrong("where is to be searched, and for what?"));
+        return Err(wrong("`find` needs a range and a value"));
     };
     if values.is_empty() {
-        return Err(wrong("for what?"));
+        return Err(wrong("the value to search for is missing"));
     }
     let start = examine::address_of(session, first)?;
     // The last byte belongs to the range.
@@ -92,7 +92,7 @@ pub(crate) fn find_in_memory(session: &mut Session, text: &str) -> Result<Outcom
         pattern.extend(pattern_of(session, value, how.size)?);
     }
     if pattern.is_empty() {
-        return Err(wrong("nothing is everywhere"));
+        return Err(wrong("an empty value cannot be searched for"));
     }
     search(session, start, length, &pattern, how.most)
 }

@@ -14,7 +14,7 @@ pub(crate) fn choose_frame(session: &mut Session, rest: &str) -> Result<Outcome,
     let level = match (word, name.trim()) {
         ("function", "") => {
             return Err(CommandError::with_help(
-                "the frame of which function?",
+                "the name of a function is missing",
                 "for example: frame function main",
             ));
         }
@@ -31,7 +31,7 @@ pub(crate) fn choose_frame(session: &mut Session, rest: &str) -> Result<Outcome,
                 .map(|level| level + here)
                 .or_else(|| frames.iter().position(is_meant));
             found.ok_or_else(|| {
-                let message = format!("no frame of this stack is one of `{name}`");
+                let message = format!("no frame of this stack is of `{name}`");
                 CommandError::with_help(message, "see: backtrace")
             })?
         }
@@ -73,7 +73,7 @@ pub(crate) fn move_frame(
     if wanted > last && level == last {
         let is_cut = frames.get(last as usize).is_some_and(|frame| frame.is_cut);
         return Err(CommandError::new(match is_cut {
-            true => "the stack is cut here: the caller of this frame cannot be found",
+            true => "the backtrace ends here: the caller of this frame cannot be found",
             false => "this is the outermost frame",
         }));
     }

@@ -57,7 +57,7 @@ impl Applied<'_> {
                 None => number(first).map(Extent::Innermost),
             },
         };
-        let extent = extent.ok_or_else(|| wrong("to which frames?".to_owned()))?;
+        let extent = extent.ok_or_else(|| wrong("for which frames?".to_owned()))?;
         let mut is_tolerant = false;
         while let (flag, after) = word(rest)
             && is_flag(flag)
@@ -66,7 +66,7 @@ impl Applied<'_> {
             rest = after;
         }
         match rest {
-            "" => Err(wrong("apply what?".to_owned())),
+            "" => Err(wrong("`frame apply` needs a command".to_owned())),
             line => Ok(Applied {
                 extent,
                 is_tolerant,
@@ -109,7 +109,9 @@ pub(crate) fn apply_to_frames(session: &mut Session, text: &str) -> Result<Outco
     }
     session.processes.selection.level = before;
     if levels.is_empty() {
-        return Err(CommandError::new("in no frame of this stack"));
+        return Err(CommandError::new(
+            "the command fails in every frame of this stack",
+        ));
     }
     let lines = levels.iter().flat_map(|level| {
         let select = format!("frame line {level}");

@@ -61,7 +61,7 @@ pub(crate) fn handle(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     }
     if numbers.is_empty() {
         return Err(CommandError::with_help(
-            "which signal?",
+            "`handle` needs a signal",
             "for example: handle SIGUSR1 nostop noprint",
         ));
     }

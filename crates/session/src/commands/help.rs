@@ -69,7 +69,7 @@ pub(crate) fn apropos(rest: &str) -> Result<Outcome, CommandError> {
     found.extend(subjects.map(|(name, what)| subject_help(name, what)));
     match found.is_empty() {
         true => Err(CommandError::with_help(
-            format!("the help of no command has `{rest}`"),
+            format!("no help text contains `{rest}`"),
             "help lists the commands",
         )),
         false => Ok(Outcome::HelpIndex(found)),

@@ -40,7 +40,7 @@ pub(crate) fn named<'a>(
     }
     let names = shown.iter().map(|monitored| &*monitored.property.name);
     Err(CommandError::advised(
-        format!("no property is called `{name}`"),
+        format!("no property is named `{name}`"),
         suggest(name, names).map(|near| format!("did you mean `{near}`?")),
     ))
 }
@@ -67,7 +67,7 @@ pub(crate) fn graphs(shown: &[MonitoredProperty], rest: &str) -> Result<Outcome,
     };
     if let Some(word) = words.next() {
         return Err(CommandError::with_help(
-            format!("`{word}` is too much"),
+            format!("unexpected `{word}`"),
             "info graph PROPERTY shows one, info graph PROPERTY FILE.svg writes a picture of it",
         ));
     }
@@ -82,7 +82,7 @@ pub(crate) fn graphs(shown: &[MonitoredProperty], rest: &str) -> Result<Outcome,
     };
     let [one] = chosen.as_slice() else {
         return Err(CommandError::with_help(
-            "a file holds the picture of one property",
+            "a file shows one property",
             "name it: info graph PROPERTY FILE.svg",
         ));
     };
@@ -92,7 +92,7 @@ pub(crate) fn graphs(shown: &[MonitoredProperty], rest: &str) -> Result<Outcome,
 /// The answer to commands about properties where there is none.
 pub(crate) fn no_property() -> CommandError {
     CommandError::with_help(
-        "no property is watched",
+        "no property is monitored",
         "add one: property add FILE; or start juror with it: juror run --property FILE PROGRAM",
     )
 }
@@ -150,7 +150,7 @@ fn view(monitored: &MonitoredProperty, file: Option<&str>) -> GraphView {
 fn write(monitored: &MonitoredProperty, file: &str) -> Result<GraphView, CommandError> {
     let form = form_of(file).ok_or_else(|| {
         CommandError::with_help(
-            format!("the end of `{file}` does not say which form it is to have"),
+            format!("the name `{file}` does not select a format"),
             "name it .svg, .dot, .mmd (Mermaid) or .txt",
         )
     })?;

@@ -63,8 +63,8 @@ pub(crate) fn process_info(session: &Session, subject: &str) -> Result<Outcome, 
             let known = SUBJECTS.iter().position(|known| known.starts_with(word));
             let at = known.ok_or_else(|| {
                 CommandError::with_help(
-                    format!("info proc does not show `{word}`"),
-                    format!("it shows {}", SUBJECTS.join(", ")),
+                    format!("info proc has no subject `{word}`"),
+                    format!("it has {}", SUBJECTS.join(", ")),
                 )
             })?;
             &SUBJECTS[at..=at]

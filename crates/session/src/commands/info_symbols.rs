@@ -52,7 +52,7 @@ pub(crate) fn names(
 pub(crate) fn symbol(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     if text.is_empty() {
         return Err(CommandError::with_help(
-            "which address?",
+            "`info symbol` needs an address",
             "for example: info symbol $rip",
         ));
     }
@@ -70,7 +70,7 @@ pub(crate) fn symbol(session: &mut Session, text: &str) -> Result<Outcome, Comma
 pub(crate) fn where_is(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     if text.is_empty() {
         return Err(CommandError::with_help(
-            "the address of what?",
+            "`info address` needs a variable or function",
             "for example: info address count",
         ));
     }

@@ -66,7 +66,7 @@ pub(crate) fn registers(session: &mut Session, names: &str) -> Result<Outcome, C
         chosen.push(found.cloned().ok_or_else(|| {
             CommandError::with_help(
                 format!("there is no register `{name}` in this frame"),
-                "info registers shows those that there are",
+                "info registers lists them",
             )
         })?);
     }

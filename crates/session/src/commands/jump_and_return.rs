@@ -21,13 +21,13 @@ pub(crate) fn jump(
 ) -> Result<Outcome, CommandError> {
     if text.is_empty() {
         return Err(CommandError::with_help(
-            "to which place?",
+            "`jump` needs a location",
             "for example: jump queue.c:30, jump +1, jump *$rip+2",
         ));
     }
     let placed = location_spec::parse(text).map_err(CommandError::new)?;
     if placed.condition.is_some() || placed.thread.is_some() {
-        return Err(CommandError::new("jump takes a place and nothing else"));
+        return Err(CommandError::new("jump takes one location"));
     }
     let place = locations::resolvable(session, &placed.place)?;
     let addresses = place.resolve(session.modules()).addresses;
@@ -45,7 +45,7 @@ pub(crate) fn jump(
     let mut registers = *program.debuggee.registers(thread)?;
     let start = |at| program.modules.function_at(at).map(|bound| bound.address());
     if start(registers.rip) != start(address) {
-        observer.notice("that is in another function: its stack frame is the one of this function");
+        observer.notice("the location is in another function: the stack frame belongs to this one");
     }
     registers.rip = address;
     program.debuggee.set_registers(thread, &registers)?;
@@ -72,8 +72,8 @@ fn nearest_in_function(
     match (here.next(), here.next()) {
         (Some(&address), None) => Ok(address),
         _ => Err(CommandError::with_help(
-            format!("`{text}` is {} places", places.len()),
-            "name one by its address: jump *ADDRESS; info line shows them",
+            format!("`{text}` has {} locations", places.len()),
+            "jump to one by its address: jump *ADDRESS; info line lists them",
         )),
     }
 }
@@ -89,21 +89,21 @@ pub(crate) fn return_from(session: &mut Session, text: &str) -> Result<Outcome, 
         .ok_or_else(|| CommandError::new("the thread has no stack"))?;
     if frame.called_by_juror.is_some() {
         return Err(CommandError::with_help(
-            "this is where juror called a function",
-            "abandon gives the call up",
+            "this is the frame of a call that juror made",
+            "abandon ends the call",
         ));
     }
     if frame.is_inlined() {
         return Err(CommandError::with_help(
-            "the call was inlined: there is no frame of it that could be left",
-            "jump leads to a place behind it",
+            "the call is inlined: it has no frame to return from",
+            "jump to a location after it",
         ));
     }
     let is_barrier = |inner: &Frame| inner.called_by_juror.is_some();
     if frames.iter().take(level).any(is_barrier) {
         return Err(CommandError::with_help(
-            "a call that juror made is between here and there",
-            "abandon gives it up",
+            "a call that juror made is between this frame and the innermost one",
+            "abandon ends it",
         ));
     }
     let caller = returns_to(frames, level)
@@ -174,7 +174,7 @@ fn result_bytes(
     let value = expressions::evaluate(session, text)?;
     let unknown = || {
         CommandError::with_help(
-            "nothing says what this function returns",
+            "the return type of this function is unknown",
             "return without a value, and set $rax",
         )
     };
@@ -220,7 +220,7 @@ fn result_bytes(
         }
     }
     match plan.location.is_empty() {
-        true => Err(CommandError::new("the function returns nothing")),
+        true => Err(CommandError::new("the function returns no value")),
         false => Ok(found),
     }
 }
@@ -243,8 +243,8 @@ pub(crate) fn queue_signal(session: &mut Session, text: &str) -> Result<Outcome,
     let thread = session.running()?.thread_number(thread);
     let (name, _) = juror_points::signal_names::describe(number);
     Ok(Outcome::Message(match number {
-        0 => format!("thread {thread} goes on without a signal"),
-        _ => format!("thread {thread} gets {name} when it runs on"),
+        0 => format!("thread {thread} continues without a signal"),
+        _ => format!("thread {thread} receives {name} when it continues"),
     }))
 }
 
@@ -254,10 +254,10 @@ fn inject_signal(session: &mut Session, text: &str) -> Result<i32, CommandError>
         text => juror_points::signal_names::number(text).ok_or_else(|| {
             CommandError::with_help(
                 match text {
-                    "" => "with which signal?".to_owned(),
+                    "" => "`signal` needs a signal".to_owned(),
                     text => format!("there is no signal `{text}`"),
                 },
-                "for example: signal SIGUSR1; signal 0 goes on without one",
+                "for example: signal SIGUSR1; signal 0 continues without a signal",
             )
         })?,
     };
@@ -284,16 +284,16 @@ struct ResultRegisters {
 fn in_memory(of: &Type) -> CommandError {
     CommandError::with_help(
         format!(
-            "a `{}` is returned in memory of the caller, and where that is only the function knows",
+            "a `{}` is returned in memory of the caller, whose address only the function knows",
             of.name()
         ),
-        "return without a value, and set what the caller reads",
+        "return without a value, and set the caller's variable",
     )
 }
 
 fn no_register() -> CommandError {
     CommandError::with_help(
-        "the result of this function is in no register that can be set",
-        "return without a value, and set what the caller reads",
+        "the result of this function is in registers that cannot be set",
+        "return without a value, and set the caller's variable",
     )
 }

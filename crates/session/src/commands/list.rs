@@ -86,7 +86,7 @@ fn list_range(session: &mut Session, first: &str, last: &str) -> Result<Outcome,
         (_, Err(_)) => {
             let (other, line, _) = place_line(session, last)?;
             if other != file {
-                return Err(wrong("both must be lines of one file".to_owned()));
+                return Err(wrong("both lines must be in one file".to_owned()));
             }
             line
         }
@@ -98,8 +98,8 @@ fn list_range(session: &mut Session, first: &str, last: &str) -> Result<Outcome,
 }
 
 fn list_main(session: &mut Session) -> Result<Outcome, CommandError> {
-    let (file, line) =
-        main_line(session).ok_or_else(|| CommandError::new("there is no source for this place"))?;
+    let (file, line) = main_line(session)
+        .ok_or_else(|| CommandError::new("there is no source for this location"))?;
     list_from(
         session,
         file,

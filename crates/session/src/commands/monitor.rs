@@ -33,11 +33,15 @@ pub(crate) fn monitor_command(session: &mut Session, rest: &str) -> Result<Outco
 fn choose_monitor(session: &mut Session, name: &str) -> Result<Outcome, CommandError> {
     if name.is_empty() {
         let chosen = chosen_monitor(session)?;
-        return Ok(Outcome::Message(format!("{chosen} is chosen")));
+        return Ok(Outcome::Message(format!(
+            "{chosen} is the default property"
+        )));
     }
     info_graph::property_named(session, name)?;
     session.user.current_property = Some(name.to_owned());
-    Ok(Outcome::Message(format!("{name} is chosen")))
+    Ok(Outcome::Message(format!(
+        "{name} is now the default property"
+    )))
 }
 
 /// The property that commands speak of which name none: the chosen one, or
@@ -51,7 +55,7 @@ fn chosen_monitor(session: &Session) -> Result<String, CommandError> {
         (None, []) => Err(no_property()),
         (None, [one]) => Ok(one.property.name.to_string()),
         (None, _) => Err(CommandError::with_help(
-            "several properties are watched, and none is chosen",
+            "several properties are monitored, and none is chosen",
             "monitor choose NAME",
         )),
     }
@@ -60,7 +64,7 @@ fn chosen_monitor(session: &Session) -> Result<String, CommandError> {
 /// `monitor set [PROPERTY[SLICE]] VARIABLE = VALUE`
 fn set_monitor(session: &mut Session, words: &str) -> Result<Outcome, CommandError> {
     let (target, value) = last_assignment(words)
-        .ok_or_else(|| CommandError::with_help("what is to be set, and to what?", HELP))?;
+        .ok_or_else(|| CommandError::with_help("`monitor set` needs a name and a value", HELP))?;
     let (place, variable) = match target.rsplit_once(|c: char| c.is_whitespace() || c == ']') {
         Some((place, variable)) => {
             let end = target.len() - variable.len();
@@ -128,11 +132,11 @@ fn slice_to_set(
     match found.as_slice() {
         [one] => Ok(one.id),
         [] => Err(CommandError::with_help(
-            "there is no such slice",
-            "monitor shows them with their parameters",
+            "no slice has these parameters",
+            "monitor lists the slices with their parameters",
         )),
         _ => Err(CommandError::with_help(
-            format!("{} slices could be meant", found.len()),
+            format!("{} slices match", found.len()),
             HELP,
         )),
     }
@@ -170,7 +174,7 @@ fn edit(monitored: &MonitoredProperty, variable: &str, value: &str) -> Result<Ed
         let (wanted, given) = (known.initial.type_name(), value.type_name());
         if wanted != given {
             return Err(CommandError::new(format!(
-                "`{variable}` holds {wanted}, and this is {given}"
+                "`{variable}` is of type {wanted}, and the value is {given}"
             )));
         }
         return Ok(Edit::Variable(slot, value));
@@ -202,7 +206,7 @@ fn constant(text: &str) -> Result<Value, CommandError> {
     found.map(|it| it.initial.clone()).ok_or_else(|| {
         let first = loaded.diagnostics.iter().find(|it| it.is_error());
         CommandError::new(
-            first.map_or_else(|| "this is no value".to_owned(), |it| it.message.clone()),
+            first.map_or_else(|| "this is not a value".to_owned(), |it| it.message.clone()),
         )
     })
 }

@@ -39,7 +39,7 @@ pub(crate) fn ignore(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     let (which, text) = numbered(rest, "ignore 1 100")?;
     let count = number(text)?.ok_or_else(|| {
         CommandError::with_help(
-            "how many hits are to be passed?",
+            "the number of hits to ignore is missing",
             "for example: ignore 1 100",
         )
     })?;
@@ -48,8 +48,8 @@ pub(crate) fn ignore(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     let word = kind.word();
     Ok(Outcome::Message(match count {
         0 => format!("the next hit of {word} {which} stops the program"),
-        1 => format!("the next hit of {word} {which} is passed"),
-        _ => format!("the next {count} hits of {word} {which} are passed"),
+        1 => format!("the next hit of {word} {which} is ignored"),
+        _ => format!("the next {count} hits of {word} {which} are ignored"),
     }))
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, Comman
         let place = if rest.is_empty() { "this line" } else { rest };
         return Err(CommandError::with_help(
             format!("there is no breakpoint at {place}"),
-            "see: info breakpoints; what is no place, such as a watchpoint, goes by its \
+            "see: info breakpoints; points without a location, such as watchpoints, are deleted by \
              number: delete 3",
         ));
     }
@@ -120,7 +120,7 @@ pub(crate) fn delete(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     let targets = known_targets(session, rest)?;
     if targets.iter().any(|target| target.location.is_some()) {
         return Err(CommandError::with_help(
-            "a location cannot be deleted by itself",
+            "a location cannot be deleted alone",
             format!("disable it: disable {rest}"),
         ));
     }
@@ -170,7 +170,7 @@ pub(crate) fn enable(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     };
     if which.trim().is_empty() {
         return Err(CommandError::with_help(
-            "of which breakpoint?",
+            "the number of a breakpoint is missing",
             format!("for example: enable {} 1", rest.trim()),
         ));
     }
@@ -249,7 +249,7 @@ pub(crate) fn numbered<'a>(rest: &'a str, example: &str) -> Result<(u32, &'a str
     let missing = || {
         let message = match word {
             "" => "the number of a breakpoint is missing".to_owned(),
-            word => format!("`{word}` is not a number of a breakpoint"),
+            word => format!("`{word}` is not the number of a breakpoint"),
         };
         CommandError::with_help(message, format!("for example: {example}"))
     };

@@ -28,22 +28,19 @@ pub(crate) fn print(
     let text = place.as_deref().unwrap_or(text);
     let value = if text.is_empty() && is_call {
         return Err(CommandError::with_help(
-            "call what?",
+            "`call` needs an expression",
             "for example: call f(1)",
         ));
     } else if text.is_empty() {
-        session
-            .user
-            .values
-            .last()
-            .cloned()
-            .ok_or_else(|| CommandError::with_help("print what?", "for example: print count"))?
+        session.user.values.last().cloned().ok_or_else(|| {
+            CommandError::with_help("`print` needs an expression", "for example: print count")
+        })?
     } else {
         let expression = read(session, text)?;
         if expression.calls_functions() {
             if shape.is_pretty == Some(true) {
                 return Err(CommandError::with_help(
-                    "what a function returns is printed on one line first",
+                    "the result of a call is printed on one line first",
                     "then: print -pretty $",
                 ));
             }
@@ -131,7 +128,7 @@ pub(crate) fn output(session: &mut Session, text: &str) -> Result<Outcome, Comma
     let (radix, text) = split_format(text)?;
     if text.is_empty() {
         return Err(CommandError::with_help(
-            "output what?",
+            "`output` needs an expression",
             "for example: output count",
         ));
     }

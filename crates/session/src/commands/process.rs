@@ -18,7 +18,7 @@ pub(crate) fn choose_process(session: &mut Session, text: &str) -> Result<Outcom
     }
     let help = "see: info processes";
     let number: u32 = text.parse().map_err(|_| {
-        CommandError::with_help(format!("`{text}` is not a process's number"), help)
+        CommandError::with_help(format!("`{text}` is not the number of a process"), help)
     })?;
     if !session.processes.numbers().contains(&number) {
         return Err(CommandError::with_help(

@@ -41,7 +41,7 @@ pub(crate) fn property_command(
         "enable" => enable_property(session, words, true),
         "disable" => enable_property(session, words, false),
         other => Err(CommandError::with_help(
-            format!("`property {other}` is not known"),
+            format!("`property {other}` is unknown"),
             match suggest(other, ACTIONS) {
                 Some(near) => format!("did you mean `property {near}`?"),
                 None => "property add FILE, property remove, enable or disable NAME, or \
@@ -84,11 +84,11 @@ fn add_properties(
             Some(same) if same.file() == it.file() && it.file() != source.file => Ok(false),
             Some(same) => Err(CommandError::with_help(
                 format!(
-                    "`{}` of {} is watched already",
+                    "`{}` of {} is already monitored",
                     same.property.name,
                     same.file()
                 ),
-                format!("property remove {} makes room", same.property.name),
+                format!("first remove it: property remove {}", same.property.name),
             )),
         }
     };
@@ -175,7 +175,7 @@ fn trace_kept(session: &Session) -> Result<PathBuf, CommandError> {
         .map(Path::to_owned)
         .ok_or_else(|| {
             CommandError::with_help(
-                "the run is not recorded, so nobody knows what has happened before",
+                "the run is not recorded: earlier events are unknown",
                 "start juror with --trace FILE, or leave out --from-start: then the property is \
              evaluated from now on",
             )
@@ -221,7 +221,7 @@ fn position_of(session: &Session, name: &str) -> Result<usize, CommandError> {
     }
     if name.is_empty() {
         return Err(CommandError::with_help(
-            "a property is missing",
+            "the name of a property is missing",
             "`property` alone lists them",
         ));
     }
@@ -235,7 +235,7 @@ fn remove_property(session: &mut Session, name: &str) -> Result<Outcome, Command
     let position = position_of(session, name)?;
     properties::remove_everywhere(session, position)?;
     session.renew_listeners();
-    Ok(Outcome::Message(format!("{name} is watched no more")))
+    Ok(Outcome::Message(format!("{name} is no longer monitored")))
 }
 
 fn enable_property(
@@ -247,14 +247,17 @@ fn enable_property(
     let known = session.processes.monitors.shown().get(position);
     if known.is_some_and(|it| it.is_enabled == is_enabled) {
         let state = if is_enabled { "on" } else { "off" };
-        return Ok(Outcome::Message(format!("{name} is {state} already")));
+        return Ok(Outcome::Message(format!("{name} is already {state}")));
     }
     properties::enable_everywhere(session, position, is_enabled)?;
     Ok(Outcome::Message(match is_enabled {
         true => {
-            format!("{name} is on again, as it was left; what happened meanwhile it does not know")
+            format!(
+                "{name} is enabled in the state it had; it has missed the events since it was \
+                     disabled"
+            )
         }
-        false => format!("{name} is off: it sees nothing, and is kept as it is"),
+        false => format!("{name} is disabled: it keeps its state and receives no events"),
     }))
 }
 
@@ -265,7 +268,7 @@ fn file_of(words: &str) -> Result<(String, bool), CommandError> {
     let options: Vec<&str> = words.split_whitespace().filter(is_option).collect();
     if let Some(unknown) = options.iter().find(|&&option| option != FROM_START) {
         return Err(CommandError::with_help(
-            format!("`{unknown}` is not known"),
+            format!("unknown argument `{unknown}`"),
             format!("property add FILE {FROM_START}"),
         ));
     }
@@ -280,7 +283,7 @@ fn file_of(words: &str) -> Result<(String, bool), CommandError> {
     }
     match file {
         "" => Err(CommandError::with_help(
-            "a file of properties is missing",
+            "the name of a property file is missing",
             "property add queue.prop",
         )),
         file => Ok((file.to_owned(), from_start)),

@@ -16,7 +16,7 @@ use juror_view::{Outcome, TypeView};
 pub(crate) fn name_type(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     if text.is_empty() {
         return Err(CommandError::with_help(
-            "the type of what?",
+            "`whatis` needs an expression or type",
             "for example: whatis count",
         ));
     }
@@ -42,7 +42,7 @@ pub(crate) fn define_type(session: &mut Session, text: &str) -> Result<Outcome, 
             Some(("o", rest)) => (true, rest.trim()),
             _ => {
                 return Err(CommandError::with_help(
-                    "ptype takes the format /o alone",
+                    "ptype takes only the format /o",
                     "for example: ptype/o struct queue",
                 ));
             }
@@ -50,7 +50,7 @@ pub(crate) fn define_type(session: &mut Session, text: &str) -> Result<Outcome, 
     };
     if text.is_empty() {
         return Err(CommandError::with_help(
-            "the definition of what?",
+            "`ptype` needs an expression or type",
             "for example: ptype struct queue",
         ));
     }
@@ -132,7 +132,7 @@ fn type_of_value(session: &mut Session, text: &str) -> Result<Option<Type>, Comm
         match expression.calls_functions() {
             true => Err(CommandError::with_help(
                 "this calls a function of the program",
-                "print its result first, and ask for the type of `$`",
+                "print its result first, then use the type of `$`",
             )),
             false => expressions::evaluate(session, text),
         }

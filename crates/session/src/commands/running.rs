@@ -41,16 +41,16 @@ pub(crate) fn prepare_run(
     }
     if session.options.program.as_os_str().is_empty() {
         return Err(CommandError::with_help(
-            "no program is named that could be run",
-            "start juror with one, juror ./program, or attach to a process: attach 1234",
+            "no program to run",
+            "start juror with a program, juror ./program, or attach to a process: attach 1234",
         ));
     }
     if let Some(program) = &session.processes.program
         && program.debuggee.origin() == Origin::Attached
     {
         return Err(CommandError::with_help(
-            "this process was running before juror came",
-            "let it go on with detach, or end it with kill; then run starts the program",
+            "this process was attached",
+            "detach from it, or kill it; then run starts the program",
         ));
     }
     let redirections = line.as_ref().map(|line| &line.redirections);
@@ -99,7 +99,7 @@ pub(crate) fn start_command(
         // Without symbols the entry point is the beginning.
         let Some(main) = program.modules.main() else {
             return Err(CommandError::new(
-                "the program has no beginning that is known",
+                "the entry point of the program is unknown",
             ));
         };
         let entry = main.to_process(main.symbols.header().entry);
@@ -157,7 +157,7 @@ pub(crate) fn continue_command(
             }
         }
         if !is_point && !session.points.breakpoints.ignore_at(place, count - 1) {
-            observer.notice("there is no breakpoint here: the number says nothing");
+            observer.notice("there is no breakpoint here: the count is ignored");
         }
     }
     session.running()?;

@@ -38,7 +38,10 @@ pub(crate) fn save(session: &mut Session, rest: &str) -> Result<Outcome, Command
         ));
     }
     if file.is_empty() {
-        return Err(CommandError::with_help("in which file?", HELP));
+        return Err(CommandError::with_help(
+            "the name of a file is missing",
+            HELP,
+        ));
     }
     let written = written_points(session);
     if written.is_empty() {
@@ -56,7 +59,7 @@ pub(crate) fn save(session: &mut Session, rest: &str) -> Result<Outcome, Command
     let mut message = format!("{count} {points} in {file}");
     if !lost.is_empty() {
         message.push_str(&format!(
-            "; not those of this run alone: {}",
+            "; not those specific to this run: {}",
             lost.join(", ")
         ));
     }

@@ -28,7 +28,7 @@ pub(crate) fn scenario_command(session: &mut Session, rest: &str) -> Result<Outc
             scenario_views(session, name)
         }
         other => Err(CommandError::with_help(
-            format!("`scenario {other}` is not known"),
+            format!("`scenario {other}` is unknown"),
             match suggest(other, ACTIONS.into_iter().chain(session.scenarios.names())) {
                 Some(near) => format!("did you mean `scenario {near}`?"),
                 None => "scenario load FILE, scenario delete, enable or disable NAME, or \
@@ -42,7 +42,7 @@ pub(crate) fn scenario_command(session: &mut Session, rest: &str) -> Result<Outc
 fn load_scenario_file(session: &mut Session, file: &str) -> Result<Outcome, CommandError> {
     if file.is_empty() {
         return Err(CommandError::with_help(
-            "a file of scenarios is missing",
+            "the name of a scenario file is missing",
             "scenario load board.scn",
         ));
     }
@@ -76,7 +76,7 @@ fn position_of_scenario(session: &Session, name: &str) -> Result<usize, CommandE
     let position = session.scenarios.names().position(|it| it == name);
     position.ok_or_else(|| {
         CommandError::advised(
-            format!("no scenario is called `{name}`"),
+            format!("no scenario is named `{name}`"),
             suggest(name, session.scenarios.names()).map(|near| format!("did you mean `{near}`?")),
         )
     })
@@ -98,8 +98,8 @@ fn enable_scenario(
     points::settle_points(session)?;
     session.renew_listeners();
     Ok(Outcome::Message(match is_enabled {
-        true => format!("{name} reacts again"),
-        false => format!("{name} reacts to nothing; its points are off"),
+        true => format!("{name} is enabled"),
+        false => format!("{name} is disabled, and its points too"),
     }))
 }
 
@@ -128,7 +128,9 @@ fn delete_scenario(session: &mut Session, name: &str) -> Result<Outcome, Command
         .lasting
         .retain(|it| !numbers.contains(&it.point));
     session.renew_listeners();
-    Ok(Outcome::Message(format!("{name} is gone, and its points")))
+    Ok(Outcome::Message(format!(
+        "{name} is deleted, with its points"
+    )))
 }
 
 /// The points that a scenario has set.
@@ -223,7 +225,7 @@ pub(crate) fn loaded_sentence(names: &[String]) -> String {
 
 fn no_scenario() -> CommandError {
     CommandError::with_help(
-        "no scenario is loaded",
+        "no scenarios are loaded",
         "load one: scenario load FILE, or start juror with --scenario FILE",
     )
 }

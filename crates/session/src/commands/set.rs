@@ -192,10 +192,12 @@ fn set_setting(
 /// What is said of a name that is no setting.
 fn set_nothing(_session: &Session, name: &str, value: &str) -> Result<Outcome, CommandError> {
     if let Some(why) = needless(name, value) {
-        return Ok(Outcome::Message(format!("nothing to set: {why}")));
+        return Ok(Outcome::Message(format!(
+            "no such setting is needed: {why}"
+        )));
     }
     let message = match name {
-        "" => "what is to be set?".to_owned(),
+        "" => "`set` needs a setting or a variable".to_owned(),
         name => format!("there is no setting `{name}`"),
     };
     Err(CommandError::with_help(message, advice(name)))
@@ -212,8 +214,8 @@ pub(crate) fn unset(session: &mut Session, rest: &str) -> Result<Outcome, Comman
         _ => {
             return Err(CommandError::with_help(
                 match name.as_str() {
-                    "" => "what is to be taken back?".to_owned(),
-                    name => format!("`{name}` cannot be taken back"),
+                    "" => "`unset` needs a setting".to_owned(),
+                    name => format!("`{name}` cannot be unset"),
                 },
                 "unset environment NAME, unset args, unset cwd, unset substitute-path FROM",
             ));
@@ -231,7 +233,7 @@ fn set_at_inlined(session: &mut Session, value: &str) -> Result<Outcome, Command
         "likely" => AtInlined::Likely,
         _ => {
             return Err(CommandError::with_help(
-                "at which inlined calls are there events?",
+                "`set at-inlined` needs off, marked or likely",
                 "set at-inlined off, marked or likely",
             ));
         }
@@ -255,7 +257,7 @@ fn advice(name: &str) -> String {
     if let Some(near) = juror_language::suggest(name, names()) {
         return format!("did you mean `{near}`?");
     }
-    "set PLACE = VALUE gives a variable of the program a value; show lists the settings".to_owned()
+    "set VARIABLE = VALUE assigns to a variable of the program; show lists the settings".to_owned()
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ pub(crate) fn split_any(text: &str) -> Option<(String, String)> {
 pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let parts = split_any(text).filter(|(a, b)| !a.is_empty() && !b.is_empty());
     let (place, value) =
-        parts.ok_or_else(|| CommandError::with_help("a place and a value are missing", HELP))?;
+        parts.ok_or_else(|| CommandError::with_help("a variable and a value are missing", HELP))?;
     let (place, value) = (place.as_str(), value.as_str());
     let expression = expressions::read(session, place)?;
     if let ExpressionKind::Register(name) = &expression.kind
@@ -160,8 +160,8 @@ fn assign_in_register(
 ) -> Result<(), CommandError> {
     let no_place = || {
         CommandError::with_help(
-            "this is no place that a value could be put into",
-            "a variable, a field, an element, *POINTER, or a register such as $rax",
+            "this cannot be assigned to",
+            "assign to a variable, a field, an element, *POINTER, or a register such as $rax",
         )
     };
     let ExpressionKind::Name(name) = &expression.kind else {
@@ -184,7 +184,7 @@ fn assign_in_register(
                 write_vector(session, place, 0, bytes)
             }
             _ => Err(CommandError::new(format!(
-                "`{name}` is nowhere that it could be changed: the compiler knows its value"
+                "`{name}` is not stored anywhere: it is a constant in the debug information"
             ))),
         },
         _ => Err(no_place()),
@@ -205,7 +205,7 @@ fn assign_in_vector(
 
 /// How many bytes lie before a part of a register.
 fn offset_in_register(session: &mut Session, part: &Expression) -> Result<usize, CommandError> {
-    let no_part = || CommandError::new("this is no part of a register");
+    let no_part = || CommandError::new("this is not a part of a register");
     match &part.kind {
         ExpressionKind::Register(_) => Ok(0),
         ExpressionKind::Field { object, field, .. } => {
@@ -247,7 +247,7 @@ fn write_vector(
     };
     let end = offset.checked_add(bytes.len());
     let part = whole.zip(end).and_then(|(it, end)| it.get_mut(offset..end));
-    let part = part.ok_or_else(|| CommandError::new("this is no part of the register"))?;
+    let part = part.ok_or_else(|| CommandError::new("this is not a part of the register"))?;
     part.copy_from_slice(bytes);
     Ok(debuggee.set_vector_registers(thread, &vectors)?)
 }
@@ -257,7 +257,7 @@ fn innermost_only(session: &mut Session) -> Result<(), CommandError> {
     match session.processes.selection.level {
         0 => Ok(()),
         _ => Err(CommandError::with_help(
-            "registers are set in the innermost frame only",
+            "registers can be set only in the innermost frame",
             "frame 0 selects it",
         )),
     }

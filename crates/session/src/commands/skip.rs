@@ -49,8 +49,8 @@ fn glob(pattern: &str) -> Result<Regex, CommandError> {
     text.push('$');
     Regex::new(&text).map_err(|_| {
         CommandError::with_help(
-            format!("`{pattern}` is no pattern of file names"),
-            "* and ? stand for what is within a name, [abc] for one character",
+            format!("`{pattern}` is not a glob"),
+            "* and ? match within a name, [abc] one character",
         )
     })
 }
@@ -62,7 +62,7 @@ fn read(text: &str) -> Result<(Option<Functions>, Option<Files>), CommandError> 
     let mut words = text.split_whitespace();
     while let Some(option) = words.next() {
         let mut value = || {
-            let missing = || CommandError::with_help(format!("{option} of what?"), HELP);
+            let missing = || CommandError::with_help(format!("{option} needs an argument"), HELP);
             words.next().map(str::to_owned).ok_or_else(missing)
         };
         let is_twice = match option {
@@ -84,7 +84,7 @@ fn read(text: &str) -> Result<(Option<Functions>, Option<Files>), CommandError> 
             }
         };
         if is_twice {
-            let message = format!("`{option}` cannot be said twice, nor with its other form");
+            let message = format!("`{option}` is given twice, or together with its other form");
             return Err(CommandError::with_help(message, HELP));
         }
     }
@@ -115,18 +115,20 @@ pub(crate) fn skip(session: &mut Session, text: &str) -> Result<Outcome, Command
 fn function_here(session: &mut Session) -> Result<Functions, CommandError> {
     session.begun()?;
     let frame = frames::selected_frame(session)?;
-    let name = frame.name.as_deref().ok_or_else(|| {
-        CommandError::with_help("the selected frame belongs to no known function", HELP)
-    })?;
+    let name = frame
+        .name
+        .as_deref()
+        .ok_or_else(|| CommandError::with_help("the selected frame has no function", HELP))?;
     Ok(Functions::Named(name.to_owned()))
 }
 
 fn file_here(session: &mut Session) -> Result<Files, CommandError> {
     session.begun()?;
     let frame = frames::selected_frame(session)?;
-    let file = frame.file.as_deref().ok_or_else(|| {
-        CommandError::with_help("the selected frame has no source file that is known", HELP)
-    })?;
+    let file = frame
+        .file
+        .as_deref()
+        .ok_or_else(|| CommandError::with_help("the selected frame has no source file", HELP))?;
     Ok(Files::Named(file.display().to_string()))
 }
 
@@ -147,7 +149,7 @@ fn change_skips(
     if let Some(unknown) = ranges.iter().find(|range| !is_known(range)) {
         return Err(CommandError::with_help(
             format!("there is no skip {}", unknown.0),
-            "info skip shows them",
+            "info skip lists them",
         ));
     }
     let is_meant = |skip: &Skip| {
@@ -175,8 +177,8 @@ fn range_of(text: &str) -> Result<(u32, u32), CommandError> {
     match (first.parse(), last.parse()) {
         (Ok(first), Ok(last)) if first <= last => Ok((first, last)),
         _ => Err(CommandError::with_help(
-            format!("`{text}` is neither a number nor a range of numbers"),
-            "for example: skip delete 1 3-5; info skip shows the numbers",
+            format!("`{text}` is neither a number nor a range"),
+            "for example: skip delete 1 3-5; info skip lists the numbers",
         )),
     }
 }

@@ -23,7 +23,7 @@ pub fn script_lines(text: &str) -> impl Iterator<Item = String> {
 pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, CommandError> {
     if file.is_empty() {
         return Err(CommandError::with_help(
-            "the commands of which file?",
+            "the name of a command file is missing",
             "for example: source setup.juror",
         ));
     }
@@ -32,8 +32,8 @@ pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, 
     let lines: Vec<String> = script_lines(&text).collect();
     if session.points.commands.waiting() + lines.len() > LINES_MAX {
         return Err(CommandError::with_help(
-            format!("{file} has too many lines that wait to be executed"),
-            "it may use itself",
+            format!("{file} has too many lines"),
+            "it may source itself",
         ));
     }
     session.points.commands.begin_script(lines);

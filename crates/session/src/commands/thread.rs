@@ -45,10 +45,9 @@ pub(crate) fn choose_thread(session: &mut Session, text: &str) -> Result<Outcome
 }
 
 fn thread_numbered(session: &Session, text: &str) -> Result<ThreadId, CommandError> {
-    let number: u32 = text
-        .trim()
-        .parse()
-        .map_err(|_| CommandError::with_help(format!("`{text}` is not a thread's number"), HELP))?;
+    let number: u32 = text.trim().parse().map_err(|_| {
+        CommandError::with_help(format!("`{text}` is not the number of a thread"), HELP)
+    })?;
     let program = session.running()?;
     let known = program.thread_of_number(number);
     let is_alive = |thread: &ThreadId| program.debuggee.thread_ids().any(|it| it == *thread);
@@ -71,10 +70,13 @@ fn name_thread(session: &mut Session, name: &str) -> Result<Outcome, CommandErro
 /// `thread find REGEX`: the threads whose names, or whose numbers of the kernel, match.
 fn find_thread(session: &mut Session, pattern: &str) -> Result<Outcome, CommandError> {
     if pattern.is_empty() {
-        return Err(CommandError::with_help("find which thread?", HELP));
+        return Err(CommandError::with_help(
+            "`thread find` needs a regular expression",
+            HELP,
+        ));
     }
     let pattern = Regex::new(pattern)
-        .map_err(|error| CommandError::new(format!("this is no regular expression: {error}")))?;
+        .map_err(|error| CommandError::new(format!("not a regular expression: {error}")))?;
     let Outcome::Threads(threads) = info_views::threads(session)? else {
         return Err(CommandError::new("there are no threads"));
     };

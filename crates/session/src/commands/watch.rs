@@ -46,7 +46,7 @@ impl<'a> Written<'a> {
         }
         if rest.is_empty() || condition == Some("") {
             return Err(CommandError::with_help(
-                "watch what?",
+                "`watch` needs an expression",
                 format!("for example: {} count, {0} count if i > 3", kind.word()),
             ));
         }
@@ -146,15 +146,15 @@ fn home_of_frame(session: &mut Session, level: usize) -> Result<Home, CommandErr
         .ok_or_else(|| CommandError::new("the thread has no stack"))?;
     if frame.is_tail_call() {
         return Err(CommandError::with_help(
-            "this call has ended in a jump: its variables are gone",
-            "watch -location keeps watching the place",
+            "this call was left by a jump: its variables are gone",
+            "watch -location keeps watching the memory",
         ));
     }
     let caller = returns_to(frames, level);
     let cfa = frame.cfa.ok_or_else(|| {
         CommandError::with_help(
-            "where this frame ends is not known, so it cannot be told when it is left",
-            "watch -location keeps watching the place",
+            "the end of this frame is unknown, so its return cannot be detected",
+            "watch -location keeps watching the memory",
         )
     })?;
     Ok(Home {
@@ -176,25 +176,25 @@ fn check_ranges(
     let expression = written.expression;
     if dependence.reads_registers && dependence.moves {
         return Err(CommandError::with_help(
-            format!("`{expression}` is in a register here, and has no location"),
+            format!("`{expression}` is in a register here, and has no address"),
             format!(
-                "without -location it is followed wherever it goes: {} {expression}",
+                "without -location it is watched wherever it is: {} {expression}",
                 written.kind.word()
             ),
         ));
     }
     if dependence.reads_registers {
         return Err(CommandError::with_help(
-            format!("`{expression}` is in registers that belong to another call"),
-            "select the frame of that call with up, and name the variable there",
+            format!("`{expression}` is in registers of another call"),
+            "select the frame of that call with up, and watch the variable there",
         ));
     }
     if seen.ranges.is_empty() && dependence.names_registers {
         return Err(CommandError::with_help(
             format!(
-                "`{expression}` is no variable: the processor's registers hold others all the time"
+                "`{expression}` is not a variable: a register holds different values all the time"
             ),
-            "name the variable that is in the register; stepi shows what an instruction does",
+            "watch the variable that is in the register; stepi shows the effect of an instruction",
         ));
     }
     if seen.ranges.is_empty() {
@@ -211,7 +211,7 @@ fn check_size(seen: &Reading) -> Result<(), CommandError> {
     let length: u64 = seen.ranges.iter().map(|it| it.end - it.start).sum();
     match length > VALUE_SIZE_MAX {
         true => Err(CommandError::new(format!(
-            "{length} bytes are too many to watch; {VALUE_SIZE_MAX} can be"
+            "{length} bytes are too many to watch; the limit is {VALUE_SIZE_MAX}"
         ))),
         false => Ok(()),
     }

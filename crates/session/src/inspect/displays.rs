@@ -68,8 +68,8 @@ pub(crate) fn instructions_at(
         .ok_or("the program is not running")?;
     let address = match value.number(program)? {
         Number::Pointer(address, _) => address,
-        Number::Int(number) => u64::try_from(number).map_err(|_| "this is no address")?,
-        _ => return Err("this is no address".to_owned()),
+        Number::Int(number) => u64::try_from(number).map_err(|_| "this is not an address")?,
+        _ => return Err("this is not an address".to_owned()),
     };
     let end = address.saturating_add(count * INSTRUCTION_MAX);
     let view = assembly::assembly(session, address..end).map_err(|error| error.message)?;

@@ -58,7 +58,7 @@ pub(crate) fn select_frame(session: &mut Session, level: usize) -> Result<Outcom
         let last = frames.len().saturating_sub(1);
         return Err(CommandError::new(match frames.last() {
             Some(frame) if frame.is_cut => {
-                format!("the stack is cut at frame {last}: its caller cannot be found")
+                format!("the backtrace ends at frame {last}: its caller cannot be found")
             }
             _ => format!("the outermost frame is number {last}"),
         }));

@@ -128,7 +128,7 @@ pub(crate) fn check_names(session: &Session, place: &Resolvable) -> Result<(), C
             if !session.modules().definitions(name, |_| true).is_empty() {
                 return Err(CommandError::with_help(
                     format!("`{name}` is not in {file}"),
-                    format!("break {name} stops at it wherever it is"),
+                    format!("break {name} matches it in every file"),
                 ));
             }
             check_function_name(session, name)
@@ -136,7 +136,7 @@ pub(crate) fn check_names(session: &Session, place: &Resolvable) -> Result<(), C
         Resolvable::Matching(_, pattern) if session.processes.program.is_some() => {
             Err(CommandError::with_help(
                 format!("no function with debug information matches `{pattern}`"),
-                "info functions shows the names; ^ and $ mean their beginnings and ends",
+                "info functions lists the names; ^ and $ match their beginnings and ends",
             ))
         }
         _ => Ok(()),

@@ -20,7 +20,7 @@ pub(crate) fn note_signal(
     let bytes = bytes.ok_or_else(|| {
         CommandError::with_help(
             "no signal has stopped this thread",
-            "$_siginfo is what the kernel says of the signal that a thread stands at",
+            "$_siginfo describes the signal that stopped a thread",
         )
     })?;
     if let Some(of) = juror_symbols::signal_information() {

@@ -19,7 +19,7 @@ use std::path::Path;
 /// How often: once unless it is told.
 fn times(rest: &str) -> Result<u64, CommandError> {
     match number(rest)? {
-        Some(0) => Err(CommandError::new("how often? 0 times is nothing")),
+        Some(0) => Err(CommandError::new("the number of steps must not be 0")),
         times => Ok(times.unwrap_or(1)),
     }
 }
@@ -43,7 +43,7 @@ impl RecordedRun {
         self.control.permit(row.modes).map_err(|_| {
             CommandError::with_help(
                 "this is the end of the recording",
-                "reverse-step, reverse-continue and goto go back, run begins again",
+                "reverse-step, reverse-continue and goto go back, run goes to the beginning",
             )
         })?;
         let result = self.perform(row.act, rest, observer);
@@ -121,7 +121,10 @@ impl RecordedRun {
             "start" | "begin" => 0,
             "end" => self.tape.count,
             rest => number(rest)?.ok_or_else(|| {
-                CommandError::with_help("to which event?", "goto 27, goto start, goto end")
+                CommandError::with_help(
+                    "`goto` needs the number of an event",
+                    "goto 27, goto start, goto end",
+                )
             })?,
         };
         if wanted > self.tape.count {
@@ -157,7 +160,7 @@ impl RecordedRun {
             CommandError::with_help(
                 match number {
                     Some(number) => format!("there is no checkpoint {number}"),
-                    None => "which checkpoint?".to_owned(),
+                    None => "`restore` needs the number of a checkpoint".to_owned(),
                 },
                 "see: info checkpoints",
             )
@@ -226,7 +229,7 @@ impl RecordedRun {
                 },
             )),
             (several, word) => Err(CommandError::new(match word {
-                "" => format!("about what? info has {}", SUBJECTS.join(", ")),
+                "" => format!("`info` needs a subject: {}", SUBJECTS.join(", ")),
                 word => format!("`{word}` may be {}", several.join(", ")),
             })),
         }
@@ -260,10 +263,10 @@ impl RecordedRun {
                     .properties
                     .retain(|it| it.property.name != name);
                 self.begin_again();
-                Ok(Outcome::Message(format!("{name} is watched no more")))
+                Ok(Outcome::Message(format!("{name} is no longer monitored")))
             }
             _ => Err(CommandError::with_help(
-                "what is to be done with properties?",
+                "unknown property command",
                 "property add FILE, property remove NAME, or property alone",
             )),
         }
@@ -286,8 +289,8 @@ impl RecordedRun {
         }) {
             let name = &twice.property.name;
             return Err(CommandError::with_help(
-                format!("`{name}` is watched already"),
-                format!("property remove {name} makes room"),
+                format!("`{name}` is already monitored"),
+                format!("first remove it: property remove {name}"),
             ));
         }
         let before = self.offline.monitors.properties.clone();

@@ -149,16 +149,16 @@ impl RecordedRun {
         let known = || values.iter().map(|it| it.name.as_str());
         Err(CommandError::with_help(
             match name {
-                "" => "which value?".to_owned(),
-                name => format!("`{name}` was not recorded of this event"),
+                "" => "`print` needs a value".to_owned(),
+                name => format!("`{name}` was not recorded for this event"),
             },
             match (suggest(name, known()), values.is_empty()) {
                 (Some(near), _) => format!("did you mean `{near}`?"),
-                (None, true) => "it carries no values".to_owned(),
+                (None, true) => "the event has no values".to_owned(),
                 (None, false) => {
                     let names: Vec<&str> = known().collect();
                     format!(
-                        "it has {}; info monitors shows what properties hold",
+                        "the event has {}; info monitors shows the variables of properties",
                         names.join(", ")
                     )
                 }
@@ -188,8 +188,8 @@ impl RecordedRun {
     pub(super) fn location(&self) -> Result<Location, CommandError> {
         let nowhere = || {
             CommandError::with_help(
-                "the recording does not tell where this event came from",
-                "step goes on to the next one",
+                "the location of this event was not recorded",
+                "step goes to the next event",
             )
         };
         let event = self.present().ok_or_else(nowhere)?;
@@ -242,8 +242,8 @@ impl RecordedRun {
                 Ok(Outcome::Done)
             }
             _ => Err(CommandError::with_help(
-                "nothing of a recording can be changed",
-                "set substitute-path FROM TO says where source files are now",
+                "a recording cannot be changed",
+                "set substitute-path FROM TO sets where source files are now",
             )),
         }
     }
@@ -252,6 +252,6 @@ impl RecordedRun {
 fn no_source(file: &Path) -> CommandError {
     CommandError::with_help(
         format!("{} has no such line, or is not here", file.display()),
-        "set substitute-path FROM TO says where source files are now",
+        "set substitute-path FROM TO sets where source files are now",
     )
 }

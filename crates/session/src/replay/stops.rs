@@ -61,16 +61,16 @@ impl Stops {
         };
         if text.is_empty() || condition.as_deref() == Some("") {
             return Err(CommandError::with_help(
-                "where is it to stop?",
-                "for example: break push, break after push if ret == 0, break main.c:30; \
-                 info events shows what was recorded",
+                "`break` needs an event or a line",
+                "for example: break push, break after push if ret == 0, break main.c:30; info \
+                 events lists the recorded events",
             ));
         }
         let what = match line_of(text) {
             Some((file, line)) if condition.is_none() => at_line(file, line, tape)?,
             Some(_) => {
                 return Err(CommandError::with_help(
-                    "the events of a line are of several kinds, and have no condition in common",
+                    "the events of this line are of several kinds, and cannot share a condition",
                     "name the event: break push if job > 3",
                 ));
             }

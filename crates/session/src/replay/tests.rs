@@ -191,9 +191,9 @@ fn what_is_wrong_with_a_line_is_said() {
             "`reverse` may be reverse-continue, reverse-next, reverse-step",
         ),
         ("goto 3", "the recording has 2 events"),
-        ("goto", "to which event?"),
-        ("step 0", "how often? 0 times is nothing"),
-        ("break", "where is it to stop?"),
+        ("goto", "`goto` needs the number of an event"),
+        ("step 0", "the number of steps must not be 0"),
+        ("break", "`break` needs an event or a line"),
         (
             "break beginn",
             "there is no event `before beginn` in the recording",
@@ -209,17 +209,14 @@ fn what_is_wrong_with_a_line_is_said() {
         ("break a.c:3", "no event of the recording came from a.c:3"),
         (
             "break a.c:3 if job > 1",
-            "the events of a line are of several kinds, and have no condition in common",
+            "the events of this line are of several kinds, and cannot share a condition",
         ),
         ("delete 4", "there is no breakpoint 4"),
         ("restore 1", "there is no checkpoint 1"),
-        ("print job", "`job` was not recorded of this event"),
-        (
-            "list",
-            "the recording does not tell where this event came from",
-        ),
-        ("property remove nothing", "no property is called `nothing`"),
-        ("set job = 3", "nothing of a recording can be changed"),
+        ("print job", "`job` was not recorded for this event"),
+        ("list", "the location of this event was not recorded"),
+        ("property remove nothing", "no property is named `nothing`"),
+        ("set job = 3", "a recording cannot be changed"),
     ] {
         let error = run.execute(line, &mut Nobody).expect_err(line);
         assert_eq!(error.message, expected, "{line}");

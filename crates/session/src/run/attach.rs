@@ -25,8 +25,8 @@ pub(crate) fn attach_command(
         .and_then(|number| u32::try_from(number).ok())
         .ok_or_else(|| {
             CommandError::with_help(
-                "which process?",
-                "give its number, as ps shows it: attach 1234",
+                "`attach` needs the number of a process",
+                "as ps shows it: attach 1234",
             )
         })?;
     make_room(session)?;
@@ -35,7 +35,7 @@ pub(crate) fn attach_command(
         && program.debuggee.is_job_stopped()
     {
         observer.notice(&format!(
-            "job control has stopped process {process}: it goes on at kill -CONT {process}"
+            "process {process} is stopped by job control: it continues after kill -CONT {process}"
         ));
     }
     let view = session.stop_view(StopReason::Attached { process }, thread)?;

@@ -124,7 +124,7 @@ pub(crate) fn on_forking(
         ForkKind::Fork => ("fork", Catch::Fork),
         ForkKind::Vfork => ("vfork", Catch::Vfork),
     };
-    let description = format!("{event} made process {child}");
+    let description = format!("{event} created process {child}");
     match caught(session, thread, event, description, |it| it.catch == wanted)? {
         Some(reason) => Ok(Some(Pause::Reason(reason, thread))),
         None => {
@@ -140,7 +140,7 @@ pub(crate) fn catch_exec(
     thread: ThreadId,
     path: &std::path::Path,
 ) -> Result<Option<StopReason>, CommandError> {
-    let description = format!("the process runs {} now", path.display());
+    let description = format!("the process now runs {}", path.display());
     caught(session, thread, "exec", description, |it| {
         it.catch == Catch::Exec
     })

@@ -40,7 +40,9 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         self.lose_evaluations(thread)?;
         for number in self.processes.watchpoints.of_thread(thread) {
-            observer.notice(&format!("watchpoint {number} is gone with its thread"));
+            observer.notice(&format!(
+                "watchpoint {number} is deleted: its thread has ended"
+            ));
             let process = &mut *self.processes;
             process
                 .watchpoints
@@ -118,7 +120,7 @@ impl Session {
         for gone in self.processes.watchpoints.forget_program(true) {
             let (number, text) = (gone.point.number, gone.text);
             observer.notice(&format!(
-                "watchpoint {number} on {text} is gone: its memory is another program's now"
+                "watchpoint {number} on {text} is deleted: another program was executed"
             ));
         }
         self.running_mut()?.restart(thread);
@@ -164,14 +166,14 @@ impl Session {
 
     pub(super) fn tell_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
         let how = match (kind, self.options.follow) {
-            (ForkKind::Fork, _) => "forked; it runs without juror",
+            (ForkKind::Fork, _) => "was created by fork; it runs without juror",
             (ForkKind::Vfork, Follow::Both) => {
-                "made by vfork; it is debugged when it runs its program"
+                "was created by vfork; it is debugged when it executes its program"
             }
             (ForkKind::Vfork, Follow::Child) => {
-                "made by vfork; it is followed when it runs its program"
+                "was created by vfork; it is followed when it executes its program"
             }
-            (ForkKind::Vfork, Follow::Parent) => "made by vfork; it runs without juror",
+            (ForkKind::Vfork, Follow::Parent) => "was created by vfork; it runs without juror",
         };
         observer.notice(&format!("process {child} {how}"));
     }
@@ -205,5 +207,5 @@ pub(crate) fn late_error(error: &juror_view::error::SessionError) -> StopReason 
 
 /// The process was left for one that it has made.
 pub(super) fn tell_left(process: u32, observer: &mut dyn Observer) {
-    observer.notice(&format!("process {process} goes on without juror"));
+    observer.notice(&format!("process {process} continues without juror"));
 }

@@ -66,7 +66,7 @@ impl Session {
         let found = self.checkpoints.saved.get(&id.0);
         found.ok_or_else(|| {
             let help = match self.checkpoints.saved.is_empty() {
-                true => "there is none yet; checkpoint makes one",
+                true => "checkpoint creates the first one",
                 false => "info checkpoints lists them",
             };
             CommandError::with_help(format!("there is no checkpoint {}", id.0), help)
@@ -74,7 +74,7 @@ impl Session {
     }
 
     fn take_checkpoint(&mut self, is_automatic: bool) -> Result<CheckpointId, CommandError> {
-        self.check_for_checkpoint("a checkpoint is of one process")?;
+        self.check_for_checkpoint("a checkpoint holds one process")?;
         let before = self.checkpoints.saved.values().next_back();
         let before = before.map(|saved| &saved.state);
         let Some(program) = &mut self.processes.program else {
@@ -121,13 +121,13 @@ impl Session {
         if self.processes.are_several() {
             return Err(CommandError::with_help(
                 format!("{why}, and several are debugged"),
-                "set follow parent follows one; detach lets the selected one go",
+                "set follow parent follows only one; detach releases the selected one",
             ));
         }
         if !self.processes.evaluations.is_empty() {
             return Err(CommandError::with_help(
-                "an expression waits for a function that it calls",
-                "continue until it has its value, or give it up: abandon",
+                "an evaluation is stopped in a function that it called",
+                "continue until it has its value, or end it: abandon",
             ));
         }
         Ok(())

@@ -61,8 +61,8 @@ impl Session {
     pub(crate) fn permit(&self, modes: Modes) -> Result<(), CommandError> {
         self.control.state.permit(modes).map_err(|_| match modes {
             Modes::Before => CommandError::with_help(
-                "a program is being debugged already",
-                "end it with kill, or let it go on alone with detach",
+                "a program is already being debugged",
+                "end it with kill, or release it with detach",
             ),
             Modes::Always | Modes::Program | Modes::Begun => not_running(),
         })

@@ -88,7 +88,7 @@ impl Session {
             .iter()
             .rposition(|one| one.thread == thread);
         let Some(position) = position else {
-            return Err(CommandError::new("no evaluation waits for this call"));
+            return Err(CommandError::new("no evaluation made this call"));
         };
         let mut evaluation = self.processes.evaluations.open.remove(position);
         self.end_call(&mut evaluation, end)?;
@@ -169,10 +169,8 @@ impl Session {
         if !is_own && must_be_own {
             let thread = program.thread_number(holder);
             return Err(CommandError::with_help(
-                format!(
-                    "evaluation {number} is open in thread {thread}: other threads stand still"
-                ),
-                format!("finish it (continue) or give it up (abandon {number}) first"),
+                format!("evaluation {number} is open in thread {thread}: other threads cannot run"),
+                format!("finish it (continue) or end it (abandon {number}) first"),
             ));
         }
         let chosen = if is_own { selected } else { holder };

@@ -15,7 +15,7 @@ pub(crate) fn set_follow(session: &mut Session, which: &str) -> Result<Outcome, 
         "both" => Follow::Both,
         _ => {
             return Err(CommandError::with_help(
-                "which process is to be followed?",
+                "`set follow` needs parent, child or both",
                 "set follow parent, child or both",
             ));
         }
@@ -59,7 +59,7 @@ pub(crate) fn take_over(
 ) -> Result<(), CommandError> {
     let program = session.running_mut()?;
     let process = program.debuggee.pid();
-    observer.notice(&format!("following process {process}, which it has forked"));
+    observer.notice(&format!("following process {process}, created by fork"));
     program.follow(thread);
     let process = &mut *session.processes;
     if let Some(program) = &mut process.program {

@@ -64,8 +64,8 @@ impl Session {
             .find(|it| self.scenarios.names().any(|name| *name == *it.name))
         {
             return Err(CommandError::with_help(
-                format!("scenario `{}` is loaded already", same.name),
-                format!("scenario delete {} makes room", same.name),
+                format!("scenario `{}` is already loaded", same.name),
+                format!("first delete it: scenario delete {}", same.name),
             ));
         }
         Ok(found)

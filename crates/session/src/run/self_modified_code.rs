@@ -28,13 +28,13 @@ fn renew_overwritten_here(
     let places = program.debuggee.reinsert_overwritten()?;
     for &address in places.iter().take(PLACES_MAX) {
         observer.notice(&format!(
-            "the program has written other code at {address:#x}: {} in it again, and did not \
-             see what ran there meanwhile",
+            "the program has changed its code at {address:#x}: {} inserted again, but executions \
+             in between were missed",
             points_at(session, address)
         ));
     }
     if let Some(more) = places.len().checked_sub(PLACES_MAX).filter(|&it| it > 0) {
-        observer.notice(&format!("so it has at {more} other places"));
+        observer.notice(&format!("the same holds for {more} other addresses"));
     }
     Ok(())
 }
@@ -48,7 +48,7 @@ fn points_at(session: &Session, address: u64) -> String {
     let listed: Vec<String> = numbers.iter().map(u32::to_string).collect();
     match (listed.as_slice(), is_watched) {
         ([], true) => "an event of a property is".to_owned(),
-        ([], false) => "a point of juror's is".to_owned(),
+        ([], false) => "an internal breakpoint is".to_owned(),
         ([number], false) => format!("breakpoint {number} is"),
         (_, false) => format!("breakpoints {} are", listed.join(", ")),
         (_, true) => format!(

@@ -191,7 +191,7 @@ fn read_names(
     observer.progress(&what, 1, 1);
     Err(CommandError::with_help(
         format!("interrupted: the names of {name} are not read"),
-        "the same command begins anew; addresses (*0x1234) need no names",
+        "the same command reads them again; addresses (*0x1234) need no names",
     ))
 }
 
@@ -228,7 +228,7 @@ pub(crate) fn set_debug_directories(
         return Ok(Outcome::Done);
     }
     Ok(Outcome::Message(
-        "what is loaded keeps its symbols; the directories count from the next run on".to_owned(),
+        "loaded modules keep their symbols; the directories take effect at the next run".to_owned(),
     ))
 }
 
@@ -237,8 +237,8 @@ pub(crate) fn set_substitution(session: &mut Session, text: &str) -> Result<Outc
     let mut words = text.split_whitespace().map(PathBuf::from);
     let Some(from) = words.next() else {
         return Err(CommandError::with_help(
-            "which directory is where?",
-            "set substitute-path /where/it/was /where/it/is; without the second the rule goes",
+            "`set substitute-path` needs a directory",
+            "set substitute-path /old/place /new/place; without the second, the rule is deleted",
         ));
     };
     session.user.sources.substitute(from, words.next());

@@ -105,7 +105,7 @@ impl CommandLine {
                 pending = Some((word, operator));
                 if rest.starts_with('&') {
                     return Err(CommandError::with_help(
-                        format!("`{word}&` is not known here"),
+                        format!("redirection `{word}&` is not supported"),
                         "for both streams in one file: &> FILE",
                     ));
                 }
@@ -129,7 +129,7 @@ impl CommandLine {
 fn without_file(operator: &str) -> CommandError {
     CommandError::with_help(
         format!("a file is missing after `{operator}`"),
-        "an argument that is no redirection has quotes: run '<'",
+        "an argument that is not a redirection is quoted: run '<'",
     )
 }
 

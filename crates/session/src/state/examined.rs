@@ -80,7 +80,7 @@ impl Examined {
         self.size = size.or(natural).unwrap_or(self.size);
         match (self.letter, self.size) {
             ('f', 1 | 2) => Err(CommandError::new(
-                "floating numbers have 4 or 8 bytes: w or g",
+                "floating-point numbers have 4 or 8 bytes: w or g",
             )),
             _ => Ok(self),
         }

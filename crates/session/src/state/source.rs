@@ -100,7 +100,8 @@ impl Sources {
     fn remark(&self, path: &Path, text: &Text, built: Option<SystemTime>) -> Option<String> {
         match self.checksums.get(path) {
             Some(expected) if *expected != text.checksum => Some(
-                "the source is not the one that the program was built from; lines may not match"
+                "the source differs from the one that the program was built from; lines may not \
+                 match"
                     .to_owned(),
             ),
             Some(_) => {
@@ -233,7 +234,11 @@ mod tests {
         };
         assert!(remark(None).unwrap().contains("is newer"));
         assert_eq!(remark(Some(expected)), None);
-        assert!(remark(Some(md5(b"two\n"))).unwrap().contains("not the one"));
+        assert!(
+            remark(Some(md5(b"two\n")))
+                .unwrap()
+                .contains("differs from the one")
+        );
     }
 
     #[test]

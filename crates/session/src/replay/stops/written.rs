@@ -45,8 +45,8 @@ pub(super) fn at_line(file: &str, line: u32, tape: &Tape) -> Result<What, Comman
     Err(CommandError::with_help(
         format!("no event of the recording came from {file}:{line}"),
         match near.is_empty() {
-            true => "info events shows what was recorded".to_owned(),
-            false => format!("of {file} there are events from lines {}", near.join(", ")),
+            true => "info events lists the recorded events".to_owned(),
+            false => format!("lines of {file} with events: {}", near.join(", ")),
         },
     ))
 }
@@ -92,7 +92,7 @@ pub(super) fn at_event(
             format!("there is no event `{event}` in the recording"),
             match suggest(&event, known) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "info events shows what was recorded".to_owned(),
+                None => "info events lists the recorded events".to_owned(),
             },
         ));
     }
@@ -176,8 +176,8 @@ fn read(
     let property = properties.into_iter().next();
     property.map(Arc::new).ok_or_else(|| {
         CommandError::with_help(
-            format!("`{text}` is no event"),
-            "info events shows what was recorded",
+            format!("`{text}` is not an event"),
+            "info events lists the recorded events",
         )
     })
 }
@@ -190,8 +190,8 @@ fn values_of(text: &str, tape: &Tape) -> String {
     };
     let keys = names_of(&event, tape);
     match keys.is_empty() {
-        true => "info events shows what was recorded".to_owned(),
-        false => format!("recorded of `{event}`: {}", keys.join(", ")),
+        true => "info events lists the recorded events".to_owned(),
+        false => format!("recorded for `{event}`: {}", keys.join(", ")),
     }
 }
 

@@ -93,7 +93,7 @@ fn give_automatic_up(
 ) -> Result<(), CommandError> {
     session.checkpoints.automatic.when = None;
     session.checkpoints.automatic.left = 0;
-    observer.notice(&format!("there are no automatic checkpoints: {error}"));
+    observer.notice(&format!("no automatic checkpoints: {error}"));
     Ok(())
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn tell_losses_of_checkpoint(
     let new = new_ones(&mut session.checkpoints.told_losses.at_checkpoints, losses);
     if !new.is_empty() {
         let lost = new.join("; ");
-        observer.notice(&format!("checkpoint {number} does not bring back: {lost}"));
+        observer.notice(&format!("checkpoint {number} cannot restore: {lost}"));
     }
 }
 
@@ -46,9 +46,7 @@ pub(crate) fn tell_losses_of_restore(
     let new = new_ones(&mut session.checkpoints.told_losses.at_restores, &losses);
     if !new.is_empty() {
         let lost = new.join("; ");
-        observer.notice(&format!(
-            "not brought back with checkpoint {number}: {lost}"
-        ));
+        observer.notice(&format!("not restored with checkpoint {number}: {lost}"));
     }
 }
 

@@ -57,8 +57,8 @@ pub(crate) fn tell_of_numbers(session: &mut Session, observer: &mut dyn Observer
         return;
     };
     observer.notice(&format!(
-        "the program has no process numbers of its own: {refusal}. With one thread it is \
-         brought back with another number, with several it has no checkpoints"
+        "the program has no PID namespace: {refusal}. If it has one thread, it is restored with \
+         another process number; if it has several, checkpoints are not possible"
     ));
 }
 
@@ -73,10 +73,9 @@ pub(crate) fn set_checkpoint_namespace(
         "auto" => None,
         _ => {
             return Err(CommandError::with_help(
-                "is the program to have process numbers of its own, where this user may not \
-                 choose one?",
-                "set checkpoint-namespace on or off; auto, as at first: where checkpoints are \
-                 made by --checkpoint or a scenario. It holds from the next run on",
+                "`set checkpoint-namespace` needs on, off or auto",
+                "set checkpoint-namespace on or off; auto, the default: if checkpoints are made by \
+                 --checkpoint or a scenario. It takes effect at the next run",
             ));
         }
     };

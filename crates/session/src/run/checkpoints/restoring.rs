@@ -55,7 +55,7 @@ fn go_back_to(session: &mut Session, saved: &Saved) -> Result<RestoreReport, Com
                 "checkpoint {} cannot be restored: {error}",
                 saved.view.number
             ),
-            "info checkpoints shows which are there",
+            "info checkpoints lists the checkpoints",
         )
     })?;
     let threads = thawed.threads;
@@ -181,7 +181,7 @@ fn end_foreign_watchpoints(
     gone.sort_unstable();
     for &number in &gone {
         report.remarks.push(format!(
-            "watchpoint {number} is gone: the call whose variable it watched has not begun"
+            "watchpoint {number} is deleted: the call whose variable it watched has not begun"
         ));
     }
     let mut watchpoints = mem::take(&mut session.processes.watchpoints);

@@ -74,7 +74,7 @@ fn a_session_that_leaves_the_model_of_its_control_is_found() {
 /// Whether a command was refused because of the mode.
 fn is_refused(result: Result<(), CommandError>) -> bool {
     let Err(error) = result else { return false };
-    let begun_already = "a program is being debugged already";
+    let begun_already = "a program is already being debugged";
     error.message == not_running().message || error.message == begun_already
 }
 

@@ -166,8 +166,8 @@ impl Session {
             Some(how) => {
                 let thread = self.running()?.thread_number(thread);
                 Err(CommandError::new(format!(
-                    "`{function}` was {how}: it has no value, and thread {thread} stands where it \
-                     stood before"
+                    "`{function}` was {how}: it has no value, and thread {thread} is back where it \
+                     was before"
                 )))
             }
         }

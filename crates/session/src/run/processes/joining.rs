@@ -34,13 +34,13 @@ pub(crate) fn on_joined(
     };
     let how = match kind {
         ForkKind::Fork => "forked by",
-        ForkKind::Vfork => "made by vfork in",
+        ForkKind::Vfork => "created by vfork in",
     };
     observer.notice(&format!(
-        "process {number} ({process}) {how} process {home} ({maker}); it is debugged, too"
+        "process {number} ({process}) {how} process {home} ({maker}); it is debugged too"
     ));
     if number == FIRST + 1 && !session.processes.watchpoints.is_empty() {
-        observer.notice("watchpoints stay with the process that they were set in");
+        observer.notice("watchpoints stay in the process that they were set in");
     }
     if number == FIRST + 1 && session.processes.monitors.is_recorded() {
         observer.notice(&format!("the trace is of process {home} alone"));
@@ -66,8 +66,8 @@ pub(crate) fn on_joined(
 pub(crate) fn runs_now(session: &Session, path: &Path) -> String {
     let path = path.display();
     match session.process_name() {
-        Some(name) => format!("process {} ({}) runs {path} now", name.number, name.id),
-        None => format!("the process runs {path} now"),
+        Some(name) => format!("process {} ({}) now runs {path}", name.number, name.id),
+        None => format!("the process now runs {path}"),
     }
 }
 

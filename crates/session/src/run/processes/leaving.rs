@@ -126,7 +126,7 @@ pub(crate) fn detach_one(session: &mut Session) -> Result<Outcome, CommandError>
     let selected = session.processes.number;
     let id = session.running()?.debuggee.pid();
     Ok(Outcome::Message(format!(
-        "Process {number} ({process}) goes on without juror; process {selected} ({id}) is \
+        "Process {number} ({process}) continues without juror; process {selected} ({id}) is \
          selected."
     )))
 }

@@ -26,7 +26,7 @@ pub(crate) fn past_is_whole(session: &Session) -> Result<(), CommandError> {
         return Ok(());
     }
     Err(CommandError::with_help(
-        "the trace is of one process alone, so nobody knows what has happened in the others",
+        "the trace covers one process: earlier events of the others are unknown",
         "leave out --from-start: then the property is evaluated in all processes, from now on",
     ))
 }

@@ -41,7 +41,7 @@ impl Processes {
         let mut watchpoints = std::mem::take(&mut gone.watchpoints);
         for lost in watchpoints.forget_program(false) {
             self.lost.push(format!(
-                "watchpoint {} on {} is gone with process {}",
+                "watchpoint {} on {} is deleted with process {}",
                 lost.point.number, lost.text, gone.number
             ));
         }

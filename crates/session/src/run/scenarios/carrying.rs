@@ -248,7 +248,7 @@ fn perform_until_it_waits(
             Done::StandsFor(more) => {
                 expansions += usize::from(!more.is_empty());
                 if expansions > EXPANSIONS_MAX {
-                    let message = "this group of commands never comes to an end".to_owned();
+                    let message = "this group of commands does not terminate".to_owned();
                     return Err(performance.failure(message, None));
                 }
                 for line in more.into_iter().rev() {

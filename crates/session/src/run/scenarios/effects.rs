@@ -168,7 +168,7 @@ fn checkpoint_for_scenario(
             losses::tell_losses_of_checkpoint(session, view.number, &view.losses, observer);
             Ok(u64::from(view.number))
         }
-        _ => Err(CommandError::new("the checkpoint has no number")),
+        _ => Err(CommandError::new("a checkpoint number is missing")),
     }
 }
 
@@ -246,8 +246,7 @@ fn tell_if_it_waits(
     let breakpoint = session.points.breakpoints.numbered(number);
     if breakpoint.is_some_and(|it| it.locations.bound().next().is_none()) {
         observer.notice(&format!(
-            "scenario {scenario}: no loaded module has `{place}`; breakpoint {number} waits \
-             for one that does"
+            "scenario {scenario}: no loaded module has `{place}`; breakpoint {number} is pending"
         ));
     }
 }
@@ -273,8 +272,8 @@ fn let_last(
     if !is_there {
         points::delete_points(session, &[point])?;
         return Err(CommandError::with_help(
-            "the slice is in none of the states for which this should last",
-            "`while` names states in which it is when the point is set",
+            "the slice is in none of the states of `while`",
+            "`while` names states that the slice is in when the point is set",
         ));
     }
     session.processes.monitors.told.lasting.push(Lasting {

@@ -21,30 +21,30 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
     let refuse_file = |what: &str| match allowed.files {
         true => Ok(()),
         false => Err(CommandError::with_help(
-            format!("`{}` {what}, which scenarios may not", entry.name),
-            "start juror with --allow-files to let them",
+            format!("`{}` {what}, which scenarios may not do", entry.name),
+            "start juror with --allow-files to allow it",
         )),
     };
     match entry.name {
         "run" | "start" | "starti" if redirects(rest) => refuse_file("redirects to a file"),
         "attach" if !allowed.programs => Err(CommandError::with_help(
-            "`attach` takes over another program, which scenarios may not",
-            "start juror with --allow-programs to let them",
+            "`attach` takes over another program, which scenarios may not do",
+            "start juror with --allow-programs to allow it",
         )),
         "shell" if !allowed.programs => Err(CommandError::with_help(
-            "`shell` runs another program, which scenarios may not",
-            "start juror with --allow-programs to let them",
+            "`shell` runs another program, which scenarios may not do",
+            "start juror with --allow-programs to allow it",
         )),
         "dump" => refuse_file("writes a file"),
         "restore" if is_from_file(rest) => refuse_file("reads a file"),
         "save" if !rest.is_empty() => refuse_file("writes a file"),
         "source" if !(allowed.files && allowed.programs) => Err(CommandError::with_help(
-            "`source` executes whatever a file says, which scenarios may not",
-            "start juror with --allow-files and --allow-programs to let them",
+            "`source` executes any commands of a file, which scenarios may not do",
+            "start juror with --allow-files and --allow-programs to allow it",
         )),
         "commands" | "group" => Err(CommandError::with_help(
             format!(
-                "`{}` asks for more lines, which a reaction does not have",
+                "`{}` reads more lines, which a reaction does not have",
                 entry.name
             ),
             "a point has its reaction in braces: break queue_push { print \"pushed\" }",
@@ -87,8 +87,8 @@ pub(super) fn for_scenario<T>(session: &mut Session, act: impl FnOnce(&mut Sessi
 pub(crate) fn permit_calls(session: &Session) -> Result<(), CommandError> {
     if session.scenarios.acts && !session.options.permissions.programs {
         return Err(CommandError::with_help(
-            "this calls a function of the program, which may do anything; scenarios may not",
-            "start juror with --allow-programs to let them",
+            "this calls a function of the program, which scenarios may not do",
+            "start juror with --allow-programs to allow it",
         ));
     }
     Ok(())
@@ -137,8 +137,8 @@ mod tests {
         check_line("dump value f x", false, true, Some("writes a file"));
         check_line("save breakpoints f", false, true, Some("writes a file"));
         check_line("save", false, false, None);
-        check_line("source f", false, true, Some("whatever a file says"));
-        check_line("source f", true, false, Some("whatever a file says"));
+        check_line("source f", false, true, Some("any commands of a file"));
+        check_line("source f", true, false, Some("any commands of a file"));
         check_line("source f", true, true, None);
         check_line("commands 1", true, true, Some("more lines"));
         check_line("frobnicate", false, false, None);

@@ -182,13 +182,13 @@ fn what_has_no_value_is_told_with_its_place() {
     check_failure(
         "var n = 0",
         "restore 0 - 1",
-        "0 - 1: -1 is no number of something",
+        "0 - 1: -1 is not the number of a point or checkpoint",
     );
     check_failure("var m = {1}", "watch x[m]", "m: the program has no set");
     check_failure(
         "",
         "for i in 0..1_000 { for j in 0..1_000 { continue } }",
-        "continue: this reaction carries out more than 100000 statements",
+        "continue: this reaction executes more than 100000 statements",
     );
 }
 

@@ -145,7 +145,7 @@ pub(super) fn give_up_waiting(session: &mut Session, observer: &mut dyn Observer
         let name = effects::scenario_name(session, waiting.reacting.scenario);
         let line = &waiting.line.text;
         observer.notice(&format!(
-            "scenario {name}: `{line}` is not done, since the program stops"
+            "scenario {name}: `{line}` is not executed, since the program stops"
         ));
     }
 }

@@ -171,7 +171,7 @@ impl Session {
 /// Why a frame cannot be left by a return.
 pub(crate) fn nowhere_to_return(frame: &Frame) -> CommandError {
     CommandError::new(match frame.is_cut {
-        true => "the stack is cut here: the caller of this frame cannot be found",
-        false => "the outermost frame has nothing to return to",
+        true => "the backtrace ends here: the caller of this frame cannot be found",
+        false => "the outermost frame has no caller",
     })
 }

@@ -110,7 +110,7 @@ fn what_is_missing_is_told() {
     for (text, expected) in [
         ("a <", "a file is missing after `<`"),
         ("> > b", "a file is missing after `>`"),
-        ("a >&2", "`>&` is not known here"),
+        ("a >&2", "redirection `>&` is not supported"),
     ] {
         let error = CommandLine::parse(text).expect_err(text);
         assert_eq!(error.message, expected, "{text}");

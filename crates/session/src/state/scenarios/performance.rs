@@ -110,9 +110,9 @@ impl Performance {
                 return Err(Failure {
                     span: action.span.clone(),
                     message: format!(
-                        "this reaction carries out more than {STATEMENTS_MAX} statements"
+                        "this reaction executes more than {STATEMENTS_MAX} statements"
                     ),
-                    help: Some("let it go through fewer elements".to_owned()),
+                    help: Some("iterate over fewer elements".to_owned()),
                 });
             }
             if let Some(effect) = self.carry_out(&action.kind, variables, world)? {
@@ -196,10 +196,7 @@ impl Performance {
                 let value = self.value(collection, variables, world)?;
                 let elements = elements(&value).ok_or_else(|| Failure {
                     span: collection.span.clone(),
-                    message: format!(
-                        "a loop needs a collection, and this is {}",
-                        value.type_name()
-                    ),
+                    message: format!("a loop needs a collection, not {}", value.type_name()),
                     help: None,
                 })?;
                 self.enter(body, Some((*slot, elements.into_iter())));
@@ -315,7 +312,7 @@ impl Performance {
         let number = value.as_integer().and_then(|it| u64::try_from(it).ok());
         number.ok_or_else(|| Failure {
             span: term.span.clone(),
-            message: format!("{value} is no number of something"),
+            message: format!("{value} is not the number of a point or checkpoint"),
             help: None,
         })
     }

@@ -33,7 +33,7 @@ pub(super) fn code(value: &Value, span: &Range<usize>) -> Result<String, Failure
         other => Err(Failure {
             span: span.clone(),
             message: format!("the program has no {}", other.type_name()),
-            help: Some("numbers, truth values, addresses and texts can stand there".to_owned()),
+            help: Some("numbers, truth values, addresses and strings can stand there".to_owned()),
         }),
     }
 }
@@ -86,7 +86,7 @@ impl<'m, 'w> Memory<'m, 'w> {
                 let missing = || match fact {
                     ContextValue::Variable(_) => "the slice has ended, and its variables with it",
                     ContextValue::Parameter(_) => "this slice has no such parameter",
-                    _ => "nothing is known about this here",
+                    _ => "this is not available here",
                 };
                 return known.ok_or_else(|| missing().to_owned());
             }
@@ -106,7 +106,7 @@ impl<'m, 'w> Memory<'m, 'w> {
         }
         match self.world.try_borrow_mut() {
             Ok(mut world) => world.read(&text),
-            Err(_) => Err("the program is being asked already".to_owned()),
+            Err(_) => Err("a read of the program is already in progress".to_owned()),
         }
     }
 }
