@@ -1,4 +1,4 @@
-//! Waiting scenarios: what a step of a monitor or a hit of a point queues for them.
+//! Waiting scenarios: the queue that steps of monitors and hits of points fill for them.
 
 use crate::listening::{Listener, ReactionId, States};
 use crate::monitors::MonitoredProperty;
@@ -28,12 +28,12 @@ pub enum Heard {
         /// The context values of the hit.
         facts: Facts,
     },
-    /// The state is over for which a point was set.
+    /// The state for which a point was set has been left.
     Left {
         /// The number of the point.
         point: u32,
     },
-    /// Something that is no step of a monitor.
+    /// An event that is not a step of a monitor.
     Other {
         /// The position of the scenario.
         scenario: usize,
@@ -79,8 +79,7 @@ pub struct Taken<'a> {
 }
 
 impl Told {
-    /// The same for a forked copy of the process: the points that last are its
-    /// parent's.
+    /// Returns a copy for a forked process; lasting points remain those of the parent.
     pub fn forked(&self) -> Told {
         Told {
             listeners: self.listeners.clone(),
@@ -88,13 +87,13 @@ impl Told {
         }
     }
 
-    /// Nobody wants to be told.
+    /// Returns whether no reaction waits for any monitor.
     #[inline]
     pub fn is_silent(&self) -> bool {
         self.listeners.is_empty() && self.lasting.is_empty()
     }
 
-    /// Tells of the step that a monitor has just taken.
+    /// Queues the reactions to the step that a monitor has just taken.
     #[cold]
     pub fn tell(
         &mut self,
@@ -137,8 +136,7 @@ impl Told {
         });
     }
 
-    /// A property is gone: what lasted for its states does so no more. Gives
-    /// the points.
+    /// Removes a property. Returns the points that lasted for its states.
     pub fn forget_monitor(&mut self, monitor: usize) -> Vec<u32> {
         let mut gone = Vec::new();
         self.lasting.retain_mut(|it| {
@@ -153,7 +151,7 @@ impl Told {
     }
 }
 
-/// What is known about a step.
+/// Returns the context values of a step.
 pub(crate) fn facts(monitored: &MonitoredProperty, change: &Change, taken: &Taken<'_>) -> Facts {
     let property = &monitored.property;
     let monitor = &monitored.monitor;
@@ -178,34 +176,34 @@ pub(crate) fn facts(monitored: &MonitoredProperty, change: &Change, taken: &Take
     facts
 }
 
-/// What is known about what has happened.
+/// The context values of an event.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts(pub(crate) Vec<(ContextValue, Value)>);
 
 impl Facts {
-    /// Notes something.
+    /// Adds a context value.
     pub fn note(&mut self, fact: ContextValue, value: Value) {
         self.0.push((fact, value));
     }
 
-    /// Notes something in words.
+    /// Adds a context value that is a string.
     pub fn note_text(&mut self, fact: ContextValue, text: &str) {
         self.note(fact, Value::String(text.into()));
     }
 
-    /// The parameters of the slice alone.
+    /// Returns only the parameters of the slice.
     pub fn parameters(&self) -> Facts {
         let known = self.0.iter();
         let parameters = known.filter(|(fact, _)| matches!(fact, ContextValue::Parameter(_)));
         Facts(parameters.cloned().collect())
     }
 
-    /// Adds what else is known.
+    /// Adds other context values.
     pub fn extend(&mut self, other: &Facts) {
         self.0.extend_from_slice(&other.0);
     }
 
-    /// What is known of it.
+    /// Returns a context value, if it is set.
     pub fn get(&self, wanted: &ContextValue) -> Option<&Value> {
         let found = self.0.iter().find(|(fact, _)| fact == wanted);
         found.map(|(_, value)| value)

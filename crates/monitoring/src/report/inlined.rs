@@ -1,16 +1,16 @@
-//! What is said of calls that the compiler inlined.
+//! Diagnostics of inlined calls.
 
 use juror_event::{EventKind, SymbolicEvent};
 use juror_instrument::probes::InlinedCallSite;
 use juror_language::Diagnostic;
 use juror_symbols::without_parameters;
 
-/// Inlined places that are named.
+/// The limit of named inlined places.
 const PLACES_MAX: usize = 5;
-/// Functions that are named.
+/// The limit of named functions.
 const NAMES_MAX: usize = 3;
 
-/// An event would be missed at inlined calls.
+/// Returns the diagnostic of an event that would miss inlined calls.
 pub(super) fn diagnostic(
     event: &SymbolicEvent,
     places: &[InlinedCallSite],
@@ -51,7 +51,8 @@ pub(super) fn diagnostic(
     diagnostic
 }
 
-/// What else bears the name, where that is not the whole name of what was inlined.
+/// Lists the other functions of this name, if the name is not the full name of the inlined
+/// function.
 fn others(function: &str, places: &[InlinedCallSite]) -> String {
     let asked = without_parameters(function);
     let mut names: Vec<&str> = places.iter().map(|it| &*it.function).collect();
