@@ -1,15 +1,14 @@
-//! Places in the program, as a person writes them: `FILE:LINE`, `LINE`,
-//! `FUNCTION`, `FILE:FUNCTION`, `FUNCTION:LABEL`, `/REGEX/`, `*ADDRESS`, with an optional
-//! `if CONDITION`. A name in quotes is what it is without them.
+//! Parses location specs: `FILE:LINE`, `LINE`, `FUNCTION`, `FILE:FUNCTION`, `FUNCTION:LABEL`,
+//! `/REGEX/`, `*ADDRESS`, with an optional `if CONDITION`. A name may be quoted.
 
-/// A place as written.
+/// A location spec as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// A line; of the current file when `file` is absent.
+    /// A line; of the current file if `file` is absent.
     Line {
         /// The file, or the end of its path.
         file: Option<String>,
-        /// From 1.
+        /// The line, from 1.
         line: u32,
     },
     /// A function by name.
@@ -23,34 +22,34 @@ pub enum Place {
     },
     /// All functions whose names match a regular expression.
     Matching {
-        /// Only those of this file.
+        /// Only functions of this file.
         file: Option<String>,
         /// The regular expression.
         pattern: String,
     },
-    /// What an expression evaluates to.
+    /// The address that an expression evaluates to.
     Address(String),
     /// Lines from the current one, `+3` or `-3`.
     Offset(i64),
-    /// Where the selected frame stands.
+    /// The address of the selected frame.
     Here,
 }
 
-/// A place with its thread and condition.
+/// A location spec with its thread and condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
-    /// The place.
+    /// The location spec.
     pub place: Place,
-    /// Its words, without thread and condition.
+    /// Its text, without thread and condition.
     pub text: String,
-    /// The only thread that is meant.
+    /// The only thread, if given.
     pub thread: Option<u32>,
-    /// What must be true there.
+    /// The condition.
     pub condition: Option<String>,
 }
 
-/// Reads a place. Fails with a sentence when a line number is out of range or
-/// something is missing.
+/// Parses a location spec. Fails with a sentence if a line number is out of range or a part is
+/// missing.
 pub fn parse(text: &str) -> Result<Placed, String> {
     let (text, condition) = split_condition(text);
     let (text, thread) = split_thread(text.trim());
@@ -117,7 +116,7 @@ fn parse_place(text: &str) -> Result<Place, String> {
     }
 }
 
-/// `REGEX`, `FILE:REGEX`, as `rbreak` has it.
+/// Parses `REGEX` or `FILE:REGEX`, as `rbreak` takes it.
 pub fn matching(text: &str) -> Placed {
     let (words, condition) = split_condition(text);
     let words = words.trim();
@@ -140,8 +139,7 @@ pub fn matching(text: &str) -> Placed {
     }
 }
 
-/// What is named after the colon behind a file: a line, a function, or a regular
-/// expression.
+/// Parses the part after a file and a colon: a line, a function, or a regular expression.
 fn place_in(file: &str, name: &str) -> Result<Place, String> {
     let file = file.to_owned();
     if is_digits(name) {
@@ -168,8 +166,8 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What stands in the quotes with which a text begins, and what follows them; nothing
-/// where it begins with none. Fails when they are not closed.
+/// Splits a text that begins with a quote into the quoted part and the rest; `None` if it does not.
+/// Fails if the quote is not closed.
 pub(crate) fn split_quoted(text: &str) -> Result<Option<(&str, &str)>, String> {
     let Some(quote) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) else {
         return Ok(None);
@@ -182,7 +180,7 @@ pub(crate) fn split_quoted(text: &str) -> Result<Option<(&str, &str)>, String> {
     }
 }
 
-/// A name without the quotes that it is written in.
+/// Removes the quotes of a name.
 pub(crate) fn unquoted(text: &str) -> &str {
     match split_quoted(text) {
         Ok(Some((inner, ""))) => inner.trim(),
@@ -190,8 +188,7 @@ pub(crate) fn unquoted(text: &str) -> &str {
     }
 }
 
-/// Splits `FILE:` off: at the first colon that is alone, outside of template
-/// arguments and parameters.
+/// Splits `FILE:` off: at the first single colon outside template arguments and parameters.
 pub(crate) fn split_file(text: &str) -> Option<(&str, &str)> {
     let end = text.find(['<', '(']).unwrap_or(text.len());
     let mut rest = 0;
@@ -213,8 +210,7 @@ fn line_number(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Splits `thread N` off the end. A function may be called `thread`, so a
-/// number must follow.
+/// Splits `thread N` off the end. A function may be named `thread`, so a number must follow.
 fn split_thread(text: &str) -> (&str, Option<u32>) {
     let split = || {
         let (rest, number) = text.rsplit_once(char::is_whitespace)?;
@@ -228,9 +224,9 @@ fn split_thread(text: &str) -> (&str, Option<u32>) {
     }
 }
 
-/// Splits at the word `if`, which no place contains as a word of its own.
+/// Splits at the word `if`, which occurs in no location spec as a separate word.
 pub fn split_condition(text: &str) -> (&str, Option<&str>) {
-    // A name in quotes may have the word.
+    // A quoted name may contain the word.
     let quoted = split_quoted(text.trim_start()).ok().flatten();
     let mut start = quoted.map_or(0, |(_, rest)| text.len() - rest.len());
     while let Some(found) = text[start..].find("if") {
