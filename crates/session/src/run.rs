@@ -1,11 +1,9 @@
-//! Letting the program run until something happens that the person at the
-//! prompt must see.
+//! Runs the program until something must be shown to the user.
 //!
-//! Each stop event of the debuggee is one rule: a point of the developer
-//! (DEVBREAK), an event of a monitor (EXECEVENT), the end (STOP), as in
-//! Jakse, Falcone and Méhaut, section 6. Owners at one place are served in
-//! that order: developer, then monitors. Only what changes a verdict stops
-//! other threads.
+//! Each stop event of the debuggee is one rule: a point of the user (DEVBREAK), an event of a
+//! monitor (EXECEVENT), the end (STOP), as in Jakse, Falcone and Méhaut, section 6. Owners at one
+//! address are processed in that order: user, then monitors. Other threads are stopped only if a
+//! verdict changes.
 
 pub(crate) mod attach;
 pub(crate) mod catchpoints;
@@ -44,7 +42,7 @@ use juror_view::observer::Observer;
 use juror_view::{Ending, Outcome, StopReason};
 
 impl Session {
-    /// `continue`: lets all threads run until something happens.
+    /// `continue`: resumes all threads until something happens.
     pub(crate) fn continue_run(
         &mut self,
         observer: &mut dyn Observer,
@@ -53,8 +51,7 @@ impl Session {
         self.settle(pause)
     }
 
-    /// Lets all threads run until something happens, which is still to be
-    /// shown.
+    /// Resumes all threads until something happens, which is still to be shown.
     pub(crate) fn continue_until_pause(
         &mut self,
         observer: &mut dyn Observer,
@@ -68,7 +65,7 @@ impl Session {
         self.pump(observer, Goal::default())
     }
 
-    /// Takes stop events until one must be seen. Threads have been resumed.
+    /// Processes stop events until one must be shown. Threads have been resumed.
     pub(crate) fn pump(
         &mut self,
         observer: &mut dyn Observer,

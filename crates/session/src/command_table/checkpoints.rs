@@ -1,4 +1,4 @@
-//! Commands that keep the program as it is and go back.
+//! Commands that save and restore the state of the program.
 
 use crate::command_table::entry::{Entry, Group};
 use crate::commands::{checkpoint, dump_restore};

@@ -1,10 +1,9 @@
-//! What a person types who knows gdb and juror does not have, with what there
-//! is instead.
+//! Commands of gdb that juror does not have, with their replacements.
 //!
-//! Names and abbreviations are gdb's. Each answer is one line: what to type, or
-//! why there is nothing.
+//! Names and abbreviations are gdb's. Each answer is one line: what to type, or why there is
+//! nothing.
 
-/// Words that mean the same, and what to do instead.
+/// Synonyms, and their replacement.
 type Row = (&'static [&'static str], &'static str);
 
 /// Commands.
@@ -196,12 +195,12 @@ fn answer(rows: &[Row], word: &str) -> Option<&'static str> {
     row.map(|(_, answer)| *answer)
 }
 
-/// What there is instead of a command of gdb.
+/// Returns the replacement of a command of gdb.
 pub fn instead(word: &str) -> Option<&'static str> {
     answer(COMMANDS, word)
 }
 
-/// What there is instead of a subject of gdb's `info`.
+/// Returns the replacement of a subject of gdb's `info`.
 pub fn subject_instead(word: &str) -> Option<&'static str> {
     answer(SUBJECTS, word)
 }

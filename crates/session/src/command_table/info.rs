@@ -3,7 +3,7 @@
 use crate::command_table::Unclear;
 use juror_rules::control::Modes;
 
-/// The subjects of `info`, with what each shows.
+/// The subjects of `info`, with their summaries.
 pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     (
         "address",
@@ -94,11 +94,11 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Finds the subject of `info` that a word stands for.
+/// Finds the subject of `info` for a word.
 pub fn find_info_subject(word: &str) -> Result<&'static str, Unclear> {
     match word {
         "b" | "catch" => return Ok("breakpoints"),
-        // As gdb calls them.
+        // gdb's names.
         "all-registers" => return Ok("registers"),
         "dll" | "files" | "modules" => return Ok("sharedlibrary"),
         "inferiors" => return Ok("processes"),
@@ -122,7 +122,7 @@ pub fn find_info_subject(word: &str) -> Result<&'static str, Unclear> {
     }
 }
 
-/// The modes in which a subject of `info` can be shown.
+/// Returns the modes in which a subject of `info` can be shown.
 pub fn info_modes(subject: &str) -> Modes {
     match subject {
         "args" | "frame" | "line" | "locals" | "source" | "stack" => Modes::Begun,

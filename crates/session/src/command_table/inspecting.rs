@@ -1,4 +1,4 @@
-//! Commands that show things and choose what is shown.
+//! Commands that show values, frames, threads and monitors, and select them.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names, Repeats};
 use crate::commands::{

@@ -1,4 +1,4 @@
-//! Commands about files, directories and other programs.
+//! Commands for files, directories and other programs.
 
 use crate::command_table::entry::{Completes, Entry, Group};
 use crate::commands::{environment, save, shell, source_script};

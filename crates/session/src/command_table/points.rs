@@ -1,4 +1,4 @@
-//! Commands about breakpoints and other points.
+//! Commands for breakpoints and other points.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names};
 use crate::commands::{breakpoint, breakpoint_command_lists, condition, dprintf, points_edit};

@@ -1,5 +1,4 @@
-//! Commands about processes, about signals and about what the program asks of
-//! the kernel.
+//! Commands for processes, signals and system events.
 
 use crate::command_table::entry::{Completes, Entry, Group};
 use crate::commands::{catch, handle, process};

@@ -1,4 +1,4 @@
-//! Commands that let the program run, step it, or end it.
+//! Commands that resume, step or end the program.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names, OpenEvaluation, Repeats};
 use crate::commands::{jump_and_return, running, skip};

@@ -1,4 +1,4 @@
-//! Commands that change how juror behaves, and show it.
+//! Commands that change settings and show them.
 
 use crate::command_table::entry::{Completes, Entry, Group};
 use crate::commands::set;

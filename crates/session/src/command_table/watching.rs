@@ -1,11 +1,11 @@
-//! Commands about watched memory and the processor's debug registers.
+//! Commands for watchpoints and hardware breakpoints.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names};
 use crate::commands::{hbreak, watch};
 use juror_points::watchpoints::WatchKind;
 use juror_rules::control::Modes;
 
-/// What `watch` and its kin have in common.
+/// The details that `watch` and the related commands share.
 const WATCH_DETAILS: &str = "Uses a debug register if one is free, then page protection, then \
                              single-stepping; info watchpoints shows which. Writes by the kernel \
                              in system calls count too.";

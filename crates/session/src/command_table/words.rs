@@ -1,4 +1,4 @@
-//! Numbers and names in the arguments of commands.
+//! Errors for unknown and ambiguous words.
 
 use crate::command_table;
 use crate::command_table::{Entry, TABLE, Unclear};
@@ -32,7 +32,7 @@ pub(crate) fn find(word: &str) -> Result<&'static Entry, CommandError> {
     })
 }
 
-/// What is said of a word that stands for nothing, or for several.
+/// Returns the error for an unknown or ambiguous word.
 pub(crate) fn unclear_error(
     word: &str,
     unclear: &Unclear,

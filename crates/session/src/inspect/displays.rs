@@ -11,10 +11,10 @@ use juror_values::format::{format, pretty};
 use juror_values::typed::{Number, Typed};
 use juror_view::DisplayView;
 
-/// The longest instruction.
+/// The length of the longest instruction, in bytes.
 pub(crate) const INSTRUCTION_MAX: u64 = 15;
 
-/// What the displays show in a frame.
+/// Returns the displays in a frame.
 pub(crate) fn displayed(session: &Session, frames: &[Frame], level: usize) -> Vec<DisplayView> {
     let shown = |display: &Display| -> Result<String, String> {
         let program = session
@@ -54,7 +54,7 @@ pub(crate) fn displayed(session: &Session, frames: &[Frame], level: usize) -> Ve
     views.collect()
 }
 
-/// Instructions as lines, the one marked at which the frame stands.
+/// Formats instructions as lines; the frame's present one is marked.
 pub(crate) fn instructions_at(
     session: &Session,
     value: &Typed,

@@ -1,4 +1,4 @@
-//! Location specs, resolved from where the selected frame is.
+//! Location specs, resolved relative to the selected frame.
 
 use crate::inspect::source::{main_function, main_line};
 use crate::inspect::{expressions, frames};
@@ -9,7 +9,7 @@ use juror_points::location_spec::Place;
 use juror_values::typed::Number;
 use juror_view::error::{CommandError, not_running};
 
-/// Whether a trap at an address would ever be reached, and would be one.
+/// Checks that an address is the start of an instruction that can be reached.
 pub(crate) fn check_address(session: &Session, address: u64) -> Result<(), CommandError> {
     let program = session.processes.program.as_ref().ok_or_else(not_running)?;
     if let Some(problem) = program.code_problem(address) {
@@ -18,12 +18,12 @@ pub(crate) fn check_address(session: &Session, address: u64) -> Result<(), Comma
     Ok(())
 }
 
-/// The place that was written, as one that can be looked for.
+/// Makes a written location spec resolvable.
 pub(crate) fn resolvable(
     session: &mut Session,
     written: &Place,
 ) -> Result<Resolvable, CommandError> {
-    // In a Rust program the compiler has another function of this name.
+    // In a Rust program the compiler generates another function of this name.
     if matches!(written, Place::Function(name) if name == "main") {
         return Ok(main_function(session));
     }
@@ -49,9 +49,8 @@ pub(crate) fn resolvable(
         Some((file, line)) => Some((file.as_path(), *line)),
         None => begun.and_then(|frame| Some((frame.file.as_deref()?, frame.line?))),
     };
-    // Before it has begun, the program is thought to stand at its main
-    // function: the linker is nobody's current place. To find it takes as long as
-    // any name does.
+    // Before the program has begun, its current location is taken to be the main function, not the
+    // dynamic linker. Finding it costs a lookup of a name.
     let is_relative = matches!(written, Place::Line { file: None, .. } | Place::Offset(_));
     let main = match line {
         None if is_relative => main_line(session),

@@ -1,4 +1,4 @@
-//! What the commands for a recording do.
+//! The commands of a recording.
 
 use crate::command_table;
 use crate::command_table::arguments::{number, split_line};
@@ -16,7 +16,7 @@ use juror_view::observer::Observer;
 use juror_view::{Outcome, RecordedCheckpointView, StopReason};
 use std::path::Path;
 
-/// How often: once unless it is told.
+/// Parses a repeat count; the default is 1.
 fn times(rest: &str) -> Result<u64, CommandError> {
     match number(rest)? {
         Some(0) => Err(CommandError::new("the number of steps must not be 0")),
@@ -28,7 +28,7 @@ impl RecordedRun {
     /// Executes a line. An empty line does nothing.
     ///
     /// # Errors
-    /// The line is not a command, or the command cannot be done.
+    /// The line is not a command, or the command fails.
     pub fn execute(
         &mut self,
         line: &str,
@@ -57,7 +57,7 @@ impl RecordedRun {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        // Before the first and behind the last, any thread's event is the next.
+        // Before the first and after the last event, the next event of any thread counts.
         let is_at_event = self.position > 0 && !self.is_over();
         let thread = is_at_event.then(|| self.event_thread());
         match act {
@@ -151,7 +151,7 @@ impl RecordedRun {
         }])
     }
 
-    /// The position of a checkpoint in the list.
+    /// Returns the position of a checkpoint in the list.
     fn checkpoint_of(&self, rest: &str) -> Result<usize, CommandError> {
         let number = number(rest)?;
         let mut known = self.checkpoints.iter();
@@ -277,7 +277,7 @@ impl RecordedRun {
         Outcome::Properties(views.collect())
     }
 
-    /// They are evaluated from the beginning to where one stands.
+    /// They are evaluated from the beginning to the present position.
     fn add_properties(&mut self, file: &str) -> Result<Outcome, CommandError> {
         let source = PropertySource::read(Path::new(file)).map_err(CommandError::new)?;
         let (found, _) = loading::load_file(&source, self.offline.history)?;
@@ -307,7 +307,7 @@ impl RecordedRun {
         }
     }
 
-    /// What Enter alone does after this line.
+    /// Returns the line that an empty line after this one repeats.
     pub fn repetition(&self, line: &str) -> Option<String> {
         let (word, _) = split_line(line);
         let row = find(word).ok()?;
@@ -317,7 +317,7 @@ impl RecordedRun {
         }
     }
 
-    /// Where the word at `position` begins, and what it may become.
+    /// Returns the beginning of the word at `position`, and its completions.
     pub fn complete(&self, line: &str, position: usize) -> (usize, Vec<String>) {
         let before = line.get(..position).unwrap_or(line);
         let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);

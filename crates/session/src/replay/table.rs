@@ -1,8 +1,8 @@
-//! The table of commands for a recording: those of the session that make sense
-//! without the program, under the same names, and those that go back.
+//! The table of commands for a recording: those of the session that make sense without the program,
+//! under the same names, and those that go back.
 //!
-//! Invariant: a command of the session that is not here is refused with the
-//! reason, not as unknown.
+//! **Invariant**: a command of the session that is not here is refused with the reason, not as
+//! unknown.
 
 use crate::command_table;
 use crate::command_table::Unclear;
@@ -12,7 +12,7 @@ use juror_rules::control::Modes;
 use juror_view::error::CommandError;
 use juror_view::{CommandHelp, Outcome};
 
-/// What a command does.
+/// The action of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Act {
     Break,
@@ -70,7 +70,7 @@ const fn row(
     }
 }
 
-/// One that goes somewhere: Enter does it again.
+/// Marks a moving command: an empty line repeats it.
 const fn forwards(row: Row) -> Row {
     Row {
         repeats: true,
@@ -309,7 +309,7 @@ pub(super) static TABLE: [Row; 24] = [
     ),
 ];
 
-/// The command that a word stands for.
+/// Finds the command for a word.
 pub(super) fn find(word: &str) -> Result<&'static Row, CommandError> {
     let is_meant = |row: &&Row| row.name == word || row.aliases.contains(&word);
     if let Some(row) = TABLE.iter().find(is_meant) {

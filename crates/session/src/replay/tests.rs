@@ -1,4 +1,4 @@
-//! However one comes to an event, all is as if one had come there straight.
+//! The state at an event does not depend on how it was reached.
 
 use crate::replay::*;
 use juror_monitoring::report;
@@ -7,14 +7,14 @@ use juror_view::Outcome;
 use juror_view::observer::Nobody;
 use proptest::prelude::*;
 
-/// A job that ends before it has begun is wrong.
+/// A job that ends before it has begun violates the property.
 const JOBS: &str = "property jobs\nslice on job\n\
     event begin = before begin(job)\nevent end = before end(job)\nvar rounds = 0\n\
     state idle accepting { on begin -> busy  on end -> wrong }\n\
     state busy accepting { on end { rounds += 1 } -> idle }\n\
     state wrong non-accepting\n";
 
-/// One event: of which job, in which thread.
+/// One event: begin or end, job, thread.
 type Recorded = (bool, u8, u8);
 
 fn recording(events: &[Recorded]) -> String {
@@ -42,7 +42,7 @@ fn open(text: &str, properties: &[&str]) -> RecordedRun {
     RecordedRun::open(&options, &mut Nobody).expect("it is right")
 }
 
-/// All that the properties hold, as it is shown.
+/// Returns the shown state of all properties.
 fn monitors(run: &RecordedRun) -> String {
     let places = Some(&run.offline.recorded.places);
     let shown = run.shown_properties().iter();
@@ -61,7 +61,7 @@ fn monitors(run: &RecordedRun) -> String {
     views.collect()
 }
 
-/// Where one stands after a line: the event, and why.
+/// Executes a line; returns the event and the reason of the stop.
 fn perform(run: &mut RecordedRun, line: &str) -> (u64, String) {
     match run.execute(line, &mut Nobody) {
         Ok(Outcome::RecordedStop(stop)) => {
@@ -74,7 +74,7 @@ fn perform(run: &mut RecordedRun, line: &str) -> (u64, String) {
     }
 }
 
-/// What a line is to lead to, by all stops of the recording.
+/// Returns the expected result of a line, given all stops of the recording.
 fn expected(stops: &[(u64, String)], thread: &[u8], at: u64, line: &str) -> (u64, String) {
     let count = thread.len() as u64;
     let (word, times) = line.split_once(' ').unwrap_or((line, "1"));
@@ -123,7 +123,7 @@ proptest! {
         let threads: Vec<u8> = events.iter().map(|(_, _, thread)| *thread).collect();
         let count = events.len() as u64;
         let mut run = open(&text, &[JOBS]);
-        // Many moments are kept, so that ways back begin at all of them.
+        // Many snapshots, so that going back starts from each of them.
         run.stride = 4;
         run.control = run.control.clone().with_history();
         let mut check = ControlCheck::new().expect("the model is right");
@@ -131,7 +131,7 @@ proptest! {
             let set = run.execute(&format!("break begin if job == {job}"), &mut Nobody);
             prop_assert_eq!(set.is_ok(), events.iter().any(|it| it.0), "{:?}", set);
         }
-        // The stops of the whole, one after the other.
+        // The stops of the whole recording, in order.
         let mut stops = Vec::new();
         let mut straight = open(&text, &[JOBS]);
         let mut states = vec![monitors(&straight)];
@@ -273,7 +273,7 @@ fn events_of_other_programs_have_names_of_their_own() {
 
 #[test]
 fn continue_passes_breakpoints_and_nothing_else() {
-    // A violation at the third event, a condition that has no value at the fifth.
+    // A violation at the third event, and a condition without a value at the fifth.
     let text = format!(
         "{}{{\"event\":\"before f\",\"values\":{{\"n\":1}}}}\n\
          {{\"event\":\"before f\",\"values\":{{\"n\":0}}}}\n",

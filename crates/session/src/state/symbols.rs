@@ -1,4 +1,4 @@
-//! The symbols of what is debugged.
+//! The symbols of the debugged programs.
 
 use juror_program::symbol_store::SymbolStore;
 use rustc_hash::FxHashSet;

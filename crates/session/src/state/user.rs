@@ -1,4 +1,4 @@
-//! What the user has set, named and asked for, whatever process runs.
+//! The user's state, which is independent of the process.
 
 use crate::state::displays::Displays;
 use crate::state::examined::Examined;
@@ -11,13 +11,13 @@ use crate::state::thread_names::ThreadNames;
 use crate::state::values::Kept;
 use juror_program::program::Program;
 
-/// The user's own state.
+/// The user's state.
 pub(crate) struct UserState {
     /// The source files that were read.
     pub sources: Sources,
-    /// What `step` does not enter.
+    /// The functions and files that `step` skips.
     pub skips: Skips,
-    /// What is done about signals.
+    /// The signal table.
     pub signals: Handling,
     /// The expressions that are shown at every stop.
     pub displays: Displays,
@@ -31,12 +31,12 @@ pub(crate) struct UserState {
     pub thread_names: ThreadNames,
     /// The settings.
     pub settings: Settings,
-    /// The property that commands mean if they name none.
+    /// The default property of commands.
     pub current_property: Option<String>,
 }
 
 impl UserState {
-    /// Returns the state at the beginning. In batch mode signals do not stop the program.
+    /// Returns the initial state. In batch mode signals do not stop the program.
     pub(crate) fn new(is_batch: bool) -> UserState {
         UserState {
             sources: Sources::default(),
@@ -52,7 +52,7 @@ impl UserState {
         }
     }
 
-    /// Makes a program show its values as the user has set.
+    /// Applies the user's display settings to a program.
     pub(crate) fn apply(&self, program: &mut Program) {
         self.pretty_printers.apply(program);
         self.settings.apply(program);

@@ -6,7 +6,7 @@ use juror_program::scope::is_register;
 use juror_values::typed::Typed;
 use std::collections::BTreeMap;
 
-/// The values that are kept.
+/// The value history and the convenience variables.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) printed: Vec<Typed>,
@@ -14,30 +14,30 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Keeps one that was printed; gives its number.
+    /// Adds a printed value; returns its number.
     pub(crate) fn push(&mut self, value: Typed) -> u32 {
         self.printed.push(value);
         self.printed.len() as u32
     }
 
-    /// The one that was printed last.
+    /// Returns the value that was printed last.
     pub(crate) fn last(&self) -> Option<&Typed> {
         self.printed.last()
     }
 
-    /// Those that were printed.
+    /// Returns the value history.
     pub(crate) fn printed(&self) -> &[Typed] {
         &self.printed
     }
 
-    /// Those that have names.
+    /// Returns the convenience variables.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &Typed)> {
         self.named
             .iter()
             .map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Gives a name a value.
+    /// Sets a convenience variable.
     pub(crate) fn set(&mut self, name: &str, value: Typed) {
         match self.named.get_mut(name) {
             Some(known) => *known = value,
@@ -47,20 +47,20 @@ impl Kept {
         }
     }
 
-    /// Gives a name a number.
+    /// Sets a convenience variable to a number.
     pub(crate) fn set_number(&mut self, name: &str, number: impl Into<i128>) {
         if let Some(value) = Typed::of_integer(number.into()) {
             self.set(name, value);
         }
     }
 
-    /// Nothing has this name any more.
+    /// Deletes a convenience variable.
     pub(crate) fn forget(&mut self, name: &str) {
         self.named.remove(name);
     }
 }
 
-/// `$1`, `$`, `$$`, `$$3`, `$name`.
+/// Returns the value of `$1`, `$`, `$$`, `$$3` or `$name`.
 pub(crate) fn convenience(kept: &Kept, name: &str) -> Option<Typed> {
     let from_the_end = |count: usize| kept.printed.iter().rev().nth(count).cloned();
     if let Ok(number) = name.parse::<usize>() {
@@ -74,7 +74,7 @@ pub(crate) fn convenience(kept: &Kept, name: &str) -> Option<Typed> {
     }
 }
 
-/// The same at a hit, where the thread is not the selected one.
+/// Returns the same at a hit, whose thread is not the selected one.
 pub(crate) fn of_thread(
     kept: &Kept,
     program: &Program,
@@ -87,7 +87,7 @@ pub(crate) fn of_thread(
     }
 }
 
-/// Whether a name can be one of the user's own.
+/// Returns whether a name can be that of a convenience variable.
 pub(crate) fn can_be_named(name: &str) -> bool {
     let is_number = name.starts_with(|c: char| c.is_ascii_digit() || c == '$');
     !name.is_empty() && !is_register(name) && !is_number

@@ -94,7 +94,7 @@ fn streams_are_redirected() {
             ..none()
         },
     );
-    // As in a shell, only a `2` that stands alone is the number.
+    // As in a shell, only a separate `2` is the number.
     check(
         "a2>out",
         &["a2"],

@@ -1,10 +1,11 @@
-//! A reaction under way: statement by statement, it says what is to be done.
+//! A reaction in progress: returns the effects of its statements one by one.
 //!
-//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019),
-//! algorithm 8: an action gives a command, and its reply decides how it goes
-//! on. Here the rest of the block is what takes the reply. Invariant: nothing
-//! is done here. What a reaction wants is an [`Effect`], what it wants to know
-//! of the program is asked of a [`World`].
+//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019), algorithm 8: an
+//! action gives a command, and its reply decides how it continues. Here the remaining block takes
+//! the reply.
+//!
+//! **Invariant**: nothing is executed here. A reaction returns an [`Effect`], and reads the program
+//! through a [`World`].
 
 mod effect;
 mod memory;
@@ -20,34 +21,34 @@ use juror_monitoring::listeners::Facts;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many statements one reaction may carry out.
+/// The limit of statements that one reaction may execute.
 const STATEMENTS_MAX: usize = 100_000;
 
-/// A block that is under way.
+/// A block in progress.
 #[derive(Debug)]
 struct Level {
     actions: Arc<[Action]>,
     next: usize,
-    /// A loop: the slot of its element, and the elements to come.
+    /// A loop: the slot of its element, and the remaining elements.
     rounds: Option<(u16, std::vec::IntoIter<Value>)>,
 }
 
-/// A reaction under way.
+/// A reaction in progress.
 #[derive(Debug)]
 pub struct Performance {
     levels: Vec<Level>,
     locals: Vec<Value>,
     reads: Arc<[Input]>,
     facts: Facts,
-    /// What takes the number that comes as a reply.
+    /// The target of the number in the next reply.
     awaiting: Option<Target>,
-    /// Where the statement stands whose effect was given last.
+    /// The span of the statement that returned the last effect.
     span: Range<usize>,
     statements: usize,
 }
 
 impl Performance {
-    /// A reaction that is about to begin.
+    /// Creates a reaction at its beginning.
     pub fn new(block: &ReactionBlock, locals: Vec<Value>, facts: Facts) -> Performance {
         Performance {
             levels: vec![Level {
@@ -64,7 +65,7 @@ impl Performance {
         }
     }
 
-    /// Whether a guard holds.
+    /// Evaluates a guard.
     ///
     /// # Errors
     /// It has no value.
@@ -77,12 +78,12 @@ impl Performance {
         self.truth(guard, variables, world)
     }
 
-    /// Where the statement is that is under way.
+    /// Returns the span of the present statement.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// What went wrong with the statement that is under way.
+    /// Returns an error of the present statement.
     pub fn failure(&self, message: String, help: Option<String>) -> Failure {
         Failure {
             span: self.span.clone(),
@@ -91,10 +92,10 @@ impl Performance {
         }
     }
 
-    /// Goes on to the next thing that is to be done; nothing when all is.
+    /// Continues to the next effect; `None` at the end.
     ///
     /// # Errors
-    /// Something has no value; the reaction is over.
+    /// An expression has no value; the reaction ends.
     pub fn next(
         &mut self,
         variables: &mut Vec<Value>,
@@ -121,7 +122,7 @@ impl Performance {
         }
     }
 
-    /// The number that an effect gave goes where it is wanted.
+    /// Assigns the number that an effect returned.
     pub fn reply(&mut self, number: u64, variables: &mut [Value]) {
         let number = Value::Int(i128::from(number));
         match self.awaiting.take() {
@@ -166,7 +167,7 @@ impl Performance {
     ) -> Result<Option<Effect>, Failure> {
         Ok(Some(match action {
             ActionKind::Update(update) => {
-                // What the program is asked sees them as they were before.
+                // Reads of the program see the old values.
                 let before = self.locals.clone();
                 let mut locals = std::mem::take(&mut self.locals);
                 let mut store = Memory::new(&self.reads, &self.facts, &before, variables, world);

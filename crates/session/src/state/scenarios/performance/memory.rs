@@ -1,4 +1,4 @@
-//! What the terms of a reaction see, and how values are written for the prompt.
+//! The values that the terms of a reaction read, and how values are written for the prompt.
 
 use crate::state::scenarios::performance::{Failure, World};
 use juror_event::Value;
@@ -9,7 +9,7 @@ use juror_monitoring::listeners::Facts;
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
-/// Why the program gives no value is more than that it gives none.
+/// Replaces a missing value by the program's reason, if there is one.
 pub(super) fn explained<T>(
     result: Result<T, EvaluationError>,
     refusal: Option<String>,
@@ -23,7 +23,7 @@ pub(super) fn explained<T>(
     })
 }
 
-/// A value as the prompt reads it.
+/// Writes a value as the prompt parses it.
 pub(super) fn code(value: &Value, span: &Range<usize>) -> Result<String, Failure> {
     match value {
         Value::Int(number) if *number < 0 => Ok(format!("({number})")),
@@ -38,7 +38,7 @@ pub(super) fn code(value: &Value, span: &Range<usize>) -> Result<String, Failure
     }
 }
 
-/// What a loop goes through.
+/// Returns the elements that a loop iterates over.
 pub(super) fn elements(value: &Value) -> Option<Vec<Value>> {
     match value {
         Value::Set(set) => Some(set.iter().cloned().collect()),
@@ -48,7 +48,7 @@ pub(super) fn elements(value: &Value) -> Option<Vec<Value>> {
     }
 }
 
-/// What a term sees: variables, and values that are read when they are needed.
+/// The memory of a term: variables, and values that are read on demand.
 pub(super) struct Memory<'m, 'w> {
     reads: &'m [Input],
     facts: &'m Facts,
@@ -56,7 +56,7 @@ pub(super) struct Memory<'m, 'w> {
     variables: &'m mut Vec<Value>,
     values: Vec<OnceCell<Option<Value>>>,
     world: RefCell<&'w mut dyn World>,
-    /// Why the last value could not be read.
+    /// The reason why the last value could not be read.
     pub(super) refusal: RefCell<Option<String>>,
 }
 
