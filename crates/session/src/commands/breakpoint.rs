@@ -12,7 +12,7 @@ use juror_points::point::Fate;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// `break`, `tbreak`: at a place, for a thread, under a condition.
+/// `break`, `tbreak`: at a location, for a thread, with a condition.
 pub(crate) fn set_breakpoint(
     session: &mut Session,
     rest: &str,
@@ -126,7 +126,7 @@ pub(crate) fn set_breakpoint_at(
     Ok(Outcome::Message(message))
 }
 
-/// What is to be said of an indirect function whose choice is not known.
+/// Returns the remark on an indirect function whose implementation is not selected yet.
 fn remark_on_choice(session: &Session, name: &str) -> Option<String> {
     let modules = &session.processes.program.as_ref()?.modules;
     let definitions = modules.definitions(name, |_| true);

@@ -1,10 +1,9 @@
-//! `commands`: what is done when a point has stopped the program.
+//! `commands`: the commands that run when a point has stopped the program.
 //!
-//! The lines come one by one, up to `end`; the front end asks for them at a
-//! prompt of their own. After a stop it takes them from
-//! [`Session::next_attached`] and executes each like one that was typed. As in
-//! gdb, what follows a command that lets the program run is dropped, and so is
-//! what follows a mistake.
+//! The lines are entered one by one, up to `end`; the front end reads them at a prompt of their
+//! own. After a stop it takes them from [`Session::next_attached`] and executes each as if it had
+//! been typed. As in gdb, commands after one that resumes the program, or after an error, are
+//! dropped.
 
 use crate::command_table;
 use crate::command_table::arguments;
@@ -15,7 +14,7 @@ use juror_points::point::whole_points;
 use juror_view::error::CommandError;
 use juror_view::{CommandGroupView, Outcome};
 
-/// `commands`, `commands N`: of the last point without a number.
+/// `commands`, `commands N`: for the last point without a number.
 pub(crate) fn begin_commands(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
     let numbers = match rest {
         "" => vec![session.points.breakpoints.last_number()],
@@ -39,7 +38,7 @@ pub(crate) fn begin_commands(session: &mut Session, rest: &str) -> Result<Outcom
     Ok(Outcome::Done)
 }
 
-/// `group`, `group NAME`: the lines that follow have a name together.
+/// `group`, `group NAME`: defines a group from the lines that follow.
 pub(crate) fn group(session: &mut Session, name: &str) -> Result<Outcome, CommandError> {
     if name.is_empty() {
         return groups(session);
@@ -80,7 +79,7 @@ pub(crate) fn groups(session: &Session) -> Result<Outcome, CommandError> {
     }
 }
 
-/// Takes a line of the commands that are being given.
+/// Takes a line of the commands that are being entered.
 pub(crate) fn take_given(session: &mut Session, line: &str) -> Outcome {
     let own = command_table::translated(line);
     let ends = own.as_deref() == Some("end");

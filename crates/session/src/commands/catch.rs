@@ -1,4 +1,4 @@
-//! `catch` and `tcatch`, and what the run does when something is caught.
+//! `catch` and `tcatch`.
 
 use crate::commands::handle::signals_of;
 use crate::run::catchpoints::renew_catchpoints;
@@ -36,8 +36,7 @@ fn parse(rest: &str) -> Result<Catch, CommandError> {
     })
 }
 
-/// The subject that a word stands for: its name or a beginning that only one
-/// has.
+/// Returns the subject for a word: its name or an unambiguous prefix.
 fn subject_of(word: &str) -> Result<&'static str, CommandError> {
     let help = format!("one of: {}", SUBJECTS.join(", "));
     if word.is_empty() {
@@ -74,7 +73,7 @@ fn system_calls(text: &str) -> Result<SystemCalls, CommandError> {
     Ok(SystemCalls::Only(numbers))
 }
 
-/// Without a name: all that debugging itself does not use.
+/// Parses signals; without a name, all that debugging itself does not use.
 pub(crate) fn signals(text: &str) -> Result<BTreeSet<i32>, CommandError> {
     let text = if text.is_empty() { "all" } else { text };
     let mut numbers = BTreeSet::new();

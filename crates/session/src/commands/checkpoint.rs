@@ -65,8 +65,7 @@ pub(crate) fn checkpoint_views(session: &Session) -> Result<Outcome, CommandErro
     Ok(Outcome::Checkpoints(views?))
 }
 
-/// `delete checkpoint 2 3`, without numbers all; nothing when `rest` does
-/// not begin so.
+/// `delete checkpoint 2 3`, without numbers all; returns false if `rest` is another command.
 pub(crate) fn delete_checkpoints(session: &mut Session, rest: &str) -> Result<bool, CommandError> {
     let mut words = rest.split_whitespace();
     let is_meant = words
@@ -124,7 +123,7 @@ fn checkpoint_of(_session: &Session, word: &str) -> Result<Option<CheckpointId>,
     }
 }
 
-/// A sentence, and what has not come back.
+/// Appends the losses to a sentence.
 fn with_losses(mut sentence: String, losses: &[String]) -> String {
     if !losses.is_empty() {
         sentence.push_str("\nnot restored:");

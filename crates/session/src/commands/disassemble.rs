@@ -1,4 +1,4 @@
-//! `disassemble`: the instructions of the program, without juror's traps.
+//! `disassemble`: the instructions of the program, without inserted breakpoints.
 
 use crate::commands::examine;
 use crate::commands::list::split_range;
@@ -10,14 +10,14 @@ use juror_points::location_spec;
 use juror_view::error::CommandError;
 use juror_view::{AssemblyView, Outcome, ShownLine};
 
-/// What is shown beside the instructions.
+/// The additional columns of a disassembly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Extras {
     source: bool,
     bytes: bool,
 }
 
-/// `/sr`: the letters, and the rest.
+/// Parses `/sr`: the letters, and the rest.
 fn split_extras(text: &str) -> Result<(Extras, &str), CommandError> {
     let Some(rest) = text.strip_prefix('/') else {
         return Ok((Extras::default(), text));
@@ -40,8 +40,7 @@ fn split_extras(text: &str) -> Result<(Extras, &str), CommandError> {
     Ok((extras, rest.trim()))
 }
 
-/// `disassemble`, `disassemble FUNCTION`, `disassemble START,END`,
-/// `disassemble START,+SIZE`
+/// `disassemble`, `disassemble FUNCTION`, `disassemble START,END`, `disassemble START,+SIZE`
 pub(crate) fn disassemble(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let (extras, text) = split_extras(text)?;
     let mut view = match split_range(text) {
@@ -83,7 +82,7 @@ fn assembly_of_function(session: &mut Session, text: &str) -> Result<AssemblyVie
             let placed = location_spec::parse(text).map_err(CommandError::new)?;
             let place = locations::resolvable(session, &placed.place)?;
             let modules = session.modules();
-            // The function itself, before what became of it elsewhere.
+            // The function itself, before its inlined copies.
             let mut addresses: Vec<u64> = match &place {
                 Resolvable::Function(name) => {
                     let defined = modules.definitions(name, |_| true);
@@ -117,7 +116,7 @@ fn assembly_of_function(session: &mut Session, text: &str) -> Result<AssemblyVie
     Ok(whole)
 }
 
-/// Each source line, at the instruction where it begins or is gone on with.
+/// Adds each source line at the instruction where it begins or continues.
 fn add_sources(session: &mut Session, view: &mut AssemblyView) {
     let mut last = None;
     for line in &mut view.lines {

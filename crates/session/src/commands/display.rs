@@ -1,8 +1,7 @@
 //! `display`: expressions that are shown at every stop.
 //!
-//! A display shows; it never runs the program, so it calls none of its
-//! functions. One that has no value at a stop says why there, and is asked
-//! again at the next.
+//! A display never runs the program, so it calls none of its functions. If it has no value at a
+//! stop, the reason is shown there, and it is evaluated again at the next.
 
 use crate::inspect::displays::displayed;
 use crate::inspect::expressions;
@@ -14,10 +13,10 @@ use juror_values::format::Radix;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// Instructions that a display shows at the most.
+/// The limit of instructions that a display shows.
 const INSTRUCTIONS_MAX: u64 = 100;
 
-/// `/3i EXPRESSION`: how many instructions, and the expression.
+/// Parses `/3i EXPRESSION`: the number of instructions, and the expression.
 fn split_instructions(text: &str) -> Option<(u64, &str)> {
     let (format, expression) = text.strip_prefix('/')?.split_once(char::is_whitespace)?;
     let count = match format.strip_suffix('i')? {

@@ -1,9 +1,9 @@
-//! `dprintf`: breakpoints that print and let the program go on.
+//! `dprintf`: breakpoints that print and continue.
 //!
-//! The hit is counted as any other; its text is made in the frame of the
-//! breakpoint's place while the thread stands there, and told before anything
-//! else is. Invariant: a text that cannot be made stops the program, which says
-//! why.
+//! The hit is counted as any other; its text is formatted in the frame of the breakpoint's location
+//! while the thread is stopped there, and reported before anything else.
+//!
+//! **Invariant**: if the text cannot be formatted, the program stops with the reason.
 
 use crate::commands::{breakpoint, convenience};
 use crate::inspect::locations;
@@ -19,7 +19,7 @@ use juror_view::Outcome;
 use juror_view::error::CommandError;
 use std::rc::Rc;
 
-/// What can be said.
+/// The help of syntax errors.
 const HELP: &str = "for example: dprintf queue.c:23,\"%d of %s\\n\", count, name";
 
 /// Splits `PLACE,"FORMAT",VALUES` at the comma before the format.
@@ -64,7 +64,7 @@ pub(crate) fn set_dynamic_print(
     })
 }
 
-/// Refuses values of which there is one at no place of the breakpoint.
+/// Refuses values that exist at no location of the breakpoint.
 fn check_values(session: &mut Session, place: &Place, format: &Format) -> Result<(), CommandError> {
     let place = locations::resolvable(session, place)?;
     let Some(program) = &session.processes.program else {

@@ -1,5 +1,5 @@
-//! What the program is started with from the next run on: variables of its
-//! environment, its directory; and the directory of juror itself.
+//! The environment and the directory of the program from the next run on, and juror's own
+//! directory.
 
 use crate::session::Session;
 use juror_view::error::CommandError;
@@ -19,7 +19,7 @@ fn current() -> Result<PathBuf, CommandError> {
         .map_err(|error| CommandError::new(format!("the working directory is unknown: {error}")))
 }
 
-/// `~` and `~/x` are in the home directory.
+/// Expands `~` and `~/x` to the home directory.
 fn expanded(text: &str) -> PathBuf {
     let rest = match text {
         "" | "~" => Some(""),
@@ -32,7 +32,7 @@ fn expanded(text: &str) -> PathBuf {
     }
 }
 
-/// Reads `NAME VALUE`, `NAME=VALUE` or `NAME`.
+/// Parses `NAME VALUE`, `NAME=VALUE` or `NAME`.
 fn assignment(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|c: char| c == '=' || c.is_whitespace());
     let (name, rest) = text.split_at(end.unwrap_or(text.len()));
@@ -53,7 +53,7 @@ pub(crate) fn set_environment(session: &mut Session, text: &str) -> Result<Outco
     Ok(told_when_it_counts(session))
 }
 
-/// `unset environment NAME`; without a name there are no variables at all.
+/// `unset environment NAME`; without a name, the environment is cleared.
 pub(crate) fn unset_environment(
     session: &mut Session,
     name: &str,
@@ -76,7 +76,7 @@ fn change_environment(session: &mut Session, name: &str, value: Option<OsString>
     session.launch.is_outdated = true;
 }
 
-/// `set cwd DIRECTORY`; without one the program starts where juror works.
+/// `set cwd DIRECTORY`; without one the program starts in juror's directory.
 pub(crate) fn set_directory(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     session.options.directory = match text {
         "" => None,
@@ -96,10 +96,10 @@ pub(crate) fn change_directory(session: &mut Session, text: &str) -> Result<Outc
     Ok(Outcome::WorkingDirectory(directory.display().to_string()))
 }
 
-/// What was named while juror worked in this directory stays what it was.
+/// Makes relative paths absolute, so that they keep their meaning after a change of directory.
 fn keep_files_of(session: &mut Session, directory: &Path) {
     let options = &mut session.options;
-    // A program without a slash is looked up elsewhere.
+    // A program without a slash is searched for in `PATH`.
     if options.program.components().count() > 1 || options.program.starts_with(".") {
         options.program = directory.join(&options.program);
     }
@@ -117,7 +117,7 @@ fn keep_files_of(session: &mut Session, directory: &Path) {
     }
 }
 
-/// Says when a change counts, where a program has begun already.
+/// Returns the message that a change takes effect at the next run, if a program has begun.
 pub(crate) fn told_when_it_counts(session: &Session) -> Outcome {
     match session.has_begun() {
         true => Outcome::Message("takes effect at the next run".to_owned()),
@@ -155,7 +155,7 @@ pub(crate) fn show_environment(session: &Session, name: &str) -> Outcome {
     })
 }
 
-/// A directory that is there, without what depends on where juror works.
+/// Returns an existing directory as an absolute path.
 fn existing(path: &Path) -> Result<PathBuf, CommandError> {
     let found = path.canonicalize().map_err(|error| refused(path, &error))?;
     match found.is_dir() {

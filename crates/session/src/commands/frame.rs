@@ -59,7 +59,7 @@ pub(crate) fn move_frame(
 ) -> Result<Outcome, CommandError> {
     let count = i64::try_from(number(rest)?.unwrap_or(1)).unwrap_or(i64::MAX);
     let level = session.processes.selection.level as i64;
-    // What started `main` is nobody's caller, unless one stands in it.
+    // The callers of `main` are not shown, unless one is selected.
     let frames = session.frames()?;
     let shown = users_frames(frames).unwrap_or(frames.len());
     let last = match shown as i64 - 1 {

@@ -1,4 +1,4 @@
-//! `hbreak` and `thbreak`: what is typed, and what a hit does.
+//! `hbreak` and `thbreak`.
 
 use crate::commands::condition::in_condition;
 use crate::commands::{breakpoint, condition};

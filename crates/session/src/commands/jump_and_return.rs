@@ -1,5 +1,4 @@
-//! Going on elsewhere, or otherwise, than the program would: `jump`, `return`,
-//! `signal`.
+//! `jump`, `return`, `signal`: change how the program continues.
 
 use crate::inspect::{expressions, frames, location_messages, locations};
 use crate::run::step::nowhere_to_return;
@@ -13,7 +12,7 @@ use juror_view::Outcome;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
-/// `jump PLACE`: the thread goes on there, with its stack as it is.
+/// `jump PLACE`: the thread continues there, with its stack unchanged.
 pub(crate) fn jump(
     session: &mut Session,
     text: &str,
@@ -53,7 +52,7 @@ pub(crate) fn jump(
     session.continue_run(observer)
 }
 
-/// Of several places the one in the function where the thread stands.
+/// Returns the location in the thread's function, of several.
 fn nearest_in_function(
     session: &mut Session,
     places: &[u64],
@@ -78,8 +77,8 @@ fn nearest_in_function(
     }
 }
 
-/// `return`, `return EXPRESSION`: the selected function is left at once,
-/// with this result; the rest of it does not run.
+/// `return`, `return EXPRESSION`: leaves the selected function at once, with this result; the rest
+/// of it is not executed.
 pub(crate) fn return_from(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let level = session.processes.selection.level;
     let frames = session.frames()?;
@@ -118,7 +117,7 @@ pub(crate) fn return_from(session: &mut Session, text: &str) -> Result<Outcome, 
     frames::select_frame(session, 0)
 }
 
-/// The registers of a caller become those of the thread.
+/// Gives the thread the registers of a caller.
 fn leave_to(
     session: &mut Session,
     caller: &Frame,
@@ -128,7 +127,7 @@ fn leave_to(
     let debuggee = &mut session.running_mut()?.debuggee;
     let mut registers = *debuggee.registers(thread)?;
     for number in 0..=register::RIP {
-        // What calls may change has no value in a caller; it stays.
+        // Caller-saved registers have no value in a caller; they stay.
         if let Some(word) = caller.registers.get(number) {
             registers.set_by_dwarf_number(number, word);
         }
@@ -165,7 +164,7 @@ fn leave_to(
     Ok(())
 }
 
-/// The result of a function, by the registers that hold it.
+/// Returns the result of a function, by the registers that hold it.
 fn result_bytes(
     session: &mut Session,
     frame: &Frame,
@@ -205,7 +204,7 @@ fn result_bytes(
         wide.iter_mut().zip(part).for_each(|(to, from)| *to = *from);
         match piece.location {
             EntryPieceLocation::Register(number) if number <= register::RIP => {
-                // A general register has the low half.
+                // A general-purpose register has the low half.
                 let word = u128::from_le_bytes(wide) as u64;
                 found.words.push((number, word));
             }
@@ -225,8 +224,8 @@ fn result_bytes(
     }
 }
 
-/// `signal SIGNAL`, `signal 0`: the program goes on with this signal, or
-/// without the one that it was stopped by.
+/// `signal SIGNAL`, `signal 0`: resumes the program with this signal, or without the one that
+/// stopped it.
 pub(crate) fn go_on_with_signal(
     session: &mut Session,
     text: &str,
@@ -236,7 +235,7 @@ pub(crate) fn go_on_with_signal(
     session.continue_run(observer)
 }
 
-/// `queue-signal SIGNAL`: the same, and the program stands still.
+/// `queue-signal SIGNAL`: does the same, and the program stays stopped.
 pub(crate) fn queue_signal(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let number = inject_signal(session, text)?;
     let thread = session.thread()?;
@@ -269,18 +268,18 @@ fn inject_signal(session: &mut Session, text: &str) -> Result<i32, CommandError>
     Ok(number)
 }
 
-/// What a function that returns a value leaves in registers.
+/// The registers that hold the result of a function.
 #[derive(Debug, Default)]
 struct ResultRegisters {
-    /// General registers, by their DWARF numbers.
+    /// General-purpose registers, by their DWARF numbers.
     words: Vec<(u16, u64)>,
     /// Vector registers, 0 for `xmm0`.
     vectors: Vec<(usize, [u8; 16])>,
-    /// What is on the x87 stack, the top first.
+    /// The x87 stack, the top first.
     x87: Vec<[u8; 16]>,
 }
 
-/// The result is where the caller said, which only the function may still know.
+/// Returns the error for a result in memory, at an address that only the function may still know.
 fn in_memory(of: &Type) -> CommandError {
     CommandError::with_help(
         format!(

@@ -1,9 +1,8 @@
-//! `monitor`: monitors are shown, chosen, and changed by hand.
+//! `monitor`: shows, selects and changes monitors.
 //!
-//! After the commands `set-current`, `get-current` and `exec` of Verde (Jakse,
-//! Falcone and Méhaut, table 2). What is changed by hand is what the property
-//! goes on from; that it was changed is said, and its verdict is no longer that
-//! of the events alone.
+//! After the commands `set-current`, `get-current` and `exec` of Verde (Jakse, Falcone and Méhaut,
+//! table 2). The property continues from the changed state; the change is reported, and the verdict
+//! is then no longer that of the events alone.
 
 use crate::commands::info_graph::no_property;
 use crate::commands::{info_graph, info_views};
@@ -15,7 +14,7 @@ use juror_monitoring::monitors::MonitoredProperty;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// How it is written.
+/// The help of syntax errors.
 const HELP: &str = "for example: monitor set count = 3, monitor set queue_bounds state = ready, \
                     monitor set queue_bounds[queue = 0x4052a0] count = 3";
 
@@ -44,8 +43,7 @@ fn choose_monitor(session: &mut Session, name: &str) -> Result<Outcome, CommandE
     )))
 }
 
-/// The property that commands speak of which name none: the chosen one, or
-/// the only one.
+/// Returns the default property of commands: the chosen one, or the only one.
 fn chosen_monitor(session: &Session) -> Result<String, CommandError> {
     let shown = session.processes.monitors.shown();
     let chosen = session.user.current_property.as_ref();
@@ -107,7 +105,7 @@ fn set_monitor(session: &mut Session, words: &str) -> Result<Outcome, CommandErr
     Ok(Outcome::Message(format!("{words}, set by hand")))
 }
 
-/// The slice that is meant: by its parameters, or the only one.
+/// Returns a slice by its parameters, or the only one.
 fn slice_to_set(
     session: &Session,
     position: usize,
@@ -142,7 +140,7 @@ fn slice_to_set(
     }
 }
 
-/// Splits at the assignment behind the slice, whose brackets hold others.
+/// Splits at the assignment after the slice, whose brackets contain others.
 fn last_assignment(words: &str) -> Option<(&str, &str)> {
     let start = words.rfind(']').map_or(0, |at| at + 1);
     let (variable, value) = crate::commands::set_variable::split(words.get(start..)?)?;
@@ -151,7 +149,7 @@ fn last_assignment(words: &str) -> Option<(&str, &str)> {
     is_whole.then_some((words.get(..end)?.trim(), value))
 }
 
-/// Whether a slice has these values: `queue = 0x4052a0, thread = 1`.
+/// Returns whether a slice has these values: `queue = 0x4052a0, thread = 1`.
 fn is_bound(monitored: &MonitoredProperty, binding: &[Option<Value>], wanted: &str) -> bool {
     wanted.split(',').all(|part| {
         let (name, value) = part.split_once('=').unwrap_or(("", part));
@@ -162,7 +160,7 @@ fn is_bound(monitored: &MonitoredProperty, binding: &[Option<Value>], wanted: &s
     })
 }
 
-/// What is to be changed.
+/// Parses the change.
 fn edit(monitored: &MonitoredProperty, variable: &str, value: &str) -> Result<Edit, CommandError> {
     let property = &monitored.property;
     let variables = || property.variables.iter().map(|it| &*it.name);
@@ -198,7 +196,7 @@ fn edit(monitored: &MonitoredProperty, variable: &str, value: &str) -> Result<Ed
     }
 }
 
-/// A value as properties write it.
+/// Parses a value as in properties.
 fn constant(text: &str) -> Result<Value, CommandError> {
     let source = format!("scenario s var v = {text}\non start {{ print v }}");
     let loaded = juror_language::load_with("", &source, &mut |_| Err(String::new()));

@@ -1,5 +1,5 @@
-//! `condition`, `ignore`, `clear`, `delete`, `enable`, `disable`: what is done
-//! with points by their numbers, whatever they wait for.
+//! `condition`, `ignore`, `clear`, `delete`, `enable`, `disable`: change points by number, of any
+//! kind.
 
 use crate::command_table::arguments::number;
 use crate::commands::{checkpoint, display};
@@ -15,8 +15,8 @@ use juror_points::point::{Ability, Fate, PointKind, PointOwner, whole_points};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// The words with the number of the last point for `$bpnum`, as gdb writes it in
-/// files of breakpoints; in a condition only the first word is one.
+/// Replaces `$bpnum` by the number of the last point, as gdb writes it in breakpoint files; in a
+/// condition only the first word is replaced.
 pub(crate) fn with_last_number(session: &Session, rest: &str) -> String {
     let number = session.points.breakpoints.last_number();
     match rest.strip_prefix("$bpnum") {
@@ -53,11 +53,11 @@ pub(crate) fn ignore(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     }))
 }
 
-/// `clear`, `clear PLACE`: deletes the breakpoints that are there, those in
-/// debug registers included. Other points have no place.
+/// `clear`, `clear PLACE`: deletes the breakpoints at a location, including hardware breakpoints.
+/// Other points have no location.
 pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
     let places = match rest {
-        // The breakpoint that the program stands at, or others of its line.
+        // The breakpoint that the program is stopped at, or others of its line.
         "" => {
             let frame = frames::selected_frame(session)?;
             let here = Resolvable::at_address(frame.pc, session.modules());
@@ -76,8 +76,8 @@ pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, Comman
     let mut numbers = session.points.breakpoints.numbers_at(&places);
     numbers.extend(session.points.hardware.numbers_at(&places));
     if numbers.is_empty() && !rest.is_empty() {
-        // One that waits for its library is known by its words alone, as
-        // are those in debug registers while there is no process.
+        // A pending breakpoint is found by its text alone, and so is a hardware breakpoint while
+        // there is no process.
         let waiting = session
             .points
             .breakpoints
@@ -129,14 +129,13 @@ pub(crate) fn delete(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     Ok(Outcome::Done)
 }
 
-/// The same in every process. All stand.
+/// Inserts and removes points in every process. All are stopped.
 fn settle_all_points(session: &mut Session) -> Result<(), CommandError> {
     settle_points(session)?;
     Ok(watching::settle_other_watchpoints(session)?)
 }
 
-/// The program begins anew: hits are counted from nothing, so that `ignore`
-/// can take the count of the run before.
+/// Resets the hit counts for a new run, so that `ignore` can take the count of the previous one.
 pub(crate) fn forget_hits(session: &mut Session) {
     for (_, point) in all_points(session) {
         point.hits = 0;
@@ -199,25 +198,25 @@ fn switch(
     }
     let settled = settle_all_points(session);
     if settled.is_err() && enabled {
-        // What cannot be set does not claim to be.
+        // A point that cannot be set is not shown as set.
         for target in targets.iter().filter(|target| target.location.is_none()) {
             let (kind, point) = kind_and_point(session, target.number)?;
             if let PointKind::HardwareBreakpoint | PointKind::Watchpoint = kind {
                 point.enabled = false;
             }
         }
-        // The first error is the one to be told.
+        // The first error is reported.
         let _ = settle_all_points(session);
     }
     settled.map(|()| Outcome::Done)
 }
 
-/// The points and locations that are named; all points without any.
-/// Nothing is done when one of them is not there.
+/// Parses points and locations; all points if there are none. Nothing is changed if one of them
+/// does not exist.
 fn known_targets(session: &mut Session, text: &str) -> Result<Vec<Target>, CommandError> {
     let named = targets(text).map_err(CommandError::new)?;
     if named.is_empty() {
-        // Those of scenarios have been set by no command.
+        // Points of scenarios were not set by a command.
         let own = every_point(session).filter(|point| point.owner == PointOwner::Developer);
         let all = own.map(|point| Target {
             number: point.number,
@@ -242,7 +241,7 @@ fn known_targets(session: &mut Session, text: &str) -> Result<Vec<Target>, Comma
     Ok(named)
 }
 
-/// Splits a point's number off the front.
+/// Splits off the number of a point.
 pub(crate) fn numbered<'a>(rest: &'a str, example: &str) -> Result<(u32, &'a str), CommandError> {
     let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let number = word.parse().ok().filter(|&number| number > 0);

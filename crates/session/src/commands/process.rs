@@ -6,7 +6,7 @@ use juror_debuggee::ThreadState;
 use juror_view::error::CommandError;
 use juror_view::{Outcome, ProcessName, ProcessView, location};
 
-/// `process`, `process N`: commands speak of another one.
+/// `process`, `process N`: selects a process.
 pub(crate) fn choose_process(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let id = session.running()?.debuggee.pid();
     if text.is_empty() {

@@ -1,8 +1,8 @@
-//! `property`: which properties are watched, while the program is there.
+//! `property`: adds, removes, enables and disables properties while the program runs.
 //!
-//! After V. Stolz, F. Huch, *Runtime Verification of Concurrent Haskell
-//! Programs*: properties may be added at any time, and are evaluated from then
-//! on; where a trace is kept, they may as well be evaluated from the start.
+//! After V. Stolz, F. Huch, *Runtime Verification of Concurrent Haskell Programs*: properties may
+//! be added at any time, and are evaluated from then on; if a trace is recorded, they may also be
+//! evaluated from the start.
 
 use crate::commands::info_graph;
 use crate::commands::info_graph::no_property;
@@ -21,9 +21,9 @@ use std::path::{Path, PathBuf};
 
 /// The words after `property`.
 pub(crate) const ACTIONS: [&str; 4] = ["add", "disable", "enable", "remove"];
-/// The option that asks for the part of the run that has passed.
+/// The option to evaluate the recorded part of the run.
 const FROM_START: &str = "--from-start";
-/// Violations of the events before that are shown of a property that is added.
+/// The limit of violations by earlier events shown of an added property.
 const VIOLATIONS_MAX: usize = 5;
 
 /// `property`, `property add FILE`, `property remove NAME`, ...
@@ -69,7 +69,7 @@ fn add_properties(
     let source = PropertySource::read(Path::new(&file)).map_err(CommandError::new)?;
     let has_scenarios = source.load().scenario_count > 0;
     if has_scenarios {
-        // What is wrong with them is told before anything is changed.
+        // Errors are reported before anything is changed.
         session.scenarios_of(&source)?;
     }
     let (found, _) = loading::load_file(&source, session.options.history)?;
@@ -80,7 +80,7 @@ fn add_properties(
             .find(|known| known.property.name == it.property.name);
         match same {
             None => Ok(true),
-            // What several files use is watched once.
+            // A property that several files use is monitored once.
             Some(same) if same.file() == it.file() && it.file() != source.file => Ok(false),
             Some(same) => Err(CommandError::with_help(
                 format!(
@@ -116,7 +116,7 @@ fn add_properties(
     Ok(outcome)
 }
 
-/// They see what happens from now on.
+/// Marks properties as evaluated from now on.
 fn begin_now(session: &Session, added: &mut [MonitoredProperty]) {
     let is_later = session.has_begun();
     for monitored in added.iter_mut().filter(|_| is_later) {
@@ -124,8 +124,8 @@ fn begin_now(session: &Session, added: &mut [MonitoredProperty]) {
     }
 }
 
-/// Adds the properties of a file, and of those that it uses, of which none is
-/// watched under that name. Gives their names.
+/// Adds the properties of a file, and of the files that it uses, that are not monitored yet by
+/// name. Returns their names.
 pub(crate) fn add_missing_properties(
     session: &mut Session,
     source: &PropertySource,
@@ -145,7 +145,7 @@ pub(crate) fn add_missing_properties(
     Ok(names.collect())
 }
 
-/// Gives what the trace has to the properties.
+/// Feeds the trace to the properties.
 fn give_past(
     session: &mut Session,
     added: &mut [MonitoredProperty],
@@ -214,7 +214,7 @@ fn insert_all(
     Ok(Outcome::Properties(views.collect()))
 }
 
-/// The position of the property that a word names.
+/// Returns the position of a property by its name.
 fn position_of(session: &Session, name: &str) -> Result<usize, CommandError> {
     if session.processes.monitors.shown().is_empty() {
         return Err(no_property());
@@ -261,8 +261,7 @@ fn enable_property(
     }))
 }
 
-/// The file that is named, and whether its properties are to be evaluated from
-/// the start.
+/// Parses the file name, and whether its properties are to be evaluated from the start.
 fn file_of(words: &str) -> Result<(String, bool), CommandError> {
     let is_option = |word: &&str| word.starts_with("--");
     let options: Vec<&str> = words.split_whitespace().filter(is_option).collect();
@@ -273,7 +272,7 @@ fn file_of(words: &str) -> Result<(String, bool), CommandError> {
         ));
     }
     let from_start = !options.is_empty();
-    // A file may have spaces in its name; options stand before or after it.
+    // The file name may contain spaces; options come before or after it.
     let mut file = words.trim();
     while let Some(rest) = file.strip_prefix(FROM_START) {
         file = rest.trim_start();
@@ -290,7 +289,7 @@ fn file_of(words: &str) -> Result<(String, bool), CommandError> {
     }
 }
 
-/// A property, as `property` shows it.
+/// Returns the view of a property for `property`.
 pub(crate) fn view(monitored: &MonitoredProperty) -> PropertyView {
     let property = &monitored.property;
     PropertyView {

@@ -1,4 +1,4 @@
-//! Commands that begin, repeat and end runs of the program.
+//! Commands that start, continue and end runs of the program.
 
 use crate::command_table::arguments::number;
 use crate::commands::{points_edit, scenario};
@@ -15,7 +15,7 @@ use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
 
-/// `run`: goes on from the start, or starts anew.
+/// `run`: continues from the start, or starts anew.
 pub(crate) fn run(
     session: &mut Session,
     rest: &str,
@@ -70,7 +70,7 @@ pub(crate) fn prepare_run(
     Ok(())
 }
 
-/// `starti`: stands at the first instruction of the program.
+/// `starti`: stops at the first instruction of the program.
 pub(crate) fn start_instruction(
     session: &mut Session,
     rest: &str,
@@ -96,7 +96,7 @@ pub(crate) fn start_command(
     let program = session.running_mut()?;
     let addresses = place.resolve(&program.modules).addresses;
     if addresses.is_empty() {
-        // Without symbols the entry point is the beginning.
+        // Without symbols, use the entry point.
         let Some(main) = program.modules.main() else {
             return Err(CommandError::new(
                 "the entry point of the program is unknown",
@@ -137,15 +137,15 @@ pub(crate) fn settle_at(session: &mut Session, pause: Pause) -> Result<Outcome, 
     }
 }
 
-/// `continue N`: the points that have stopped the program, of whatever kind, are passed
-/// N - 1 times more.
+/// `continue N`: ignores the next N - 1 hits of the points that have stopped the program, of any
+/// kind.
 pub(crate) fn continue_command(
     session: &mut Session,
     rest: &str,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, CommandError> {
     if let Some(count) = number(rest)?.filter(|&count| count > 1) {
-        // Where the thread stands, whichever frame is looked at.
+        // The address of the thread, whichever frame is selected.
         let thread = session.thread()?;
         let place = session.running()?.registers(thread)?.rip;
         let numbers = session.points.commands.stopped_by().to_vec();

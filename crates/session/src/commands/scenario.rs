@@ -1,4 +1,4 @@
-//! `scenario`: which scenarios react, while the program is there.
+//! `scenario`: loads, deletes, enables and disables scenarios while the program runs.
 
 use crate::commands::property;
 use crate::run::points;
@@ -47,8 +47,7 @@ fn load_scenario_file(session: &mut Session, file: &str) -> Result<Outcome, Comm
         ));
     }
     let source = PropertySource::read(Path::new(file)).map_err(CommandError::new)?;
-    // As on the command line, the properties come with it; after what may
-    // be wrong with it has been looked at.
+    // As on the command line, the properties are added with it; after its errors were checked.
     session.scenarios_of(&source)?;
     let added = property::add_missing_properties(session, &source)?;
     let names = session.load_scenarios(&source)?;
@@ -133,7 +132,7 @@ fn delete_scenario(session: &mut Session, name: &str) -> Result<Outcome, Command
     )))
 }
 
-/// The points that a scenario has set.
+/// Returns the points that a scenario has set.
 fn points_of_scenario(session: &mut Session, position: usize) -> Vec<u32> {
     let is_own = |owner: PointOwner| matches!(owner, PointOwner::Scenario { number, .. } if number as usize == position);
     let all = points::every_point(session).filter(|it| is_own(it.owner));
@@ -142,7 +141,7 @@ fn points_of_scenario(session: &mut Session, position: usize) -> Vec<u32> {
     numbers
 }
 
-/// The points that scenarios have set.
+/// Returns the points that scenarios have set.
 pub(crate) fn scenario_points(session: &mut Session) -> Vec<u32> {
     let all = points::every_point(session);
     all.filter(|it| it.owner != PointOwner::Developer)
@@ -150,8 +149,7 @@ pub(crate) fn scenario_points(session: &mut Session) -> Vec<u32> {
         .collect()
 }
 
-/// The program begins anew, and with it the scenarios; points that they
-/// have set are gone.
+/// Restarts the scenarios with the program; the points that they have set are deleted.
 pub(crate) fn restart_scenarios(session: &mut Session) -> Result<(), CommandError> {
     let lasting: Vec<u32> = session
         .scenarios
@@ -217,7 +215,7 @@ pub(crate) fn scenario_views(session: &mut Session, name: &str) -> Result<Outcom
     Ok(Outcome::Scenarios(views))
 }
 
-/// That scenarios are loaded.
+/// Returns the message that scenarios are loaded.
 pub(crate) fn loaded_sentence(names: &[String]) -> String {
     let many = if names.len() == 1 { "" } else { "s" };
     format!("scenario{many} {} loaded", names.join(", "))

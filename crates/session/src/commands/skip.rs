@@ -1,7 +1,7 @@
 //! `skip`: functions and files that `step` does not enter.
 //!
-//! A call that is skipped is passed like one of a function without lines. Names
-//! of functions are matched as places match them: by their last components.
+//! A skipped call is stepped over like one of a function without line information. Names of
+//! functions are matched as in location specs: by their last components.
 
 use crate::inspect::frames;
 use crate::session::Session;
@@ -10,12 +10,12 @@ use juror_view::Outcome;
 use juror_view::error::CommandError;
 use regex::Regex;
 
-/// What can be said.
+/// The help of syntax errors.
 const HELP: &str = "for example: skip function queue_push, skip file queue.h, \
                     skip -gfi /usr/include/*, skip -rfu ^std::";
 
-/// A pattern of file names as a regular expression: `*` and `?` stay within a
-/// directory. One that does not begin at the root may fit the end of a path.
+/// Converts a glob of file names to a regular expression: `*` and `?` match within a directory. A
+/// glob that does not begin at the root may match the end of a path.
 fn glob(pattern: &str) -> Result<Regex, CommandError> {
     let mut text = String::from(if pattern.starts_with('/') {
         "^"
@@ -37,7 +37,7 @@ fn glob(pattern: &str) -> Result<Regex, CommandError> {
             }
             '!' if text.ends_with('[') && in_class => text.push('^'),
             c => {
-                // Within a class only these mean something else.
+                // Within a class only these have another meaning.
                 if !in_class || matches!(c, '\\' | '[' | '^' | '&' | '~') {
                     text.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
                 } else {
@@ -55,7 +55,7 @@ fn glob(pattern: &str) -> Result<Regex, CommandError> {
     })
 }
 
-/// The options of gdb, and what they take.
+/// Parses gdb's options, with their arguments.
 fn read(text: &str) -> Result<(Option<Functions>, Option<Files>), CommandError> {
     let mut function = None;
     let mut file = None;
@@ -91,7 +91,7 @@ fn read(text: &str) -> Result<(Option<Functions>, Option<Files>), CommandError> 
     Ok((function, file))
 }
 
-/// `skip`, and what follows it.
+/// `skip` and its subcommands.
 pub(crate) fn skip(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim();
@@ -132,7 +132,7 @@ fn file_here(session: &mut Session) -> Result<Files, CommandError> {
     Ok(Files::Named(file.display().to_string()))
 }
 
-/// Changes or drops those of these numbers: `1 3-5`; all without any.
+/// Changes or deletes skips by number: `1 3-5`; all without any.
 fn change_skips(
     session: &mut Session,
     numbers: &str,
@@ -171,7 +171,7 @@ pub(crate) fn skip_views(session: &Session) -> Outcome {
     Outcome::Skips(session.user.skips.list.iter().map(Skip::view).collect())
 }
 
-/// `3` or `3-5`.
+/// Parses `3` or `3-5`.
 fn range_of(text: &str) -> Result<(u32, u32), CommandError> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.parse(), last.parse()) {

@@ -1,14 +1,14 @@
-//! `source`: commands from a file.
+//! `source`: runs commands from a file.
 //!
-//! The front end executes each line like one that was typed
-//! ([`breakpoint_command_lists::next_attached`]). Unlike the commands of a breakpoint they go on
-//! when one of them has let the program run; a mistake ends them.
+//! The front end executes each line as if it had been typed
+//! ([`breakpoint_command_lists::next_attached`]). Unlike the commands of a breakpoint, they
+//! continue after one that resumes the program; an error ends them.
 
 use crate::session::Session;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// Files that use one another for ever are found at so many lines.
+/// The limit of queued lines, which detects files that source one another endlessly.
 const LINES_MAX: usize = 100_000;
 
 /// Returns the commands of a script: its lines without empty lines and comments.

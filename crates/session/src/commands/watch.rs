@@ -1,5 +1,4 @@
-//! `watch`, `change`, `rwatch`, `awatch`, and what happens when watched memory
-//! is accessed.
+//! `watch`, `change`, `rwatch`, `awatch`.
 
 use crate::commands::condition;
 use crate::inspect::expressions;
@@ -17,7 +16,7 @@ use juror_values::typed::VALUE_SIZE_MAX;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// What was typed after the command.
+/// The parsed argument.
 struct Written<'a> {
     kind: WatchKind,
     only_place: bool,
@@ -83,8 +82,8 @@ pub(crate) fn set_watchpoint(
         level,
         convenience: &values,
     };
-    // Of what is read on the way to a value only stores matter: they
-    // change what the expression means.
+    // Reads on the way to a value do not matter, only stores: they change the meaning of the
+    // expression.
     let is_place = written.only_place;
     let reads = matches!(kind, WatchKind::Read | WatchKind::Access);
     let extent = match (is_place, reads) {
@@ -137,7 +136,7 @@ pub(crate) fn set_watchpoint(
     )))
 }
 
-/// The call that the selected frame belongs to.
+/// Returns the call of the selected frame.
 fn home_of_frame(session: &mut Session, level: usize) -> Result<Home, CommandError> {
     let thread = session.thread()?;
     let frames = session.frames()?;
@@ -167,7 +166,7 @@ fn home_of_frame(session: &mut Session, level: usize) -> Result<Home, CommandErr
     })
 }
 
-/// Refuses what has no memory to watch.
+/// Refuses expressions without memory to watch.
 fn check_ranges(
     seen: &Reading,
     dependence: Dependence,
@@ -206,7 +205,7 @@ fn check_ranges(
     check_size(seen)
 }
 
-/// Refuses what is too long.
+/// Refuses values that are too long.
 fn check_size(seen: &Reading) -> Result<(), CommandError> {
     let length: u64 = seen.ranges.iter().map(|it| it.end - it.start).sum();
     match length > VALUE_SIZE_MAX {

@@ -1,4 +1,4 @@
-//! Threads, libraries and programs that come and go while the program runs.
+//! Handles threads that start and end, libraries that are loaded and unloaded, and execs.
 
 use crate::run::hits::say;
 use crate::run::pause::Pause;
@@ -16,7 +16,7 @@ use juror_view::observer::Observer;
 use std::sync::Arc;
 
 impl Session {
-    /// A thread has started.
+    /// Handles the start of a thread.
     pub(super) fn take_thread_start(
         &mut self,
         thread: ThreadId,
@@ -32,7 +32,7 @@ impl Session {
         Ok(None)
     }
 
-    /// A thread has ended.
+    /// Handles the end of a thread.
     pub(super) fn take_thread_end(
         &mut self,
         thread: ThreadId,
@@ -64,7 +64,7 @@ impl Session {
                     observer.notice(&gone);
                 }
             }
-            // The thread itself can be shown no more.
+            // The thread itself can no longer be shown.
             let other = self.running()?.debuggee.thread_ids().next();
             if let (Some(Pause::Reason(reason, _)), Some(other)) = (pause, other) {
                 return Ok(Some(Pause::Reason(reason, other)));
@@ -73,14 +73,13 @@ impl Session {
         Ok(None)
     }
 
-    /// Libraries have been loaded or unloaded.
+    /// Handles libraries that were loaded or unloaded.
     pub(super) fn take_modules(
         &mut self,
         thread: ThreadId,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        // A property that does not fit a late library must be seen:
-        // its events would be missed.
+        // A property that does not fit a late library must be shown: its events would be missed.
         let before = catchpoints::loaded_paths(self);
         let bound = self.bind(thread, false);
         let program = self.running_mut()?;
@@ -104,7 +103,7 @@ impl Session {
         Ok(None)
     }
 
-    /// The process runs another program now.
+    /// Handles an exec.
     pub(super) fn take_exec(
         &mut self,
         thread: ThreadId,
@@ -138,9 +137,8 @@ impl Session {
         Ok(None)
     }
 
-    /// The program stops where a thread has made a process: what becomes of that is
-    /// told before the stop. Gives the thread that stands there then: the child's,
-    /// if that is followed.
+    /// Reports a new process before the stop at its fork. Returns the thread that is stopped then:
+    /// the child's, if that is followed.
     pub(super) fn tell_birth(
         &mut self,
         maker: ThreadId,
@@ -205,7 +203,7 @@ pub(crate) fn late_error(error: &juror_view::error::SessionError) -> StopReason 
     }
 }
 
-/// The process was left for one that it has made.
+/// Reports that the process was left for its child.
 pub(super) fn tell_left(process: u32, observer: &mut dyn Observer) {
     observer.notice(&format!("process {process} continues without juror"));
 }

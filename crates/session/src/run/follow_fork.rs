@@ -1,4 +1,4 @@
-//! Which process stays the debuggee when it makes another.
+//! The choice of the debuggee after a fork.
 
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
@@ -30,8 +30,8 @@ pub(crate) fn set_follow(session: &mut Session, which: &str) -> Result<Outcome, 
     Ok(Outcome::Done)
 }
 
-/// A forked child is the debuggee now: its thread goes on in the calls
-/// that the thread was in which made it.
+/// Handles a forked child that is the debuggee now: its thread is in the calls of the thread that
+/// forked.
 pub(crate) fn on_followed(
     session: &mut Session,
     thread: ThreadId,
@@ -40,7 +40,7 @@ pub(crate) fn on_followed(
     goal: Goal<'_>,
 ) -> Result<Option<Pause>, CommandError> {
     take_over(session, thread, parent, observer)?;
-    // The step of a thread that is gone is over.
+    // The step of a thread of the left process is over.
     let is_step =
         goal.stepping.is_some() || goal.temporaries.iter().any(|point| point.thread.is_some());
     if is_step {
@@ -50,7 +50,7 @@ pub(crate) fn on_followed(
     Ok(None)
 }
 
-/// The same, and its thread stands.
+/// Does the same, and its thread is stopped.
 pub(crate) fn take_over(
     session: &mut Session,
     thread: ThreadId,

@@ -1,9 +1,7 @@
-//! A thread has come to a site: whose it is, and in which order its owners are
-//! asked.
+//! Hits of sites: determines the owners, and asks them in order.
 //!
-//! The order, and what the answers mean together, is `juror_rules::decision`:
-//! DEVBREAK, SCNBREAK, EVTBREAK of Jakse, Falcone and Méhaut, section 6. The
-//! temporary points of commands come last.
+//! The order, and the combination of their answers, is `juror_rules::decision`: DEVBREAK, SCNBREAK,
+//! EVTBREAK of Jakse, Falcone and Méhaut, section 6. The temporary points of commands come last.
 
 use crate::run::checkpoints::automatic;
 use crate::run::pause::{Goal, Pause, Temporary};
@@ -25,7 +23,7 @@ use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
 impl Session {
-    /// A thread is about to execute the instruction at a site.
+    /// Handles a thread that is about to execute the instruction at a site.
     pub(super) fn on_hit(
         &mut self,
         thread: ThreadId,
@@ -39,7 +37,7 @@ impl Session {
         {
             return Ok(Some(Pause::CallEnded(thread, end)));
         }
-        // What juror runs on the user's behalf is no behaviour of the program.
+        // Calls that juror makes for the user are not the program's behaviour.
         let mut calls = self.running()?.debuggee.open_calls();
         let is_called = calls.any(|call| call.thread == thread);
         drop(calls);
@@ -55,7 +53,7 @@ impl Session {
                 Owner::Developer if owners.contains(Owners::DEVELOPER) => {
                     self.ask_developer(thread, address)?
                 }
-                // What a function does that juror has called is not for scenarios.
+                // Functions that juror has called do not trigger scenarios.
                 Owner::Scenario
                     if owners.contains(Owners::SCENARIO)
                         && !is_called
@@ -90,12 +88,12 @@ impl Session {
                 moment.reach(Pause::Temporary(thread));
             }
         }
-        // The program may write, too, as soon as it runs on.
+        // The program may also write, as soon as it resumes.
         dynamic_print::tell_printed(self, observer);
         Ok(self.pause_of(moment, thread))
     }
 
-    /// Your own points at a site: breakpoints, then exceptions.
+    /// Checks the user's points at a site: breakpoints, then exceptions.
     fn ask_developer(
         &mut self,
         thread: ThreadId,
@@ -115,7 +113,7 @@ impl Session {
         Ok(caught.map(|reason| Pause::Reason(reason, thread)))
     }
 
-    /// The events of monitors at a site: calls that are unwound, returns, then calls.
+    /// Sends the events at a site to the monitors: unwound calls, returns, then calls.
     fn ask_monitors(
         &mut self,
         thread: ThreadId,
@@ -159,7 +157,7 @@ impl Session {
         Ok(Some(Pause::Reason(reason, thread)))
     }
 
-    /// What a moment means, with what scenarios have heard.
+    /// Returns the pause of a moment, including queued triggers of scenarios.
     pub(crate) fn pause_of(&self, mut moment: Moment<Pause>, thread: ThreadId) -> Option<Pause> {
         if self.scenarios.has_heard() {
             moment.notify_scenarios();
@@ -171,8 +169,7 @@ impl Session {
         }
     }
 
-    /// A point of the developer, or of a scenario: asks its condition, counts,
-    /// and stops.
+    /// Handles a point of the user or of a scenario: evaluates its condition, counts, and stops.
     pub(super) fn on_breakpoint(
         &mut self,
         thread: ThreadId,
@@ -207,7 +204,7 @@ impl Session {
         Ok(Some(Pause::Reason(reason, thread)))
     }
 
-    /// Why the program stops at breakpoints.
+    /// Returns the reason for a stop at breakpoints.
     pub(crate) fn breakpoint_reason(
         &mut self,
         stopping: Stopping,
@@ -226,8 +223,8 @@ impl Session {
         })
     }
 
-    /// The program stops at points: their commands are next, and those that it
-    /// uses up go or are disabled. Tells whether the stop is not to be shown.
+    /// Queues the commands of the points that stop the program, and deletes or disables those that
+    /// are used up. Returns whether the stop is not shown.
     pub(crate) fn finish_stopping(&mut self, stopping: &Stopping) -> Result<bool, CommandError> {
         let silent = self.points.commands.prepare(stopping);
         let mut gone = Vec::new();
@@ -243,7 +240,7 @@ impl Session {
         Ok(silent)
     }
 
-    /// A thread is at a site.
+    /// Handles a thread at a site.
     pub(super) fn take_hit(
         &mut self,
         thread: ThreadId,
@@ -260,7 +257,7 @@ impl Session {
         self.or_go_on(pause, thread, goal)
     }
 
-    /// A thread is at a hardware breakpoint.
+    /// Handles a thread at a hardware breakpoint.
     pub(super) fn take_hardware_hit(
         &mut self,
         thread: ThreadId,
@@ -275,7 +272,7 @@ impl Session {
         self.or_go_on(pause, thread, goal)
     }
 
-    /// A thread has executed one instruction.
+    /// Handles a thread that has executed one instruction.
     pub(super) fn take_step(
         &mut self,
         thread: ThreadId,
@@ -293,12 +290,12 @@ impl Session {
         if goal.stepping == Some(thread) {
             return Ok(Some(Pause::Stepped(thread)));
         }
-        // What it has in registers is watched.
+        // Its registers are watched.
         self.running_mut()?.debuggee.resume(thread)?;
         Ok(None)
     }
 
-    /// Where a notice was no pause, its thread goes on.
+    /// Resumes the thread if a stop event did not cause a pause.
     pub(super) fn or_go_on(
         &mut self,
         pause: Option<Pause>,
@@ -312,7 +309,7 @@ impl Session {
     }
 }
 
-/// What somebody who was asked says to a moment.
+/// Adds an owner's answer to a moment.
 pub(super) fn say(moment: &mut Moment<Pause>, owner: Owner, said: Option<Pause>) {
     match said {
         None => {}

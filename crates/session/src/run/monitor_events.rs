@@ -1,8 +1,7 @@
-//! What the run tells the monitors beside hits, what follows from it, and what
-//! they watch.
+//! Sends events other than hits to the monitors, and acts on the results.
 //!
-//! Invariant: what juror itself has called in the program is no behaviour of
-//! it, and monitors do not hear of it.
+//! **Invariant**: calls that juror has made in the program are not its behaviour, and monitors do
+//! not receive their events.
 
 use crate::run::checkpoints::{automatic, numbers};
 use crate::run::pause::{Goal, Pause};
@@ -20,8 +19,8 @@ use juror_view::observer::Observer;
 use juror_view::{PointLocation, PointView, location};
 
 impl Session {
-    /// The program is about to run. Before its first instruction monitors are
-    /// told of its start.
+    /// Begins the run: sends the start event to the monitors before the program's first
+    /// instruction.
     pub(crate) fn begin(
         &mut self,
         observer: &mut dyn Observer,
@@ -41,8 +40,8 @@ impl Session {
         Ok(pause)
     }
 
-    /// Tells the monitors of an event; a reason to stop when a verdict
-    /// changes. What juror has called is no behaviour of the program.
+    /// Sends an event to the monitors; returns a reason to stop if a verdict changes. Calls that
+    /// juror has made are not the program's behaviour.
     pub(crate) fn tell_monitors(
         &mut self,
         thread: ThreadId,
@@ -65,7 +64,7 @@ impl Session {
             outcome: &mut outcome,
         };
         tell(&mut process.monitors, &mut scene)?;
-        // It may happen in the very call whose end is waited for now.
+        // It may happen in the call whose end is awaited now.
         process
             .monitors
             .await_those_needed_now(scene.program, thread)?;
@@ -77,13 +76,13 @@ impl Session {
         Ok(Some(Pause::Reason(reason, thread)))
     }
 
-    /// Whether a thread is in a function that juror has called.
+    /// Returns whether a thread is in a function that juror has called.
     fn is_called(&self, thread: ThreadId) -> Result<bool, CommandError> {
         let mut calls = self.running()?.debuggee.open_calls();
         Ok(calls.any(|call| call.thread == thread))
     }
 
-    /// Tells the monitors of accesses to memory that they watch.
+    /// Sends accesses to watched memory to the monitors.
     pub(crate) fn tell_of_accesses(
         &mut self,
         thread: ThreadId,
@@ -96,7 +95,7 @@ impl Session {
             && let process = &mut *self.processes
             && let Some(program) = &mut process.program
         {
-            // What the places hold is known all the same.
+            // The values of the locations are updated all the same.
             accesses.try_for_each(|access| process.monitors.overlook(program, access))?;
             return Ok(None);
         }
@@ -105,7 +104,7 @@ impl Session {
         })
     }
 
-    /// Lets a thread go on that was stopped before what it was to do was done.
+    /// Resumes a thread that was stopped before its instruction or event took effect.
     pub(crate) fn go_on(&mut self, thread: ThreadId, goal: Goal<'_>) -> Result<(), CommandError> {
         let debuggee = &mut self.running_mut()?.debuggee;
         match go_on(thread, goal.stepping) {
@@ -115,7 +114,7 @@ impl Session {
         Ok(())
     }
 
-    /// Whether somebody else than a monitor asked for a signal.
+    /// Returns whether a signal was requested by something other than a monitor.
     pub(crate) fn is_shown(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
         let signal_policy = self.running()?.debuggee.signal_policy(signal);
         Ok(match signal_policy.report {
@@ -125,7 +124,7 @@ impl Session {
         })
     }
 
-    /// Whether the program gets a signal.
+    /// Returns whether the program receives a signal.
     pub(crate) fn is_passed(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
         Ok(match self.is_shown(signal, fatal)? {
             true => self.user.signals.decide(signal, fatal).pass,
@@ -133,14 +132,13 @@ impl Session {
         })
     }
 
-    /// Tells the monitors that the program has ended. What that violates is
-    /// shown with the end.
+    /// Sends the exit event to the monitors. Its violations are shown with the end.
     pub(crate) fn tell_of_exit(
         &mut self,
         status: i32,
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
-        // A function that juror called has ended it.
+        // It was ended by a function that juror called.
         if self.processes.evaluations.running_function().is_some() {
             return Ok(());
         }
@@ -163,8 +161,7 @@ impl Session {
         Ok(())
     }
 
-    /// The events of the properties, as `info breakpoints` shows them; those
-    /// of some kinds.
+    /// Returns the events of the properties, of some kinds, for `info breakpoints`.
     pub(crate) fn monitor_points(&self, is_meant: impl Fn(EventKind) -> bool) -> Vec<PointView> {
         let program = self.processes.program.as_ref();
         let mut views = Vec::new();

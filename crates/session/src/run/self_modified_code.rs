@@ -1,16 +1,16 @@
-//! The program has written over its own code where points are (a program that makes
-//! code as it runs): they are put into the new code whenever the program has run, and
-//! the user is told that they were not there for a while.
+//! Self-modifying code: if the program has overwritten code with inserted breakpoints (as a JIT
+//! compiler does), they are inserted in the new code whenever the program has run, and the user is
+//! notified that they were missing for a while.
 
 use crate::session::Session;
 use juror_debuggee::Owners;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
-/// Places that are told one by one.
+/// The limit of addresses that are reported one by one.
 const PLACES_MAX: usize = 3;
 
-/// For programs that stand, before they rest.
+/// Inserts overwritten breakpoints again, in stopped programs, before a stop is complete.
 pub(crate) fn reinsert_overwritten(
     session: &mut Session,
     observer: &mut dyn Observer,
@@ -39,7 +39,7 @@ fn renew_overwritten_here(
     Ok(())
 }
 
-/// The points at an address, with their verb.
+/// Returns the points at an address, with their verb.
 fn points_at(session: &Session, address: u64) -> String {
     let numbers = session.points.breakpoints.planted_at(address);
     let owners = session.processes.program.as_ref();

@@ -1,6 +1,5 @@
-//! Reading the names of a program before a command needs them, where the person
-//! sees how far it has come and may give it up; and where symbols and sources
-//! are looked for.
+//! Reads the names of a program before a command needs them, with progress and interruption; and
+//! sets where symbols and sources are searched.
 
 use crate::command_table;
 use crate::command_table::arguments;
@@ -20,23 +19,23 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Work that takes no longer than this is not spoken of.
+/// Shorter operations show no progress.
 const SILENT: Duration = Duration::from_secs(1);
 
-/// So many files that are missing are named.
+/// The limit of missing files that are named.
 const NAMED_MAX: usize = 3;
 
-/// Which names a command is going to ask for.
+/// The names that a command will look up.
 #[derive(Debug, Clone, PartialEq)]
 enum Names {
     None,
     /// One function.
     Function(String),
-    /// Whatever an expression says.
+    /// Any name of an expression.
     Any,
-    /// A list of them.
+    /// A list of all names.
     All,
-    /// Of functions those that have one of the words of each set in their name.
+    /// Functions whose names have one of the words of each set.
     With(Vec<Vec<String>>),
 }
 
@@ -65,7 +64,7 @@ impl Names {
             entry::Names::Nothing => Names::None,
             entry::Names::Location | entry::Names::Lines => {
                 match location_spec::parse(rest).map(|it| it.place) {
-                    // It takes two, with a comma between them.
+                    // It takes two, separated by a comma.
                     Ok(Place::Function(name))
                         if uses == entry::Names::Lines && name.contains(',') =>
                     {
@@ -91,7 +90,7 @@ impl Names {
     }
 }
 
-/// What an event of a property is bound by.
+/// Returns the names that an event of a property is bound by.
 fn names_of(event: &SymbolicEvent) -> Names {
     match event.kind {
         kind if kind.is_call() => Names::Function(event.subject.to_string()),
@@ -100,10 +99,10 @@ fn names_of(event: &SymbolicEvent) -> Names {
     }
 }
 
-/// Reads the names of all modules if a command is going to need them.
+/// Reads the names of all modules if a command needs them.
 ///
 /// # Errors
-/// It was given up.
+/// It was interrupted.
 pub(crate) fn prepare_names(
     session: &mut Session,
     uses: entry::Names,
@@ -129,11 +128,11 @@ pub(crate) fn prepare_names(
     Ok(())
 }
 
-/// Reads the names that properties and points of the developer ask for when a
-/// program has been started, before they are bound to it.
+/// Reads the names that properties and points of the user need, when a program has been started,
+/// before they are bound to it.
 ///
 /// # Errors
-/// It was given up.
+/// It was interrupted.
 pub(crate) fn prepare_bound_names(
     session: &mut Session,
     observer: &mut dyn Observer,
@@ -195,8 +194,8 @@ fn read_names(
     ))
 }
 
-/// Says once what belongs to the program and is not there. Libraries come
-/// without debug information as a rule.
+/// Reports once which symbol files of the program are missing. Libraries come without debug
+/// information as a rule.
 fn tell_missing(session: &mut Session, module: &Module, observer: &mut dyn Observer) {
     for remark in module.symbols.take_warnings() {
         observer.notice(&remark);
@@ -232,7 +231,7 @@ pub(crate) fn set_debug_directories(
     ))
 }
 
-/// `set substitute-path FROM TO`; without a directory the rule goes.
+/// `set substitute-path FROM TO`; without TO, the rule is deleted.
 pub(crate) fn set_substitution(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let mut words = text.split_whitespace().map(PathBuf::from);
     let Some(from) = words.next() else {

@@ -1,7 +1,7 @@
-//! Settings of gdb that juror does not have: those that need no setting here,
-//! and those for which there is something else.
+//! Settings of gdb that juror does not have: those that are not needed, and those with a
+//! replacement.
 
-/// What holds in any case, by name.
+/// Settings that are not needed, with the reason, by name.
 const NEEDLESS: &[(&str, &str)] = &[
     ("auto-load", "juror loads no files automatically"),
     (
@@ -79,7 +79,7 @@ const NEEDLESS: &[(&str, &str)] = &[
     ("width", "lines are not wrapped"),
 ];
 
-/// What else there is: by name, with the value that juror has in any case.
+/// Replacements, by name, with the value that juror always has.
 const INSTEAD: &[(&str, &str, &str)] = &[
     (
         "backtrace",
@@ -153,7 +153,7 @@ const INSTEAD: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Why a setting of gdb needs none here, or not this value.
+/// Returns why a setting of gdb, or this value of it, is not needed.
 pub(super) fn needless(name: &str, value: &str) -> Option<&'static str> {
     let row = NEEDLESS.iter().find(|(known, _)| *known == name);
     let words = row.map(|(_, words)| *words);
@@ -162,7 +162,7 @@ pub(super) fn needless(name: &str, value: &str) -> Option<&'static str> {
     words.or_else(|| INSTEAD.iter().find(holds).map(|_| "it is always so"))
 }
 
-/// What there is in place of a setting of gdb.
+/// Returns the replacement of a setting of gdb.
 pub(super) fn instead(name: &str) -> Option<&'static str> {
     let row = INSTEAD.iter().find(|(known, ..)| *known == name);
     row.map(|(.., words)| *words)

@@ -1,8 +1,7 @@
-//! One reaction after the other, statement by statement: what each says is asked
-//! of the program and done.
+//! Executes reactions one after the other, statement by statement.
 //!
-//! Every thread stands. A reaction that comes to a command which is done later is
-//! put aside with it (`waiting`).
+//! Every thread is stopped. A reaction that reaches a deferred command is put aside with it
+//! (`waiting`).
 
 use crate::inspect::expressions;
 use crate::run::points;
@@ -23,10 +22,10 @@ use juror_view::observer::Observer;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// How many commands may stand for others between two that let the program run.
+/// The limit of command expansions between two resuming commands.
 const EXPANSIONS_MAX: usize = 1_000;
 
-/// The session as a reaction asks it.
+/// The session as a reaction reads it.
 struct Asked<'s>(&'s mut Session);
 
 impl World for Asked<'_> {
@@ -36,7 +35,7 @@ impl World for Asked<'_> {
         let program = session.running().map_err(|error| error.message)?;
         match typed.to_value(program) {
             Ok(value) => Ok(value),
-            // What is no number is what a person would see.
+            // A value that is not a number is read as it is shown.
             Err(_) => Ok(Value::String(
                 format(&typed, program, program, Radix::Natural).into(),
             )),
@@ -44,7 +43,7 @@ impl World for Asked<'_> {
     }
 }
 
-/// Carries out reactions in order. Gives what went wrong with one of them.
+/// Executes reactions in order. Returns the error of one of them.
 pub(super) fn carry_out_all(
     session: &mut Session,
     mut todo: Todo,
@@ -64,7 +63,7 @@ pub(super) fn carry_out_all(
         }
     }
     if decision.is_restored {
-        // What has happened since the checkpoint has not happened.
+        // Triggers since the checkpoint are void.
         session.scenarios.forget_waiting_before_restore();
     }
     None
@@ -96,7 +95,7 @@ fn carry_out(
         } => carry_out_reaction(session, scenario, reaction, None, facts, decision, observer),
         Heard::Left { point } => {
             session.scenarios.points.retain(|it| it.number != point);
-            // It may have been deleted by hand.
+            // It may have been deleted by the user.
             let _ = points::delete_points(session, &[point]);
             Ok(())
         }
@@ -162,7 +161,7 @@ fn carry_out_reaction(
     perform(session, reacting, guard, decision, observer)
 }
 
-/// Carries out one reaction of a scenario, or what is left of it.
+/// Executes a reaction of a scenario, or the rest of it.
 pub(super) fn perform(
     session: &mut Session,
     mut reacting: Reacting,
@@ -260,15 +259,15 @@ fn perform_until_it_waits(
     }
 }
 
-/// What went wrong with a command of a reaction, as the user sees it.
+/// Returns the error of a command of a reaction, as the user sees it.
 pub(super) fn error_of(session: &Session, reacting: &Reacting, error: CommandError) -> StopReason {
     let performance = &reacting.performance;
     let failure = performance.failure(error.message, error.help);
     failed(session, reacting.scenario, failure)
 }
 
-/// The condition of a point cannot be evaluated that a scenario has set, and said
-/// where it stands there.
+/// Returns the error of a condition that a scenario has set and that cannot be evaluated, with its
+/// place in the scenario.
 pub(crate) fn wrong_condition_of_scenario(
     session: &mut Session,
     stopping: &Stopping,
@@ -304,10 +303,10 @@ fn failed(session: &Session, scenario: usize, failure: Failure) -> StopReason {
     }
 }
 
-/// How far a reaction came.
+/// The progress of a reaction.
 enum Performed {
-    /// To its end; or its guard does not hold.
+    /// It has ended, or its guard is false.
     Whole(bool),
-    /// To a command that is done when the reactions are.
+    /// It has reached a command that is deferred until after the reactions.
     UntilCommand(Line),
 }

@@ -1,4 +1,4 @@
-//! What a reaction wants done, done: by the commands of the prompt.
+//! Executes the effects of reactions, with the commands of the prompt.
 
 use crate::commands::catch::signals;
 use crate::commands::{breakpoint, property, scenario, set_variable, watch};
@@ -21,18 +21,18 @@ use juror_view::observer::Observer;
 use juror_view::{Outcome, ScenarioLine};
 use std::ops::Range;
 
-/// What has been done for a reaction.
+/// The result of an effect.
 pub(super) enum Done {
     Nothing,
-    /// Something was made that has this number.
+    /// The number of a created object.
     Number(u64),
-    /// The command is these.
+    /// The command expands to these.
     StandsFor(Vec<String>),
-    /// A command is done when the reactions are; the reaction goes on then.
+    /// A command is deferred until after the reactions; the reaction continues then.
     Waits(Line),
 }
 
-/// Does what a reaction of a scenario wants.
+/// Executes an effect of a reaction.
 pub(super) fn do_effect(
     session: &mut Session,
     scenario: usize,
@@ -146,7 +146,7 @@ fn tell_line(
     });
 }
 
-/// Runs a command as if it had been typed, and shows what it gives.
+/// Runs a command as if it had been typed, and shows its outcome.
 pub(super) fn run_for_scenario(
     session: &mut Session,
     scenario: &str,
@@ -182,8 +182,7 @@ fn restore_for_scenario(
     Ok(())
 }
 
-/// Points that scenarios have set since a checkpoint are gone with what
-/// they were set for (rule RESTORE).
+/// Deletes the points that scenarios have set since a checkpoint (rule RESTORE).
 pub(crate) fn forget_points_after(
     session: &mut Session,
     checkpoint: u32,
@@ -235,7 +234,7 @@ fn set_point(
     set.map(|_| session.points.breakpoints.last_number())
 }
 
-/// A name that nothing has yet may be misspelt.
+/// An unknown name may be misspelt.
 fn tell_if_it_waits(
     session: &mut Session,
     number: u32,
@@ -251,7 +250,7 @@ fn tell_if_it_waits(
     }
 }
 
-/// The point goes when the slice leaves these states.
+/// Makes a point last until the slice leaves these states.
 fn let_last(
     session: &mut Session,
     point: u32,
@@ -285,7 +284,7 @@ fn let_last(
     Ok(())
 }
 
-/// Catches the signals that a scenario reacts to.
+/// Sets catchpoints for the signals that a scenario reacts to.
 pub(super) fn await_signals(session: &mut Session, scenario: usize) -> Result<(), CommandError> {
     let wanted = session
         .scenarios

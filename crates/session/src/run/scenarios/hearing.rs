@@ -1,4 +1,4 @@
-//! What monitors and points tell scenarios.
+//! Queues the triggers of scenarios from monitors and points.
 
 use crate::session::Session;
 use juror_debuggee::ThreadId;
@@ -9,8 +9,8 @@ use juror_points::point::Stopping;
 use juror_view::WatchedAccess;
 use juror_view::error::CommandError;
 
-/// What is left of a stop when scenarios have heard of their own points;
-/// the accesses that only they hear of are taken out.
+/// Returns the remaining stop after scenarios were notified of their own points; accesses that only
+/// they watch are removed.
 pub(crate) fn divert(
     session: &mut Session,
     thread: ThreadId,
@@ -20,7 +20,7 @@ pub(crate) fn divert(
     divert_with(session, Facts::default(), thread, stopping, accesses)
 }
 
-/// The same, where more is known than which point it was, and in which thread.
+/// Returns the same, with context values besides the point and the thread.
 pub(crate) fn divert_with(
     session: &mut Session,
     known: Facts,
@@ -57,7 +57,7 @@ pub(crate) fn divert_with(
     if !stopping.numbers.is_empty() {
         return Ok(Some(stopping));
     }
-    // Those that are used up go; there is no stop.
+    // Used-up points are deleted; there is no stop.
     session.finish_stopping(&stopping)?;
     Ok(None)
 }

@@ -1,4 +1,4 @@
-//! What a command would do that a scenario may not do by itself.
+//! Checks whether a scenario may execute a command.
 
 use crate::command_table;
 use crate::command_table::arguments;
@@ -8,10 +8,10 @@ use crate::session::Session;
 use crate::state::command_line::CommandLine;
 use juror_view::error::CommandError;
 
-/// Whether a command may be run by a scenario.
+/// Checks whether a scenario may run a command.
 ///
 /// # Errors
-/// It may not; why, and how it can be allowed.
+/// It may not; the reason, and how to allow it.
 pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError> {
     let own = command_table::translated(line);
     let (word, rest) = arguments::split_line(own.as_deref().unwrap_or(line));
@@ -65,13 +65,13 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
     }
 }
 
-/// Whether the arguments of a program name files for its standard streams.
+/// Returns whether the arguments of a program redirect its standard streams.
 fn redirects(rest: &str) -> bool {
     let given = CommandLine::parse(rest);
     given.is_ok_and(|line| !line.redirections.is_empty())
 }
 
-/// Does what a scenario says.
+/// Runs an action of a scenario, with its permissions.
 pub(super) fn for_scenario<T>(session: &mut Session, act: impl FnOnce(&mut Session) -> T) -> T {
     let before = std::mem::replace(&mut session.scenarios.acts, true);
     let done = act(session);
@@ -79,11 +79,11 @@ pub(super) fn for_scenario<T>(session: &mut Session, act: impl FnOnce(&mut Sessi
     done
 }
 
-/// Whether functions of the program may be called for what is done now, or later for
-/// a condition that is given now.
+/// Checks whether functions of the program may be called by the present action, or later by a
+/// condition that it sets.
 ///
 /// # Errors
-/// It is done for a scenario, which may not; how it can be allowed.
+/// It is a scenario's, which may not; how to allow it.
 pub(crate) fn permit_calls(session: &Session) -> Result<(), CommandError> {
     if session.scenarios.acts && !session.options.permissions.programs {
         return Err(CommandError::with_help(

@@ -1,5 +1,5 @@
-//! The core without a program: what a reaction wants, in order; and what is
-//! heard, against the names of states.
+//! Tests the core without a program: the effects of reactions, in order; and triggers, against the
+//! names of states.
 
 use crate::state::scenarios::performance::{Effect, Performance, World};
 use juror_event::{EventId, Value};
@@ -29,8 +29,8 @@ fn load(source: &str) -> (Vec<Property>, Vec<Scenario>) {
     (loaded.properties, loaded.scenarios)
 }
 
-/// What a reaction does, with numbers from 100 on as replies; and what it asked
-/// the program.
+/// Returns the effects of a reaction, with numbers from 100 on as replies, and its reads of the
+/// program.
 fn performed(variables: &str, body: &str) -> Result<(Vec<String>, Vec<String>), String> {
     let source = format!("scenario s {variables} on start {{ {body} }}");
     let (_, scenarios) = load(&source);
@@ -199,7 +199,7 @@ state good accepting action entered { on a -> init on b -> bad action fell on c 
 state bad non-accepting action sunk { on a -> good on b on c -> gone }
 state gone non-accepting final";
 
-/// What is heard of a step, from the names in the text.
+/// Returns whether a step triggers, from the names in the text.
 fn is_meant(trigger: &Trigger, property: &Property, change: &Change, event: EventId) -> bool {
     let state = |id: juror_language::StateId| property.state(id).expect("a state");
     let (from, to) = (state(change.from), state(change.to));
@@ -260,8 +260,8 @@ proptest! {
     }
 }
 
-/// Transitions that only their actions tell apart: between the same states, on the
-/// same event, with guards over what the step changes.
+/// Transitions that only their actions distinguish: between the same states, on the same event,
+/// with guards over variables that the step changes.
 #[test]
 fn an_action_is_of_the_branch_that_was_taken() {
     let source = "property p HEAD
@@ -283,7 +283,7 @@ on action first { print \"first\" }
 on action second { print \"second\" }";
     let values = |slice: i128, x: i128| [Value::Int(slice), Value::Int(x)];
     for head in ["", "slice on i"] {
-        // That a transition is never taken is a warning.
+        // A transition that is never taken is a warning.
         let source = source.replace("HEAD", head);
         let loaded = load_with("", &source, &mut |_| Err("no files".to_owned()));
         let (property, scenarios) = (&loaded.properties[0], loaded.scenarios);
@@ -307,7 +307,7 @@ on action second { print \"second\" }";
             });
             own.collect()
         };
-        // A new instance, and one that is there already.
+        // A new instance, and an existing one.
         let steps: [((u16, i128), &[u32]); 8] = [
             ((0, 4), &[0]),
             ((0, 4), &[1]),
