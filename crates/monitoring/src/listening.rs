@@ -144,7 +144,7 @@ impl Listener {
     }
 
     /// Returns whether a step of a slice triggers the reaction.
-    pub fn hears(&self, change: &Change, event: EventId) -> bool {
+    pub fn matches(&self, change: &Change, event: EventId) -> bool {
         // A slice that was just created was not in the state of its parent.
         let moves = change.from != change.to;
         match &self.awaited {

@@ -16,7 +16,7 @@ pub(crate) mod memory_locations;
 pub(crate) mod monitored_property;
 pub(crate) mod without_location;
 
-use crate::listeners::{Taken, Told};
+use crate::listeners::{Subscriptions, Taken};
 use crate::monitors::memory_locations::PlaceWatches;
 pub use crate::monitors::monitored_property::{
     EventOutcome, MonitoredProperty, Since, ViolatedSlice,
@@ -50,7 +50,7 @@ pub struct Monitors {
     has_exited: bool,
     unwind_points: UnwindPoints,
     /// The reactions and points that depend on monitors.
-    pub told: Told,
+    pub subscriptions: Subscriptions,
     /// The number of the process, if several are debugged.
     pub process: Option<u32>,
     /// Buffer reused at every stop.
@@ -164,14 +164,15 @@ impl Monitors {
         let Some(needs_changed) = monitored.step(monitor, event, &happened, outcome) else {
             return Ok(());
         };
-        if !self.told.is_silent() {
+        if !self.subscriptions.is_silent() {
             let taken = Taken {
                 monitor,
                 event,
                 thread: happened.thread,
                 values,
             };
-            self.told.tell(monitored, &taken, &mut outcome.heard);
+            self.subscriptions
+                .notify(monitored, &taken, &mut outcome.queued);
         }
         if observer.wants_state_changes() {
             let happened = report::EventOccurrence {

@@ -3,7 +3,7 @@
 
 /// A location spec as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum LocationSpec {
     /// A line; of the current file if `file` is absent.
     Line {
         /// The file, or the end of its path.
@@ -39,7 +39,7 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
     /// The location spec.
-    pub place: Place,
+    pub place: LocationSpec,
     /// Its text, without thread and condition.
     pub text: String,
     /// The only thread, if given.
@@ -53,7 +53,7 @@ pub struct Placed {
 pub fn parse(text: &str) -> Result<Placed, String> {
     let (text, condition) = split_condition(text);
     let (text, thread) = split_thread(text.trim());
-    let place = parse_place(text)?;
+    let place = parse_location(text)?;
     if condition.is_some_and(str::is_empty) {
         return Err("`if` needs a condition, as in: break queue_push if count > 3".to_owned());
     }
@@ -65,18 +65,18 @@ pub fn parse(text: &str) -> Result<Placed, String> {
     })
 }
 
-fn parse_place(text: &str) -> Result<Place, String> {
+fn parse_location(text: &str) -> Result<LocationSpec, String> {
     if text.is_empty() {
-        return Ok(Place::Here);
+        return Ok(LocationSpec::Here);
     }
     if let Some(expression) = text.strip_prefix('*') {
         return match expression.trim() {
             "" => Err("`*` needs an address, as in: break *0x401136".to_owned()),
-            expression => Ok(Place::Address(expression.to_owned())),
+            expression => Ok(LocationSpec::Address(expression.to_owned())),
         };
     }
     if let Some(pattern) = text.strip_prefix('/').and_then(|it| it.strip_suffix('/')) {
-        return Ok(Place::Matching {
+        return Ok(LocationSpec::Matching {
             file: None,
             pattern: pattern.to_owned(),
         });
@@ -84,18 +84,18 @@ fn parse_place(text: &str) -> Result<Place, String> {
     if text.starts_with(['+', '-']) {
         return text
             .parse()
-            .map(Place::Offset)
+            .map(LocationSpec::Offset)
             .map_err(|_| format!("`{text}` is not a line offset"));
     }
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Ok(Place::Line {
+        return Ok(LocationSpec::Line {
             file: None,
             line: line_number(text)?,
         });
     }
     if let Some((inner, rest)) = split_quoted(text)? {
         return match (rest.trim_start(), rest.trim_start().strip_prefix(':')) {
-            ("", _) => parse_place(inner.trim()),
+            ("", _) => parse_location(inner.trim()),
             (_, Some(after)) if !after.trim().is_empty() => place_in(inner, after.trim()),
             _ => Err(format!(
                 "a name in quotes is followed by a colon and a line or a function, as in: \
@@ -112,7 +112,7 @@ fn parse_place(text: &str) -> Result<Place, String> {
     }
     match split_file(text) {
         Some((file, name)) => place_in(file, name),
-        None => Ok(Place::Function(text.to_owned())),
+        None => Ok(LocationSpec::Function(text.to_owned())),
     }
 }
 
@@ -129,7 +129,7 @@ pub fn matching(text: &str) -> Placed {
         None => format!("/{pattern}/"),
     };
     Placed {
-        place: Place::Matching {
+        place: LocationSpec::Matching {
             file,
             pattern: pattern.to_owned(),
         },
@@ -140,22 +140,22 @@ pub fn matching(text: &str) -> Placed {
 }
 
 /// Parses the part after a file and a colon: a line, a function, or a regular expression.
-fn place_in(file: &str, name: &str) -> Result<Place, String> {
+fn place_in(file: &str, name: &str) -> Result<LocationSpec, String> {
     let file = file.to_owned();
     if is_digits(name) {
         let line = line_number(name)?;
-        return Ok(Place::Line {
+        return Ok(LocationSpec::Line {
             file: Some(file),
             line,
         });
     }
     let pattern = name.strip_prefix('/').and_then(|it| it.strip_suffix('/'));
     Ok(match pattern {
-        Some(pattern) => Place::Matching {
+        Some(pattern) => LocationSpec::Matching {
             file: Some(file),
             pattern: pattern.to_owned(),
         },
-        None => Place::FunctionIn {
+        None => LocationSpec::FunctionIn {
             file,
             name: unquoted(name).to_owned(),
         },
@@ -247,7 +247,7 @@ pub fn split_condition(text: &str) -> (&str, Option<&str>) {
 mod tests {
     use super::*;
 
-    fn check(text: &str, place: Place, condition: Option<&str>) {
+    fn check(text: &str, place: LocationSpec, condition: Option<&str>) {
         let placed = parse(text).expect("a place");
         assert_eq!(placed.place, place, "{text:?}");
         assert_eq!(placed.condition.as_deref(), condition, "{text:?}");
@@ -255,11 +255,11 @@ mod tests {
 
     #[test]
     fn a_thread_may_be_named() {
-        let function = |name: &str| Place::Function(name.into());
+        let function = |name: &str| LocationSpec::Function(name.into());
         for (text, place, thread, words) in [
             ("work thread 2", function("work"), Some(2), "work"),
             ("work  thread 2 if x", function("work"), Some(2), "work"),
-            ("thread 2", Place::Here, Some(2), ""),
+            ("thread 2", LocationSpec::Here, Some(2), ""),
             ("thread", function("thread"), None, "thread"),
             ("my_thread 2", function("my_thread 2"), None, "my_thread 2"),
             ("work", function("work"), None, "work"),
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn places_are_read_as_in_gdb() {
-        let line = |file: Option<&str>, line| Place::Line {
+        let line = |file: Option<&str>, line| LocationSpec::Line {
             file: file.map(str::to_owned),
             line,
         };
@@ -283,24 +283,24 @@ mod tests {
             Some("c == 3"),
         );
         check("23", line(None, 23), None);
-        check("main", Place::Function("main".into()), None);
+        check("main", LocationSpec::Function("main".into()), None);
         check(
             "ns::Class::method",
-            Place::Function("ns::Class::method".into()),
+            LocationSpec::Function("ns::Class::method".into()),
             None,
         );
         check(
             "notify if(a)",
-            Place::Function("notify".into()),
+            LocationSpec::Function("notify".into()),
             Some("(a)"),
         );
-        check("*0x401136", Place::Address("0x401136".into()), None);
-        check("*main + 4", Place::Address("main + 4".into()), None);
-        check("+3", Place::Offset(3), None);
-        check("", Place::Here, None);
-        check("if x > 1", Place::Here, Some("x > 1"));
-        check("ifdef", Place::Function("ifdef".into()), None);
-        let of_file = |file: &str, name: &str| Place::FunctionIn {
+        check("*0x401136", LocationSpec::Address("0x401136".into()), None);
+        check("*main + 4", LocationSpec::Address("main + 4".into()), None);
+        check("+3", LocationSpec::Offset(3), None);
+        check("", LocationSpec::Here, None);
+        check("if x > 1", LocationSpec::Here, Some("x > 1"));
+        check("ifdef", LocationSpec::Function("ifdef".into()), None);
+        let of_file = |file: &str, name: &str| LocationSpec::FunctionIn {
             file: file.into(),
             name: name.into(),
         };
@@ -310,8 +310,12 @@ mod tests {
             of_file("src/a.cc", "ns::f(int)"),
             Some("x"),
         );
-        check("ns::f<a:b>", Place::Function("ns::f<a:b>".into()), None);
-        let matching = |file: Option<&str>, pattern: &str| Place::Matching {
+        check(
+            "ns::f<a:b>",
+            LocationSpec::Function("ns::f<a:b>".into()),
+            None,
+        );
+        let matching = |file: Option<&str>, pattern: &str| LocationSpec::Matching {
             file: file.map(str::to_owned),
             pattern: pattern.into(),
         };
@@ -339,7 +343,7 @@ mod tests {
                 check(&format!("{quoted}{rest}"), expected, condition);
             }
         }
-        let of_file = |file: &str| Place::Line {
+        let of_file = |file: &str| LocationSpec::Line {
             file: Some(file.into()),
             line: 3,
         };

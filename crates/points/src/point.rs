@@ -113,7 +113,7 @@ pub struct Stopping {
     /// Their numbers.
     pub numbers: SmallVec<[u32; 4]>,
     /// The numbers of those that only a scenario is notified of.
-    pub heard: SmallVec<[u32; 4]>,
+    pub notified: SmallVec<[u32; 4]>,
     /// The numbers of those that print and continue.
     pub printing: SmallVec<[u32; 4]>,
     /// Those that could not print: the point's number and the reason.
@@ -218,7 +218,7 @@ impl Point {
         let reacts = matches!(self.owner, PointOwner::Scenario { reacts: true, .. });
         // A condition that cannot be evaluated is shown to the user.
         let list = match error.is_none() {
-            true if reacts => &mut stopping.heard,
+            true if reacts => &mut stopping.notified,
             true if self.prints.is_some() => &mut stopping.printing,
             _ => &mut stopping.numbers,
         };
@@ -301,7 +301,7 @@ impl Point {
 impl Stopping {
     /// Returns the number of points.
     pub fn count(&self) -> usize {
-        self.numbers.len() + self.heard.len()
+        self.numbers.len() + self.notified.len()
     }
 
     /// Returns a sentence about each condition that could not be evaluated.

@@ -57,7 +57,7 @@ pub struct RecordedRun {
     control: Control,
     stops: Stops,
     /// Snapshots of the monitors at earlier positions, in order; the first is the beginning.
-    kept: Vec<Moment>,
+    snapshots: Vec<Snapshot>,
     /// The number of events between two snapshots.
     stride: u64,
     /// The checkpoints: number and event.
@@ -71,7 +71,7 @@ pub struct RecordedRun {
 
 /// A snapshot of the monitors after a number of events.
 #[derive(Debug, Clone)]
-struct Moment {
+struct Snapshot {
     position: u64,
     properties: Vec<MonitoredProperty>,
 }
@@ -100,7 +100,7 @@ impl RecordedRun {
             name: name_of(&options.file),
             stride: moves::stride(tape.count),
             tape,
-            kept: Vec::new(),
+            snapshots: Vec::new(),
             offline,
             position: 0,
             control: Control::default(),
@@ -111,7 +111,7 @@ impl RecordedRun {
             list_from: None,
             is_interrupted: Arc::default(),
         };
-        run.kept.push(run.moment());
+        run.snapshots.push(run.snapshot());
         run.control.load().map_err(SessionError::from)?;
         Ok(run)
     }
@@ -123,8 +123,8 @@ impl RecordedRun {
     }
 
     /// Returns a snapshot of the monitors.
-    fn moment(&self) -> Moment {
-        Moment {
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
             position: self.position,
             properties: self.offline.monitors.properties.clone(),
         }

@@ -82,7 +82,7 @@ impl Session {
             self.control.state.notify();
             self.follow_control();
             let pause = self.take(stop_event?, observer, goal)?;
-            self.tell_ends(observer);
+            self.report_ends(observer);
             let pause = match pause {
                 Some(pause) => self.react(pause, goal, observer)?,
                 None => None,
@@ -92,7 +92,7 @@ impl Session {
                     self.control.state.owe_stop()?;
                 }
                 if let Pause::Reason(StopReason::Violation { .. }, _) = pause {
-                    automatic::tell_of_checkpoint(self, observer);
+                    automatic::report_last_checkpoint(self, observer);
                 }
                 return Ok(pause);
             }
@@ -152,19 +152,19 @@ impl Session {
                 let Some(Pause::Reason(reason, maker)) = pause else {
                     return Ok(pause);
                 };
-                let thread = self.tell_birth(maker, child, observer)?;
+                let thread = self.report_fork(maker, child, observer)?;
                 return Ok(Some(Pause::Reason(reason, thread)));
             }
             StopEvent::Executed { thread, path } => {
                 return self.take_exec(thread, &path, observer);
             }
-            StopEvent::Forked { child, kind } => self.tell_forked(child, kind, observer),
+            StopEvent::Forked { child, kind } => self.report_forked(child, kind, observer),
             StopEvent::ChildAttached {
                 process,
                 parent,
                 kind,
             } => return joining::on_joined(self, process, parent, kind, observer),
-            StopEvent::ParentDetached { process } => changes::tell_left(process, observer),
+            StopEvent::ParentDetached { process } => changes::report_left(process, observer),
             StopEvent::ChildFollowed { thread, parent } => {
                 return follow_fork::on_followed(self, thread, parent, observer, goal);
             }
@@ -172,11 +172,11 @@ impl Session {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
             }
             StopEvent::Exited { status } => {
-                self.tell_of_exit(status, observer)?;
+                self.notify_of_exit(status, observer)?;
                 return Ok(leaving::on_process_end(self, Ending::Exited { status }));
             }
             StopEvent::Killed { signal, .. } => {
-                self.tell_of_exit(KILLED_STATUS.saturating_add(signal), observer)?;
+                self.notify_of_exit(KILLED_STATUS.saturating_add(signal), observer)?;
                 return Ok(leaving::on_process_end(self, Ending::Killed { signal }));
             }
         }

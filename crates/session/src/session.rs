@@ -53,7 +53,7 @@ impl Session {
 
     /// Returns the next command of the points that have stopped the program, or of a file, for the
     /// front end to execute; `None` if the user is asked.
-    pub fn next_attached(&mut self) -> Option<String> {
+    pub fn next_queued_command(&mut self) -> Option<String> {
         self.points.commands.next()
     }
 

@@ -34,9 +34,9 @@ pub trait Observer {
 }
 
 /// Nobody follows: what a condition does, or what happens once more.
-pub struct Nobody;
+pub struct SilentObserver;
 
-impl Observer for Nobody {
+impl Observer for SilentObserver {
     fn state_change(&mut self, _: &StateChange) {}
     fn wants_state_changes(&self) -> bool {
         false

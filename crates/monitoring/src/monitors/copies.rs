@@ -56,7 +56,7 @@ impl Monitors {
             occasions: self.occasions.forked(),
             loaded: self.loaded.clone(),
             process: Some(process),
-            told: self.told.forked(),
+            subscriptions: self.subscriptions.forked(),
             ..Monitors::default()
         };
         if self.recorder.is_some() {
@@ -108,9 +108,9 @@ impl Monitors {
     ) -> Option<String> {
         let recorder = self.recorder.take();
         // The present listeners apply to the restored monitors.
-        let told = std::mem::take(&mut self.told);
+        let subscriptions = std::mem::take(&mut self.subscriptions);
         *self = kept.kept();
-        self.told = told;
+        self.subscriptions = subscriptions;
         self.probes.renumber_threads(number);
         let mut recorder = recorder?;
         let failure = recorder.cut(mark);

@@ -155,7 +155,7 @@ impl Monitors {
         }
         let place = own_place(scene);
         let details = Details::SystemCall { number };
-        self.tell(scene, happening, place, details)
+        self.notify(scene, happening, place, details)
     }
 
     /// Handles a signal that is about to be delivered.
@@ -175,21 +175,21 @@ impl Monitors {
             sender,
             code,
         };
-        self.tell(scene, Happening::Signal(number), place, details)
+        self.notify(scene, Happening::Signal(number), place, details)
     }
 
     /// Handles a thread that is about to run its first instruction.
     pub fn on_thread_start(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
         let happening = Happening::Plain(EventKind::ThreadStart);
         let place = scene.program.registers(scene.thread).map_or(0, |it| it.rip);
-        self.tell(scene, happening, place, Details::None)
+        self.notify(scene, happening, place, Details::None)
     }
 
     /// Handles the end of a thread.
     pub fn on_thread_end(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
         self.probes.end_thread(scene.program, scene.thread)?;
         let happening = Happening::Plain(EventKind::ThreadEnd);
-        self.tell(scene, happening, 0, Details::None)
+        self.notify(scene, happening, 0, Details::None)
     }
 
     /// Handles modules that were loaded or unloaded.
@@ -213,7 +213,7 @@ impl Monitors {
                 name: &name,
                 base: *base,
             };
-            self.tell(scene, Happening::Module(kind, &name), place, details)?;
+            self.notify(scene, Happening::Module(kind, &name), place, details)?;
         }
         Ok(())
     }
@@ -229,7 +229,7 @@ impl Monitors {
         self.on_modules(scene)?;
         let place = scene.program.registers(scene.thread).map_or(0, |it| it.rip);
         let happening = Happening::Plain(EventKind::ProgramStart);
-        self.tell(scene, happening, place, Details::None)
+        self.notify(scene, happening, place, Details::None)
     }
 
     /// Handles the exit of the program; once for each run.
@@ -238,7 +238,7 @@ impl Monitors {
             return Ok(());
         }
         let happening = Happening::Plain(EventKind::ProgramExit);
-        self.tell(scene, happening, 0, Details::Exit { status })
+        self.notify(scene, happening, 0, Details::Exit { status })
     }
 
     /// Returns whether some monitor needs an event of this kind.
@@ -251,7 +251,7 @@ impl Monitors {
     }
 
     /// Sends an event to the monitors.
-    fn tell(
+    fn notify(
         &mut self,
         scene: &mut Scene<'_>,
         happening: Happening<'_>,

@@ -1,6 +1,6 @@
 //! A monitored property and the results of its events.
 
-use crate::listeners::Heard;
+use crate::listeners::QueuedTrigger;
 use juror_event::{EventId, Verdict};
 use juror_instrument::probes::InlinedTotal;
 use juror_language::{EvaluationError, Property};
@@ -147,7 +147,7 @@ pub struct EventOutcome {
     /// A guard or update that could not be evaluated, by monitor.
     pub error: Option<(usize, EvaluationError)>,
     /// The queued triggers of scenarios.
-    pub heard: Vec<Heard>,
+    pub queued: Vec<QueuedTrigger>,
     /// The frame level of the first of them, if that was an inlined call.
     pub level: Option<usize>,
 }

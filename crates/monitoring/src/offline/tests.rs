@@ -1,7 +1,7 @@
 use crate::offline::*;
 use juror_trace::{Decoder, Form};
 use juror_view::StopReason;
-use juror_view::observer::Nobody;
+use juror_view::observer::SilentObserver;
 
 fn offline(source: &str) -> Offline {
     let source = PropertySource::new("p.prop", source);
@@ -25,7 +25,10 @@ fn stops(offline: &mut Offline, traces: &[&str]) -> Vec<usize> {
         let batch = batch(text);
         offline.learn(trace, &batch);
         for event in &batch.events {
-            if offline.step(trace, &batch, event, &mut Nobody).is_some() {
+            if offline
+                .step(trace, &batch, event, &mut SilentObserver)
+                .is_some()
+            {
                 stops.push(count);
             }
             count += 1;
@@ -67,8 +70,11 @@ fn places_belong_to_their_trace() {
     let (first, second) = (batch(&one), batch(&two));
     offline.learn(0, &first);
     offline.learn(1, &second);
-    assert_eq!(offline.step(0, &first, &first.events[0], &mut Nobody), None);
-    let reason = offline.step(1, &second, &second.events[0], &mut Nobody);
+    assert_eq!(
+        offline.step(0, &first, &first.events[0], &mut SilentObserver),
+        None
+    );
+    let reason = offline.step(1, &second, &second.events[0], &mut SilentObserver);
     let Some(StopReason::Violation { violations }) = reason else {
         panic!("{reason:?}");
     };

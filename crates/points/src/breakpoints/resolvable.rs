@@ -1,7 +1,7 @@
 //! Location specs in a form that can be resolved again when modules are loaded.
 
 use crate::breakpoints::location::Found;
-use crate::location_spec::Place;
+use crate::location_spec::LocationSpec;
 use crate::matching::{functions_that_match, pattern};
 use juror_program::modules::{Bound, Module, Modules};
 use juror_program::stack::frames::{Frame, level_of_line, usual_level};
@@ -278,7 +278,7 @@ fn found_copy(module: &Module, copy: InlinedCopy) -> Found {
 /// Makes a written location spec resolvable; `here` is the address of the selected frame, `file`
 /// and `line` its source.
 pub fn resolvable(
-    written: &Place,
+    written: &LocationSpec,
     modules: &Modules,
     here: Option<u64>,
     line: Option<(&Path, u32)>,
@@ -286,18 +286,18 @@ pub fn resolvable(
 ) -> Result<Resolvable, String> {
     let no_line = || "there is no current source file; name one: FILE:LINE".to_owned();
     Ok(match written {
-        Place::Line {
+        LocationSpec::Line {
             file: Some(file),
             line,
         } => Resolvable::Line(file.clone(), *line),
-        Place::Line {
+        LocationSpec::Line {
             file: None,
             line: number,
         } => {
             let (file, _) = line.ok_or_else(no_line)?;
             Resolvable::Line(file.display().to_string(), *number)
         }
-        Place::Offset(offset) => {
+        LocationSpec::Offset(offset) => {
             let (file, now) = line.ok_or_else(no_line)?;
             let number = i64::from(now).saturating_add(*offset);
             let number = u32::try_from(number).ok().filter(|&n| n > 0);
@@ -306,14 +306,18 @@ pub fn resolvable(
                 number.ok_or_else(|| "that line is outside the file".to_owned())?,
             )
         }
-        Place::Function(name) => Resolvable::Function(name.clone()),
-        Place::FunctionIn { file, name } => Resolvable::FunctionIn(file.clone(), name.clone()),
-        Place::Matching {
+        LocationSpec::Function(name) => Resolvable::Function(name.clone()),
+        LocationSpec::FunctionIn { file, name } => {
+            Resolvable::FunctionIn(file.clone(), name.clone())
+        }
+        LocationSpec::Matching {
             file,
             pattern: text,
         } => Resolvable::Matching(file.clone(), pattern(text)?),
-        Place::Address(expression) => Resolvable::at_address(address_of(expression)?, modules),
-        Place::Here => {
+        LocationSpec::Address(expression) => {
+            Resolvable::at_address(address_of(expression)?, modules)
+        }
+        LocationSpec::Here => {
             let here = here.ok_or_else(|| "the program is not running".to_owned())?;
             Resolvable::at_address(here, modules)
         }

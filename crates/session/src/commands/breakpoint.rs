@@ -7,7 +7,7 @@ use crate::inspect::{location_messages, locations};
 use crate::session::Session;
 use juror_points::breakpoints::{Resolvable, Wanted, check};
 use juror_points::location_spec;
-use juror_points::location_spec::{Place, Placed};
+use juror_points::location_spec::{LocationSpec, Placed};
 use juror_points::point::Fate;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
@@ -59,7 +59,7 @@ pub(crate) fn set_breakpoint_at(
             file.rsplit('/').next().unwrap_or(file)
         )));
     }
-    if let (Place::Address(_), [address]) = (&placed.place, &resolved.addresses[..]) {
+    if let (LocationSpec::Address(_), [address]) = (&placed.place, &resolved.addresses[..]) {
         check_address(session, *address)?;
     }
     let mut remarks = location_messages::words_of_several(session, &place, &resolved.addresses);

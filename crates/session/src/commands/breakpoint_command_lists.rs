@@ -1,7 +1,7 @@
 //! `commands`: the commands that run when a point has stopped the program.
 //!
 //! The lines are entered one by one, up to `end`; the front end reads them at a prompt of their
-//! own. After a stop it takes them from [`Session::next_attached`] and executes each as if it had
+//! own. After a stop it takes them from [`Session::next_queued_command`] and executes each as if it had
 //! been typed. As in gdb, commands after one that resumes the program, or after an error, are
 //! dropped.
 

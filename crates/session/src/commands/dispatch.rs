@@ -64,8 +64,8 @@ impl Session {
             }
             leaving::retire_ended(self);
         }
-        self.tell_ends(observer);
-        dynamic_print::tell_printed(self, observer);
+        self.report_ends(observer);
+        dynamic_print::report_printed(self, observer);
         // A debuggee that vanished during a command has ended for good.
         if let Some(program) = &self.processes.program
             && !program.debuggee.is_alive()

@@ -13,7 +13,7 @@ use juror_instrument::condition::missing_name;
 use juror_points::dynamic_print::DynamicPrint;
 use juror_points::format_string::Format;
 use juror_points::location_spec;
-use juror_points::location_spec::Place;
+use juror_points::location_spec::LocationSpec;
 use juror_points::point::Fate;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
@@ -65,7 +65,11 @@ pub(crate) fn set_dynamic_print(
 }
 
 /// Refuses values that exist at no location of the breakpoint.
-fn check_values(session: &mut Session, place: &Place, format: &Format) -> Result<(), CommandError> {
+fn check_values(
+    session: &mut Session,
+    place: &LocationSpec,
+    format: &Format,
+) -> Result<(), CommandError> {
     let place = locations::resolvable(session, place)?;
     let Some(program) = &session.processes.program else {
         return Ok(());

@@ -50,7 +50,7 @@ pub(crate) fn set_environment(session: &mut Session, text: &str) -> Result<Outco
         )
     })?;
     change_environment(session, name, Some(value.into()));
-    Ok(told_when_it_counts(session))
+    Ok(effect_message(session))
 }
 
 /// `unset environment NAME`; without a name, the environment is cleared.
@@ -66,7 +66,7 @@ pub(crate) fn unset_environment(
         }
         name => change_environment(session, name, None),
     }
-    Ok(told_when_it_counts(session))
+    Ok(effect_message(session))
 }
 
 fn change_environment(session: &mut Session, name: &str, value: Option<OsString>) {
@@ -83,7 +83,7 @@ pub(crate) fn set_directory(session: &mut Session, text: &str) -> Result<Outcome
         text => Some(existing(&expanded(text))?),
     };
     session.launch.is_outdated = true;
-    Ok(told_when_it_counts(session))
+    Ok(effect_message(session))
 }
 
 /// `cd DIRECTORY`
@@ -118,7 +118,7 @@ fn keep_files_of(session: &mut Session, directory: &Path) {
 }
 
 /// Returns the message that a change takes effect at the next run, if a program has begun.
-pub(crate) fn told_when_it_counts(session: &Session) -> Outcome {
+pub(crate) fn effect_message(session: &Session) -> Outcome {
     match session.has_begun() {
         true => Outcome::Message("takes effect at the next run".to_owned()),
         false => Outcome::Done,

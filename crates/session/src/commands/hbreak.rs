@@ -48,7 +48,8 @@ pub(crate) fn set_hardware_breakpoint(
             "use break: it stays pending until a library with this location is loaded",
         ));
     };
-    if let (location_spec::Place::Address(_), [address]) = (&placed.place, &resolved.addresses[..])
+    if let (location_spec::LocationSpec::Address(_), [address]) =
+        (&placed.place, &resolved.addresses[..])
     {
         locations::check_address(session, *address)?;
     }

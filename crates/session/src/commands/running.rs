@@ -197,7 +197,7 @@ pub(crate) fn repeat_instructions(
     let count = number(rest)?.unwrap_or(1).max(1);
     let thread = session.thread()?;
     for round in 1..=count {
-        session.processes.stop.unentered = None;
+        session.processes.stop.skipped_frames = None;
         let pause = if over_calls {
             session.next_instruction(thread, observer)?
         } else {

@@ -123,7 +123,7 @@ fn delete_scenario(session: &mut Session, name: &str) -> Result<Outcome, Command
     session
         .processes
         .monitors
-        .told
+        .subscriptions
         .lasting
         .retain(|it| !numbers.contains(&it.point));
     session.renew_listeners();
@@ -165,7 +165,7 @@ pub(crate) fn restart_scenarios(session: &mut Session) -> Result<(), CommandErro
         .points
         .retain(|it| lasting.contains(&it.number));
     session.scenarios.checkpoints.clear();
-    session.scenarios.heard.clear();
+    session.scenarios.queued.clear();
     session.scenarios.waiting.clear();
     for loaded in &mut session.scenarios.list {
         let initial = loaded.scenario.variables.iter();

@@ -171,7 +171,7 @@ fn set_setting(
         Setting::DisableRandomization => {
             session.options.randomize = !switch(first)?;
             session.launch.is_outdated = true;
-            return Ok(environment::told_when_it_counts(session));
+            return Ok(environment::effect_message(session));
         }
         Setting::IgnoreInlined => session.options.inlined.ignore = switch(first)?,
         Setting::ListLines => {

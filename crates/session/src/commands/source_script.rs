@@ -1,7 +1,7 @@
 //! `source`: runs commands from a file.
 //!
 //! The front end executes each line as if it had been typed
-//! ([`breakpoint_command_lists::next_attached`]). Unlike the commands of a breakpoint, they
+//! ([`breakpoint_command_lists::next_queued_command`]). Unlike the commands of a breakpoint, they
 //! continue after one that resumes the program; an error ends them.
 
 use crate::session::Session;

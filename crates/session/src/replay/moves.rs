@@ -13,13 +13,13 @@ use juror_rules::decision;
 use juror_rules::decision::{Meaning, Owner};
 use juror_trace::How;
 use juror_view::error::CommandError;
-use juror_view::observer::{Nobody, Observer};
+use juror_view::observer::{Observer, SilentObserver};
 use juror_view::{Outcome, RecordedEnd, StopReason};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// The limit of snapshots.
-const MOMENTS_MAX: u64 = 32;
+const SNAPSHOTS_MAX: u64 = 32;
 /// The minimal distance of two snapshots, in events.
 const STRIDE_MIN: u64 = 1024;
 /// The number of events between two checks for an interrupt.
@@ -27,7 +27,7 @@ const LOOK_EVENTS: u64 = 4096;
 
 /// Returns the distance between the snapshots of a recording.
 pub(super) fn stride(events: u64) -> u64 {
-    STRIDE_MIN.max(events.div_ceil(MOMENTS_MAX))
+    STRIDE_MIN.max(events.div_ceil(SNAPSHOTS_MAX))
 }
 
 /// The goal of a resuming command.
@@ -96,7 +96,7 @@ impl RecordedRun {
             if let Some(reason) = self.stops.ask(self.position, &self.tape, true) {
                 moment.stop(Owner::Developer, reason);
             }
-            if self.is_told_to_stop(started, observer) {
+            if self.is_interrupted(started, observer) {
                 moment.stop(Owner::Developer, StopReason::Interrupted);
             }
             if goal.reached(thread) {
@@ -119,15 +119,15 @@ impl RecordedRun {
         let (batch, event) = self.tape.event(self.position + 1)?;
         self.position += 1;
         let reason = self.offline.step(0, batch, event, observer);
-        let newest = self.kept.last().map_or(0, |it| it.position);
+        let newest = self.snapshots.last().map_or(0, |it| it.position);
         if self.position >= newest + self.stride {
-            self.kept.push(self.moment());
+            self.snapshots.push(self.snapshot());
         }
         reason
     }
 
     /// Checks periodically for Ctrl-C, and shows progress.
-    fn is_told_to_stop(&self, started: Instant, observer: &mut dyn Observer) -> bool {
+    fn is_interrupted(&self, started: Instant, observer: &mut dyn Observer) -> bool {
         if !self.position.is_multiple_of(LOOK_EVENTS) {
             return false;
         }
@@ -154,7 +154,7 @@ impl RecordedRun {
     /// Passes the last event and ends the properties. After going back, the monitors are as they
     /// were before the end.
     fn end(&mut self) -> Outcome {
-        let before = self.moment();
+        let before = self.snapshot();
         let how = self.tape.how;
         let is_decided = self.tape.fault.is_none() && how.is_none_or(How::is_final);
         let end = match &self.tape.fault {
@@ -196,7 +196,7 @@ impl RecordedRun {
         self.is_interrupted.store(false, Ordering::Relaxed);
         let started = Instant::now();
         while end > 1 {
-            let start = self.kept_before(end - 1);
+            let start = self.snapshot_before(end - 1);
             let found = self.last_stop_between(start, end, &mut goal);
             if let Some((position, reason)) = found {
                 self.seek(position);
@@ -223,9 +223,9 @@ impl RecordedRun {
         goal: &mut Goal,
     ) -> Option<(u64, StopReason)> {
         let mut stop = None;
-        self.put_back(start);
+        self.restore_snapshot(start);
         while self.position + 1 < end {
-            let by_monitor = self.take_event(&mut Nobody);
+            let by_monitor = self.take_event(&mut SilentObserver);
             let mut moment = decision::Moment::default();
             if let Some(reason) = by_monitor {
                 moment.stop(Owner::Monitor, reason);
@@ -250,15 +250,15 @@ impl RecordedRun {
     }
 
     /// Returns the position of the newest snapshot before an event.
-    fn kept_before(&self, event: u64) -> u64 {
-        let after = self.kept.partition_point(|it| it.position < event);
-        let before = after.checked_sub(1).and_then(|it| self.kept.get(it));
+    fn snapshot_before(&self, event: u64) -> u64 {
+        let after = self.snapshots.partition_point(|it| it.position < event);
+        let before = after.checked_sub(1).and_then(|it| self.snapshots.get(it));
         before.map_or(0, |it| it.position)
     }
 
     /// Restores the monitors to a snapshot.
-    fn put_back(&mut self, position: u64) {
-        let moment = self.kept.iter().find(|it| it.position == position);
+    fn restore_snapshot(&mut self, position: u64) {
+        let moment = self.snapshots.iter().find(|it| it.position == position);
         if let Some(moment) = moment {
             self.offline.monitors.properties = moment.properties.clone();
             self.position = moment.position;
@@ -268,13 +268,13 @@ impl RecordedRun {
     /// Goes to an event without stopping on the way.
     pub(super) fn seek(&mut self, position: u64) {
         let position = position.min(self.tape.count);
-        let kept = self.kept_before(position + 1);
+        let snapshots = self.snapshot_before(position + 1);
         // From here, or from an earlier snapshot.
-        if self.position > position || kept > self.position {
-            self.put_back(kept);
+        if self.position > position || snapshots > self.position {
+            self.restore_snapshot(snapshots);
         }
         while self.position < position {
-            self.take_event(&mut Nobody);
+            self.take_event(&mut SilentObserver);
         }
     }
 
@@ -305,7 +305,7 @@ impl RecordedRun {
         let position = self.position;
         crate::replay::learn(&mut self.offline, &self.tape);
         self.position = 0;
-        self.kept = vec![self.moment()];
+        self.snapshots = vec![self.snapshot()];
         self.seek(position);
     }
 }

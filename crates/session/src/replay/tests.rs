@@ -4,7 +4,7 @@ use crate::replay::*;
 use juror_monitoring::report;
 use juror_rules::control::ControlCheck;
 use juror_view::Outcome;
-use juror_view::observer::Nobody;
+use juror_view::observer::SilentObserver;
 use proptest::prelude::*;
 
 /// A job that ends before it has begun violates the property.
@@ -39,7 +39,7 @@ fn open(text: &str, properties: &[&str]) -> RecordedRun {
         properties: properties.collect(),
         ..RecordedRunOptions::default()
     };
-    RecordedRun::open(&options, &mut Nobody).expect("it is right")
+    RecordedRun::open(&options, &mut SilentObserver).expect("it is right")
 }
 
 /// Returns the shown state of all properties.
@@ -63,7 +63,7 @@ fn monitors(run: &RecordedRun) -> String {
 
 /// Executes a line; returns the event and the reason of the stop.
 fn perform(run: &mut RecordedRun, line: &str) -> (u64, String) {
-    match run.execute(line, &mut Nobody) {
+    match run.execute(line, &mut SilentObserver) {
         Ok(Outcome::RecordedStop(stop)) => {
             let numbers = format!("{:?}", stop.breakpoints);
             (stop.event, format!("{} {numbers}", stop.reason))
@@ -128,7 +128,7 @@ proptest! {
         run.control = run.control.clone().with_history();
         let mut check = ControlCheck::new().expect("the model is right");
         if let Some(job) = broken_at {
-            let set = run.execute(&format!("break begin if job == {job}"), &mut Nobody);
+            let set = run.execute(&format!("break begin if job == {job}"), &mut SilentObserver);
             prop_assert_eq!(set.is_ok(), events.iter().any(|it| it.0), "{:?}", set);
         }
         // The stops of the whole recording, in order.
@@ -218,7 +218,7 @@ fn what_is_wrong_with_a_line_is_said() {
         ("property remove nothing", "no property is named `nothing`"),
         ("set job = 3", "a recording cannot be changed"),
     ] {
-        let error = run.execute(line, &mut Nobody).expect_err(line);
+        let error = run.execute(line, &mut SilentObserver).expect_err(line);
         assert_eq!(error.message, expected, "{line}");
     }
 }
@@ -229,10 +229,10 @@ fn a_condition_that_cannot_be_evaluated_stops_and_says_why() {
                 {\"event\":\"before f\",\"values\":{\"n\":null}}\n\
                 {\"event\":\"before f\",\"values\":{\"n\":0}}\n";
     let mut run = open(text, &[]);
-    run.execute("break f if 10 / n > 20", &mut Nobody)
+    run.execute("break f if 10 / n > 20", &mut SilentObserver)
         .expect("it is set");
     for event in [2, 3] {
-        let Ok(Outcome::RecordedStop(stop)) = run.execute("continue", &mut Nobody) else {
+        let Ok(Outcome::RecordedStop(stop)) = run.execute("continue", &mut SilentObserver) else {
             panic!("it stops");
         };
         assert_eq!(
@@ -253,16 +253,17 @@ fn events_of_other_programs_have_names_of_their_own() {
         columns: vec!["begin=job".to_owned()],
         ..RecordedRunOptions::default()
     };
-    let mut run = RecordedRun::open(&options, &mut Nobody).expect("it is right");
-    run.execute("break begin if job == 8", &mut Nobody)
+    let mut run = RecordedRun::open(&options, &mut SilentObserver).expect("it is right");
+    run.execute("break begin if job == 8", &mut SilentObserver)
         .expect("it is set");
-    run.execute("break end", &mut Nobody).expect("it is set");
+    run.execute("break end", &mut SilentObserver)
+        .expect("it is set");
     assert_eq!(
         perform(&mut run, "continue"),
         (2, "breakpoint [1]".to_owned())
     );
     let given = run
-        .execute("print job", &mut Nobody)
+        .execute("print job", &mut SilentObserver)
         .expect("it was recorded");
     assert!(matches!(given, Outcome::Value(value) if value.value == "8"));
     assert_eq!(
@@ -280,7 +281,8 @@ fn continue_passes_breakpoints_and_nothing_else() {
         recording(&[(true, 1, 1), (true, 2, 1), (false, 3, 1)])
     );
     let mut run = open(&text, &[JOBS]);
-    run.execute("break begin", &mut Nobody).expect("it is set");
+    run.execute("break begin", &mut SilentObserver)
+        .expect("it is set");
     assert_eq!(
         perform(&mut run, "continue 2"),
         (2, "breakpoint [1]".to_owned())
@@ -290,7 +292,7 @@ fn continue_passes_breakpoints_and_nothing_else() {
         perform(&mut run, "continue 9"),
         (3, "violation []".to_owned())
     );
-    run.execute("break f if 1 / n > 5", &mut Nobody)
+    run.execute("break f if 1 / n > 5", &mut SilentObserver)
         .expect("it is set");
     assert_eq!(
         perform(&mut run, "continue 9"),
@@ -303,7 +305,7 @@ fn what_is_before_a_mistake_counts() {
     let text =
         "{\"event\":\"before f\"}\n{\"event\":\"before f\"}\nfalse\n{\"event\":\"before f\"}\n";
     let mut run = open(text, &[]);
-    let Ok(Outcome::RecordedEnd(end)) = run.execute("continue", &mut Nobody) else {
+    let Ok(Outcome::RecordedEnd(end)) = run.execute("continue", &mut SilentObserver) else {
         panic!("it ends");
     };
     assert_eq!((end.events, end.decided), (2, false));
@@ -319,7 +321,7 @@ fn properties_come_and_go_where_one_stands() {
     std::fs::write(file.path(), JOBS).expect("it is written");
     let add = format!("property add {}", file.path().display());
     assert!(matches!(
-        run.execute(&add, &mut Nobody),
+        run.execute(&add, &mut SilentObserver),
         Ok(Outcome::Properties(_))
     ));
     assert_eq!(run.position, 2);
@@ -328,12 +330,12 @@ fn properties_come_and_go_where_one_stands() {
         "{}",
         monitors(&run)
     );
-    assert!(run.execute(&add, &mut Nobody).is_err());
+    assert!(run.execute(&add, &mut SilentObserver).is_err());
     assert_eq!(
         perform(&mut run, "continue"),
         (3, "violation []".to_owned())
     );
-    run.execute("property remove jobs", &mut Nobody)
+    run.execute("property remove jobs", &mut SilentObserver)
         .expect("it goes");
     assert_eq!(perform(&mut run, "run"), (4, "end".to_owned()));
 }

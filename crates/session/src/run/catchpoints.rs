@@ -1,13 +1,13 @@
 //! Events that catchpoints report.
 
 use crate::run::pause::Pause;
-use crate::run::scenarios::hearing;
+use crate::run::scenarios::notifying;
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::{ForkKind, SystemCallPhase, ThreadId};
 use juror_instrument::condition::{Check, Condition};
 use juror_language::ContextValue;
-use juror_monitoring::listeners::Facts;
+use juror_monitoring::listeners::ContextValues;
 use juror_points::catchpoints::{Catch, Catchpoint, Exception};
 use juror_points::point::PointKind;
 use juror_points::signal_names;
@@ -38,7 +38,7 @@ pub(crate) fn caught(
 ) -> Result<Option<StopReason>, CommandError> {
     caught_with(
         session,
-        Facts::default(),
+        ContextValues::default(),
         thread,
         event,
         description,
@@ -49,7 +49,7 @@ pub(crate) fn caught(
 /// Returns the same, with context values for scenarios besides the thread.
 pub(crate) fn caught_with(
     session: &mut Session,
-    facts: Facts,
+    context_values: ContextValues,
     thread: ThreadId,
     event: &str,
     description: String,
@@ -61,7 +61,8 @@ pub(crate) fn caught_with(
     let values = |name: &str| of_thread(&session.user.values, program, thread, name);
     let ask = |condition: &Condition| condition.holds(&Check::default(), program, thread, &values);
     let stopping = session.points.catchpoints.hit(is_meant, ask);
-    let Some(stopping) = hearing::divert_with(session, facts, thread, stopping, &mut Vec::new())?
+    let Some(stopping) =
+        notifying::divert_with(session, context_values, thread, stopping, &mut Vec::new())?
     else {
         return Ok(None);
     };
@@ -107,10 +108,17 @@ pub(crate) fn catch_signal(
     let (name, meaning) = signal_names::describe(number);
     let is_meant =
         |it: &Catchpoint| matches!(&it.catch, Catch::Signals(numbers) if numbers.contains(&number));
-    let mut facts = Facts::default();
-    facts.note_text(ContextValue::Signal, &name);
+    let mut context_values = ContextValues::default();
+    context_values.note_text(ContextValue::Signal, &name);
     let description = format!("signal {name}: {meaning}");
-    caught_with(session, facts, thread, "signal", description, is_meant)
+    caught_with(
+        session,
+        context_values,
+        thread,
+        "signal",
+        description,
+        is_meant,
+    )
 }
 
 /// Handles a fork.

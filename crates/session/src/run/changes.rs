@@ -25,7 +25,7 @@ impl Session {
         let program = self.running_mut()?;
         program.number_thread(thread);
         let tell = |monitors: &mut Monitors, scene: &mut Scene<'_>| monitors.on_thread_start(scene);
-        if let Some(pause) = self.tell_monitors(thread, observer, tell)? {
+        if let Some(pause) = self.notify_monitors(thread, observer, tell)? {
             return Ok(Some(pause));
         }
         self.running_mut()?.debuggee.resume(thread)?;
@@ -48,7 +48,7 @@ impl Session {
                 .watchpoints
                 .delete(process.program.as_mut(), &[number])?;
         }
-        let pause = self.tell_monitors(thread, observer, |monitors, scene| {
+        let pause = self.notify_monitors(thread, observer, |monitors, scene| {
             monitors.on_thread_end(scene)
         })?;
         if let Some(program) = &mut self.processes.program {
@@ -88,7 +88,7 @@ impl Session {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }
         let caught = catchpoints::catch_libraries(self, thread, &before)?;
-        let told = self.tell_monitors(thread, observer, |monitors, scene| {
+        let told = self.notify_monitors(thread, observer, |monitors, scene| {
             monitors.on_modules(scene)
         })?;
         let caught = caught.map(|reason| Pause::Reason(reason, thread));
@@ -139,7 +139,7 @@ impl Session {
 
     /// Reports a new process before the stop at its fork. Returns the thread that is stopped then:
     /// the child's, if that is followed.
-    pub(super) fn tell_birth(
+    pub(super) fn report_fork(
         &mut self,
         maker: ThreadId,
         child: u32,
@@ -150,8 +150,8 @@ impl Session {
         let mut standing = maker;
         for stop_event in debuggee.await_fork(child)? {
             match stop_event {
-                StopEvent::Forked { child, kind } => self.tell_forked(child, kind, observer),
-                StopEvent::ParentDetached { process } => tell_left(process, observer),
+                StopEvent::Forked { child, kind } => self.report_forked(child, kind, observer),
+                StopEvent::ParentDetached { process } => report_left(process, observer),
                 StopEvent::ChildFollowed { thread, parent } => {
                     follow_fork::take_over(self, thread, parent, observer)?;
                     standing = thread;
@@ -162,7 +162,7 @@ impl Session {
         Ok(standing)
     }
 
-    pub(super) fn tell_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
+    pub(super) fn report_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
         let how = match (kind, self.options.follow) {
             (ForkKind::Fork, _) => "was created by fork; it runs without juror",
             (ForkKind::Vfork, Follow::Both) => {
@@ -204,6 +204,6 @@ pub(crate) fn late_error(error: &juror_view::error::SessionError) -> StopReason 
 }
 
 /// Reports that the process was left for its child.
-pub(super) fn tell_left(process: u32, observer: &mut dyn Observer) {
+pub(super) fn report_left(process: u32, observer: &mut dyn Observer) {
     observer.notice(&format!("process {process} continues without juror"));
 }

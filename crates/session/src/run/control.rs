@@ -75,13 +75,13 @@ impl Pause {
     }
 
     /// Returns the notification for the decision rules.
-    pub(crate) fn told(&self) -> Notification {
+    pub(crate) fn notification(&self) -> Notification {
         match self {
             Pause::Reason(reason, _) => Notification::Stop {
                 may_be_passed: reason.may_be_passed(),
             },
             Pause::Temporary(_) | Pause::Stepped(_) | Pause::CallEnded(..) => Notification::Goal,
-            Pause::Heard(_) | Pause::Moves(_) => Notification::ScenariosOnly,
+            Pause::ScenariosNotified(_) | Pause::Moves(_) => Notification::ScenariosOnly,
             Pause::Ended(_) => Notification::End,
         }
     }

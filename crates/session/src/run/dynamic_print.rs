@@ -69,7 +69,7 @@ pub(crate) fn text_at(
 
 /// Reports the output so far.
 #[inline]
-pub(crate) fn tell_printed(session: &mut Session, observer: &mut dyn Observer) {
+pub(crate) fn report_printed(session: &mut Session, observer: &mut dyn Observer) {
     if session.points.printed.is_empty() {
         return;
     }

@@ -44,7 +44,7 @@ impl Session {
         let program = self.running_mut()?;
         program.debuggee.set_delivery(thread, decision.pass)?;
         if !decision.stop {
-            if !decision.print && self.scenarios.has_heard() {
+            if !decision.print && self.scenarios.has_queued() {
                 return Ok(None);
             }
             let program = self.running()?;
@@ -84,7 +84,7 @@ impl Session {
                 Owner::Developer => watchpoints::on_access(self, thread, accesses)?,
                 // In one table with the user's, which are distinguished there.
                 Owner::Scenario => None,
-                Owner::Monitor => self.tell_of_accesses(thread, accesses, observer)?,
+                Owner::Monitor => self.notify_of_accesses(thread, accesses, observer)?,
             };
             say(&mut moment, owner, said);
         }
@@ -93,7 +93,7 @@ impl Session {
             return Ok(pause);
         }
         let followed = software_watchpoints::compare_followed(self, thread)?;
-        if let Some(pause) = self.or_heard(followed, thread) {
+        if let Some(pause) = self.or_notified(followed, thread) {
             return Ok(Some(pause));
         }
         if goal.stepping == Some(thread) {
@@ -129,7 +129,7 @@ impl Session {
         let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
         // A signal that the program does not receive is no event.
         let told = match is_passed {
-            true => self.tell_monitors(thread, observer, |monitors, scene| {
+            true => self.notify_monitors(thread, observer, |monitors, scene| {
                 monitors.on_signal(scene, signal, sender, code)
             })?,
             false => None,
@@ -151,7 +151,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         let caught = catchpoints::on_system_call(self, thread, number, phase)?;
-        let told = self.tell_monitors(thread, observer, |monitors, scene| {
+        let told = self.notify_monitors(thread, observer, |monitors, scene| {
             monitors.on_system_call(scene, number, phase)
         })?;
         let mut moment = Moment::default();

@@ -5,13 +5,13 @@
 
 use crate::run::checkpoints::automatic;
 use crate::run::pause::{Goal, Pause, Temporary};
-use crate::run::scenarios::{carrying, hearing};
+use crate::run::scenarios::{carrying, notifying};
 use crate::run::{
     catchpoints, dynamic_print, hardware_breakpoints, points, software_watchpoints, watchpoints,
 };
 use crate::session::Session;
 use crate::state::evaluations::CallEnd;
-use crate::state::inline_frames::Unentered;
+use crate::state::inline_frames::SkippedFrames;
 use crate::state::values::of_thread;
 use juror_debuggee::{Owners, ThreadId};
 use juror_monitoring::monitors::EventOutcome;
@@ -89,7 +89,7 @@ impl Session {
             }
         }
         // The program may also write, as soon as it resumes.
-        dynamic_print::tell_printed(self, observer);
+        dynamic_print::report_printed(self, observer);
         Ok(self.pause_of(moment, thread))
     }
 
@@ -144,11 +144,11 @@ impl Session {
                 .monitors
                 .on_call(program, thread, address, observer, &mut outcome)?;
         }
-        self.scenarios.heard.extend(outcome.heard.drain(..));
+        self.scenarios.queued.extend(outcome.queued.drain(..));
         if outcome.is_empty() {
             return Ok(None);
         }
-        process.stop.begun = outcome.level.map(|count| Unentered {
+        process.stop.begun = outcome.level.map(|count| SkippedFrames {
             thread,
             pc: address,
             count,
@@ -159,12 +159,12 @@ impl Session {
 
     /// Returns the pause of a moment, including queued triggers of scenarios.
     pub(crate) fn pause_of(&self, mut moment: Moment<Pause>, thread: ThreadId) -> Option<Pause> {
-        if self.scenarios.has_heard() {
+        if self.scenarios.has_queued() {
             moment.notify_scenarios();
         }
         match moment.meaning() {
             Meaning::Stop(pause) | Meaning::Goal(pause) => Some(pause),
-            Meaning::ScenariosOnly => Some(Pause::Heard(thread)),
+            Meaning::ScenariosOnly => Some(Pause::ScenariosNotified(thread)),
             Meaning::Nothing => None,
         }
     }
@@ -191,7 +191,7 @@ impl Session {
         if let Some(hit) = hit.as_mut().filter(|hit| !hit.printing.is_empty()) {
             dynamic_print::print_at_hit(self, thread, address, hit);
         }
-        let Some(stopping) = hearing::divert(self, thread, hit, &mut Vec::new())? else {
+        let Some(stopping) = notifying::divert(self, thread, hit, &mut Vec::new())? else {
             return Ok(None);
         };
         let chain = self.running()?.inlined_chain(thread);
@@ -284,8 +284,8 @@ impl Session {
         if let Some(pause) = software_watchpoints::compare_followed(self, thread)? {
             return Ok(Some(pause));
         }
-        if goal.stepping != Some(thread) && self.scenarios.has_heard() {
-            return Ok(Some(Pause::Heard(thread)));
+        if goal.stepping != Some(thread) && self.scenarios.has_queued() {
+            return Ok(Some(Pause::ScenariosNotified(thread)));
         }
         if goal.stepping == Some(thread) {
             return Ok(Some(Pause::Stepped(thread)));
@@ -313,7 +313,7 @@ impl Session {
 pub(super) fn say(moment: &mut Moment<Pause>, owner: Owner, said: Option<Pause>) {
     match said {
         None => {}
-        Some(Pause::Heard(_)) => moment.notify_scenarios(),
+        Some(Pause::ScenariosNotified(_)) => moment.notify_scenarios(),
         Some(goal @ (Pause::Temporary(_) | Pause::Stepped(_))) => moment.reach(goal),
         Some(pause) => moment.stop(owner, pause),
     }

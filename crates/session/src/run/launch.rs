@@ -44,7 +44,7 @@ impl Session {
             launch: LaunchState::default(),
             symbols: SymbolState {
                 store: SymbolStore::new(options.symbols.clone()),
-                missing_told: FxHashSet::default(),
+                missing_reported: FxHashSet::default(),
             },
             scenarios: Scenarios::default(),
             checkpoints: Checkpoints::new(options.checkpoints),

@@ -25,14 +25,14 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        numbers::tell_of_numbers(self, observer);
+        numbers::report_missing_namespace(self, observer);
         automatic::checkpoint_at_start(self, observer)?;
         if !self.control.state.begin()? {
             return Ok(None);
         }
         let thread = self.thread()?;
         let pause =
-            self.tell_monitors(thread, observer, |monitors, scene| monitors.on_start(scene))?;
+            self.notify_monitors(thread, observer, |monitors, scene| monitors.on_start(scene))?;
         let pause = self.react_to_start(pause, thread, observer)?;
         if pause.is_some() {
             self.control.state.owe_stop()?;
@@ -42,7 +42,7 @@ impl Session {
 
     /// Sends an event to the monitors; returns a reason to stop if a verdict changes. Calls that
     /// juror has made are not the program's behaviour.
-    pub(crate) fn tell_monitors(
+    pub(crate) fn notify_monitors(
         &mut self,
         thread: ThreadId,
         observer: &mut dyn Observer,
@@ -68,9 +68,9 @@ impl Session {
         process
             .monitors
             .await_those_needed_now(scene.program, thread)?;
-        self.scenarios.heard.extend(outcome.heard.drain(..));
+        self.scenarios.queued.extend(outcome.queued.drain(..));
         if outcome.is_empty() {
-            return Ok(self.or_heard(None, thread));
+            return Ok(self.or_notified(None, thread));
         }
         let reason = report::reason(&process.monitors, &outcome, process.program.as_ref());
         Ok(Some(Pause::Reason(reason, thread)))
@@ -83,7 +83,7 @@ impl Session {
     }
 
     /// Sends accesses to watched memory to the monitors.
-    pub(crate) fn tell_of_accesses(
+    pub(crate) fn notify_of_accesses(
         &mut self,
         thread: ThreadId,
         accesses: &[MemoryAccess],
@@ -99,7 +99,7 @@ impl Session {
             accesses.try_for_each(|access| process.monitors.overlook(program, access))?;
             return Ok(None);
         }
-        self.tell_monitors(thread, observer, |monitors, scene| {
+        self.notify_monitors(thread, observer, |monitors, scene| {
             monitors.on_accesses(scene, accesses)
         })
     }
@@ -133,7 +133,7 @@ impl Session {
     }
 
     /// Sends the exit event to the monitors. Its violations are shown with the end.
-    pub(crate) fn tell_of_exit(
+    pub(crate) fn notify_of_exit(
         &mut self,
         status: i32,
         observer: &mut dyn Observer,
@@ -156,7 +156,7 @@ impl Session {
             outcome: &mut outcome,
         };
         process.monitors.on_exit(&mut scene, status)?;
-        self.scenarios.heard.extend(outcome.heard.drain(..));
+        self.scenarios.queued.extend(outcome.queued.drain(..));
         process.exit_violations = outcome.violations;
         Ok(())
     }

@@ -18,7 +18,7 @@ pub(crate) enum Pause {
     /// A step of one instruction is done.
     Stepped(ThreadId),
     /// Nothing for the user: triggers of scenarios are queued.
-    Heard(ThreadId),
+    ScenariosNotified(ThreadId),
     /// A command of a scenario replaces the present one.
     Moves(ThreadId),
     /// A call of an evaluation has ended.
@@ -34,7 +34,7 @@ impl Pause {
             Pause::Reason(_, thread)
             | Pause::Temporary(thread)
             | Pause::Stepped(thread)
-            | Pause::Heard(thread)
+            | Pause::ScenariosNotified(thread)
             | Pause::Moves(thread)
             | Pause::CallEnded(thread, _) => Some(*thread),
             Pause::Ended(_) => None,

@@ -10,7 +10,7 @@
 
 pub(crate) mod carrying;
 pub(crate) mod effects;
-pub(crate) mod hearing;
+pub(crate) mod notifying;
 pub(crate) mod permissions;
 pub(crate) mod reactions;
 #[cfg(test)]
@@ -117,7 +117,11 @@ impl Session {
         let is_any = listening.iter().any(|it| !it.is_empty());
         let listening = if is_any { listening } else { Vec::new() };
         for process in self.processes.all_mut() {
-            process.monitors.told.listeners.clone_from(&listening);
+            process
+                .monitors
+                .subscriptions
+                .listeners
+                .clone_from(&listening);
         }
     }
 }

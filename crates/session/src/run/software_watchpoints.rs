@@ -1,7 +1,7 @@
 //! Runs software watchpoints, which are compared after each step of their thread.
 
 use crate::run::pause::Pause;
-use crate::run::scenarios::hearing;
+use crate::run::scenarios::notifying;
 use crate::run::watchpoints;
 use crate::session::Session;
 use crate::state::values::of_thread;
@@ -69,7 +69,7 @@ pub(crate) fn compare_followed(
             accesses.push(watchpoint.access_view(program, thread, before.as_ref(), by)?);
         }
     }
-    if let Some(stopping) = hearing::divert(session, thread, stopping, &mut accesses)? {
+    if let Some(stopping) = notifying::divert(session, thread, stopping, &mut accesses)? {
         let reason = watchpoints::watchpoint_reason(session, accesses, &stopping)?;
         return Ok(Some(Pause::Reason(reason, thread)));
     }

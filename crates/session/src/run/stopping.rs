@@ -30,7 +30,7 @@ impl Session {
             Pause::Ended(ending) => Ok(Outcome::Ended(Box::new(self.end(ending)))),
             Pause::Reason(reason, thread) => self.stop(reason, thread),
             // The reactions have been run before.
-            Pause::Heard(_) => Ok(Outcome::Done),
+            Pause::ScenariosNotified(_) => Ok(Outcome::Done),
             Pause::Moves(thread) => {
                 self.halt_processes()?;
                 self.select_thread(thread);
@@ -96,7 +96,7 @@ impl Session {
         self.select_thread(thread);
         self.control.state.settle()?;
         if !says_where_it_stands(&reason) {
-            self.processes.stop.unentered = None;
+            self.processes.stop.skipped_frames = None;
             let begun = self.processes.stop.begun.take();
             let is_shown = match begun {
                 Some(begun) => self.stand_at_begun(begun, thread)?,
@@ -148,7 +148,7 @@ impl Session {
     /// Ends the run of a program that has ended while it was being stopped. The reason for the stop
     /// is shown with the end.
     pub(super) fn end_instead(&mut self, reason: StopReason) -> Outcome {
-        let ending = leaving::ending_told(self);
+        let ending = leaving::reported_ending(self);
         let mut end = self.end(ending);
         if let StopReason::Violation { mut violations } = reason {
             violations.append(&mut end.violations);

@@ -7,7 +7,7 @@ use crate::command_table::entry;
 use crate::session::Session;
 use juror_event::{Reach, SymbolicEvent};
 use juror_points::location_spec;
-use juror_points::location_spec::Place;
+use juror_points::location_spec::LocationSpec;
 use juror_points::required_words::required_words;
 use juror_program::modules::Module;
 use juror_view::Outcome;
@@ -40,14 +40,14 @@ enum Names {
 }
 
 impl Names {
-    fn of_place(place: Place) -> Names {
+    fn of_place(place: LocationSpec) -> Names {
         match place {
-            Place::Function(name) => Names::Function(name),
+            LocationSpec::Function(name) => Names::Function(name),
             // It may be a label of a function.
-            Place::FunctionIn { file, .. } if !file.contains('.') => Names::Any,
-            Place::FunctionIn { name, .. } => Names::Function(name),
-            Place::Matching { pattern, .. } => Names::of_functions_that_match(&pattern),
-            Place::Address(_) => Names::Any,
+            LocationSpec::FunctionIn { file, .. } if !file.contains('.') => Names::Any,
+            LocationSpec::FunctionIn { name, .. } => Names::Function(name),
+            LocationSpec::Matching { pattern, .. } => Names::of_functions_that_match(&pattern),
+            LocationSpec::Address(_) => Names::Any,
             _ => Names::None,
         }
     }
@@ -65,7 +65,7 @@ impl Names {
             entry::Names::Location | entry::Names::Lines => {
                 match location_spec::parse(rest).map(|it| it.place) {
                     // It takes two, separated by a comma.
-                    Ok(Place::Function(name))
+                    Ok(LocationSpec::Function(name))
                         if uses == entry::Names::Lines && name.contains(',') =>
                     {
                         Names::Any
@@ -123,7 +123,7 @@ pub(crate) fn prepare_names(
     session.control.cancel.store(false, Ordering::Relaxed);
     for module in modules {
         read_names(session, &module, &names, observer)?;
-        tell_missing(session, &module, observer);
+        report_missing(session, &module, observer);
     }
     Ok(())
 }
@@ -196,11 +196,11 @@ fn read_names(
 
 /// Reports once which symbol files of the program are missing. Libraries come without debug
 /// information as a rule.
-fn tell_missing(session: &mut Session, module: &Module, observer: &mut dyn Observer) {
+fn report_missing(session: &mut Session, module: &Module, observer: &mut dyn Observer) {
     for remark in module.symbols.take_warnings() {
         observer.notice(&remark);
     }
-    if !module.is_main || !session.symbols.missing_told.insert(module.path.clone()) {
+    if !module.is_main || !session.symbols.missing_reported.insert(module.path.clone()) {
         return;
     }
     let problems = module.symbols.problems();
@@ -222,7 +222,7 @@ pub(crate) fn set_debug_directories(
     settings.debug_file_directories = directories.map(PathBuf::from).collect();
     session.symbols.store.set(settings.clone());
     session.options.symbols = settings;
-    session.symbols.missing_told.clear();
+    session.symbols.missing_reported.clear();
     if session.processes.program.is_none() {
         return Ok(Outcome::Done);
     }

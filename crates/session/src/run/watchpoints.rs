@@ -1,7 +1,7 @@
 //! Accesses to watched memory, and the ends of the calls that watched variables belong to.
 
 use crate::run::pause::Pause;
-use crate::run::scenarios::{carrying, hearing};
+use crate::run::scenarios::{carrying, notifying};
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
@@ -22,7 +22,7 @@ pub(crate) fn on_access(
     for access in accesses {
         seen.extend(watched_access(session, thread, access, &mut stopping)?);
     }
-    let Some(stopping) = hearing::divert(session, thread, stopping, &mut seen)? else {
+    let Some(stopping) = notifying::divert(session, thread, stopping, &mut seen)? else {
         return Ok(None);
     };
     let reason = watchpoint_reason(session, seen, &stopping)?;

@@ -8,7 +8,7 @@ pub(crate) const SILENT: &str = "silent";
 
 /// Command lines that are being entered, and lines that are to be executed.
 #[derive(Debug, Default)]
-pub(crate) struct Attached {
+pub(crate) struct BreakpointCommands {
     pub(crate) given: Option<Given>,
     pub(crate) queue: VecDeque<String>,
     /// The points that have stopped the program.
@@ -30,7 +30,7 @@ pub(crate) struct Given {
     pub(crate) depth: usize,
 }
 
-impl Attached {
+impl BreakpointCommands {
     /// Takes the next command to execute.
     pub(crate) fn next(&mut self) -> Option<String> {
         self.queue.pop_front().or_else(|| self.script.pop_front())

@@ -22,7 +22,7 @@ pub(crate) struct Checkpoints {
     /// What is saved besides the process.
     pub(crate) settings: Settings,
     pub(crate) automatic: Automatic,
-    pub(crate) told_losses: ToldLosses,
+    pub(crate) reported_losses: ReportedLosses,
     /// The state that the last restore could not restore.
     pub(crate) lost: Vec<String>,
     /// Whether programs get their own PID namespace; `None` means as needed.
@@ -104,7 +104,7 @@ pub(crate) fn interval(when: Option<AutomaticCheckpoints>) -> u32 {
 
 /// The losses that were already reported.
 #[derive(Debug, Default)]
-pub(crate) struct ToldLosses {
+pub(crate) struct ReportedLosses {
     pub(crate) at_checkpoints: BTreeSet<String>,
     pub(crate) at_restores: BTreeSet<String>,
 }

@@ -5,7 +5,7 @@ use juror_debuggee::ThreadId;
 
 /// The skipped inline frames of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Unentered {
+pub(crate) struct SkippedFrames {
     /// The thread.
     pub thread: ThreadId,
     /// Its address, at which the calls begin.

@@ -1,6 +1,6 @@
 //! The points of the user and of scenarios.
 
-use crate::state::breakpoint_commands::Attached;
+use crate::state::breakpoint_commands::BreakpointCommands;
 use crate::state::process::Process;
 use juror_points::breakpoints::Breakpoints;
 use juror_points::catchpoints::Catchpoints;
@@ -18,7 +18,7 @@ pub(crate) struct UserPoints {
     /// The catchpoints.
     pub catchpoints: Catchpoints,
     /// The commands that run when a point is hit.
-    pub commands: Attached,
+    pub commands: BreakpointCommands,
     /// The owner of the points that are set now.
     pub owner: PointOwner,
     /// The output of `dprintf` points that is not reported yet: point and text.

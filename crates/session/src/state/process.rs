@@ -8,7 +8,7 @@
 //! before a run and after it there is one process without a program.
 
 use crate::state::evaluations::{CallEnd, Evaluations};
-use crate::state::inline_frames::Unentered;
+use crate::state::inline_frames::SkippedFrames;
 use crate::state::selection::Selection;
 use juror_debuggee::{Debuggee, DebuggeeError, FairWaiter, StopEvent, ThreadId};
 use juror_monitor::Monitor;
@@ -73,9 +73,9 @@ pub(crate) struct StopState {
     /// ends there does not check them again.
     pub asked: Option<(ThreadId, u64)>,
     /// The skipped inline frames that the user was shown.
-    pub unentered: Option<Unentered>,
+    pub skipped_frames: Option<SkippedFrames>,
     /// The inlined call at whose beginning a monitor was the first to report.
-    pub begun: Option<Unentered>,
+    pub begun: Option<SkippedFrames>,
     /// A call of an evaluation that has ended; the evaluation continues after the command.
     pub ended_call: Option<(ThreadId, CallEnd)>,
     /// Whether the condition of a breakpoint is being evaluated.
@@ -107,7 +107,7 @@ impl Process {
         self.evaluations.clear();
         self.selection = Selection::default();
         self.stop = StopState {
-            unentered: self.stop.unentered,
+            skipped_frames: self.stop.skipped_frames,
             begun: self.stop.begun,
             is_asking: self.stop.is_asking,
             ..StopState::default()

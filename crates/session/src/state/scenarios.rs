@@ -7,7 +7,7 @@ use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::{Scenario, Trigger};
 use juror_monitor::SliceId;
-use juror_monitoring::listeners::Heard;
+use juror_monitoring::listeners::QueuedTrigger;
 use juror_rules::decision::Wishes;
 use juror_view::{Location, Outcome};
 use std::collections::VecDeque;
@@ -105,7 +105,7 @@ pub(crate) struct Todo {
     /// A reaction that was waiting, and continues.
     pub rest: Option<Reacting>,
     /// The queued triggers.
-    pub heard: VecDeque<Heard>,
+    pub queued: VecDeque<QueuedTrigger>,
 }
 
 /// A loaded scenario.
@@ -147,7 +147,7 @@ pub(crate) enum PointDoes {
 pub(crate) struct Scenarios {
     pub list: Vec<Loaded>,
     /// The queued triggers.
-    pub heard: VecDeque<Heard>,
+    pub queued: VecDeque<QueuedTrigger>,
     pub points: Vec<PointReaction>,
     /// Whether a reaction is being executed.
     pub is_performing: bool,
@@ -168,8 +168,8 @@ impl Scenarios {
     }
 
     /// Returns whether triggers are queued.
-    pub fn has_heard(&self) -> bool {
-        !self.heard.is_empty()
+    pub fn has_queued(&self) -> bool {
+        !self.queued.is_empty()
     }
 
     /// Returns the reactions of enabled scenarios to an event that is not a step of a monitor.

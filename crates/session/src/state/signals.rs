@@ -22,7 +22,7 @@ pub(crate) struct Row {
 
 /// The table of all signals.
 #[derive(Debug, Clone)]
-pub(crate) struct Handling {
+pub(crate) struct SignalTable {
     /// By number less one.
     pub(crate) rows: Vec<Row>,
 }
@@ -38,16 +38,16 @@ pub(crate) struct Decision {
     pub pass: bool,
 }
 
-impl Handling {
+impl SignalTable {
     /// Returns the defaults; fewer stops in batch mode.
-    pub(crate) fn new(batch: bool) -> Handling {
+    pub(crate) fn new(batch: bool) -> SignalTable {
         let row = |number: i32| Row {
             stop: !batch && !QUIET.contains(&number),
             print: !batch && !QUIET.contains(&number),
             pass: number != SIGTRAP,
             is_asked: false,
         };
-        Handling {
+        SignalTable {
             rows: (1..=SIGNAL_MAX).map(row).collect(),
         }
     }
@@ -161,8 +161,8 @@ pub(crate) fn action(word: &str) -> Option<Action> {
 mod tests {
     use super::*;
 
-    fn row(handling: &Handling, number: i32) -> (bool, bool, bool) {
-        let row = handling.row(number).expect("a signal");
+    fn row(table: &SignalTable, number: i32) -> (bool, bool, bool) {
+        let row = table.row(number).expect("a signal");
         (row.stop, row.print, row.pass)
     }
 
@@ -177,22 +177,22 @@ mod tests {
             ("nopass pass", (true, true, true)),
             ("", (true, true, true)),
         ] {
-            let mut handling = Handling::new(false);
+            let mut table = SignalTable::new(false);
             let actions: Vec<_> = words.split_whitespace().filter_map(action).collect();
-            handling.change(10, &actions);
-            assert_eq!(row(&handling, 10), expected, "{words}");
+            table.change(10, &actions);
+            assert_eq!(row(&table, 10), expected, "{words}");
         }
     }
 
     #[test]
     fn the_debuggee_is_asked_for_no_more_than_is_shown() {
         let signal_policy = |words: &str, batch, number| {
-            let mut handling = Handling::new(batch);
+            let mut table = SignalTable::new(batch);
             if !words.is_empty() {
                 let actions: Vec<_> = words.split_whitespace().filter_map(action).collect();
-                handling.change(number, &actions);
+                table.change(number, &actions);
             }
-            let row = handling.row(number).expect("a signal");
+            let row = table.row(number).expect("a signal");
             let signal_policy = row.signal_policy(number);
             (signal_policy.report, signal_policy.deliver)
         };

@@ -9,5 +9,5 @@ pub(crate) struct SymbolState {
     /// The symbols that were read.
     pub store: SymbolStore,
     /// The files whose missing symbols were reported.
-    pub missing_told: FxHashSet<PathBuf>,
+    pub missing_reported: FxHashSet<PathBuf>,
 }

@@ -4,11 +4,11 @@ use crate::state::displays::Displays;
 use crate::state::examined::Examined;
 use crate::state::pretty_printers::UserPrettyPrinters;
 use crate::state::settings::Settings;
-use crate::state::signals::Handling;
+use crate::state::signals::SignalTable;
 use crate::state::skips::Skips;
 use crate::state::source::Sources;
 use crate::state::thread_names::ThreadNames;
-use crate::state::values::Kept;
+use crate::state::values::ValueHistory;
 use juror_program::program::Program;
 
 /// The user's state.
@@ -18,7 +18,7 @@ pub(crate) struct UserState {
     /// The functions and files that `step` skips.
     pub skips: Skips,
     /// The signal table.
-    pub signals: Handling,
+    pub signals: SignalTable,
     /// The expressions that are shown at every stop.
     pub displays: Displays,
     /// The pretty-printers.
@@ -26,7 +26,7 @@ pub(crate) struct UserState {
     /// The format and the next address of `x`.
     pub examined: Examined,
     /// The value history and the convenience variables.
-    pub values: Kept,
+    pub values: ValueHistory,
     /// The names of threads.
     pub thread_names: ThreadNames,
     /// The settings.
@@ -41,11 +41,11 @@ impl UserState {
         UserState {
             sources: Sources::default(),
             skips: Skips::default(),
-            signals: Handling::new(is_batch),
+            signals: SignalTable::new(is_batch),
             displays: Displays::default(),
             pretty_printers: UserPrettyPrinters::default(),
             examined: Examined::default(),
-            values: Kept::default(),
+            values: ValueHistory::default(),
             thread_names: ThreadNames::default(),
             settings: Settings::default(),
             current_property: None,

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 
 /// The value history and the convenience variables.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct ValueHistory {
     pub(crate) printed: Vec<Typed>,
     pub(crate) named: BTreeMap<String, Typed>,
 }
 
-impl Kept {
+impl ValueHistory {
     /// Adds a printed value; returns its number.
     pub(crate) fn push(&mut self, value: Typed) -> u32 {
         self.printed.push(value);
@@ -61,29 +61,29 @@ impl Kept {
 }
 
 /// Returns the value of `$1`, `$`, `$$`, `$$3` or `$name`.
-pub(crate) fn convenience(kept: &Kept, name: &str) -> Option<Typed> {
-    let from_the_end = |count: usize| kept.printed.iter().rev().nth(count).cloned();
+pub(crate) fn convenience(history: &ValueHistory, name: &str) -> Option<Typed> {
+    let from_the_end = |count: usize| history.printed.iter().rev().nth(count).cloned();
     if let Ok(number) = name.parse::<usize>() {
-        return kept.printed.get(number.checked_sub(1)?).cloned();
+        return history.printed.get(number.checked_sub(1)?).cloned();
     }
     match name.strip_prefix('$') {
         Some("") => from_the_end(1),
         Some(count) => from_the_end(count.parse().ok()?),
         None if name.is_empty() => from_the_end(0),
-        None => kept.named.get(name).cloned(),
+        None => history.named.get(name).cloned(),
     }
 }
 
 /// Returns the same at a hit, whose thread is not the selected one.
 pub(crate) fn of_thread(
-    kept: &Kept,
+    history: &ValueHistory,
     program: &Program,
     thread: ThreadId,
     name: &str,
 ) -> Option<Typed> {
     match name {
         "_thread" => Typed::of_integer(i128::from(program.thread_number(thread))),
-        _ => convenience(kept, name),
+        _ => convenience(history, name),
     }
 }
 
@@ -108,12 +108,12 @@ mod tests {
 
     #[test]
     fn values_go_by_number_and_by_name() {
-        let mut kept = Kept::default();
+        let mut history = ValueHistory::default();
         for number in [10, 20, 30] {
-            kept.push(Typed::of_integer(number).expect("a number"));
+            history.push(Typed::of_integer(number).expect("a number"));
         }
-        kept.set_number("count", 7);
-        kept.set_number("count", 8);
+        history.set_number("count", 7);
+        history.set_number("count", 8);
         for (name, expected) in [
             ("", Some(30)),
             ("$", Some(20)),
@@ -126,12 +126,12 @@ mod tests {
             ("count", Some(8)),
             ("other", None),
         ] {
-            let found = convenience(&kept, name);
+            let found = convenience(&history, name);
             let found = found.and_then(|it| it.number(&Nothing).ok());
             assert_eq!(found, expected.map(Number::Int), "${name}");
         }
-        kept.forget("count");
-        assert!(convenience(&kept, "count").is_none());
+        history.forget("count");
+        assert!(convenience(&history, "count").is_none());
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use juror_monitoring::property_files::PropertySource;
 use juror_session::{Options, Session};
 use juror_testing::{CountingAllocator, compile_c};
-use juror_view::observer::{Nobody, Observer};
+use juror_view::observer::{Observer, SilentObserver};
 use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -152,12 +152,12 @@ fn allocations(program: &Path, commands: &[&str], threads: u64, calls: u64) -> u
         arguments: [threads, calls].map(|n| n.to_string().into()).to_vec(),
         ..Options::default()
     };
-    let mut session = Session::start(options, &mut Nobody).unwrap();
+    let mut session = Session::start(options, &mut SilentObserver).unwrap();
     for command in commands {
-        session.execute(command, &mut Nobody).unwrap();
+        session.execute(command, &mut SilentObserver).unwrap();
     }
     let before = CountingAllocator::allocations();
-    let outcome = session.execute("run", &mut Nobody).unwrap();
+    let outcome = session.execute("run", &mut SilentObserver).unwrap();
     let after = CountingAllocator::allocations();
     assert!(matches!(outcome, Outcome::Ended(_)), "{outcome:?}");
     after - before

@@ -32,7 +32,7 @@ pub(crate) fn checkpoint_at_start(
     }
     automatic.has_begun = true;
     match session.take_checkpoint(true) {
-        Ok(id) => tell_of_automatic(session, id, observer),
+        Ok(id) => report_automatic(session, id, observer),
         Err(error) => give_automatic_up(session, &error, observer),
     }
 }
@@ -64,7 +64,7 @@ fn checkpoint_again(
         Ok(id) => id,
         Err(error) => return give_automatic_up(session, &error, observer),
     };
-    tell_of_automatic(session, id, observer)?;
+    report_automatic(session, id, observer)?;
     let kept = &mut session.checkpoints.automatic.kept;
     kept.push(id);
     while kept.len() > KEPT {
@@ -74,13 +74,13 @@ fn checkpoint_again(
     Ok(())
 }
 
-fn tell_of_automatic(
+fn report_automatic(
     session: &mut Session,
     id: CheckpointId,
     observer: &mut dyn Observer,
 ) -> Result<(), CommandError> {
     let losses = session.saved(id)?.view.losses.clone();
-    losses::tell_losses_of_checkpoint(session, id.0, &losses, observer);
+    losses::report_losses_of_checkpoint(session, id.0, &losses, observer);
     Ok(())
 }
 
@@ -97,7 +97,7 @@ fn give_automatic_up(
 }
 
 /// Reports the last checkpoint before a violation.
-pub(crate) fn tell_of_checkpoint(session: &Session, observer: &mut dyn Observer) {
+pub(crate) fn report_last_checkpoint(session: &Session, observer: &mut dyn Observer) {
     let last = session.checkpoints().next_back();
     if let Some(CheckpointId(number)) =
         last.filter(|_| session.checkpoints.automatic.when.is_some())

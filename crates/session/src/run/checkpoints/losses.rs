@@ -22,13 +22,16 @@ impl Checkpoints {
 }
 
 /// Reports the losses of a checkpoint whose result is not shown.
-pub(crate) fn tell_losses_of_checkpoint(
+pub(crate) fn report_losses_of_checkpoint(
     session: &mut Session,
     number: u32,
     losses: &[String],
     observer: &mut dyn Observer,
 ) {
-    let new = new_ones(&mut session.checkpoints.told_losses.at_checkpoints, losses);
+    let new = new_ones(
+        &mut session.checkpoints.reported_losses.at_checkpoints,
+        losses,
+    );
     if !new.is_empty() {
         let lost = new.join("; ");
         observer.notice(&format!("checkpoint {number} cannot restore: {lost}"));
@@ -36,13 +39,16 @@ pub(crate) fn tell_losses_of_checkpoint(
 }
 
 /// Reports the losses of a restore that has just been made.
-pub(crate) fn tell_losses_of_restore(
+pub(crate) fn report_losses_of_restore(
     session: &mut Session,
     number: u64,
     observer: &mut dyn Observer,
 ) {
     let losses = std::mem::take(&mut session.checkpoints.lost);
-    let new = new_ones(&mut session.checkpoints.told_losses.at_restores, &losses);
+    let new = new_ones(
+        &mut session.checkpoints.reported_losses.at_restores,
+        &losses,
+    );
     if !new.is_empty() {
         let lost = new.join("; ");
         observer.notice(&format!("not restored with checkpoint {number}: {lost}"));

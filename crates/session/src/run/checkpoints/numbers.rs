@@ -49,7 +49,7 @@ pub(crate) fn has_wanted_numbers(session: &Session) -> bool {
 }
 
 /// Reports, when the program is about to begin, that it lacks the namespace it should have.
-pub(crate) fn tell_of_numbers(session: &mut Session, observer: &mut dyn Observer) {
+pub(crate) fn report_missing_namespace(session: &mut Session, observer: &mut dyn Observer) {
     let program = session.processes.program.as_ref();
     let refusal = program.and_then(|program| program.debuggee.namespace_refusal());
     let Some(refusal) = refusal else {

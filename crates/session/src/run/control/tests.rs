@@ -8,7 +8,7 @@ use crate::session::Session;
 use juror_debuggee::SelfCheck;
 use juror_rules::control::{Mode, Modes};
 use juror_view::error::{CommandError, not_running};
-use juror_view::observer::Nobody;
+use juror_view::observer::SilentObserver;
 use std::path::PathBuf;
 
 /// Creates a session in a mode. The program waits for a line that never comes.
@@ -20,9 +20,11 @@ fn session(mode: Mode) -> Session {
         },
         ..Options::default()
     };
-    let mut session = Session::start(options, &mut Nobody).expect("it starts");
+    let mut session = Session::start(options, &mut SilentObserver).expect("it starts");
     if mode == Mode::Break {
-        session.execute("start", &mut Nobody).expect("it begins");
+        session
+            .execute("start", &mut SilentObserver)
+            .expect("it begins");
     }
     assert_eq!(session.control.state.mode(), mode);
     session
@@ -36,10 +38,10 @@ fn checked(commands: &[&str], meanwhile: fn(&mut Session)) -> Option<String> {
         self_check: Some(self_check.clone()),
         ..Options::default()
     };
-    let mut session = Session::start(options, &mut Nobody).expect("it starts");
+    let mut session = Session::start(options, &mut SilentObserver).expect("it starts");
     for command in commands {
         session
-            .execute(command, &mut Nobody)
+            .execute(command, &mut SilentObserver)
             .expect("it is possible");
         meanwhile(&mut session);
     }
@@ -81,11 +83,11 @@ fn is_refused(result: Result<(), CommandError>) -> bool {
 #[track_caller]
 fn check(kept: &mut Option<Session>, line: &str, modes: Modes, mode: Mode) {
     let mut session = kept.take().unwrap_or_else(|| session(mode));
-    let result = session.execute(line, &mut Nobody).map(|_| ());
+    let result = session.execute(line, &mut SilentObserver).map(|_| ());
     let message = result.as_ref().err().map(|it| it.message.clone());
     if session.points.commands.is_being_given() {
         // The next lines would belong to a group.
-        session.execute("end", &mut Nobody).expect("an end");
+        session.execute("end", &mut SilentObserver).expect("an end");
     }
     assert_eq!(
         is_refused(result),

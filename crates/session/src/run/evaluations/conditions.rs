@@ -15,7 +15,7 @@ use juror_points::point::Answer;
 use juror_values::typed::{Number, Typed};
 use juror_view::StopReason;
 use juror_view::error::CommandError;
-use juror_view::observer::Nobody;
+use juror_view::observer::SilentObserver;
 
 /// The limit of frames that a condition may refer to.
 const FRAMES_MAX: usize = 16;
@@ -102,7 +102,7 @@ impl Session {
         let evaluation = self.new_evaluation(thread, "", expression, purpose, frames, level);
         let depth = evaluation.depth;
         let was_asking = std::mem::replace(&mut self.processes.stop.is_asking, true);
-        let driven = self.drive(evaluation, &mut Nobody);
+        let driven = self.drive(evaluation, &mut SilentObserver);
         self.processes.stop.is_asking = was_asking;
         match driven? {
             Driven::Value(_, value) => self.truth(&value),

@@ -88,7 +88,7 @@ pub(crate) fn retire_ended(session: &mut Session) -> bool {
         let has_ended = program.is_some_and(|it| !it.debuggee.is_alive());
         if has_ended && session.processes.are_several() {
             session.switch_to(number);
-            let ending = ending_told(session);
+            let ending = reported_ending(session);
             retire(session, ending);
         }
     }
@@ -97,7 +97,7 @@ pub(crate) fn retire_ended(session: &mut Session) -> bool {
 }
 
 /// Returns how the current process has ended.
-pub(crate) fn ending_told(session: &mut Session) -> Option<Ending> {
+pub(crate) fn reported_ending(session: &mut Session) -> Option<Ending> {
     let debuggee = &mut session.processes.program.as_mut()?.debuggee;
     loop {
         match debuggee.wait() {

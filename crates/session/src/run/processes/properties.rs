@@ -93,7 +93,7 @@ fn remove_here(session: &mut Session, position: usize) -> Result<(), CommandErro
     let standing = standing(&mut process.program, process.selection.thread);
     process.monitors.remove(position, standing)?;
     session.scenarios.forget_waiting_about(position);
-    let gone = process.monitors.told.forget_monitor(position);
+    let gone = process.monitors.subscriptions.forget_monitor(position);
     points::delete_points(session, &gone)
 }
 

@@ -83,11 +83,11 @@ impl Session {
     }
 
     /// Reports the processes that have ended.
-    pub(crate) fn tell_ends(&mut self, observer: &mut dyn Observer) {
+    pub(crate) fn report_ends(&mut self, observer: &mut dyn Observer) {
         for end in self.processes.unreported.drain(..) {
             observer.process_ended(&end);
         }
-        watching::tell_lost_watchpoints(self, observer);
+        watching::report_lost_watchpoints(self, observer);
     }
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn prepare_all_followed(session: &mut Session) -> Result<(), CommandE
 }
 
 /// Reports the watchpoints that were deleted with their processes.
-pub(super) fn tell_lost_watchpoints(session: &mut Session, observer: &mut dyn Observer) {
+pub(super) fn report_lost_watchpoints(session: &mut Session, observer: &mut dyn Observer) {
     for sentence in session.processes.lost.drain(..) {
         observer.notice(&sentence);
     }

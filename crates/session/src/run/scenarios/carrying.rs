@@ -13,7 +13,7 @@ use crate::state::scenarios::{Decision, Line, PointDoes, Reacting, Todo, Waiting
 use juror_event::Value;
 use juror_language::Term;
 use juror_monitor::SliceId;
-use juror_monitoring::listeners::{Facts, Heard};
+use juror_monitoring::listeners::{ContextValues, QueuedTrigger};
 use juror_points::point::{PointOwner, Stopping};
 use juror_values::format::{Radix, format};
 use juror_view::StopReason;
@@ -56,9 +56,9 @@ pub(super) fn carry_out_all(
         return Some(*reason);
     }
     while !decision.is_restored
-        && let Some(heard) = todo.heard.pop_front()
+        && let Some(queued) = todo.queued.pop_front()
     {
-        if let Err(reason) = carry_out(session, heard, decision, observer) {
+        if let Err(reason) = carry_out(session, queued, decision, observer) {
             return Some(*reason);
         }
     }
@@ -71,35 +71,52 @@ pub(super) fn carry_out_all(
 
 fn carry_out(
     session: &mut Session,
-    heard: Heard,
+    queued: QueuedTrigger,
     decision: &mut Decision,
     observer: &mut dyn Observer,
 ) -> Result<(), Box<StopReason>> {
-    match heard {
-        Heard::Step {
+    match queued {
+        QueuedTrigger::Step {
             id,
             monitor,
             slice,
-            facts,
+            context_values,
         } => {
             let (scenario, reaction) = (id.scenario as usize, id.reaction as usize);
             let about = Some((monitor, slice));
             carry_out_reaction(
-                session, scenario, reaction, about, facts, decision, observer,
+                session,
+                scenario,
+                reaction,
+                about,
+                context_values,
+                decision,
+                observer,
             )
         }
-        Heard::Other {
+        QueuedTrigger::Other {
             scenario,
             reaction,
-            facts,
-        } => carry_out_reaction(session, scenario, reaction, None, facts, decision, observer),
-        Heard::Left { point } => {
+            context_values,
+        } => carry_out_reaction(
+            session,
+            scenario,
+            reaction,
+            None,
+            context_values,
+            decision,
+            observer,
+        ),
+        QueuedTrigger::Left { point } => {
             session.scenarios.points.retain(|it| it.number != point);
             // It may have been deleted by the user.
             let _ = points::delete_points(session, &[point]);
             Ok(())
         }
-        Heard::Point { number, facts } => {
+        QueuedTrigger::Point {
+            number,
+            context_values,
+        } => {
             let Some(point) = session.scenarios.point(number).cloned() else {
                 return Ok(());
             };
@@ -110,11 +127,11 @@ fn carry_out(
                         locals,
                         parameters,
                     } = *point_block;
-                    let mut facts = facts;
-                    facts.extend(&parameters);
+                    let mut context_values = context_values;
+                    context_values.extend(&parameters);
                     let reacting = Reacting {
                         scenario: point.scenario,
-                        performance: Performance::new(&block, locals, facts),
+                        performance: Performance::new(&block, locals, context_values),
                         lines: VecDeque::new(),
                         about: None,
                     };
@@ -125,7 +142,7 @@ fn carry_out(
                     point.scenario,
                     reaction,
                     None,
-                    facts,
+                    context_values,
                     decision,
                     observer,
                 ),
@@ -139,7 +156,7 @@ fn carry_out_reaction(
     scenario: usize,
     reaction: usize,
     about: Option<(usize, SliceId)>,
-    facts: Facts,
+    context_values: ContextValues,
     decision: &mut Decision,
     observer: &mut dyn Observer,
 ) -> Result<(), Box<StopReason>> {
@@ -153,7 +170,7 @@ fn carry_out_reaction(
     };
     let reacting = Reacting {
         scenario,
-        performance: Performance::new(&found.body, Vec::new(), facts),
+        performance: Performance::new(&found.body, Vec::new(), context_values),
         lines: VecDeque::new(),
         about,
     };

@@ -44,11 +44,11 @@ pub(super) fn do_effect(
 ) -> Result<Done, CommandError> {
     let name = scenario_name(session, scenario);
     match effect {
-        Effect::Print(text) => tell_line(session, name, "print", text, observer),
-        Effect::Report(text) => tell_line(session, name, "report", text, observer),
+        Effect::Print(text) => report_line(session, name, "print", text, observer),
+        Effect::Report(text) => report_line(session, name, "report", text, observer),
         Effect::Stop(message) => {
             if let Some(text) = &message {
-                tell_line(session, name.clone(), "stop", text.clone(), observer);
+                report_line(session, name.clone(), "stop", text.clone(), observer);
             }
             decision.stop = Some((name, message));
         }
@@ -78,7 +78,7 @@ pub(super) fn do_effect(
         } => {
             let reacts = reaction.is_some();
             let number = set_point(session, scenario, word, &place, reacts, span)?;
-            tell_if_it_waits(session, number, &name, &place, observer);
+            report_if_pending(session, number, &name, &place, observer);
             if let Some(block) = reaction {
                 session.scenarios.points.push(PointReaction {
                     number,
@@ -132,7 +132,7 @@ pub(super) fn scenario_name(session: &Session, scenario: usize) -> String {
     loaded.map_or_else(String::new, |it| it.scenario.name.to_string())
 }
 
-fn tell_line(
+fn report_line(
     _session: &Session,
     scenario: String,
     sort: &'static str,
@@ -165,7 +165,7 @@ fn checkpoint_for_scenario(
 ) -> Result<u64, CommandError> {
     match session.perform_line("checkpoint", observer)? {
         Outcome::Checkpoint(view) => {
-            losses::tell_losses_of_checkpoint(session, view.number, &view.losses, observer);
+            losses::report_losses_of_checkpoint(session, view.number, &view.losses, observer);
             Ok(u64::from(view.number))
         }
         _ => Err(CommandError::new("a checkpoint number is missing")),
@@ -178,7 +178,7 @@ fn restore_for_scenario(
     observer: &mut dyn Observer,
 ) -> Result<(), CommandError> {
     session.perform_line(&format!("restore {number}"), observer)?;
-    losses::tell_losses_of_restore(session, number, observer);
+    losses::report_losses_of_restore(session, number, observer);
     Ok(())
 }
 
@@ -201,7 +201,7 @@ pub(crate) fn forget_points_after(
     session
         .processes
         .monitors
-        .told
+        .subscriptions
         .lasting
         .retain(|it| !newer.contains(&it.point));
     Ok(())
@@ -235,7 +235,7 @@ fn set_point(
 }
 
 /// An unknown name may be misspelt.
-fn tell_if_it_waits(
+fn report_if_pending(
     session: &mut Session,
     number: u32,
     scenario: &str,
@@ -275,12 +275,17 @@ fn let_last(
             "`while` names states that the slice is in when the point is set",
         ));
     }
-    session.processes.monitors.told.lasting.push(Lasting {
-        point,
-        monitor,
-        slice,
-        states,
-    });
+    session
+        .processes
+        .monitors
+        .subscriptions
+        .lasting
+        .push(Lasting {
+            point,
+            monitor,
+            slice,
+            states,
+        });
     Ok(())
 }
 

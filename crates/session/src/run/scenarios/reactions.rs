@@ -11,7 +11,7 @@ use crate::state::scenarios::{Decision, Todo};
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::{ContextValue, Trigger};
-use juror_monitoring::listeners::{Facts, Heard};
+use juror_monitoring::listeners::{ContextValues, QueuedTrigger};
 use juror_program::program::Program;
 use juror_rules::decision::{Moment, Next, Notification};
 use juror_view::error::CommandError;
@@ -30,7 +30,7 @@ pub(super) struct OwnStop {
 
 impl Session {
     /// Returns the pause, or the notification of queued triggers.
-    pub(crate) fn or_heard(&self, pause: Option<Pause>, thread: ThreadId) -> Option<Pause> {
+    pub(crate) fn or_notified(&self, pause: Option<Pause>, thread: ThreadId) -> Option<Pause> {
         pause.or_else(|| self.pause_of(Moment::default(), thread))
     }
 
@@ -94,7 +94,7 @@ impl Session {
     pub(crate) fn react_to(
         &mut self,
         pause: Pause,
-        heard: VecDeque<Heard>,
+        queued: VecDeque<QueuedTrigger>,
         observer: &mut dyn Observer,
     ) -> Result<(Option<Pause>, Next), CommandError> {
         if !matches!(pause, Pause::Ended(_)) {
@@ -103,8 +103,8 @@ impl Session {
         if let Some(thread) = pause.thread() {
             self.select_thread(thread);
         }
-        let told = pause.told();
-        let todo = Todo { rest: None, heard };
+        let told = pause.notification();
+        let todo = Todo { rest: None, queued };
         let (next, own) = self.decide_about(told, todo, observer);
         let thread = match own.is_restored {
             true => self.processes.selection.thread,
@@ -146,7 +146,7 @@ impl Session {
         self.control.state.give_back(is_lent);
         self.scenarios.is_performing = false;
         // Events caused by a reaction itself have no reactions.
-        self.scenarios.heard.clear();
+        self.scenarios.queued.clear();
         let wishes = decision.wishes(failed.is_some(), self.scenarios.is_awaiting());
         let next = juror_rules::decision::next(told, wishes);
         if !matches!(next, Next::Move { .. } | Next::GoOn | Next::RunAll) {
@@ -166,13 +166,13 @@ impl Session {
     }
 
     /// Returns the reactions to a stop, then those to the queued triggers.
-    fn reactions_to(&mut self, pause: &Pause) -> VecDeque<Heard> {
+    fn reactions_to(&mut self, pause: &Pause) -> VecDeque<QueuedTrigger> {
         let mut todo = VecDeque::new();
-        let mut facts = Facts::default();
+        let mut context_values = ContextValues::default();
         let waiting = match pause {
             Pause::Reason(reason, thread) => {
-                facts.note_text(ContextValue::Reason, reason.word());
-                facts.note(ContextValue::Thread, self.thread_value(*thread));
+                context_values.note_text(ContextValue::Reason, reason.word());
+                context_values.note(ContextValue::Thread, self.thread_value(*thread));
                 self.scenarios.waiting_for(|it| *it == Trigger::Stop)
             }
             Pause::Ended(Some(ending)) => {
@@ -181,7 +181,7 @@ impl Session {
                     Ending::Killed { signal } => KILLED_STATUS.saturating_add(*signal),
                     Ending::Detached { .. } => return todo,
                 };
-                facts.note(ContextValue::ExitStatus, Value::Int(i128::from(status)));
+                context_values.note(ContextValue::ExitStatus, Value::Int(i128::from(status)));
                 self.scenarios.waiting_for(|it| *it == Trigger::Exit)
             }
             _ => Vec::new(),
@@ -189,13 +189,13 @@ impl Session {
         todo.extend(
             waiting
                 .into_iter()
-                .map(|(scenario, reaction)| Heard::Other {
+                .map(|(scenario, reaction)| QueuedTrigger::Other {
                     scenario,
                     reaction,
-                    facts: facts.clone(),
+                    context_values: context_values.clone(),
                 }),
         );
-        todo.append(&mut self.scenarios.heard);
+        todo.append(&mut self.scenarios.queued);
         todo
     }
 
@@ -209,18 +209,18 @@ impl Session {
         if self.scenarios.is_idle() || self.scenarios.is_performing {
             return Ok(pause);
         }
-        let mut facts = Facts::default();
-        facts.note(ContextValue::Thread, self.thread_value(thread));
+        let mut context_values = ContextValues::default();
+        context_values.note(ContextValue::Thread, self.thread_value(thread));
         let waiting = self.scenarios.waiting_for(|it| *it == Trigger::Start);
-        let mut todo: VecDeque<Heard> = waiting
+        let mut todo: VecDeque<QueuedTrigger> = waiting
             .into_iter()
-            .map(|(scenario, reaction)| Heard::Other {
+            .map(|(scenario, reaction)| QueuedTrigger::Other {
                 scenario,
                 reaction,
-                facts: facts.clone(),
+                context_values: context_values.clone(),
             })
             .collect();
-        let pause = pause.unwrap_or(Pause::Heard(thread));
+        let pause = pause.unwrap_or(Pause::ScenariosNotified(thread));
         todo.extend(self.reactions_to(&pause));
         self.react_to(pause, todo, observer).map(|(pause, _)| pause)
     }

@@ -5,7 +5,7 @@ use crate::state::scenarios::performance::{Effect, Performance, World};
 use juror_event::{EventId, Value};
 use juror_language::{ContextValue, Property, Scenario, StateName, Trigger, load_with};
 use juror_monitor::{Change, Monitor, Occurrence};
-use juror_monitoring::listeners::Facts;
+use juror_monitoring::listeners::ContextValues;
 use juror_monitoring::listening::listeners;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -40,9 +40,9 @@ fn performed(variables: &str, body: &str) -> Result<(Vec<String>, Vec<String>), 
         .iter()
         .map(|it| it.initial.clone())
         .collect();
-    let mut facts = Facts::default();
-    facts.note(ContextValue::Thread, Value::Int(7));
-    let mut performance = Performance::new(&scenario.reactions[0].body, Vec::new(), facts);
+    let mut context_values = ContextValues::default();
+    context_values.note(ContextValue::Thread, Value::Int(7));
+    let mut performance = Performance::new(&scenario.reactions[0].body, Vec::new(), context_values);
     let mut world = Lengths(Vec::new());
     let mut effects = Vec::new();
     loop {
@@ -251,9 +251,9 @@ proptest! {
             for change in monitor.changes() {
                 for (position, reaction) in scenarios[0].reactions.iter().enumerate() {
                     let mut own = heard_by.iter().filter(|it| it.id.reaction as usize == position);
-                    let heard = own.any(|it| it.hears(change, event));
+                    let is_triggered = own.any(|it| it.matches(change, event));
                     let wanted = is_meant(&reaction.trigger, property, change, event);
-                    prop_assert_eq!(heard, wanted, "{} at {:?}", triggers[position], change);
+                    prop_assert_eq!(is_triggered, wanted, "{} at {:?}", triggers[position], change);
                 }
             }
         }
@@ -289,7 +289,7 @@ on action second { print \"second\" }";
         let (property, scenarios) = (&loaded.properties[0], loaded.scenarios);
         let listening = listeners([(true, &scenarios[0])], property);
         let mut monitor = Monitor::new(Arc::new(property.clone())).expect("a property");
-        let mut heard = |event: u16, slice: i128, x: i128| -> Vec<u32> {
+        let mut is_triggered = |event: u16, slice: i128, x: i128| -> Vec<u32> {
             let values = values(slice, x);
             let happened = Occurrence {
                 thread: 1,
@@ -302,7 +302,7 @@ on action second { print \"second\" }";
             let own = changes.flat_map(|change| {
                 let meant = listening
                     .iter()
-                    .filter(|it| it.hears(change, EventId(event)));
+                    .filter(|it| it.matches(change, EventId(event)));
                 meant.map(|it| it.id.reaction)
             });
             own.collect()
@@ -319,7 +319,7 @@ on action second { print \"second\" }";
             ((2, 0), &[3]),
         ];
         for (position, ((event, x), expected)) in steps.into_iter().enumerate() {
-            assert_eq!(heard(event, 1, x), expected, "{head} {position}");
+            assert_eq!(is_triggered(event, 1, x), expected, "{head} {position}");
         }
     }
 }

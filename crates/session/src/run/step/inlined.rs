@@ -10,7 +10,7 @@
 
 use crate::run::step::{Leaving, in_process};
 use crate::session::Session;
-use crate::state::inline_frames::Unentered;
+use crate::state::inline_frames::SkippedFrames;
 use juror_debuggee::ThreadId;
 use juror_program::stack::frames::{Frame, beginning_calls, usual_level};
 use juror_view::error::CommandError;
@@ -34,7 +34,7 @@ impl Arrival {
 
     /// Returns whether it is before an inlined call.
     pub fn is_before_call(&self) -> bool {
-        self.unentered() > 0
+        self.skipped_frames() > 0
     }
 
     /// Returns whether the executed code was inlined into its frame.
@@ -42,7 +42,7 @@ impl Arrival {
         self.level > 0
     }
 
-    fn unentered(&self) -> usize {
+    fn skipped_frames(&self) -> usize {
         self.level.min(self.beginning)
     }
 }
@@ -71,7 +71,7 @@ impl Session {
 
     /// Sets the shown frame of a thread to its position.
     pub(super) fn stand_at(&mut self, thread: ThreadId, arrival: &Arrival) {
-        self.stand_at_level(thread, Some(arrival.unentered()), &arrival.chain);
+        self.stand_at_level(thread, Some(arrival.skipped_frames()), &arrival.chain);
     }
 
     /// Shows a thread that has reached a location before the inlined calls that begin there.
@@ -93,7 +93,7 @@ impl Session {
             return;
         };
         let is_beginning = level <= beginning_calls(chain);
-        self.processes.stop.unentered = is_beginning.then_some(Unentered {
+        self.processes.stop.skipped_frames = is_beginning.then_some(SkippedFrames {
             thread,
             pc: first.pc,
             count: level,
@@ -104,7 +104,7 @@ impl Session {
     /// there.
     pub(crate) fn stand_at_begun(
         &mut self,
-        begun: Unentered,
+        begun: SkippedFrames,
         thread: ThreadId,
     ) -> Result<bool, CommandError> {
         let chain = self.running()?.inlined_chain(thread);
@@ -120,7 +120,7 @@ impl Session {
     /// nothing runs.
     pub(super) fn enter_inlined(&mut self, thread: ThreadId) -> Result<bool, CommandError> {
         let chain = self.running()?.inlined_chain(thread);
-        let count = self.unentered_count(thread, &chain);
+        let count = self.skipped_frame_count(thread, &chain);
         let level = self.level_to_enter(chain.get(..count).unwrap_or(&[]));
         self.stand_at_level(thread, level, &chain);
         Ok(level.is_some())
@@ -128,7 +128,7 @@ impl Session {
 
     /// Does the same for a thread that has reached a position in the line that a step leaves.
     pub(super) fn enter_from(&mut self, thread: ThreadId, arrival: &Arrival) -> bool {
-        let inner = arrival.chain.get(..arrival.unentered()).unwrap_or(&[]);
+        let inner = arrival.chain.get(..arrival.skipped_frames()).unwrap_or(&[]);
         let level = self.level_to_enter(inner);
         self.stand_at_level(thread, level, &arrival.chain);
         level.is_some()
@@ -136,8 +136,8 @@ impl Session {
 
     /// Returns which of the skipped inline frames is the next to step into. A skipped function is
     /// skipped with all its calls.
-    fn level_to_enter(&mut self, unentered: &[Frame]) -> Option<usize> {
-        for (level, frame) in unentered.iter().enumerate().rev() {
+    fn level_to_enter(&mut self, skipped_frames: &[Frame]) -> Option<usize> {
+        for (level, frame) in skipped_frames.iter().enumerate().rev() {
             if self.is_skipped(frame) {
                 return None;
             }
@@ -149,9 +149,9 @@ impl Session {
     }
 
     /// Returns the number of a thread's skipped inline frames.
-    fn unentered_count(&self, thread: ThreadId, frames: &[Frame]) -> usize {
+    fn skipped_frame_count(&self, thread: ThreadId, frames: &[Frame]) -> usize {
         let here = frames.first().map(|frame| frame.pc);
-        let said = self.processes.stop.unentered;
+        let said = self.processes.stop.skipped_frames;
         let said = said.filter(|it| it.thread == thread && Some(it.pc) == here);
         match said {
             Some(it) => it.count.min(beginning_calls(frames)),
@@ -162,7 +162,7 @@ impl Session {
     /// Returns the shown frames of a thread: without skipped inline frames and foreign inlined
     /// code.
     pub(crate) fn shown_frames(&mut self, thread: ThreadId, mut frames: Vec<Frame>) -> Vec<Frame> {
-        frames.drain(..self.unentered_count(thread, &frames));
+        frames.drain(..self.skipped_frame_count(thread, &frames));
         self.without_foreign_inlined(frames)
     }
 

@@ -17,7 +17,7 @@ use juror_language::{
     Action, ActionKind, Input, Piece, PointAction, ReactionBlock, Target, Template, Term,
     evaluate_in, execute_in,
 };
-use juror_monitoring::listeners::Facts;
+use juror_monitoring::listeners::ContextValues;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub struct Performance {
     levels: Vec<Level>,
     locals: Vec<Value>,
     reads: Arc<[Input]>,
-    facts: Facts,
+    context_values: ContextValues,
     /// The target of the number in the next reply.
     awaiting: Option<Target>,
     /// The span of the statement that returned the last effect.
@@ -49,7 +49,11 @@ pub struct Performance {
 
 impl Performance {
     /// Creates a reaction at its beginning.
-    pub fn new(block: &ReactionBlock, locals: Vec<Value>, facts: Facts) -> Performance {
+    pub fn new(
+        block: &ReactionBlock,
+        locals: Vec<Value>,
+        context_values: ContextValues,
+    ) -> Performance {
         Performance {
             levels: vec![Level {
                 actions: Arc::clone(&block.actions),
@@ -58,7 +62,7 @@ impl Performance {
             }],
             locals,
             reads: Arc::clone(&block.reads),
-            facts,
+            context_values,
             awaiting: None,
             span: 0..0,
             statements: 0,
@@ -170,7 +174,8 @@ impl Performance {
                 // Reads of the program see the old values.
                 let before = self.locals.clone();
                 let mut locals = std::mem::take(&mut self.locals);
-                let mut store = Memory::new(&self.reads, &self.facts, &before, variables, world);
+                let mut store =
+                    Memory::new(&self.reads, &self.context_values, &before, variables, world);
                 let updated = execute_in(std::slice::from_ref(update), &mut store, &mut locals);
                 let refusal = store.refusal.into_inner();
                 self.locals = locals;
@@ -247,7 +252,7 @@ impl Performance {
             reaction: body.map(|body| PointBlock {
                 block: body.clone(),
                 locals: self.locals.clone(),
-                parameters: self.facts.parameters(),
+                parameters: self.context_values.parameters(),
             }),
         })
     }
@@ -282,7 +287,13 @@ impl Performance {
         variables: &mut Vec<Value>,
         world: &mut dyn World,
     ) -> Result<Value, Failure> {
-        let memory = Memory::new(&self.reads, &self.facts, &self.locals, variables, world);
+        let memory = Memory::new(
+            &self.reads,
+            &self.context_values,
+            &self.locals,
+            variables,
+            world,
+        );
         let value = evaluate_in(term, &memory, &self.locals);
         explained(value, memory.refusal.into_inner())
     }

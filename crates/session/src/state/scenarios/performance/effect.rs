@@ -2,7 +2,7 @@
 
 use juror_event::Value;
 use juror_language::{EvaluationError, PointWord, ReactionBlock, StateName};
-use juror_monitoring::listeners::Facts;
+use juror_monitoring::listeners::ContextValues;
 use std::ops::Range;
 
 /// The program as a reaction reads it.
@@ -22,7 +22,7 @@ pub struct PointBlock {
     /// The local variables.
     pub locals: Vec<Value>,
     /// The parameters of the slice.
-    pub parameters: Facts,
+    pub parameters: ContextValues,
 }
 
 /// An effect of a reaction.

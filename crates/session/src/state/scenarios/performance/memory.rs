@@ -5,7 +5,7 @@ use juror_event::Value;
 use juror_language::{
     ContextValue, Environment, EvaluationError, Input, Piece, Store, evaluate_in,
 };
-use juror_monitoring::listeners::Facts;
+use juror_monitoring::listeners::ContextValues;
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ pub(super) fn elements(value: &Value) -> Option<Vec<Value>> {
 /// The memory of a term: variables, and values that are read on demand.
 pub(super) struct Memory<'m, 'w> {
     reads: &'m [Input],
-    facts: &'m Facts,
+    context_values: &'m ContextValues,
     locals: &'m [Value],
     variables: &'m mut Vec<Value>,
     values: Vec<OnceCell<Option<Value>>>,
@@ -63,14 +63,14 @@ pub(super) struct Memory<'m, 'w> {
 impl<'m, 'w> Memory<'m, 'w> {
     pub(super) fn new(
         reads: &'m [Input],
-        facts: &'m Facts,
+        context_values: &'m ContextValues,
         locals: &'m [Value],
         variables: &'m mut Vec<Value>,
         world: &'w mut dyn World,
     ) -> Memory<'m, 'w> {
         Memory {
             reads,
-            facts,
+            context_values,
             locals,
             variables,
             values: reads.iter().map(|_| OnceCell::new()).collect(),
@@ -82,7 +82,7 @@ impl<'m, 'w> Memory<'m, 'w> {
     pub(super) fn read(&self, input: &Input) -> Result<Value, String> {
         let template = match input {
             Input::Context(fact) => {
-                let known = self.facts.get(fact).cloned();
+                let known = self.context_values.get(fact).cloned();
                 let missing = || match fact {
                     ContextValue::Variable(_) => "the slice has ended, and its variables with it",
                     ContextValue::Parameter(_) => "this slice has no such parameter",

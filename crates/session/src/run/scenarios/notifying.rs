@@ -4,7 +4,7 @@ use crate::session::Session;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::ContextValue;
-use juror_monitoring::listeners::{Facts, Heard};
+use juror_monitoring::listeners::{ContextValues, QueuedTrigger};
 use juror_points::point::Stopping;
 use juror_view::WatchedAccess;
 use juror_view::error::CommandError;
@@ -17,13 +17,19 @@ pub(crate) fn divert(
     stopping: Option<Stopping>,
     accesses: &mut Vec<WatchedAccess>,
 ) -> Result<Option<Stopping>, CommandError> {
-    divert_with(session, Facts::default(), thread, stopping, accesses)
+    divert_with(
+        session,
+        ContextValues::default(),
+        thread,
+        stopping,
+        accesses,
+    )
 }
 
 /// Returns the same, with context values besides the point and the thread.
 pub(crate) fn divert_with(
     session: &mut Session,
-    known: Facts,
+    known: ContextValues,
     thread: ThreadId,
     stopping: Option<Stopping>,
     accesses: &mut Vec<WatchedAccess>,
@@ -31,27 +37,27 @@ pub(crate) fn divert_with(
     let Some(mut stopping) = stopping else {
         return Ok(None);
     };
-    if stopping.heard.is_empty() && !stopping.numbers.is_empty() {
+    if stopping.notified.is_empty() && !stopping.numbers.is_empty() {
         return Ok(Some(stopping));
     }
-    for number in std::mem::take(&mut stopping.heard) {
-        let mut facts = known.clone();
-        facts.note(ContextValue::Point, Value::Int(i128::from(number)));
-        facts.note(ContextValue::Thread, session.thread_value(thread));
+    for number in std::mem::take(&mut stopping.notified) {
+        let mut context_values = known.clone();
+        context_values.note(ContextValue::Point, Value::Int(i128::from(number)));
+        context_values.note(ContextValue::Thread, session.thread_value(thread));
         if let Some(access) = accesses.iter().find(|it| it.number == number) {
             let before = access.before.as_ref().unwrap_or(&access.value);
-            facts.note_text(ContextValue::OldValue, before);
-            facts.note_text(ContextValue::NewValue, &access.value);
+            context_values.note_text(ContextValue::OldValue, before);
+            context_values.note_text(ContextValue::NewValue, &access.value);
             if !session.scenarios.is_performing {
                 session.scenarios.accessed = Some((thread, access.place.clone()));
             }
         }
         accesses.retain(|it| it.number != number);
         if !session.scenarios.is_performing {
-            session
-                .scenarios
-                .heard
-                .push_back(Heard::Point { number, facts });
+            session.scenarios.queued.push_back(QueuedTrigger::Point {
+                number,
+                context_values,
+            });
         }
     }
     if !stopping.numbers.is_empty() {
