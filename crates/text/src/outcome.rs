@@ -354,7 +354,7 @@ mod tests {
             }
             Outcome::Skips(_) => "#  state     what\n1  enabled   functions that match",
             Outcome::Skip(_) => {
-                "step passes over functions that match `^std::` in queue.h (skip 1)\n"
+                "step skips functions that match `^std::` in queue.h (skip 1)\n"
             }
             Outcome::Thread(_) => "thread 1 (kernel id 4711)\n",
             Outcome::ThreadHeading(_) => "Thread 1 (main):\n",

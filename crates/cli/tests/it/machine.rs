@@ -154,12 +154,12 @@ fn threads_have_names() {
             ("thread name the first", ""),
             ("info threads", "the first"),
             ("thread find ^the", "the first"),
-            ("thread find nothing", "no thread has such a name"),
+            ("thread find nothing", "no thread has this name"),
             ("thread apply 1 2 print $_thread", "Thread 1 (the first):\n"),
             ("thread find (", "regular expression"),
             ("thread nowhere", "not the number of a thread"),
             ("thread name", ""),
-            ("thread find the", "no thread has such a name"),
+            ("thread find the", "no thread has this name"),
         ],
     );
 }
