@@ -68,7 +68,7 @@ fn a_dprintf_prints_at_each_hit_and_goes_on() {
             &["dprintf work", "printf \"work %d of %s\\n\", i, p->name"],
         ),
         ("condition 1 i > 1", NOTHING),
-        ("ignore 1 1", &["the next hit of breakpoint 1 is passed"]),
+        ("ignore 1 1", &["the next hit of breakpoint 1 is ignored"]),
         (
             "run",
             &[
