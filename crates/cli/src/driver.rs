@@ -29,7 +29,7 @@ pub trait Driver {
     fn repetition(&self, line: &str) -> Option<String>;
     /// Returns the next command of the breakpoints that stopped the program, or of a
     /// script.
-    fn next_attached(&mut self) -> Option<String> {
+    fn next_queued_command(&mut self) -> Option<String> {
         None
     }
     /// Returns how many `commands` are open, to which the next line belongs; 0 if it is
@@ -63,8 +63,8 @@ impl Driver for Session {
     fn repetition(&self, line: &str) -> Option<String> {
         Session::repetition(self, line)
     }
-    fn next_attached(&mut self) -> Option<String> {
-        Session::next_attached(self)
+    fn next_queued_command(&mut self) -> Option<String> {
+        Session::next_queued_command(self)
     }
     fn input_depth(&self) -> usize {
         Session::input_depth(self)

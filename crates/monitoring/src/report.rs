@@ -1,5 +1,5 @@
-//! What monitors have to say, as views: paths, violations, state changes,
-//! summaries; and what is wrong with a property about this program.
+//! Views of monitors: paths, violations, state changes, summaries, and the errors of a property in
+//! this program.
 
 mod inlined;
 
@@ -16,13 +16,12 @@ use juror_view::{
 };
 use std::sync::Arc;
 
-/// Slices of one monitor that are shown.
+/// The limit of shown slices of one monitor.
 const SLICES_MAX: usize = 100;
-/// Reports of one stop; more of them say the same.
+/// The limit of reports at one stop; further ones say the same.
 pub(crate) const VIOLATIONS_MAX: usize = 10;
 
-/// What an access made of the place, taken out of the values that the property
-/// did not ask for.
+/// Takes the stored value of an access out of the values that the property did not ask for.
 fn stored(
     event: Option<&SymbolicEvent>,
     captured: &[Value],
@@ -46,7 +45,7 @@ fn stored(
     Some(StoredValue { before, after })
 }
 
-/// The parameters that are bound.
+/// Returns the bound parameters.
 pub fn binding(property: &Property, binding: &[Option<Value>]) -> Vec<NamedValue> {
     property
         .slice
@@ -81,8 +80,8 @@ fn path_step<P: Places>(
     let property = monitor.property();
     let symbolic = property.event(event.event);
     let names = symbolic.map_or(&[][..], |symbolic| &symbolic.captures);
-    // Values that were not asked for in that state say nothing, and what is compared says
-    // it already.
+    // Values that were not captured in that state are omitted, and so are compared values, which
+    // are shown already.
     let says_nothing = |read: &Read, value: &Value| match value {
         Value::Unavailable(juror_event::Unavailability::NotCaptured) => true,
         Value::Bool(_) => matches!(read, Read::Arithmetic(_)),
@@ -115,19 +114,19 @@ fn path_step<P: Places>(
 /// An occurrence of an event, for [`state_change`].
 #[derive(Debug, Clone, Copy)]
 pub struct EventOccurrence<'a> {
-    /// Which event.
+    /// The event.
     pub event: EventId,
-    /// In which thread.
+    /// The thread.
     pub thread: u32,
-    /// Where: for a call, its return address.
+    /// The address; for a call, its return address.
     pub address: u64,
-    /// When, in nanoseconds since the program's start.
+    /// The time, in nanoseconds since the start of the program.
     pub time: u64,
-    /// What was read.
+    /// The captured values.
     pub values: &'a [Value],
 }
 
-/// The values of the parameters of a slice that an event has just changed.
+/// Returns the parameters of a slice that an event has just changed.
 pub fn bound_of(
     monitored: &MonitoredProperty,
     change: &Change,
@@ -137,7 +136,7 @@ pub fn bound_of(
     if let Some(slice) = monitored.monitor.slice(change.slice) {
         return slice.binding;
     }
-    // A slice that has just ended is known by what the event bound.
+    // A slice that has just ended is identified by the values of the event.
     let bound = monitored.property.bindings.get(usize::from(event.0));
     let bound = bound.map_or(&[][..], |bound| bound).iter();
     bound
@@ -145,7 +144,7 @@ pub fn bound_of(
         .collect()
 }
 
-/// A change of one slice by an event that has just happened.
+/// Returns the view of a slice's change by an event that has just happened.
 pub fn state_change<P: Places>(
     monitored: &MonitoredProperty,
     change: &Change,
@@ -174,8 +173,8 @@ pub fn state_change<P: Places>(
     }
 }
 
-/// A slice with the path that led to its state. Without a program, places are
-/// bare addresses.
+/// Returns a slice with the path that led to its state. Without a program, places are bare
+/// addresses.
 pub fn violation<P: Places>(
     monitored: &MonitoredProperty,
     id: SliceId,
@@ -214,7 +213,7 @@ pub fn violation<P: Places>(
     }
 }
 
-/// Why a run stops after an event that a property could not evaluate.
+/// Returns the reason to stop after an event that a property could not evaluate.
 pub fn error_reason(monitored: Option<&MonitoredProperty>, error: &EvaluationError) -> StopReason {
     let property = monitored.map(|monitored| &monitored.property);
     StopReason::MonitorError {
@@ -227,8 +226,8 @@ pub fn error_reason(monitored: Option<&MonitoredProperty>, error: &EvaluationErr
     }
 }
 
-/// Why a run stops after an event, in words and views: in the order of the properties,
-/// whatever the order is in which they have heard of it.
+/// Returns the reason to stop after an event: in the order of the properties, whatever the order in
+/// which they took it.
 pub fn reason<P: Places>(
     monitors: &Monitors,
     outcome: &EventOutcome,
@@ -252,7 +251,7 @@ pub fn reason<P: Places>(
     }
 }
 
-/// What the end of a run violates, as views.
+/// Returns the violations at the end of a run.
 pub fn end_violations<P: Places>(
     monitors: &Monitors,
     violations: &[ViolatedSlice],
@@ -268,7 +267,7 @@ pub fn end_violations<P: Places>(
         .collect()
 }
 
-/// The state of a slice in words; of a violated formula, what failed of it.
+/// Returns the state of a slice in words; for a violated formula, the part that failed.
 fn state_of(monitored: &MonitoredProperty, slice: &juror_monitor::SliceView<'_>) -> String {
     let name = monitored.monitor.state_name(slice.state);
     let failed = monitored.monitor.failed_parts(slice.id);
@@ -278,7 +277,7 @@ fn state_of(monitored: &MonitoredProperty, slice: &juror_monitor::SliceView<'_>)
     }
 }
 
-/// A monitor with its slices.
+/// Returns a monitor with its slices.
 pub fn monitor<P: Places>(monitored: &MonitoredProperty, places: Option<&P>) -> MonitorView {
     let property = &monitored.property;
     let names = |wanted: bool| {
@@ -312,7 +311,7 @@ pub fn monitor<P: Places>(monitored: &MonitoredProperty, places: Option<&P>) -> 
     }
 }
 
-/// What is wrong with an event in this program, as a compiler would say it.
+/// Returns a diagnostic of an event that does not fit this program.
 pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
     match error {
         BindError::UnknownFunction { near, is_stripped } => {
@@ -324,8 +323,8 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
             diagnostic.help = Some(match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if *is_stripped => {
-                    "the program was stripped of its symbols: build it without \
-                     `-s`, or use a version of it that has them"
+                    "the program was stripped of its symbols: build it without `-s`, or use a \
+                     version of it that has them"
                         .to_owned()
                 }
                 None => "if it is in a library that is loaded later, add `in library` to the event"
@@ -348,11 +347,11 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
                 "indirect-function",
                 event.subject_span.clone(),
                 format!(
-                    "`{}` is chosen among several when the program starts",
+                    "`{}` is selected when the program starts (an ifunc)",
                     event.subject
                 ),
             );
-            diagnostic.help = Some("name the one that is used on this machine".to_owned());
+            diagnostic.help = Some("name the implementation used on this machine".to_owned());
             diagnostic
         }
         BindError::Capture {

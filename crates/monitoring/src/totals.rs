@@ -1,8 +1,8 @@
-//! What the monitors of all processes of a run have counted.
+//! The totals of the monitors of all processes of a run.
 //!
-//! Each process has its own monitors; a property is told of once when the run
-//! is over. Invariant: what happened is counted in the process where it
-//! happened, and nowhere else.
+//! Each process has its own monitors; a property is summarized once when the run is over.
+//!
+//! **Invariant**: an event is counted in the process where it happened, and nowhere else.
 
 use crate::monitors::monitored_property::slice_total;
 use crate::monitors::{MonitoredProperty, Monitors};
@@ -14,11 +14,11 @@ use juror_view::location::{Places, event_words};
 use juror_view::{EventSummary, PropertySummary, ViolationCount};
 use std::sync::Arc;
 
-/// Of the processes that have ended, by property.
+/// The totals of the processes that have ended, by property.
 #[derive(Debug, Default)]
 pub struct Totals(Vec<Total>);
 
-/// One property.
+/// The totals of one property.
 #[derive(Debug, Clone)]
 struct Total {
     property: Arc<Property>,
@@ -31,26 +31,26 @@ struct Total {
     slices: u64,
 }
 
-/// One event.
+/// The totals of one event.
 #[derive(Debug, Clone, Copy)]
 struct EventTotal {
     occurrences: u64,
     stops: u64,
     bound: bool,
     inlined: InlinedTotal,
-    /// Some monitor waits for it.
+    /// Whether some monitor waits for it.
     needed: bool,
 }
 
 impl Totals {
-    /// A process has ended, or is left.
+    /// Adds the counts of a process that has ended or was detached.
     pub fn add<P: Places>(&mut self, monitors: &Monitors, places: Option<&P>) {
         for monitored in monitors.shown() {
             self.add_one(monitored, places);
         }
     }
 
-    /// The same of one property, or of a share of its slices.
+    /// Adds the counts of one property, or of a share of its slices.
     pub fn add_one<P: Places>(&mut self, monitored: &MonitoredProperty, places: Option<&P>) {
         let total = Total::of(monitored, places);
         match self.0.iter_mut().find(|it| it.is_of(monitored)) {
@@ -59,12 +59,12 @@ impl Totals {
         }
     }
 
-    /// A property is watched no more; another one may get its name.
+    /// Forgets a removed property; another one may get its name.
     pub fn forget(&mut self, monitored: &MonitoredProperty) {
         self.0.retain(|total| !total.is_of(monitored));
     }
 
-    /// The properties when the run is over: these processes and the last one.
+    /// Returns the summaries at the end of the run: these processes and the last one.
     pub fn summaries<P: Places>(
         &self,
         last: &Monitors,
@@ -150,15 +150,15 @@ impl Total {
         }
     }
 
-    /// What a user would want to know before trusting a verdict.
+    /// Returns the remarks that a user should read before trusting a verdict.
     fn remarks(&self, monitored: &MonitoredProperty) -> Vec<String> {
         let mut remarks = Vec::new();
         let events = || monitored.property.events.iter().zip(&self.events);
         match self.errors {
             0 => {}
-            1 => remarks.push("one event could not be evaluated, and is left out".to_owned()),
+            1 => remarks.push("one event could not be evaluated, and is ignored".to_owned()),
             errors => remarks.push(format!(
-                "{errors} events could not be evaluated, and are left out"
+                "{errors} events could not be evaluated, and are ignored"
             )),
         }
         let mut inlined: Vec<String> = events()
@@ -173,7 +173,7 @@ impl Total {
         absent.sort_unstable();
         absent.dedup();
         for function in &absent {
-            remarks.push(format!("`{function}` was in no module that was loaded"));
+            remarks.push(format!("no loaded module had the function `{function}`"));
         }
         let is_silent = self.events.iter().all(|total| total.occurrences == 0);
         if is_silent && absent.len() < self.events.len() {
@@ -183,7 +183,7 @@ impl Total {
             );
             return remarks;
         }
-        // Events that were watched for and never came.
+        // Events that were monitored and never happened.
         let never = events().filter(|(event, total)| {
             total.occurrences == 0
                 && total.needed
@@ -195,7 +195,7 @@ impl Total {
     }
 }
 
-/// What became of the calls of a function that were inlined.
+/// Returns remarks on the inlined calls of a function.
 fn inlined_remarks(function: &str, total: InlinedTotal) -> impl Iterator<Item = String> {
     let calls = |count: usize| match count {
         1 => "an inlined call".to_owned(),
@@ -207,19 +207,18 @@ fn inlined_remarks(function: &str, total: InlinedTotal) -> impl Iterator<Item = 
         likely,
     } = total;
     let missed = (missed > 0).then(|| match missed {
-        1 => format!("an inlined call of `{function}` could not be seen"),
-        _ => format!("inlined calls of `{function}` could not be seen"),
+        1 => format!("an inlined call of `{function}` could not be monitored"),
+        _ => format!("inlined calls of `{function}` could not be monitored"),
     });
     let seen = (seen > 0).then(|| {
         format!(
-            "`{function}` was seen at {}; of calls that the compiler has worked out itself no \
-             code is left",
+            "`{function}` was monitored at {}; calls that the compiler evaluated have no code",
             calls(seen)
         )
     });
     let likely = (likely > 0).then(|| {
         format!(
-            "{} of `{function}` had no mark: their code may stand for several calls",
+            "{} of `{function}` had no mark: their code may belong to several calls",
             calls(likely)
         )
     });
@@ -232,10 +231,10 @@ mod tests {
     use crate::monitors::loading;
     use crate::property_files::PropertySource;
 
-    /// Nobody knows where anything is.
+    /// No locations are known.
     const PLACES: Option<&juror_program::program::Program> = None;
 
-    /// The monitors of one process, whose two events happened so often.
+    /// Returns the monitors of one process, with the occurrences of its two events.
     fn monitored(occurrences: [u64; 2], violations: u64) -> Monitors {
         let text = "property p
             event a = before f()

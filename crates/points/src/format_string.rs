@@ -10,12 +10,12 @@ use juror_values::format::{Radix, format, readable};
 use juror_values::typed::{Number, Typed};
 use juror_view::error::CommandError;
 
-/// What can be said.
+/// The help of syntax errors.
 pub(crate) const HELP: &str = "for example: printf \"%d of %s\\n\", count, name";
-/// The most bytes of a text that are read.
+/// The limit of bytes read of a string.
 pub(crate) const TEXT_LENGTH_MAX: usize = 64 << 10;
 
-/// A format with the expressions whose values it shows.
+/// A format with its expressions.
 #[derive(Debug)]
 pub struct Format {
     pub(crate) pieces: Vec<Piece>,
@@ -23,11 +23,11 @@ pub struct Format {
 }
 
 impl Format {
-    /// Reads `"FORMAT", EXPRESSION, …`.
+    /// Parses `"FORMAT", EXPRESSION, …`.
     pub fn parse(text: &str) -> Result<Format, CommandError> {
         let wrong = |message: String| CommandError::with_help(message, HELP);
         let (format, arguments) =
-            split(text).ok_or_else(|| wrong("a format in quotes is missing".to_owned()))?;
+            split(text).ok_or_else(|| wrong("a quoted format is missing".to_owned()))?;
         let pieces = pieces(&unescaped(format)).map_err(wrong)?;
         let is_value = |piece: &&Piece| matches!(piece, Piece::Value(_));
         let wanted = pieces.iter().filter(is_value).count();
@@ -46,13 +46,13 @@ impl Format {
         })
     }
 
-    /// The expressions that must be evaluated: all but plain texts.
+    /// Returns the expressions that must be evaluated: all but string literals.
     pub fn values(&self) -> impl Iterator<Item = &Expression> {
         let is_text = |it: &&Expression| matches!(it.kind, ExpressionKind::Text(_));
         self.arguments.iter().filter(move |it| !is_text(it))
     }
 
-    /// The text, with the values of [`Format::values`].
+    /// Formats the values of [`Format::values`].
     pub fn write(&self, values: &[Typed], program: &Program) -> Result<String, CommandError> {
         let mut values = values.iter();
         let mut arguments = self.arguments.iter();
@@ -84,7 +84,7 @@ pub(crate) fn given(letter: char, value: &Typed, program: &Program) -> Result<Gi
         if let Some(text) = c_text(value, program) {
             return Ok(Given::Text(text));
         }
-        // Whatever else there is, as print shows it.
+        // All other values are formatted as by `print`.
         let shown = format(value, program, program, Radix::Natural);
         let quoted = shown.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
         return Ok(Given::Text(quoted.unwrap_or(&shown).to_owned()));
@@ -99,7 +99,7 @@ pub(crate) fn given(letter: char, value: &Typed, program: &Program) -> Result<Gi
     }
 }
 
-/// The text that a `char *` leads to, or an array of characters holds.
+/// Reads the string of a `char *` or of an array of characters.
 pub(crate) fn c_text(value: &Typed, memory: &dyn Memory) -> Option<String> {
     let target = value.r#type.target()?;
     let is_text = matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character());

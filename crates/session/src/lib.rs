@@ -1,9 +1,10 @@
-//! The interactively verified program: debuggee, debugger and monitors as one
-//! machine, with the commands that a person drives it by.
+//! The interactively verified program: debuggee, debugger and monitors as one machine, with the
+//! commands of the prompt.
 //!
-//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019),
-//! section 6. Invariant: nothing is printed and no argument vector is parsed
-//! here; what a command gives is data ([`view`]) that a front end formats.
+//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019), section 6.
+//!
+//! **Invariant**: nothing is printed and no argument vector is parsed here; the result of a command
+//! is data ([`view`]) that a front end formats.
 
 #![forbid(unsafe_code)]
 

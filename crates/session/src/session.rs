@@ -1,5 +1,4 @@
-//! The session: a debuggee, its points, its monitors, and what the person at
-//! the prompt has selected.
+//! The session: a debuggee, its points, its monitors, and the user's selection.
 
 use crate::options::Options;
 use crate::state::checkpoints::Checkpoints;
@@ -37,40 +36,40 @@ pub struct Session {
 }
 
 impl Session {
-    /// Whether there is a debuggee.
+    /// Returns whether there is a debuggee.
     pub fn is_alive(&self) -> bool {
         self.processes.program.is_some()
     }
 
-    /// Whether the debuggee was attached, and not started, by juror.
+    /// Returns whether juror attached to the debuggee instead of starting it.
     pub fn is_attached(&self) -> bool {
         let program = self.processes.program.as_ref();
         program.is_some_and(|program| program.debuggee.origin() == Origin::Attached)
     }
 
-    /// Makes a command that lets the program run return; from any thread.
+    /// Returns a function that interrupts a running command, from any thread.
     pub fn interrupter(&self) -> impl Fn() + Send + use<> {
         self.control.interrupt()
     }
 
-    /// Returns the next command of the points that have stopped the program, or of a file,
-    /// for the front end to execute; none if the user is asked.
-    pub fn next_attached(&mut self) -> Option<String> {
+    /// Returns the next command of the points that have stopped the program, or of a file, for the
+    /// front end to execute; `None` if the user is asked.
+    pub fn next_queued_command(&mut self) -> Option<String> {
         self.points.commands.next()
     }
 
-    /// Returns how many `commands` are open that the next lines belong to; 0 if the next
-    /// line is executed.
+    /// Returns the nesting depth of the open `commands` that the next lines belong to; 0 if the
+    /// next line is executed.
     pub fn input_depth(&self) -> usize {
         self.points.commands.input_depth()
     }
 
-    /// Forgets the lines after `commands` that have been given so far.
+    /// Drops the lines given so far after `commands`.
     pub fn cancel_input(&mut self) {
         self.points.commands.cancel();
     }
 
-    /// The debuggee is gone.
+    /// Forgets the debuggee, which has ended.
     pub(crate) fn forget_program(&mut self) {
         self.points.forget_process();
         self.user.thread_names.clear();
@@ -78,27 +77,27 @@ impl Session {
         self.processes.end_run();
     }
 
-    /// What is loaded, or was when there was a program.
+    /// Returns the loaded modules, or those of the last program.
     pub(crate) fn modules(&self) -> &Modules {
         self.processes.modules()
     }
 
-    /// For commands that speak of where the program is: it must have begun.
+    /// Requires a program that has begun, for commands on its present location.
     pub(crate) fn begun(&self) -> Result<(), CommandError> {
         self.permit(Modes::Begun)
     }
 
-    /// The program, or a sentence for the user.
+    /// Returns the program, or an error for the user.
     pub(crate) fn running(&self) -> Result<&Program, CommandError> {
         self.processes.program.as_ref().ok_or_else(not_running)
     }
 
-    /// The program, or a sentence for the user.
+    /// Returns the program, or an error for the user.
     pub(crate) fn running_mut(&mut self) -> Result<&mut Program, CommandError> {
         self.processes.program.as_mut().ok_or_else(not_running)
     }
 
-    /// The thread that commands speak of.
+    /// Returns the selected thread.
     pub(crate) fn thread(&self) -> Result<ThreadId, CommandError> {
         self.processes.selection.thread.ok_or_else(not_running)
     }

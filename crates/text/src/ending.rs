@@ -17,7 +17,7 @@ pub fn write(page: &mut Page, view: &EndView) {
     };
     match view.ending {
         Some(Ending::Detached { process }) => {
-            writeln!(page, "Process {process} goes on without juror.");
+            writeln!(page, "Process {process} continues without juror.");
         }
         Some(ending) => writeln!(page, "{who} {}.", words(ending)),
         None => writeln!(page, "The program is gone."),
@@ -65,7 +65,7 @@ fn words(ending: Ending) -> String {
     match ending {
         Ending::Exited { status } => format!("exited with status {status}"),
         Ending::Killed { signal } => format!("was ended by {}", signal_name(signal)),
-        Ending::Detached { .. } => "goes on without juror".to_owned(),
+        Ending::Detached { .. } => "continues without juror".to_owned(),
     }
 }
 

@@ -147,7 +147,7 @@ pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: 
         write!(page, "{QUIET} [guessed]{QUIET:#}");
     }
     if frame.cut {
-        write!(page, "{QUIET} [the stack is cut here]{QUIET:#}");
+        write!(page, "{QUIET} [the backtrace ends here]{QUIET:#}");
     }
     page.push("\n");
     for local in frame.locals.iter().flatten() {

@@ -357,9 +357,7 @@ mod tests {
                  <fill+4>\n40 lines; it is newer than the program\ncompiled as main.c in "
             }
             Outcome::Skips(_) => "#  state     what\n1  enabled   functions that match",
-            Outcome::Skip(_) => {
-                "step passes over functions that match `^std::` in queue.h (skip 1)\n"
-            }
+            Outcome::Skip(_) => "step skips functions that match `^std::` in queue.h (skip 1)\n",
             Outcome::Thread(_) => "thread 1 (kernel id 4711)\n",
             Outcome::ThreadHeading(_) => "Thread 1 (main):\n",
             Outcome::RecordedCheckpoints(_) => "checkpoint 1 at event 27\n",

@@ -109,7 +109,7 @@ pub fn ended(how: Option<How>, names: &[&str], events: u64, faults: u64) -> Stri
                 signal_name(signal)
             )
         }
-        Some(How::Detached) => "The program went on without juror.".to_owned(),
+        Some(How::Detached) => "The program continued without juror.".to_owned(),
         Some(How::Stopped) => "The recording ends before the program does.".to_owned(),
         None => format!("{}.", count(events)),
     };

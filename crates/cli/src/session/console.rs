@@ -95,7 +95,7 @@ impl Console {
     pub fn perform(&mut self, line: &str) -> io::Result<Option<Outcome>> {
         let mut outcome = self.execute_and_show(line)?;
         while outcome.is_some()
-            && let Some(line) = self.next_attached()
+            && let Some(line) = self.next_queued_command()
         {
             outcome = self.execute_and_show(&line)?;
         }
@@ -113,9 +113,9 @@ impl Console {
         Ok(outcome)
     }
 
-    /// As [`Driver::next_attached`].
-    pub fn next_attached(&mut self) -> Option<String> {
-        self.driver.borrow_mut().next_attached()
+    /// As [`Driver::next_queued_command`].
+    pub fn next_queued_command(&mut self) -> Option<String> {
+        self.driver.borrow_mut().next_queued_command()
     }
 
     /// As [`Driver::input_depth`].

@@ -386,7 +386,7 @@ fn what_cannot_be_watched_is_refused_with_the_reason() {
             &["no system call `getpppid`", "did you mean `getppid`?"],
         ),
         ("event s = signal SIGUSR3", &["no signal `SIGUSR3`"]),
-        ("event s = signal SIGKILL", &["before anybody can see it"]),
+        ("event s = signal SIGKILL", &["before juror can stop it"]),
         (
             "event l = line \"occasion.c:3\"",
             &["no line 3", "did you mean `occasions.c`?"],

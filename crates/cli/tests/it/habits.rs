@@ -68,7 +68,7 @@ fn a_dprintf_prints_at_each_hit_and_goes_on() {
             &["dprintf work", "printf \"work %d of %s\\n\", i, p->name"],
         ),
         ("condition 1 i > 1", NOTHING),
-        ("ignore 1 1", &["the next hit of breakpoint 1 is passed"]),
+        ("ignore 1 1", &["the next hit of breakpoint 1 is ignored"]),
         (
             "run",
             &[
@@ -95,10 +95,13 @@ fn what_a_dprintf_cannot_show_stops_and_says_why() {
             "dprintf work,\"%d\\n\", nothing",
             &["there is no `nothing`"],
         ),
-        ("dprintf work,\"%d\\n\", square(i)", &["calls no functions"]),
+        (
+            "dprintf work,\"%d\\n\", square(i)",
+            &["cannot call functions"],
+        ),
         ("dprintf work,\"%d\\n\"", &["takes 1 value; 0 given"]),
-        ("dprintf work", &["a place and a format in quotes"]),
-        ("dprintf nowhere,\"here\\n\"", &["waits for one that does"]),
+        ("dprintf work", &["needs a location and a quoted format"]),
+        ("dprintf nowhere,\"here\\n\"", &["is pending"]),
         ("delete", NOTHING),
         (
             "dprintf work,\"%d\\n\", *(int *)(i - 2)",
@@ -212,7 +215,7 @@ fn points_are_saved_and_set_again() {
     );
     let shown = run(&lines);
     for words in [
-        "in which file?",
+        "the name of a file is missing",
         "5 points in points",
         "`nonsense` cannot be saved",
     ] {
@@ -312,19 +315,19 @@ fn settings_have_the_names_of_gdb() {
         ),
         (
             "set confirm off",
-            &["nothing to set: juror never asks back"],
+            &["no such setting is needed: juror asks for no confirmation"],
         ),
-        ("set non-stop off", &["nothing to set"]),
+        ("set non-stop off", &["no such setting"]),
         ("set non-stop on", &["there is no setting `non-stop`"]),
         ("set print elements many", &["`many` is not a number"]),
         ("set lostsize 3", &["did you mean `listsize`?"]),
         ("show args", &["args: none"]),
-        ("unset environment COLOR", &["from the next run on"]),
+        ("unset environment COLOR", &["takes effect at the next run"]),
         (
             "show environment COLOR",
             &["COLOR is not in the environment"],
         ),
-        ("unset cwd", &["from the next run on"]),
+        ("unset cwd", &["takes effect at the next run"]),
     ]);
 }
 
@@ -416,7 +419,10 @@ fn commands_apply_to_frames() {
         ("faas print i", &["#1  work", "#2  main", "!#0"]),
         ("frame apply level 1 info locals", &["#1  work", "s = "]),
         ("frame apply -1 print argc", &["#2  main", "= 1"]),
-        ("faas print nowhere", &["in no frame of this stack"]),
+        (
+            "faas print nowhere",
+            &["the command fails in every frame of this stack"],
+        ),
         ("frame", &["#0  square"]),
         ("select-frame 1", NOTHING),
         ("print i", &["= 2"]),
@@ -431,7 +437,7 @@ fn what_juror_does_not_have_names_the_next_best_thing() {
         ("layout src", &["juror has no `layout`", "list shows more"]),
         ("reverse-step", &["juror replay FILE"]),
         ("python print(1)", &["scenarios"]),
-        ("core-file core", &["juror debugs what runs"]),
+        ("core-file core", &["juror debugs live programs"]),
         ("target remote :1", &["attach 1234"]),
         ("info macro X", &["juror has no `info macro`"]),
         ("define look\nprint counter\nend", NOTHING),

@@ -166,7 +166,7 @@ fn unknown_names_suggest_near_ones() {
         (
             "overloads.cpp",
             "break /xyzzy/",
-            "info functions shows the names",
+            "info functions lists the names",
         ),
         ("overloads.cpp", "break /(/", "unclosed group"),
         (

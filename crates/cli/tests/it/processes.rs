@@ -233,7 +233,7 @@ fn one_process_can_be_detached_and_all_are_killed() {
     );
     assert_has(
         &text,
-        &["Process 3 (", ") goes on without juror; process 1 ("],
+        &["Process 3 (", ") continues without juror; process 1 ("],
     );
 }
 
@@ -361,7 +361,7 @@ fn watchpoints_of_a_process_that_is_gone_wait_for_the_next_run() {
     assert_has(
         &text,
         &[
-            "watchpoint 3 on -location passes is gone with process 2",
+            "watchpoint 3 on -location passes is deleted with process 2",
             "watch passes if passes == 2  not inserted",
             "watch passes if passes == 2 (process 1)  inserted",
         ],
@@ -493,7 +493,7 @@ fn a_property_that_does_not_fit_one_process_comes_to_none() {
             "process 2 (",
             "begin",
             "no property",
-            "the trace is of one process alone",
+            "the trace covers one process",
             "leave out --from-start",
             "exited with status 0",
         ],

@@ -327,7 +327,7 @@ fn a_group_of_commands_is_one_command_of_a_reaction() {
     let input = endless.to_owned() + &load + "run\nquit\n";
     let output = juror(&["run"]).args([&queue()]).input(input).run();
     assert!(
-        output.stdout.contains("never comes to an end"),
+        output.stdout.contains("does not terminate"),
         "{}",
         output.stdout
     );
@@ -405,11 +405,11 @@ fn what_a_scenario_cannot_bring_back_is_told_once() {
         .run();
     let text = format!("{}{}", output.stdout, output.stderr);
     assert!(text.contains("[s] round 3"), "{text}");
-    let told = "checkpoint 1 does not bring back: the time of day; data written to files \
+    let told = "checkpoint 1 cannot restore: the time of day; data written to files \
                 that are opened later";
     assert!(text.contains(told), "{text}");
     assert!(
-        text.contains("not brought back with checkpoint 5: the time of day; "),
+        text.contains("not restored with checkpoint 5: the time of day; "),
         "{text}"
     );
     assert_eq!(text.matches("the time of day").count(), 2, "{text}");
@@ -452,7 +452,7 @@ fn a_scenario_comes_with_its_properties_and_a_property_with_its_scenarios() {
         "scenario s loaded\nbounds is evaluated from the start of the run.",
         "[scenario after loaded]",
         "there is no state `nowhere`",
-        "scenario `s` is loaded already",
+        "scenario `s` is already loaded",
         "[s] some",
         "[after] at the end",
         "behind `verde` stands one of: checkpoint, checkpoint-restart, cmd-group-begin",

@@ -1,4 +1,4 @@
-//! Events bound to what is loaded now; and where each event is watched.
+//! Binds events to the loaded modules, and reports where each event is monitored.
 
 use crate::monitors::memory_locations::PlaceWatch;
 use crate::monitors::without_location::{Occasion, Subject};
@@ -15,20 +15,20 @@ use juror_program::program::Program;
 use juror_view::error::{SessionError, wrong};
 use std::sync::Arc;
 
-/// Where an event of a monitor is watched.
+/// Where an event of a monitor is monitored.
 pub struct Planted {
-    /// In the debuggee; none for what the kernel tells.
+    /// The addresses in the debuggee; empty for events that the kernel reports.
     pub addresses: Vec<u64>,
-    /// How, where that is no trap.
+    /// The tier, if not a breakpoint.
     pub tier: Option<&'static str>,
-    /// The present states need it, and it is somewhere.
+    /// The present states need it, and it has a location.
     pub is_watched: bool,
 }
 
 impl Monitors {
-    /// Binds every event to what is loaded now, and plants what is needed.
-    /// `thread` waits where modules are announced. `is_start`: a function that
-    /// is nowhere is an error now.
+    /// Binds every event to the loaded modules, and inserts the needed points. `thread` is stopped
+    /// where the dynamic linker announces modules. If `is_start`, a function that is not found is
+    /// an error.
     pub fn bind(
         &mut self,
         program: &mut Program,
@@ -37,13 +37,13 @@ impl Monitors {
         is_start: bool,
     ) -> Result<(), SessionError> {
         self.bind_events(program, thread, options, is_start)?;
-        // Nothing of what was just loaded has run, so no call is active.
+        // No code of the newly loaded modules has run, so no call of them is active.
         self.newly_awaited.clear();
         Ok(())
     }
 
-    /// The same for a program in the middle of its run, all threads stopped:
-    /// the returns of calls that are active are watched, too.
+    /// Binds events in the middle of a run, all threads stopped: the returns of active calls are
+    /// monitored too.
     pub fn bind_running(
         &mut self,
         program: &mut Program,
@@ -77,7 +77,7 @@ impl Monitors {
         Ok(())
     }
 
-    /// What is wrong with the events of a monitor is shown where it is written.
+    /// Reports the errors in the events of a monitor in its property file.
     pub(super) fn check_bound(
         &self,
         monitor: usize,
@@ -95,7 +95,7 @@ impl Monitors {
         }
     }
 
-    /// Binds the events of one monitor; gives what is wrong with them.
+    /// Binds the events of one monitor; returns their errors.
     pub(super) fn bind_monitor(
         &mut self,
         program: &mut Program,
@@ -130,7 +130,7 @@ impl Monitors {
         diagnostics
     }
 
-    /// Some definition of an event's function was found.
+    /// Notes that a definition of an event's function was found.
     fn note_bound(&mut self, monitor: usize, index: usize) {
         let monitored = self.properties.get_mut(monitor);
         if let Some(bound) = monitored.and_then(|it| it.bound.get_mut(index)) {
@@ -173,8 +173,7 @@ impl Monitors {
         Ok(())
     }
 
-    /// Binds an event that is no call. What is bound already stays, unless it
-    /// has moved.
+    /// Binds an event that is not a call. An existing binding stays unless its location has moved.
     pub(super) fn bind_other(
         &mut self,
         program: &mut Program,
@@ -231,7 +230,7 @@ impl Monitors {
                 known.captures = bind_captures(program, symbolic)?.into();
                 Ok(Some(sight))
             }
-            // Its module was unloaded, or is still to come.
+            // Its module was unloaded, or is not loaded yet.
             Err(error @ BindError::Subject { .. }) => Err(error),
             Err(error) => return Err(error),
         };
@@ -241,14 +240,14 @@ impl Monitors {
         };
         let moved = self.places.rebind(program, monitor, event, sight);
         moved.map_err(|error| BindError::Subject {
-            message: format!("it cannot be watched: {error}"),
+            message: format!("it cannot be monitored: {error}"),
             help: None,
             is_absent: false,
         })?;
         result
     }
 
-    /// Where an event is watched now, and how.
+    /// Returns where an event is monitored now, and how.
     pub fn planted(&self, program: Option<&Program>, monitor: usize, event: usize) -> Planted {
         let is_meant =
             |owner: u16, id: EventId| usize::from(owner) == monitor && usize::from(id.0) == event;

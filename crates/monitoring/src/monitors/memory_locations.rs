@@ -1,12 +1,11 @@
-//! The places in memory that properties watch.
+//! The memory locations that properties watch.
 //!
-//! A place is watched while its event is needed, by what the debuggee has for
-//! it: debug registers, pages or steps. Events at the same bytes share one
-//! watch. What leads to a place is watched for stores, too: then the place is
-//! another.
+//! A location is watched while its event is needed, with the means of the debuggee: debug
+//! registers, page protection or single-stepping. Events on the same bytes share one watch. The
+//! pointers that lead to a location are watched for stores too: a store moves the location.
 //!
-//! Invariant: while a place is watched, `Sight::bytes` is what its elements
-//! held when they were last stored to.
+//! **Invariant**: while a location is watched, `Sight::bytes` holds the values of its elements
+//! after the last store.
 
 use juror_debuggee::{
     AccessKind, AccessKinds, Debuggee, DebuggeeError, MemoryAccess, Owner, WatchId, WatchTier,
@@ -19,32 +18,32 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// An event of a monitor about a place.
+/// An event of a monitor about a memory location.
 #[derive(Debug, Clone)]
 pub(crate) struct PlaceWatch {
-    /// Which monitor.
+    /// The number of the monitor.
     pub monitor: u16,
-    /// Which of its events.
+    /// The event.
     pub event: EventId,
     pub kind: EventKind,
     pub place: LocationExpression,
     /// By capture slot.
     pub captures: Rc<[CapturePlan]>,
-    /// Where it is; nothing while no module has it.
+    /// The location; `None` while no module has it.
     pub sight: Option<MemoryLocation>,
     is_needed: bool,
-    /// The watches of its bytes, in their order.
+    /// The watches of its bytes, in address order.
     parts: SmallVec<[WatchId; 4]>,
-    /// The watch of what leads there.
+    /// The watch of the pointers that lead to it.
     path: Option<WatchId>,
 }
 
-/// One element of a place that an access touched.
+/// One element of a location that an access touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Touched {
-    /// Which place.
+    /// The number of the location.
     pub place: usize,
-    /// Which of its elements.
+    /// The number of the element.
     pub element: u64,
 }
 
@@ -58,7 +57,7 @@ struct Shared {
     users: u32,
 }
 
-/// All places of all monitors.
+/// All watched locations of all monitors.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct PlaceWatches {
     list: Vec<PlaceWatch>,
@@ -97,13 +96,13 @@ impl PlaceWatch {
         self.path.is_some() || !self.parts.is_empty()
     }
 
-    /// How it is watched at present.
+    /// Returns how it is watched at present.
     pub(crate) fn tier(&self, program: &Program) -> Option<WatchTier> {
         let ids = self.parts.iter().chain(&self.path);
         ids.filter_map(|&id| program.debuggee.watch_tier(id)).max()
     }
 
-    /// Where it is watched at present.
+    /// Returns the addresses that are watched at present.
     pub(crate) fn addresses(&self) -> Vec<u64> {
         let sight = self.sight.as_ref().filter(|_| !self.parts.is_empty());
         sight
@@ -127,7 +126,7 @@ impl PlaceWatches {
         self.list.get(place)
     }
 
-    /// The place of an event, made when there is none yet.
+    /// Returns the location of an event, creating it if necessary.
     pub(crate) fn of(
         &mut self,
         monitor: u16,
@@ -142,8 +141,8 @@ impl PlaceWatches {
         &mut self.list[position]
     }
 
-    /// Monitors have other numbers from now on. Those that have none are gone,
-    /// and none of their places is watched.
+    /// Renumbers the monitors. Locations of monitors without a new number are removed; none of them
+    /// is watched any longer.
     pub(crate) fn renumber(&mut self, number: impl Fn(u16) -> Option<u16>) {
         self.list.retain_mut(|place| match number(place.monitor) {
             Some(other) => {
@@ -154,8 +153,7 @@ impl PlaceWatches {
         });
     }
 
-    /// The same in a forked copy of the process, of which nothing is watched
-    /// yet.
+    /// Returns the locations for a forked copy of the process, none of which is watched yet.
     pub(crate) fn forked(&self) -> PlaceWatches {
         let mut list = self.list.clone();
         for place in &mut list {
@@ -169,7 +167,7 @@ impl PlaceWatches {
         }
     }
 
-    /// The process has another memory: nothing is watched.
+    /// Forgets the memory of the process: nothing is watched.
     pub(crate) fn forget_process(&mut self) {
         self.shared.clear();
         for place in &mut self.list {
@@ -179,7 +177,7 @@ impl PlaceWatches {
         }
     }
 
-    /// Watches the places whose events a monitor needs, and no others of its.
+    /// Watches the locations whose events a monitor needs, and stops watching its others.
     pub(crate) fn set_needed(
         &mut self,
         program: &mut Program,
@@ -207,8 +205,7 @@ impl PlaceWatches {
         })
     }
 
-    /// Watches the bytes that a place is in now, if its event is needed.
-    /// Every thread stands.
+    /// Watches the present bytes of a location, if its event is needed. All threads are stopped.
     fn renew(&mut self, program: &mut Program, number: usize) -> Result<(), DebuggeeError> {
         let Some(place) = self.list.get_mut(number) else {
             return Ok(());
@@ -216,7 +213,7 @@ impl PlaceWatches {
         let before: SmallVec<[WatchId; 4]> =
             place.parts.drain(..).chain(place.path.take()).collect();
         if place.is_needed && place.sight.is_some() {
-            // Its value may have changed while nobody looked.
+            // Its value may have changed while it was not watched.
             place.sight = place.place.resolve(program).ok();
         }
         let wanted = place.sight.as_ref().filter(|_| place.is_needed);
@@ -249,7 +246,7 @@ impl PlaceWatches {
         Ok(())
     }
 
-    /// A watch of these bytes; nothing where they cannot be read.
+    /// Watches these bytes; `None` if they cannot be read.
     fn acquire(
         &mut self,
         debuggee: &mut Debuggee,
@@ -291,7 +288,7 @@ impl PlaceWatches {
         debuggee.unwatch(id)
     }
 
-    /// A place was bound anew: it may be elsewhere.
+    /// Handles a location that was bound again and may have moved.
     pub(crate) fn rebind(
         &mut self,
         program: &mut Program,
@@ -319,9 +316,9 @@ impl PlaceWatches {
         Ok(())
     }
 
-    /// The elements that an access touched, by the events that it is one of;
-    /// `now` receives the bytes of each place. Places whose path was stored to
-    /// are where it leads now.
+    /// Returns the elements that an access touched, by their events; `now` receives the bytes of
+    /// each location. If the path of a location was stored to, the location is moved to where it
+    /// leads now.
     pub(crate) fn touched(
         &mut self,
         program: &mut Program,
@@ -381,15 +378,15 @@ impl PlaceWatches {
                 ));
             }
             if let Some(sight) = self.list.get_mut(number).and_then(|it| it.sight.as_mut()) {
-                // Other elements have accesses of their own, still to be told.
+                // Other elements have accesses of their own, still to be processed.
                 sight.take_bytes(bytes, &now);
             }
         }
         Ok(touched)
     }
 
-    /// What leads to a place was stored to: it may be elsewhere now, which is
-    /// a change when the value there is another.
+    /// Follows a location whose path was stored to: it may have moved, which is a change if the
+    /// value there differs.
     fn follow(
         &mut self,
         program: &mut Program,
@@ -435,7 +432,7 @@ impl PlaceWatches {
     }
 }
 
-/// What is known of an element when it was accessed.
+/// The values of an element at an access.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlaceState {
     pub value: juror_event::Value,
@@ -444,7 +441,7 @@ pub(crate) struct PlaceState {
     pub index: i64,
 }
 
-/// Does what stops every thread, and lets those run again that ran.
+/// Performs an operation that stops every thread, then resumes those that were running.
 pub(crate) fn while_halted(
     program: &mut Program,
     work: impl FnOnce(&mut Program) -> Result<(), DebuggeeError>,

@@ -1,7 +1,7 @@
-//! What the traces of a run have defined until now: layouts, places, and which of
-//! their events are a property's.
+//! The definitions of the traces so far: layouts, places, and the bindings of their events to
+//! properties.
 //!
-//! Invariant: what is known only becomes more; numbers that were given stay.
+//! **Invariant**: definitions are only added; assigned numbers stay.
 
 use juror_language::Property;
 use juror_monitor::Occurrence;
@@ -10,28 +10,28 @@ use juror_view::Location;
 use juror_view::location::Places;
 use std::sync::Arc;
 
-/// The place of an event of which the trace tells none.
+/// The place of an event without a recorded place.
 pub(crate) const NOWHERE: u64 = u64::MAX;
 
-/// What is known of one trace.
+/// The definitions of one trace.
 #[derive(Debug, Default)]
 struct Trace {
     /// By property.
     bindings: Vec<Binding>,
     layouts: Vec<Layout>,
-    /// Where its places are among all.
+    /// By place of the trace: the number among all places.
     places: Vec<u64>,
 }
 
-/// What is known of the traces of a run.
+/// The definitions of all traces of a run.
 #[derive(Debug, Default)]
 pub struct Recorded {
     traces: Vec<Trace>,
     pub places: RecordedPlaces,
 }
 
-/// Places of traces, by a number that stands for the address: the same address
-/// may be two places in two runs.
+/// The places of traces, by a number that replaces the address: the same address may be different
+/// places in two runs.
 #[derive(Debug, Default)]
 pub struct RecordedPlaces(Vec<Location>);
 
@@ -44,7 +44,7 @@ impl Places for RecordedPlaces {
 }
 
 impl Recorded {
-    /// So many traces, of which nothing is known, for these properties.
+    /// Creates the definitions of this number of traces, all empty, for these properties.
     pub fn of<'a>(traces: usize, properties: impl Iterator<Item = &'a Arc<Property>>) -> Recorded {
         let properties: Vec<_> = properties.collect();
         let trace = |_| {
@@ -60,12 +60,12 @@ impl Recorded {
         }
     }
 
-    /// How many traces there are.
+    /// Returns the number of traces.
     pub fn trace_count(&self) -> usize {
         self.traces.len()
     }
 
-    /// Takes what a batch of a trace defines.
+    /// Adds the definitions of a batch of a trace.
     pub fn learn(&mut self, trace: usize, batch: &Batch) {
         let Some(trace) = self.traces.get_mut(trace) else {
             return;
@@ -95,13 +95,13 @@ impl Recorded {
         }
     }
 
-    /// What a property has in each trace.
+    /// Returns the bindings of a property in each trace.
     pub fn bindings(&self, property: usize) -> impl Iterator<Item = &Binding> {
         let traces = self.traces.iter();
         traces.filter_map(move |trace| trace.bindings.get(property))
     }
 
-    /// What the events of a layout are to a property.
+    /// Returns the bindings of the events of a layout to a property.
     #[inline]
     pub fn events(&self, trace: usize, property: usize, layout: u32) -> &[EventBinding] {
         let binding = self.traces.get(trace).map(|trace| &trace.bindings);
@@ -109,12 +109,12 @@ impl Recorded {
         binding.map_or(&[], |binding| binding.events(layout))
     }
 
-    /// A layout, where it is known.
+    /// Returns a layout, if it is known.
     pub fn layout(&self, trace: usize, layout: u32) -> Option<&Layout> {
         self.traces.get(trace)?.layouts.get(layout as usize)
     }
 
-    /// The number of a place among those of all traces.
+    /// Returns the number of a place among those of all traces.
     #[inline]
     pub fn place(&self, trace: usize, place: u32) -> Option<u64> {
         if place == NO_PLACE {
@@ -124,7 +124,7 @@ impl Recorded {
         places.get(place as usize).copied()
     }
 
-    /// An event of a trace, with all its values.
+    /// Returns an event of a trace, with all its values.
     #[inline]
     pub fn occurrence<'a>(&self, trace: usize, batch: &'a Batch, event: &Event) -> Occurrence<'a> {
         Occurrence {

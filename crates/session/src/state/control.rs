@@ -1,4 +1,4 @@
-//! Who has the control, and how it is taken back.
+//! The control state: user or program, and how to interrupt.
 
 use juror_debuggee::{Debuggee, Interrupter};
 use juror_rules::control::{Control, ControlCheck};
@@ -6,14 +6,14 @@ use juror_view::error::SessionError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The control machine, and the means to interrupt what runs.
+/// The control machine, and the means to interrupt a run.
 #[derive(Default)]
 pub(crate) struct ControlState {
-    /// Who has the control.
+    /// The present control.
     pub state: Control,
     /// Under a self-check: compares the control with its model.
     pub check: Option<Box<ControlCheck>>,
-    /// Set to give up long work of juror's own.
+    /// Set to abort long operations of juror.
     pub cancel: Arc<AtomicBool>,
     /// Shared with the threads that may interrupt a run.
     pub interrupter: Arc<Mutex<Option<Interrupter>>>,
@@ -46,7 +46,7 @@ impl ControlState {
         Ok(())
     }
 
-    /// Takes note that the debuggee is gone.
+    /// Notes that the debuggee has ended.
     pub(crate) fn end(&mut self) {
         self.state.end();
         if let Ok(mut guard) = self.interrupter.lock() {

@@ -57,7 +57,7 @@ fn a_stop_is_stronger_and_what_is_not_done_is_told() {
     assert_eq!(report.stop()["reason"], "scenario");
     let told = &report.output.stderr;
     assert!(
-        told.contains("scenario a: `next` is not done, since the program stops"),
+        told.contains("scenario a: `next` is not executed, since the program stops"),
         "{told}"
     );
 }
@@ -178,7 +178,7 @@ fn a_command_that_cannot_be_done_is_shown_in_its_reaction() {
         "scenario s on enter some { command \"scenario disable t\" }",
         &[],
         "command \"scenario disable t\"",
-        "no scenario is called `t`",
+        "no scenario is named `t`",
         "",
     );
 }

@@ -1,4 +1,4 @@
-//! `show`: what has been set, and values of the user's own.
+//! `show`: settings, convenience variables and the value history.
 
 use crate::commands::set::absent::{instead, needless};
 use crate::commands::set::{SETTINGS, Setting, advice, setting, split};
@@ -11,7 +11,7 @@ use juror_view::error::CommandError;
 use juror_view::{Outcome, SettingView, SubstitutionView, ValueView, VariableView};
 use std::ffi::OsString;
 
-/// Values that `show values` shows.
+/// The limit of values that `show values` shows.
 const VALUES_MAX: usize = 10;
 
 /// `show`, `show args`, `show convenience`, `show values`
@@ -143,7 +143,7 @@ pub(crate) fn value_text(session: &Session, value: &Typed) -> String {
     }
 }
 
-/// Where there is no program.
+/// The memory of a session without a program.
 struct Nothing;
 
 impl juror_values::typed::Memory for Nothing {
@@ -169,7 +169,7 @@ fn limit(number: u64, most: u64) -> String {
     }
 }
 
-/// Arguments as `run` would take them.
+/// Formats arguments as `run` parses them.
 fn words(arguments: &[OsString]) -> String {
     let quoted = |word: &OsString| {
         let word = word.to_string_lossy();

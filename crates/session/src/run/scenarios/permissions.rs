@@ -1,4 +1,4 @@
-//! What a command would do that a scenario may not do by itself.
+//! Checks whether a scenario may execute a command.
 
 use crate::command_table;
 use crate::command_table::arguments;
@@ -8,10 +8,10 @@ use crate::session::Session;
 use crate::state::command_line::CommandLine;
 use juror_view::error::CommandError;
 
-/// Whether a command may be run by a scenario.
+/// Checks whether a scenario may run a command.
 ///
 /// # Errors
-/// It may not; why, and how it can be allowed.
+/// It may not; the reason, and how to allow it.
 pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError> {
     let own = command_table::translated(line);
     let (word, rest) = arguments::split_line(own.as_deref().unwrap_or(line));
@@ -21,30 +21,30 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
     let refuse_file = |what: &str| match allowed.files {
         true => Ok(()),
         false => Err(CommandError::with_help(
-            format!("`{}` {what}, which scenarios may not", entry.name),
-            "start juror with --allow-files to let them",
+            format!("`{}` {what}, which scenarios may not do", entry.name),
+            "start juror with --allow-files to allow it",
         )),
     };
     match entry.name {
         "run" | "start" | "starti" if redirects(rest) => refuse_file("redirects to a file"),
         "attach" if !allowed.programs => Err(CommandError::with_help(
-            "`attach` takes over another program, which scenarios may not",
-            "start juror with --allow-programs to let them",
+            "`attach` takes over another program, which scenarios may not do",
+            "start juror with --allow-programs to allow it",
         )),
         "shell" if !allowed.programs => Err(CommandError::with_help(
-            "`shell` runs another program, which scenarios may not",
-            "start juror with --allow-programs to let them",
+            "`shell` runs another program, which scenarios may not do",
+            "start juror with --allow-programs to allow it",
         )),
         "dump" => refuse_file("writes a file"),
         "restore" if is_from_file(rest) => refuse_file("reads a file"),
         "save" if !rest.is_empty() => refuse_file("writes a file"),
         "source" if !(allowed.files && allowed.programs) => Err(CommandError::with_help(
-            "`source` executes whatever a file says, which scenarios may not",
-            "start juror with --allow-files and --allow-programs to let them",
+            "`source` executes any commands of a file, which scenarios may not do",
+            "start juror with --allow-files and --allow-programs to allow it",
         )),
         "commands" | "group" => Err(CommandError::with_help(
             format!(
-                "`{}` asks for more lines, which a reaction does not have",
+                "`{}` reads more lines, which a reaction does not have",
                 entry.name
             ),
             "a point has its reaction in braces: break queue_push { print \"pushed\" }",
@@ -65,13 +65,13 @@ pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError
     }
 }
 
-/// Whether the arguments of a program name files for its standard streams.
+/// Returns whether the arguments of a program redirect its standard streams.
 fn redirects(rest: &str) -> bool {
     let given = CommandLine::parse(rest);
     given.is_ok_and(|line| !line.redirections.is_empty())
 }
 
-/// Does what a scenario says.
+/// Runs an action of a scenario, with its permissions.
 pub(super) fn for_scenario<T>(session: &mut Session, act: impl FnOnce(&mut Session) -> T) -> T {
     let before = std::mem::replace(&mut session.scenarios.acts, true);
     let done = act(session);
@@ -79,16 +79,16 @@ pub(super) fn for_scenario<T>(session: &mut Session, act: impl FnOnce(&mut Sessi
     done
 }
 
-/// Whether functions of the program may be called for what is done now, or later for
-/// a condition that is given now.
+/// Checks whether functions of the program may be called by the present action, or later by a
+/// condition that it sets.
 ///
 /// # Errors
-/// It is done for a scenario, which may not; how it can be allowed.
+/// It is a scenario's, which may not; how to allow it.
 pub(crate) fn permit_calls(session: &Session) -> Result<(), CommandError> {
     if session.scenarios.acts && !session.options.permissions.programs {
         return Err(CommandError::with_help(
-            "this calls a function of the program, which may do anything; scenarios may not",
-            "start juror with --allow-programs to let them",
+            "this calls a function of the program, which scenarios may not do",
+            "start juror with --allow-programs to allow it",
         ));
     }
     Ok(())
@@ -137,8 +137,8 @@ mod tests {
         check_line("dump value f x", false, true, Some("writes a file"));
         check_line("save breakpoints f", false, true, Some("writes a file"));
         check_line("save", false, false, None);
-        check_line("source f", false, true, Some("whatever a file says"));
-        check_line("source f", true, false, Some("whatever a file says"));
+        check_line("source f", false, true, Some("any commands of a file"));
+        check_line("source f", true, false, Some("any commands of a file"));
         check_line("source f", true, true, None);
         check_line("commands 1", true, true, Some("more lines"));
         check_line("frobnicate", false, false, None);
