@@ -364,6 +364,9 @@ fn checkpoints_bring_events_at_inlined_calls_back() {
         "{}",
         report.all()
     );
+    // Those after the checkpoint have happened twice, and were reported twice.
+    let reported = report.changes("e").len() as u64;
+    assert!(reported > report.occurrences("e"), "{}", report.all());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A property that each thing is ended once.
@@ -279,8 +280,14 @@ fn a_killed_juror_leaves_no_process_behind() {
     assert_eq!(line, "working\n");
     juror.kill().expect("it lives");
     juror.wait().expect("it has lived");
-    // Each of the four holds the pipe open for as long as it lives.
-    std::io::copy(&mut output, &mut std::io::sink()).expect("an end");
+    // Each of the four holds the pipe open for as long as it lives; they would end by
+    // themselves after 200 s.
+    let (send, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || send.send(std::io::copy(&mut output, &mut std::io::sink())));
+    let ended = ended.recv_timeout(Duration::from_secs(100));
+    ended
+        .expect("the processes end with juror")
+        .expect("the pipe is read");
 }
 
 fn at_terminal(file: &str) -> Juror {

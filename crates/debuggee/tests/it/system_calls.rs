@@ -97,6 +97,10 @@ fn a_point_on_the_instruction_and_its_stops_agree() {
     assert!(places.contains(&(call + 2)));
 }
 
+fn mapping_count(debuggee: &juror_debuggee::Debuggee) -> usize {
+    debuggee.memory_map().expect("a list").lines().count()
+}
+
 #[test]
 fn a_call_of_juror_in_between_repeats_nothing() {
     let program = compile(CALLS, &["-O0"]);
@@ -116,7 +120,9 @@ fn a_call_of_juror_in_between_repeats_nothing() {
             });
             let library = library.expect("the C library");
             let address = library.bias + file_address(&library.path, "getpid");
+            let before = mapping_count(debuggee);
             debuggee.insert(address, Owner::Monitor).unwrap();
+            assert!(mapping_count(debuggee) > before, "no page is mapped");
         }
     });
     run.assert_exited(0);
