@@ -173,7 +173,7 @@ impl Total {
         absent.sort_unstable();
         absent.dedup();
         for function in &absent {
-            remarks.push(format!("no loaded module had the function `{function}`"));
+            remarks.push(format!("no loaded module had `{function}`"));
         }
         let is_silent = self.events.iter().all(|total| total.occurrences == 0);
         if is_silent && absent.len() < self.events.len() {

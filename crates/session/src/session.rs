@@ -119,12 +119,15 @@ impl Session {
         let thread = self.thread()?;
         let selection = &self.processes.selection;
         let known = selection.frames.as_ref().map(Vec::len);
-        let is_enough = known.is_some_and(|known| selection.has_all_frames || known >= count);
-        if !is_enough {
-            // Twice as many as before, so that asking for one more each time is not quadratic.
-            let wanted = count.max(known.unwrap_or(0).saturating_mul(2));
+        let mut is_enough = known.is_some_and(|known| selection.has_all_frames || known >= count);
+        // Twice as many as before, so that asking for one more each time is not quadratic.
+        let mut wanted = count.max(known.unwrap_or(0).saturating_mul(2));
+        while !is_enough {
             let (frames, has_more) = self.running()?.backtrace(thread, wanted);
+            // Calls that are not entered yet are not shown.
             let frames = self.shown_frames(thread, frames);
+            is_enough = !has_more || frames.len() >= count;
+            wanted = wanted.saturating_mul(2);
             self.processes.selection.frames = Some(frames);
             self.processes.selection.has_all_frames = !has_more;
         }

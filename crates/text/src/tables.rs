@@ -498,7 +498,7 @@ mod tests {
             plain(|page| write_threads(page, &samples::threads())),
             "   #  id    name         where
 →  1  4711  main         take at src/queue.c:40
-   2  4712  work\\u{7}er  take at src/queue.c:40
+   2  4712  work\\u{7}er  take at src/queue.c:40, called from serve at src/queue.c:12
 "
         );
     }

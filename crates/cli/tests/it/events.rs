@@ -409,7 +409,7 @@ fn a_variable_of_a_library_to_come_is_no_error() {
     report.assert_code(0);
     let remarks = report.remarks("watched").join("\n");
     assert!(
-        remarks.contains("`never_there` was in no module"),
+        remarks.contains("no loaded module had `never_there`"),
         "{remarks}"
     );
 }

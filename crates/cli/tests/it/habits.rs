@@ -268,7 +268,10 @@ fn the_process_is_shown_as_the_kernel_knows_it() {
         ("info proc", &["process ", " 1 a b\n", "directory  /"]),
         ("info proc status", &["State:"]),
         ("info proc fi", &["0    ", "1    pipe:"]),
-        ("info proc nonsense", &["does not show `nonsense`"]),
+        (
+            "info proc nonsense",
+            &["info proc has no subject `nonsense`"],
+        ),
         (
             "info auxv",
             &["AT_PAGESZ             4096", "AT_EXECFN", "/habits-"],
@@ -362,7 +365,7 @@ fn values_have_names() {
         ("break work if i == 2 && $_thread == 1", &["breakpoint 1"]),
         (
             "break work if i == $nothing",
-            &["no register or value `$nothing`"],
+            &["no register or convenience variable is named `$nothing`"],
         ),
         ("print $bpnum", &["$1 = 1"]),
         ("run 10", &["Breakpoint 1 in work (i=2"]),
@@ -381,7 +384,10 @@ fn values_have_names() {
         ("print $__", &["= 7"]),
         ("x/dw $_", &["7"]),
         ("print $eax == (int)$rax", &["true"]),
-        ("print $nothing", &["no register or value `$nothing`"]),
+        (
+            "print $nothing",
+            &["no register or convenience variable is named `$nothing`"],
+        ),
         ("print $_siginfo", &["no signal has stopped this thread"]),
         ("display/2i $pc", &["→ 0x", "<work+"]),
         ("delete display", NOTHING),

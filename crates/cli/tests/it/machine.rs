@@ -115,7 +115,7 @@ fn vectors_and_flags_are_values() {
                 ("print $st0", "= "),
                 ("print $xmm16", "no register"),
                 ("up", "middle (n=4)"),
-                ("print $xmm0", "only in the innermost frame"),
+                ("print $xmm0", "in the innermost frame only"),
                 ("condition 1 $xmm1.v4_float[0] == 0.25", ""),
                 ("run", "in leaf"),
                 ("condition 1 $xmm1.v4_float[0] == 0.5", ""),
@@ -179,7 +179,10 @@ fn memory_comes_back_from_a_file() {
             ("restore out binary &table[1] 0 4", "4 bytes in memory"),
             ("print table", "{10, 10, 30, 40}"),
             ("restore nowhere binary table", "nowhere cannot be read"),
-            ("restore out binary table 8 4", "which part"),
+            (
+                "restore out binary table 8 4",
+                "the range of bytes in the file is not valid",
+            ),
             ("continue", "exited with status 0"),
         ],
     );

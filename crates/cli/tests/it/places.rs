@@ -161,7 +161,7 @@ fn unknown_names_suggest_near_ones() {
         (
             "overloads.cpp",
             "break nosuch.cpp:twice",
-            "break twice stops at it",
+            "break twice matches it in every file",
         ),
         (
             "overloads.cpp",

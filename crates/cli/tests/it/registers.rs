@@ -250,7 +250,7 @@ fn what_cannot_be_watched_is_refused_with_the_way_to_do_it() {
                 "watch -location n",
                 "`n` is in a register here, and has no address",
             ),
-            ("watch $rbx", "`$rbx` is no variable"),
+            ("watch $rbx", "`$rbx` is not a variable"),
             ("watch 3", "`3` is a constant"),
         ] {
             let report = run(&build, "total", &[command], 0);

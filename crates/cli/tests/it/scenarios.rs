@@ -455,7 +455,7 @@ fn a_scenario_comes_with_its_properties_and_a_property_with_its_scenarios() {
         "scenario `s` is already loaded",
         "[s] some",
         "[after] at the end",
-        "behind `verde` stands one of: checkpoint, checkpoint-restart, cmd-group-begin",
+        "`verde` takes one of: checkpoint, checkpoint-restart, cmd-group-begin",
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }

@@ -78,6 +78,7 @@ static void on(int s)
     caught = s;
     exit(3);
 }
+static void (*volatile nothing)(void);
 static int calls(void (*f)(void))
 {
     f();
@@ -86,7 +87,7 @@ static int calls(void (*f)(void))
 int main(void)
 {
     signal(SIGSEGV, on);
-    return calls(0);
+    return calls(nothing);
 }
 ";
     for build in Build::all() {

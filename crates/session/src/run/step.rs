@@ -235,7 +235,11 @@ impl Session {
 
     /// Returns whether a step from an address has led to the first instruction of a signal handler
     /// instead.
-    fn has_entered_handler(&self, thread: ThreadId, from: u64) -> Result<bool, CommandError> {
+    pub(super) fn has_entered_handler(
+        &self,
+        thread: ThreadId,
+        from: u64,
+    ) -> Result<bool, CommandError> {
         let program = self.running()?;
         let now = program.registers(thread)?.rip;
         let entered = program.modules.function_at(now);
@@ -290,7 +294,7 @@ impl Session {
         stack: u64,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        if let Some(pause) = self.pass_linkage(leaving.thread, back, observer)? {
+        if let Some(pause) = linkage::pass_linkage(self, leaving.thread, back, observer)? {
             return Ok(Some(pause));
         }
         let frame = self.innermost()?;
