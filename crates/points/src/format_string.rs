@@ -9,6 +9,7 @@ use juror_symbols::{Memory, TypeKind};
 use juror_values::format::{Radix, format, readable};
 use juror_values::typed::{Number, Typed};
 use juror_view::error::CommandError;
+use std::fmt::Write as _;
 
 /// The help of syntax errors.
 pub(crate) const HELP: &str = "for example: printf \"%d of %s\\n\", count, name";
@@ -71,11 +72,25 @@ impl Format {
                         }
                     };
                     let shown = conversion.write(&given);
-                    text.push_str(&shown.map_err(CommandError::new)?);
+                    push_value(&mut text, &shown.map_err(CommandError::new)?);
                 }
             }
         }
         Ok(text)
+    }
+}
+
+/// Appends a value of the program, whose control characters become escapes: only those that the
+/// user has written in the format act on the terminal.
+fn push_value(text: &mut String, value: &str) {
+    for character in value.chars() {
+        match character {
+            '\n' | '\t' => text.push(character),
+            control if control.is_control() => {
+                let _ = write!(text, "\\{:03o}", u32::from(control));
+            }
+            plain => text.push(plain),
+        }
     }
 }
 

@@ -14,6 +14,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
     match outcome {
         Outcome::Done | Outcome::Quit => {}
         Outcome::Message(message) => tables::write_message(page, message),
+        Outcome::Printed(text) => tables::write_printed(page, text),
         Outcome::Empty(view) => settings::write_empty(page, view),
         Outcome::Stopped(stop) => stops::write_stop(page, stop, context),
         Outcome::Ended(end) => ending::write(page, end),
@@ -242,6 +243,7 @@ pub mod samples {
         vec![
             Outcome::Done,
             Outcome::Message("Breakpoint 1 at queue_push".into()),
+            Outcome::Printed("7 letters".into()),
             Outcome::Empty(settings::samples::empty()),
             Outcome::Stopped(Box::new(violation_stop())),
             Outcome::Ended(Box::new(end(
@@ -340,6 +342,7 @@ mod tests {
         match outcome {
             Outcome::Done | Outcome::Quit => "",
             Outcome::Message(_) => "Breakpoint 1 at queue_push\n",
+            Outcome::Printed(_) => "7 letters\n",
             Outcome::Empty(_) => "there is no function whose name matches `^queue_`\n",
             Outcome::Stopped(_) => "VIOLATED  queue_bounds: a queue",
             Outcome::Ended(_) => "The program exited with status 0.\n",

@@ -261,6 +261,14 @@ pub fn write_message(page: &mut Page, message: &str) {
     }
 }
 
+/// Writes text that the user has formatted, as it is; a newline ends it.
+pub fn write_printed(page: &mut Page, text: &str) {
+    page.push(text);
+    if !text.ends_with('\n') {
+        page.push("\n");
+    }
+}
+
 /// Writes a list of commands.
 pub fn write_help_index(page: &mut Page, commands: &[CommandHelp]) {
     let rows: Vec<Vec<Cell>> = commands

@@ -397,6 +397,9 @@ pub enum Outcome {
     Done,
     /// A confirmation, a note, or text that the user wrote.
     Message(String),
+    /// Text that the user has formatted (`printf`, `echo`). Its control characters are the
+    /// user's own and reach the terminal; those of strings of the program are escaped.
+    Printed(String),
     /// An empty list: nothing matched.
     Empty(EmptyView),
     /// The debuggee ran and stopped.

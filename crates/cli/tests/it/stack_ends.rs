@@ -318,3 +318,27 @@ int main(int argc, char **argv)
         assert_eq!(report.stop()["stack_overflow"], Value::Null);
     }
 }
+
+#[test]
+fn the_escapes_of_c_are_those_of_a_format() {
+    let program = Fixture::c(
+        "plain",
+        "char wild[] = \"a\\033b\";\nint main(void) { return 0; }\n",
+    )
+    .compile(&Build::plain(Language::C));
+    let report = Batch::new()
+        .command("start")
+        .command("printf \"a\\tb\\fc\\vd\\be\\rf\\ag\\x41\\101\\\\h\\n\"")
+        .command("echo \\f\\v\\b\\r\\a.\\n")
+        .command("printf \"%s %c\\n\", wild, 27")
+        .run(&program, &[]);
+    let printed = |command: &str| report.outcome(command).as_str().unwrap_or_default();
+    assert_eq!(
+        printed("printf \"a\\tb\\fc\\vd\\be\\rf\\ag\\x41\\101\\\\h\\n\""),
+        "a       b\u{c}c\u{b}d\u{8}e\rf\u{7}gAA\\h"
+    );
+    let echoed = printed("echo \\f\\v\\b\\r\\a.\\n");
+    assert_eq!(echoed, "\u{c}\u{b}\u{8}\r\u{7}.");
+    // A string of the program cannot act on the terminal.
+    assert_eq!(printed("printf \"%s %c\\n\", wild, 27"), "a\\033b \\033");
+}

@@ -48,6 +48,9 @@ pub fn unescaped(text: &str) -> String {
             Some('t') => plain.push('\t'),
             Some('r') => plain.push('\r'),
             Some('a') => plain.push('\u{7}'),
+            Some('b') => plain.push('\u{8}'),
+            Some('v') => plain.push('\u{b}'),
+            Some('f') => plain.push('\u{c}'),
             Some('e') => plain.push('\u{1b}'),
             Some(digit @ '0'..='7') => {
                 let mut code = digit.to_digit(8).unwrap_or(0);
@@ -59,6 +62,17 @@ pub fn unescaped(text: &str) -> String {
                     code = code * 8 + digit;
                 }
                 plain.extend(char::from_u32(code));
+            }
+            Some('x') => {
+                let mut code = None;
+                while let Some(digit) = rest.peek().and_then(|c| c.to_digit(16)) {
+                    rest.next();
+                    code = Some(code.unwrap_or(0_u32).wrapping_shl(4) | digit);
+                }
+                match code {
+                    Some(code) => plain.extend(char::from_u32(code & 0xff)),
+                    None => plain.push('x'),
+                }
             }
             Some(other) => plain.push(other),
             // A trailing space before the newline is kept.

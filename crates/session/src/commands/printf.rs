@@ -33,6 +33,6 @@ fn said(text: String) -> Outcome {
     let shown = expanded(&text);
     match shown.is_empty() {
         true => Outcome::Done,
-        false => Outcome::Message(shown),
+        false => Outcome::Printed(shown),
     }
 }

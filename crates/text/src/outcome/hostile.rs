@@ -366,7 +366,9 @@ fn poison_settings(outcome: &mut Outcome) {
 
 fn poison(outcome: &mut Outcome) {
     match outcome {
-        Outcome::Done | Outcome::Quit => {}
+        // What the user has formatted is the user's own; the session escapes what is in it of
+        // the program.
+        Outcome::Done | Outcome::Quit | Outcome::Printed(_) => {}
         Outcome::Message(message) => *message = text(),
         Outcome::Stopped(stop) => poison_stop(stop),
         Outcome::Ended(end) => poison_end(end),
