@@ -4,6 +4,7 @@ mod escapes;
 mod hidden;
 mod independence;
 mod labels;
+mod lines;
 mod peephole;
 mod places;
 mod run;
