@@ -1,5 +1,6 @@
 //! Models with their expected results. The counts are Spin's.
 
+mod depth;
 mod escapes;
 mod hidden;
 mod independence;
