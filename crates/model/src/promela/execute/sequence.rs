@@ -83,18 +83,21 @@ impl Machine {
             }
             here = transition.to;
         }
-        let span = self
-            .transitions(view, here)
-            .first()
-            .and_then(|it| self.program.instruction(it));
+        Err(self.endless_step(view, here, is_cycle))
+    }
+
+    /// Returns the error that a `d_step` comes back to a location and state, or is too long.
+    fn endless_step(&self, view: &View<'_>, here: u32, is_cycle: bool) -> Fault {
+        let first = self.transitions(view, here).first();
+        let span = first.and_then(|it| self.program.instruction(it));
         let span = span.map(|it| it.span);
         if is_cycle {
             let message = "this `d_step` does not terminate";
-            return Err(Fault::new("endless-d_step", message, span));
+            return Fault::new("endless-d_step", message, span);
         }
         let message = format!("this `d_step` has more than {STEPS_MAX} steps");
         let help = "whether it terminates is not known: let it end sooner";
-        Err(Fault::new("endless-d_step", message, span).help(help))
+        Fault::new("endless-d_step", message, span).help(help)
     }
 
     /// Returns the first enabled transition of a `d_step`.
