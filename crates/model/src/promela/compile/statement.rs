@@ -240,10 +240,11 @@ impl Compiler {
         };
         let value = match &written.initial {
             Initial::Value(value) => self.expression(value)?,
-            Initial::List(values) => match values.first() {
-                Some(value) => self.expression(value)?,
-                None => self.zero(span),
-            },
+            Initial::List(_) => {
+                let message = "a list is allowed only before the first statement of a process: \
+                     assign the elements";
+                return self.refuse("declaration", message, span);
+            }
             Initial::Nothing | Initial::Channel { .. } => self.zero(span),
         };
         let cell = crate::promela::program::Cell {

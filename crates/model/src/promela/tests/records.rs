@@ -276,6 +276,9 @@ fn a_channel_may_be_declared_anywhere() {
         377,
         897,
     );
+    // A list of values, of which Spin takes none here.
+    let list = "active proctype P() { byte n; n = 1; byte a[3] = {1, 2, 3}; skip }";
+    refused(list, "declaration");
     // A variable that refers to a channel gets it where it is declared.
     let shared = "chan q = [2] of {byte};";
     let loops = |variable: &str, states: u64| {
