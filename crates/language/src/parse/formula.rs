@@ -27,6 +27,11 @@ const INFIX_WORDS: &[&str] = &[
     "S", "weak",
 ];
 
+/// Returns true if a word may continue a formula.
+pub(super) fn is_infix(word: &str) -> bool {
+    INFIX_WORDS.contains(&word)
+}
+
 /// Returns true if a word continues a formula and nothing else in a property.
 pub(super) fn goes_on(word: &str) -> bool {
     matches!(

@@ -73,6 +73,12 @@ pub(super) struct Preprocessor<'a, 'r> {
     depth: usize,
     conditions: Vec<Condition>,
     is_full: bool,
+    /// Whether the next token begins a line, since a macro before it on its line has an
+    /// empty expansion.
+    begins_line: bool,
+    /// Number of tokens of arguments so far. Each level of nested arguments collects those
+    /// inside it again.
+    collected: usize,
 }
 
 impl<'a, 'r> Preprocessor<'a, 'r> {
@@ -93,6 +99,8 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
             depth: 0,
             conditions: Vec::new(),
             is_full: false,
+            begins_line: false,
+            collected: 0,
         };
         this.file(text);
         for (name, meaning) in definitions {
