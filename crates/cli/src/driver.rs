@@ -45,6 +45,10 @@ pub trait Driver {
     fn is_attached(&self) -> bool {
         false
     }
+    /// Returns why the trace that is written is not whole, if it is not.
+    fn trace_failure(&self) -> Option<String> {
+        None
+    }
     /// Returns a function that makes a running `execute` return.
     fn interrupter(&self) -> Box<dyn Fn() + Send>;
 }
@@ -77,6 +81,9 @@ impl Driver for Session {
     }
     fn is_attached(&self) -> bool {
         Session::is_attached(self)
+    }
+    fn trace_failure(&self) -> Option<String> {
+        Session::trace_failure(self).map(|failure| failure.to_owned())
     }
     fn interrupter(&self) -> Box<dyn Fn() + Send> {
         Box::new(Session::interrupter(self))

@@ -46,6 +46,8 @@ pub struct Recorder {
     open: Option<Open>,
     /// Tells it, or the last one, from other runs that go to the same file.
     run: Arc<()>,
+    /// Why the trace of this run, or of the last one, is not whole.
+    failure: Option<String>,
 }
 
 /// A trace that has been begun and not ended.
@@ -81,7 +83,13 @@ impl Recorder {
             property,
             open: None,
             run: Arc::default(),
+            failure: None,
         }
+    }
+
+    /// Returns why the trace of this run, or of the last one, is not whole.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
     /// The same for another run.
@@ -121,6 +129,7 @@ impl Recorder {
         })?;
         self.open = Some(begun);
         self.run = Arc::default();
+        self.failure = None;
         Ok(())
     }
 
@@ -172,10 +181,14 @@ impl Recorder {
         let symbolic = self.property.event(event);
         let error = open.record(program, event, symbolic, happened).err()?;
         self.open = None;
+        Some(self.note_failure(&error))
+    }
+
+    fn note_failure(&mut self, error: &io::Error) -> String {
         let file = self.recording.file.display();
-        Some(format!(
-            "the trace {file} cannot be written on, and ends here: {error}"
-        ))
+        let failure = format!("the trace {file} cannot be written on, and ends here: {error}");
+        self.failure = Some(failure.clone());
+        failure
     }
 
     /// How far the trace has come; nothing where it is not being written, or
@@ -200,17 +213,21 @@ impl Recorder {
         let (error, is_recorded) = match self.cut_to(mark) {
             Ok(open) => {
                 self.open = Some(open);
+                self.failure = None;
                 return None;
             }
             Err(error) => (error, self.open.take().is_some()),
         };
+        if !is_recorded && mark.is_none() {
+            return None;
+        }
         let file = self.recording.file.display();
-        (is_recorded || mark.is_some()).then(|| {
-            format!(
-                "the trace {file} cannot be cut to where the checkpoint was made, and ends here: \
-                 {error}"
-            )
-        })
+        let failure = format!(
+            "the trace {file} cannot be cut to where the checkpoint was made, and ends here: \
+             {error}"
+        );
+        self.failure = Some(failure.clone());
+        Some(failure)
     }
 
     fn cut_to(&mut self, mark: Option<&Mark>) -> io::Result<Open> {
@@ -245,8 +262,9 @@ impl Recorder {
         if let Some(mut open) = self.open.take() {
             open.buffer.clear();
             open.encoder.end(how, &mut open.buffer);
-            // A trace without its end says itself that it is not complete.
-            let _ = open.file.write_all(&open.buffer);
+            if let Err(error) = open.file.write_all(&open.buffer) {
+                self.note_failure(&error);
+            }
         }
     }
 }

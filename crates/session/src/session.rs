@@ -52,6 +52,12 @@ impl Session {
         self.control.interrupt()
     }
 
+    /// Returns why the trace of the run, or of the last one, is not whole; none if it is,
+    /// or if nothing is recorded.
+    pub fn trace_failure(&self) -> Option<&str> {
+        self.processes.trace_failure()
+    }
+
     /// Returns the next command of the points that have stopped the program, or of a file,
     /// for the front end to execute; none if the user is asked.
     pub fn next_attached(&mut self) -> Option<String> {

@@ -171,6 +171,11 @@ impl Console {
                 false => self.output.record(command, &outcome)?,
             }
         }
+        let failure = self.driver.borrow().trace_failure();
+        if let Some(failure) = failure {
+            self.erred = true;
+            self.output.show_error(&failure)?;
+        }
         Ok(self.status())
     }
 

@@ -40,6 +40,11 @@ impl Monitors {
         }
     }
 
+    /// Returns why the trace of this run, or of the last one, is not whole.
+    pub fn trace_failure(&self) -> Option<&str> {
+        self.recorder.as_ref().and_then(Recorder::failure)
+    }
+
     /// The same for a forked copy of the process, `program`, whose number is
     /// `process`; `thread` goes on as `parent`, which made it. It is not
     /// recorded.
