@@ -12,7 +12,7 @@ pub use juror_monitoring::property_files::{LoadedFiles, PropertySource};
 pub use juror_monitoring::recording::Recording;
 pub use juror_session::{
     AtInlined, AutomaticCheckpoints, CpuPolicy, Follow, InlinedPolicy, Options, Permissions,
-    SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings,
+    SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings, Waker,
 };
 pub use juror_view::error::{CommandError, FileDiagnostics, SessionError};
 pub use juror_view::observer::Observer;
@@ -51,6 +51,10 @@ pub trait Driver {
     }
     /// Returns a function that makes a running `execute` return.
     fn interrupter(&self) -> Box<dyn Fn() + Send>;
+    /// Returns a function after which no command lets the program run: juror is to end.
+    fn ender(&self) -> Box<dyn Fn() + Send> {
+        Box::new(|| {})
+    }
 }
 
 impl Driver for Session {
@@ -87,6 +91,9 @@ impl Driver for Session {
     }
     fn interrupter(&self) -> Box<dyn Fn() + Send> {
         Box::new(Session::interrupter(self))
+    }
+    fn ender(&self) -> Box<dyn Fn() + Send> {
+        Box::new(Session::ender(self))
     }
 }
 

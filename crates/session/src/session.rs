@@ -58,6 +58,12 @@ impl Session {
         self.processes.trace_failure()
     }
 
+    /// Makes every command that lets the program run fail from now on, since juror is to
+    /// end; from any thread.
+    pub fn ender(&self) -> impl Fn() + Send + use<> {
+        self.control.end_runs()
+    }
+
     /// Returns the next command of the points that have stopped the program, or of a file,
     /// for the front end to execute; none if the user is asked.
     pub fn next_attached(&mut self) -> Option<String> {
