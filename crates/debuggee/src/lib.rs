@@ -20,6 +20,7 @@
 //! a whole.
 
 mod attach;
+mod call_rescue;
 mod calls;
 mod cpu;
 mod debuggee;
@@ -70,6 +71,7 @@ mod pending_forks;
 mod pending_stops;
 mod points;
 mod process_status;
+mod put_back;
 mod quiesce;
 mod registers;
 mod resolver;
@@ -83,6 +85,7 @@ mod system_calls;
 mod terminal;
 mod thread;
 mod wait;
+mod waking;
 mod watch;
 mod watchdog;
 mod watched_calls;
@@ -115,6 +118,7 @@ pub use signals::{SignalPolicy, SignalReport};
 pub use stop_event::{ForkKind, StopEvent, SystemCallPhase};
 pub use system_calls::SystemCalls;
 pub use thread::{ThreadInfo, ThreadState};
+pub use waking::Waker;
 pub use watch::{AccessKind, MemoryAccess, WatchId, WatchTier};
 
 pub use juror_stepping::{AccessKinds, Owner, Owners, StepBy, ThreadId};

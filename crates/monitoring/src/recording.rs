@@ -45,6 +45,8 @@ pub struct Recorder {
     open: Option<Open>,
     /// Distinguishes this or the last run from others that are recorded in the same file.
     run: Arc<()>,
+    /// Why the trace of this run, or of the last one, is not whole.
+    failure: Option<String>,
 }
 
 /// A trace that is being written.
@@ -80,7 +82,13 @@ impl Recorder {
             property,
             open: None,
             run: Arc::default(),
+            failure: None,
         }
+    }
+
+    /// Returns why the trace of this run, or of the last one, is not whole.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
     /// Returns the recorder for another run.
@@ -119,6 +127,7 @@ impl Recorder {
         })?;
         self.open = Some(begun);
         self.run = Arc::default();
+        self.failure = None;
         Ok(())
     }
 
@@ -170,10 +179,14 @@ impl Recorder {
         let symbolic = self.property.event(event);
         let error = open.record(program, event, symbolic, happened).err()?;
         self.open = None;
+        Some(self.note_failure(&error))
+    }
+
+    fn note_failure(&mut self, error: &io::Error) -> String {
         let file = self.recording.file.display();
-        Some(format!(
-            "the trace {file} cannot be continued, and ends here: {error}"
-        ))
+        let failure = format!("the trace {file} cannot be continued, and ends here: {error}");
+        self.failure = Some(failure.clone());
+        failure
     }
 
     /// Returns the present position; `None` if no trace is written, or not to a file.
@@ -196,16 +209,20 @@ impl Recorder {
         let (error, is_recorded) = match self.cut_to(mark) {
             Ok(open) => {
                 self.open = Some(open);
+                self.failure = None;
                 return None;
             }
             Err(error) => (error, self.open.take().is_some()),
         };
+        if !is_recorded && mark.is_none() {
+            return None;
+        }
         let file = self.recording.file.display();
-        (is_recorded || mark.is_some()).then(|| {
-            format!(
-                "the trace {file} cannot be truncated to the checkpoint, and ends here: {error}"
-            )
-        })
+        let failure = format!(
+            "the trace {file} cannot be truncated to the checkpoint, and ends here: {error}"
+        );
+        self.failure = Some(failure.clone());
+        Some(failure)
     }
 
     fn cut_to(&mut self, mark: Option<&Mark>) -> io::Result<Open> {
@@ -245,8 +262,9 @@ impl Recorder {
         if let Some(mut open) = self.open.take() {
             open.buffer.clear();
             open.encoder.end(how, &mut open.buffer);
-            // A trace without an ending is visibly incomplete.
-            let _ = open.file.write_all(&open.buffer);
+            if let Err(error) = open.file.write_all(&open.buffer) {
+                self.note_failure(&error);
+            }
         }
     }
 }

@@ -26,3 +26,4 @@ pub use crate::replay::{RecordedRun, RecordedRunOptions};
 pub use crate::run::checkpoints::RestoreReport;
 pub use crate::session::Session;
 pub use crate::state::checkpoints::CheckpointId;
+pub use juror_debuggee::Waker;

@@ -56,6 +56,7 @@ impl Session {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
+        self.control.permit_run()?;
         observer.resumes();
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
@@ -78,6 +79,7 @@ impl Session {
         self.scenarios.accessed = None;
         observer.resumes();
         loop {
+            self.control.permit_run()?;
             self.control.state.run()?;
             let stop_event = self.next_stop_event();
             self.control.state.notify();

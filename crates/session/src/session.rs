@@ -52,6 +52,18 @@ impl Session {
         self.control.interrupt()
     }
 
+    /// Returns why the trace of the run, or of the last one, is not whole; none if it is,
+    /// or if nothing is recorded.
+    pub fn trace_failure(&self) -> Option<&str> {
+        self.processes.trace_failure()
+    }
+
+    /// Makes every command that lets the program run fail from now on, since juror is to
+    /// end; from any thread.
+    pub fn ender(&self) -> impl Fn() + Send + use<> {
+        self.control.end_runs()
+    }
+
     /// Returns the next command of the points that have stopped the program, or of a file, for the
     /// front end to execute; `None` if the user is asked.
     pub fn next_queued_command(&mut self) -> Option<String> {

@@ -13,6 +13,7 @@ mod conform;
 mod containers;
 mod documents;
 mod dynamic;
+mod endings;
 mod evaluations;
 mod events;
 mod exactly_once;

@@ -6,7 +6,7 @@ use super::external::{Externals, join};
 use super::layout::lay_out;
 use super::machine::{Machine, Micro, Scratch, Sink, Walk, participants};
 use super::parse::{parse, parse_formula};
-use super::preprocess::{Preprocessor, Reader, Text};
+use super::preprocess::{Preprocessor, Reader, Text, hide_foreign};
 use super::program::{After, Code, Leaf, Operation, Scalar};
 use crate::system::{Change, Fault, Participants, Span, Step, System, Visitor};
 use juror_logic::Letter;
@@ -58,12 +58,27 @@ impl Model {
         reader: &mut Reader<'_>,
     ) -> Result<Model, Rejection> {
         let mut done = Preprocessor::run(text, &reading.definitions, reader);
+        let foreign = std::mem::take(&mut done.foreign);
+        Model::read_preprocessed(&mut done, reading, externals).map_err(|mut rejected| {
+            let faults = std::mem::take(&mut rejected.faults);
+            rejected.faults = hide_foreign(faults, &foreign, &mut rejected.texts);
+            rejected
+        })
+    }
+
+    fn read_preprocessed(
+        done: &mut Preprocessor<'_, '_>,
+        reading: &Reading,
+        externals: &Externals,
+    ) -> Result<Model, Rejection> {
         let formulas: Vec<_> = reading
             .formulas
             .iter()
             .map(|text| done.more(text))
             .collect();
-        let (texts, tokens, mut faults) = (done.texts, done.tokens, done.faults);
+        let texts = std::mem::take(&mut done.texts);
+        let tokens = std::mem::take(&mut done.tokens);
+        let mut faults = std::mem::take(&mut done.faults);
         if !faults.is_empty() {
             return Err(Rejection { texts, faults });
         }

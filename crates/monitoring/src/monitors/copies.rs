@@ -39,6 +39,11 @@ impl Monitors {
         }
     }
 
+    /// Returns why the trace of this run, or of the last one, is not whole.
+    pub fn trace_failure(&self) -> Option<&str> {
+        self.recorder.as_ref().and_then(Recorder::failure)
+    }
+
     /// Returns the monitors of a forked copy of the process, `program`, with the number `process`;
     /// `thread` continues as `parent`, which forked. The copy is not recorded.
     pub fn forked(

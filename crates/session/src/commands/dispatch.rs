@@ -7,7 +7,7 @@ use crate::command_table::entry::{Entry, OpenEvaluation, Repeats};
 use crate::command_table::words::find;
 use crate::commands::{breakpoint_command_lists, convenience, print};
 use crate::run::processes::leaving;
-use crate::run::scenarios::waiting;
+use crate::run::scenarios::{permissions, waiting};
 use crate::run::{dynamic_print, self_modified_code, symbol_reading};
 use crate::session::Session;
 use juror_view::error::CommandError;
@@ -104,6 +104,9 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         if let ("print", Some(value)) = (entry.name, print::kept_without_program(self, rest)) {
             return Ok(print::shown_kept(self, value));
+        }
+        if self.scenarios.acts {
+            permissions::check_entry(entry, rest, self.options.permissions)?;
         }
         self.permit(entry.modes)?;
         convenience::note_conveniences(self);

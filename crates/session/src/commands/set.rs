@@ -105,6 +105,31 @@ fn setting(name: &str) -> Option<(&'static str, Setting)> {
     }
 }
 
+/// Returns the full name of the setting that a line after `set` or `unset` is about; none
+/// if it is an assignment, or about nothing that can be set.
+pub(crate) fn setting_name(rest: &str) -> Option<&'static str> {
+    meant(rest).map(|(name, _)| name)
+}
+
+/// Returns what follows the name of a setting.
+pub(crate) fn setting_value(rest: &str) -> &str {
+    split(rest).1
+}
+
+/// The setting that a line is about. A variable of the program may have the name, or a
+/// beginning, of a setting.
+fn meant(rest: &str) -> Option<(&'static str, Setting)> {
+    let (name, after) = split(rest);
+    if matches!(name.as_str(), "var" | "variable") && !after.starts_with('=') {
+        return None;
+    }
+    let is_assignment = set_variable::split_any(rest).is_some();
+    setting(&name).filter(|(full, _)| {
+        let is_whole = *full == name;
+        !is_assignment || (is_whole && !after.starts_with('='))
+    })
+}
+
 /// Parses `on`, `off` and the like; the default is on.
 fn switch(word: &str) -> Result<bool, CommandError> {
     match word {
@@ -137,13 +162,8 @@ pub(crate) fn set(session: &mut Session, rest: &str) -> Result<Outcome, CommandE
     if matches!(name.as_str(), "var" | "variable") && !after.starts_with('=') {
         return set_variable::assign(session, after);
     }
-    let is_assignment = crate::commands::set_variable::split_any(rest).is_some();
-    // A variable of the program may have the name, or a prefix, of a setting.
-    let known = setting(&name).filter(|(full, _)| {
-        let is_whole = *full == name;
-        !is_assignment || (is_whole && !after.starts_with('='))
-    });
-    match known {
+    let is_assignment = set_variable::split_any(rest).is_some();
+    match meant(rest) {
         Some((_, setting)) => set_setting(session, setting, after),
         None if is_assignment => set_variable::assign(session, rest),
         None => set_nothing(session, &name, after),

@@ -2,6 +2,7 @@
 //! program.
 
 use crate::inspect::{expressions, frames};
+use crate::run::scenarios::permissions;
 use crate::session::Session;
 use crate::state::values::can_be_named;
 use juror_language::{Expression, ExpressionKind};
@@ -91,11 +92,13 @@ pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, Comma
     if let ExpressionKind::Register(name) = &expression.kind
         && vector_part(&expression).is_none()
     {
+        permissions::permit_assignment(session, &expression, None, &[])?;
         assign_register(session, name, &value)?;
         return assigned(session, place);
     }
     let typed = evaluate_meant(session, place)?;
     let bytes = bytes_for(&typed, &value, session.running()?).map_err(CommandError::new)?;
+    permissions::permit_assignment(session, &expression, Some(&typed), &bytes)?;
     match typed.location {
         Location::Memory(address) => {
             session.running_mut()?.debuggee.write(address, &bytes)?;

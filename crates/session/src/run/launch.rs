@@ -68,6 +68,8 @@ impl Session {
 
     /// Starts the program and runs it until its libraries are loaded.
     pub(crate) fn launch(&mut self, observer: &mut dyn Observer) -> Result<(), SessionError> {
+        let permitted = self.control.permit_run();
+        permitted.map_err(|error| SessionError::Launch(error.message))?;
         let launch = self.launch_of()?;
         let mut program = self.start_program(&launch)?;
         let thread = load_libraries(&mut program)?;

@@ -2,7 +2,7 @@
 
 use juror_debuggee::{Debuggee, Interrupter};
 use juror_rules::control::{Control, ControlCheck};
-use juror_view::error::SessionError;
+use juror_view::error::{CommandError, SessionError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -15,6 +15,8 @@ pub(crate) struct ControlState {
     pub check: Option<Box<ControlCheck>>,
     /// Set to abort long operations of juror.
     pub cancel: Arc<AtomicBool>,
+    /// Set when juror is to end: nothing of the program runs any more.
+    pub ending: Arc<AtomicBool>,
     /// Shared with the threads that may interrupt a run.
     pub interrupter: Arc<Mutex<Option<Interrupter>>>,
 }
@@ -32,6 +34,28 @@ impl ControlState {
             {
                 interrupter.interrupt();
             }
+        }
+    }
+
+    /// Returns a function after which no command lets the program run; it may be called
+    /// from any thread.
+    pub(crate) fn end_runs(&self) -> impl Fn() + Send + use<> {
+        let ending = Arc::clone(&self.ending);
+        move || ending.store(true, Ordering::SeqCst)
+    }
+
+    /// Whether juror is to end.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::Relaxed)
+    }
+
+    /// Refuses to let the program run if juror is to end.
+    pub(crate) fn permit_run(&self) -> Result<(), CommandError> {
+        match self.is_ending() {
+            true => Err(CommandError::new(
+                "juror has been asked to end: the program does not run any more",
+            )),
+            false => Ok(()),
         }
     }
 

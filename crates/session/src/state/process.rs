@@ -204,6 +204,12 @@ impl Processes {
         &self.all
     }
 
+    /// Returns why the trace of the run, or of the last one, is not whole.
+    pub(crate) fn trace_failure(&self) -> Option<&str> {
+        let kept = self.recorder.as_ref().and_then(|(it, _)| it.failure());
+        kept.or_else(|| self.all.iter().find_map(|it| it.monitors.trace_failure()))
+    }
+
     /// Returns all processes, in no order.
     pub(crate) fn all_mut(&mut self) -> &mut [Process] {
         &mut self.all

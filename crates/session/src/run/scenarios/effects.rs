@@ -68,7 +68,7 @@ pub(super) fn do_effect(
             decision.is_restored = true;
         }
         Effect::Set(text) => {
-            set_variable::assign(session, &text)?;
+            permissions::for_scenario(session, |session| set_variable::assign(session, &text))?;
         }
         Effect::Point {
             word,

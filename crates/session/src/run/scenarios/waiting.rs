@@ -157,6 +157,9 @@ pub(crate) fn move_for_scenarios(
     result: Result<Outcome, CommandError>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, CommandError> {
+    if session.control.is_ending() {
+        session.scenarios.waiting.clear();
+    }
     if !session.scenarios.is_awaiting() {
         return result;
     }
