@@ -4,7 +4,7 @@
 //! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019), section 6.
 //!
 //! **Invariant**: nothing is printed and no argument vector is parsed here; the result of a command
-//! is data ([`view`]) that a front end formats.
+//! is data ([`juror_view`]) that a front end formats.
 
 #![forbid(unsafe_code)]
 

@@ -218,7 +218,7 @@ pub fn write_evaluation_error(page: &mut Page, reason: &StopReason) {
     }
 }
 
-/// Writes violations with their paths, the first [`FULL_VIOLATIONS`] in full.
+/// Writes violations with their paths, the first five in full.
 pub fn write_violations(page: &mut Page, violations: &[ViolationView]) {
     for violation in violations.iter().take(FULL_VIOLATIONS) {
         page.gap();

@@ -3,7 +3,7 @@
 //!
 //! Calls have parameters and results; system calls have them in registers of
 //! their own; a line sees the variables of its place. All other events see
-//! globals, and what they bring themselves ([`crate::facts`]).
+//! globals, and what they bring themselves ([`crate::context_values`]).
 
 mod arithmetic;
 mod conversion;
