@@ -4,6 +4,7 @@
 //! command; if several commands share a prefix, the aliases decide (`s` is `step`, as in gdb).
 
 pub(crate) mod arguments;
+pub(crate) mod assignments;
 mod calling;
 mod checkpoints;
 mod code;
@@ -17,6 +18,7 @@ mod points;
 mod processes;
 mod running;
 mod scenarios;
+pub(crate) mod setting_names;
 mod settings;
 mod watching;
 pub(crate) mod words;

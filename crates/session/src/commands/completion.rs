@@ -30,7 +30,7 @@ impl Session {
         let candidates = match entry.completes {
             Completes::Nothing => Vec::new(),
             Completes::Files => file_names(prefix),
-            Completes::Settings => crate::commands::set::names()
+            Completes::Settings => crate::command_table::setting_names::names()
                 .flat_map(str::split_whitespace)
                 .map(str::to_owned)
                 .chain(self.expression_names())

@@ -143,7 +143,7 @@ fn slice_to_set(
 /// Splits at the assignment after the slice, whose brackets contain others.
 fn last_assignment(words: &str) -> Option<(&str, &str)> {
     let start = words.rfind(']').map_or(0, |at| at + 1);
-    let (variable, value) = crate::commands::set_variable::split(words.get(start..)?)?;
+    let (variable, value) = crate::command_table::assignments::split(words.get(start..)?)?;
     let end = start + words.get(start..)?.find('=')?;
     let is_whole = !variable.is_empty() && !value.is_empty();
     is_whole.then_some((words.get(..end)?.trim(), value))

@@ -86,7 +86,7 @@ pub(crate) fn print(
 
 /// Executes `x = 3`, `x += 1` or `x++`, and returns the expression of the assigned variable.
 fn assign_first(session: &mut Session, text: &str) -> Result<Option<String>, CommandError> {
-    let Some((place, _)) = crate::commands::set_variable::split_any(text) else {
+    let Some((place, _)) = crate::command_table::assignments::split_any(text) else {
         return Ok(None);
     };
     set_variable::assign(session, text)?;

@@ -1,7 +1,8 @@
 //! `show`: settings, convenience variables and the value history.
 
+use crate::command_table::setting_names::{SETTINGS, Setting, setting, split};
 use crate::commands::set::absent::{instead, needless};
-use crate::commands::set::{SETTINGS, Setting, advice, setting, split};
+use crate::commands::set::advice;
 use crate::commands::{breakpoint_command_lists, environment};
 use crate::options::AtInlined;
 use crate::session::Session;

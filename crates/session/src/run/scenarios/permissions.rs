@@ -88,29 +88,31 @@ fn need(entry: &Entry, rest: &str) -> Option<Need> {
 /// Returns the need of `set` and `unset`. An assignment needs nothing here: it is judged
 /// by what it changes.
 fn need_of_setting(rest: &str) -> Option<Need> {
-    Some(match crate::commands::set::setting_name(rest) {
-        None => Need::Nothing,
-        Some("args") if redirects(crate::commands::set::setting_value(rest)) => {
-            Need::Files("redirects to a file")
-        }
-        Some("environment") => Need::Programs("changes what the program is started with"),
-        Some("cwd") => Need::Programs("changes where the program is started"),
-        Some("debug-file-directory" | "substitute-path" | "checkpoint-files") => {
-            Need::Files("says where files are")
-        }
-        Some(
-            "args"
-            | "at-inlined"
-            | "checkpoint-namespace"
-            | "disable-randomization"
-            | "follow-fork-mode"
-            | "ignore-inlined"
-            | "listsize"
-            | "print elements"
-            | "print pretty",
-        ) => Need::Nothing,
-        Some(_) => return None,
-    })
+    Some(
+        match crate::command_table::setting_names::setting_name(rest) {
+            None => Need::Nothing,
+            Some("args") if redirects(crate::command_table::setting_names::setting_value(rest)) => {
+                Need::Files("redirects to a file")
+            }
+            Some("environment") => Need::Programs("changes what the program is started with"),
+            Some("cwd") => Need::Programs("changes where the program is started"),
+            Some("debug-file-directory" | "substitute-path" | "checkpoint-files") => {
+                Need::Files("says where files are")
+            }
+            Some(
+                "args"
+                | "at-inlined"
+                | "checkpoint-namespace"
+                | "disable-randomization"
+                | "follow-fork-mode"
+                | "ignore-inlined"
+                | "listsize"
+                | "print elements"
+                | "print pretty",
+            ) => Need::Nothing,
+            Some(_) => return None,
+        },
+    )
 }
 
 /// Checks whether a scenario may run a command.
