@@ -308,7 +308,7 @@ fn the_text_of_files_that_are_no_property_files_is_not_quoted() {
                 "/bin/true",
             ],
         ] {
-            let output = run(directory.path(), arguments);
+            let output = juror(arguments).directory(directory.path()).run();
             let text = format!("{}{}", output.stdout, output.stderr);
             assert_eq!(output.code(), Some(2), "{arguments:?} {secret:?}: {text}");
             assert!(!text.contains("hunter2"), "{arguments:?}: {text}");
@@ -323,6 +323,7 @@ fn the_text_of_files_that_are_no_property_files_is_not_quoted() {
         ),
         ("x.prop", "property x state s acceptin\n"),
     ]);
-    let output = run(directory.path(), &["property", "check", "main.prop"]);
+    let check = juror(&["property", "check", "main.prop"]);
+    let output = check.directory(directory.path()).run();
     assert!(output.stderr.contains("acceptin") || output.stdout.contains("acceptin"));
 }

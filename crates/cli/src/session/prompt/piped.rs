@@ -6,8 +6,8 @@
 use super::{Input, Lines};
 use std::io::{self, Read};
 
-/// The standard input, read without a buffer. It is opened anew for every byte, since it
-/// is replaced when juror is to end.
+/// The standard input, read without a buffer. Its descriptor is replaced when juror is to
+/// end, so it is not duplicated.
 pub struct StandardInput;
 
 impl Read for StandardInput {
