@@ -164,7 +164,12 @@ impl Parser<'_> {
             return is_infix(next) || ITEMS.contains(&next) || next == "property";
         }
         if DEMANDS.contains(&word) {
-            return goes_on(next) && self.begins_operand_ahead(ahead + 2);
+            return match next {
+                // These are never names.
+                "and" | "or" => true,
+                "weak" => self.text_ahead(ahead + 2) == "until",
+                _ => goes_on(next) && self.begins_operand_ahead(ahead + 2),
+            };
         }
         if !(is_infix(next) || ITEMS.contains(&next)) {
             return false;
