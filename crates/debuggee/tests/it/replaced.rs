@@ -99,14 +99,8 @@ fn check(make: &str, passes: usize) {
         assert_eq!(program.output(), "", "{make} {in_place} {step_by:?}");
         run.assert_exited(0);
         assert_eq!(programs, 40, "{make} {in_place} {step_by:?}");
-        // A child in the same memory comes to the site; a forked one has a copy without it.
-        let has_hits = run.hits > 0;
-        assert_eq!(
-            has_hits,
-            make == "vfork",
-            "{} {in_place} {step_by:?}",
-            run.hits
-        );
+        // The site is there: the process that makes the others comes to it.
+        assert!(run.hits > 0, "{in_place} {step_by:?}");
     }
 }
 
