@@ -77,7 +77,7 @@ fn need(entry: &Entry, rest: &str) -> Option<Need> {
         "save" if !rest.is_empty() => Need::Files("writes a file"),
         "save" => Need::Nothing,
         "shell" => Need::Programs("runs another program"),
-        "source" => Need::Both("executes whatever a file says"),
+        "source" => Need::Both("executes any commands of a file"),
         "views" if !rest.is_empty() => Need::Files("reads a file"),
         "views" => Need::Nothing,
         "set" | "unset" => return need_of_setting(rest),
