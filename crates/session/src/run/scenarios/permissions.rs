@@ -69,7 +69,7 @@ fn need(entry: &Entry, rest: &str) -> Option<Need> {
         "property" | "scenario" if matches!(first, "add" | "load") => Need::Files("reads a file"),
         "property" | "scenario" => Need::Nothing,
         "checkpoint" => Need::Nothing,
-        "restore" if is_from_file(rest) => Need::Files("reads a file"),
+        "restore" if is_from_file(rest) => Need::Both("writes a file into the program's memory"),
         "restore" => Need::Nothing,
         // Files and settings.
         "cd" => Need::Files("changes the directory of files"),
