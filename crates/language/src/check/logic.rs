@@ -8,6 +8,7 @@ use super::sequence::matches_nothing;
 use crate::diagnostic::Diagnostic;
 use crate::property::{Demand, Logic};
 use crate::syntax::{DemandDeclaration, DemandKind, ParameterSort, SequenceExpression};
+use juror_event::EventId;
 use juror_logic::{Decidable, Formula, Meaning, decidable, decidable_expression};
 use std::sync::Arc;
 
@@ -112,11 +113,33 @@ impl<'a> Checker<'a> {
                     name.text
                 );
                 let error = Diagnostic::error("unbound-slice", name.span.clone(), message);
-                self.diagnostics.push(error.help(format!(
-                    "use it as an argument, `holds({0})`, or let an event capture it by name",
-                    name.text
-                )));
+                self.diagnostics
+                    .push(error.help(self.how_to_bind(grounding, &name.text)));
             }
+        }
+    }
+
+    /// Returns what binds a parameter that no event of a formula binds.
+    fn how_to_bind(&self, grounding: &Grounding<'_>, name: &str) -> String {
+        // An event that sets a proposition binds the parameters of the proposition alone.
+        let captures = |event: &EventId| {
+            let event = self.events.get(usize::from(event.0));
+            event.is_some_and(|it| it.captures.iter().any(|it| &*it.name == name))
+        };
+        let mut setting = grounding.effects.iter();
+        let setting = setting.find(|effect| captures(&effect.event));
+        let proposition = setting.and_then(|effect| {
+            let known = grounding.propositions.get(usize::from(effect.proposition));
+            known.map(|known| known.name.split('(').next().unwrap_or(""))
+        });
+        match proposition {
+            Some(proposition) => format!(
+                "what is set is set for all slices: give it the parameter, `proposition \
+                 {proposition}({name}) …`, and write `{proposition}({name})` in the formula"
+            ),
+            None => format!(
+                "use it as an argument, `holds({name})`, or let an event capture it by name"
+            ),
         }
     }
 
