@@ -28,6 +28,7 @@ enum Setting {
     DisableRandomization,
     Environment,
     Follow,
+    AllowUnbound,
     IgnoreInlined,
     ListLines,
     PrintElements,
@@ -37,6 +38,7 @@ enum Setting {
 
 /// The settings by name, sorted; those of `print` have two words.
 const SETTINGS: [(&str, Setting); 14] = [
+    ("allow-unbound", Setting::AllowUnbound),
     ("args", Setting::Arguments),
     ("at-inlined", Setting::AtInlined),
     ("checkpoint-files", Setting::CheckpointFiles),
@@ -173,6 +175,7 @@ fn set_setting(
             session.launch.is_outdated = true;
             return Ok(environment::effect_message(session));
         }
+        Setting::AllowUnbound => session.options.allow_unbound = switch(first)?,
         Setting::IgnoreInlined => session.options.inlined.ignore = switch(first)?,
         Setting::ListLines => {
             let lines = limit(first, "set listsize 20")?;
