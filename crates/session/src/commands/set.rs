@@ -37,7 +37,7 @@ enum Setting {
 }
 
 /// The settings by name, sorted; those of `print` have two words.
-const SETTINGS: [(&str, Setting); 14] = [
+const SETTINGS: [(&str, Setting); 15] = [
     ("allow-unbound", Setting::AllowUnbound),
     ("args", Setting::Arguments),
     ("at-inlined", Setting::AtInlined),
