@@ -316,7 +316,7 @@ impl PlaceWatches {
                 let (monitor, event) = (of.monitor, of.event);
                 let is_known = self.iter().any(|it| {
                     let own = it.call.as_ref().is_some_and(|own| own.is_same(&call));
-                    own && (it.monitor, it.event) == (monitor, event)
+                    own && it.is_live() && (it.monitor, it.event) == (monitor, event)
                 });
                 if is_known {
                     continue;
@@ -338,7 +338,8 @@ impl PlaceWatches {
                 let is_in_scope = call.is_in_scope(program, (call.thread, None));
                 is_in_scope.is_none()
             };
-            if place.call.as_ref().is_some_and(is_gone) {
+            let call = place.call.as_ref();
+            if call.is_some_and(|call| !place.is_live() || is_gone(call)) {
                 gone.push(number);
             }
         }

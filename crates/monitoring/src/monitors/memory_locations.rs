@@ -108,6 +108,11 @@ impl PlaceWatch {
         }
     }
 
+    /// Returns whether it is watched: the place of a call that was found to have returned is not.
+    pub(super) fn is_live(&self) -> bool {
+        self.is_needed
+    }
+
     /// Looks at the place as it is now.
     fn resolve(&self, program: &Program) -> Option<MemoryLocation> {
         let root = self.call.as_ref().map(|call| &call.root);
