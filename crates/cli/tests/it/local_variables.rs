@@ -2,7 +2,7 @@
 //! true numbers.
 
 use crate::support::{Batch, Report, property_of};
-use juror_testing::Fixture;
+use juror_testing::{Fixture, repository_directory};
 
 /// Runs a program under `event store = …`, in a property with an event before the function `f`.
 fn run(source: &str, event: &str) -> Report {
@@ -171,4 +171,27 @@ fn a_global_variable_of_the_program_comes_first() {
         int main(void) { f(1); s = 8; return 0; }";
     check(source, "write s(now = value)", &[8]);
     check(source, "write f::s(now = value)", &[1]);
+}
+
+#[test]
+fn the_property_of_the_paper_finds_where_a_variable_was_nulled() {
+    let directory = repository_directory().join("examples/comp_string");
+    let run = |fixture: Fixture| {
+        let property = directory.join("comp_string.prop");
+        let fixture = fixture.argument("-O0");
+        Batch::watching_file(property).run(fixture.compile_plain(), &[])
+    };
+    let report = run(Fixture::example("comp_string"));
+    report.assert_code(1);
+    let violation = &report.stop()["violations"][0];
+    assert_eq!(violation["state"], "called_with_null", "{}", report.all());
+    let path = violation["path"].as_array().expect("a list");
+    let states: Vec<&str> = path.iter().filter_map(|step| step["to"].as_str()).collect();
+    assert_eq!(
+        states[states.len() - 2..],
+        ["s_is_null", "called_with_null"]
+    );
+    let report = run(Fixture::example("comp_string").define("FIXED"));
+    report.assert_code(0);
+    assert_eq!(report.occurrences("store"), 7, "{}", report.all());
 }
