@@ -112,6 +112,9 @@ impl Monitors {
         thread: ThreadId,
         parent: ThreadId,
     ) -> Result<(), DebuggeeError> {
+        // Its stack is that of the parent, with the variables of the same calls.
+        self.places
+            .renumber_threads(|known| if known == parent { thread } else { known });
         self.probes.follow(program, thread, parent)
     }
 

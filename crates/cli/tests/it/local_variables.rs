@@ -195,3 +195,35 @@ fn the_property_of_the_paper_finds_where_a_variable_was_nulled() {
     report.assert_code(0);
     assert_eq!(report.occurrences("store"), 7, "{}", report.all());
 }
+
+#[test]
+fn a_followed_child_goes_on_with_the_calls_of_its_parent() {
+    let source = "
+        #include <unistd.h>
+        #include <sys/wait.h>
+        __attribute__((noinline)) int f(int n) {
+            int s = n;
+            if (n == 2) { if (fork() == 0) { s = 50; _exit(0); } wait(0); }
+            s++;
+            return s;
+        }
+        int main(void) { f(1); f(2); f(3); return 0; }";
+    for (follow, expected) in [
+        ("parent", &[1, 2, 2, 3, 3, 4][..]),
+        ("child", &[1, 2, 2, 50]),
+    ] {
+        let property = property_of("event store = write f::s(now = value)");
+        let fixture = Fixture::c("locals_fork", source).argument("-O0");
+        let report = Batch::watching(&property)
+            .command(&format!("set follow {follow}"))
+            .command("run")
+            .run(fixture.compile_plain(), &[]);
+        report.assert_code(0);
+        let values = report.values("store", "now");
+        let values: Vec<i64> = values
+            .iter()
+            .filter_map(serde_json::Value::as_i64)
+            .collect();
+        assert_eq!(values, expected, "{follow}: {}", report.all());
+    }
+}
