@@ -108,9 +108,20 @@ pub struct TraceEndLine<'a> {
     pub faults: u64,
     /// Whether the trace was read to its end.
     pub complete: bool,
+    /// The events that no property has.
+    pub others: Vec<OtherEvents>,
     /// How the run ended, and the verdicts.
     #[serde(flatten)]
     pub end: &'a EndView,
+}
+
+/// Events of a trace that no property has.
+#[derive(Debug, Serialize)]
+pub struct OtherEvents {
+    /// Their name in the trace.
+    pub event: String,
+    /// The number of events.
+    pub count: u64,
 }
 
 /// The start of a session.

@@ -19,6 +19,7 @@
 //! `docs/design` describes stepping, processes, watchpoints and checkpoints as
 //! a whole.
 
+mod alarm;
 mod attach;
 mod call_rescue;
 mod calls;

@@ -288,7 +288,7 @@ impl Debuggee {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.group_stopped = signals::stops_by_default(signal);
         }
-        if interrupt_requested && self.wait.interruption.is_wanted {
+        if interrupt_requested && self.wait.interruption.is_asked() {
             return self.handle_interruption(thread);
         }
         if self.stopped_after_trap(thread)? {

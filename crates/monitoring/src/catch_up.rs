@@ -122,8 +122,9 @@ impl Reading {
                 thread: event.thread,
                 address: place.unwrap_or(0),
                 time: event.time_ns.unwrap_or(0),
-                values: batch.values_of(event),
+                values: &[],
             },
+            given: batch.given(event),
         };
         let (buffers, outcome) = (&mut self.buffers, &mut self.outcome);
         feeding.feed(monitored, buffers, outcome, |_, _| {});

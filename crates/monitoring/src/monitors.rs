@@ -12,6 +12,7 @@ pub mod changing;
 mod copies;
 pub mod handlers;
 pub mod loading;
+mod local_variables;
 pub(crate) mod memory_locations;
 pub(crate) mod monitored_property;
 pub(crate) mod without_location;
@@ -32,6 +33,9 @@ use juror_program::stack::unwinding::UnwindPoints;
 use juror_view::error::SessionError;
 use juror_view::observer::Observer;
 use std::path::{Path, PathBuf};
+
+/// The number of no event: time has passed.
+const NO_EVENT: EventId = EventId(u16::MAX);
 
 /// All monitors of a run.
 #[derive(Default)]
@@ -108,6 +112,9 @@ impl Monitors {
         thread: ThreadId,
         parent: ThreadId,
     ) -> Result<(), DebuggeeError> {
+        // Its stack is that of the parent, with the variables of the same calls.
+        self.places
+            .renumber_threads(|known| if known == parent { thread } else { known });
         self.probes.follow(program, thread, parent)
     }
 
@@ -191,6 +198,60 @@ impl Monitors {
         // Nothing can be inserted in a program that has ended.
         if needs_changed && !self.has_exited {
             self.apply_needs(program, monitor)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the time at which something is decided without an event, in nanoseconds since the
+    /// start of the program.
+    #[inline]
+    pub fn next_deadline(&self) -> Option<u64> {
+        let deadlines = self.properties.iter();
+        deadlines.filter_map(MonitoredProperty::next_deadline).min()
+    }
+
+    /// Decides what is due now, without an event.
+    pub fn on_time(
+        &mut self,
+        program: &mut Program,
+        observer: &mut dyn Observer,
+        outcome: &mut EventOutcome,
+    ) -> Result<(), DebuggeeError> {
+        let time = program.elapsed_ns();
+        for monitor in 0..self.properties.len() {
+            let Some(monitored) = self.properties.get_mut(monitor) else {
+                continue;
+            };
+            let Some(needs_changed) = monitored.pass_time(monitor, time, outcome) else {
+                continue;
+            };
+            if !self.subscriptions.is_silent() {
+                let taken = Taken {
+                    monitor,
+                    event: NO_EVENT,
+                    thread: 0,
+                    values: &[],
+                };
+                self.subscriptions
+                    .notify(monitored, &taken, &mut outcome.queued);
+            }
+            if observer.wants_state_changes() {
+                let passed = report::EventOccurrence {
+                    event: NO_EVENT,
+                    thread: 0,
+                    address: 0,
+                    time,
+                    values: &[],
+                };
+                for change in monitored.monitor.changes() {
+                    let mut view = report::state_change(monitored, change, passed, program);
+                    view.process = self.process;
+                    observer.state_change(&view);
+                }
+            }
+            if needs_changed && !self.has_exited {
+                self.apply_needs(program, monitor)?;
+            }
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ use crate::totals::Totals;
 use juror_event::{EventId, Value};
 use juror_language::{Diagnostic, Property};
 use juror_monitor::{Occurrence, remember_as_one};
-use juror_trace::{Batch, Binding, Event, EventBinding, How, event_words};
+use juror_trace::{Batch, Binding, Event, EventBinding, Given, How, event_words};
 use juror_view::error::SessionError;
 use juror_view::location::Places as _;
 use juror_view::observer::Observer;
@@ -60,8 +60,10 @@ pub(crate) struct Feeding<'a> {
     pub number: usize,
     /// The property's bindings of the event.
     pub events: &'a [EventBinding],
-    /// The event, with all the values of the trace.
+    /// The event, without its values.
     pub happened: Occurrence<'a>,
+    /// The record of the event.
+    pub given: Given<'a>,
 }
 
 impl Feeding<'_> {
@@ -117,10 +119,14 @@ impl Feeding<'_> {
             let needs = monitored.monitor.needs();
             let need = needs.get(usize::from(found.event.0)).copied();
             let Some(need) = need.filter(|need| is_waiting && need.needed) else {
+                let count = monitored.unneeded.get_mut(usize::from(found.event.0));
+                if let Some(count) = count.filter(|_| monitored.is_enabled) {
+                    *count += 1;
+                }
                 continue;
             };
             let captures = &mut buffers.captures;
-            found.fill(self.happened.values, need.captures, captures);
+            found.fill(&self.given, need.captures, captures);
             let happened = Occurrence {
                 values: captures,
                 ..self.happened
@@ -182,15 +188,28 @@ impl Offline {
         self.recorded = Recorded::of(traces, properties);
     }
 
+    /// Returns the values that the properties take for texts.
+    pub fn text_columns(&self) -> juror_trace::TextColumns {
+        let properties = self.monitors.properties.iter();
+        juror_trace::text_columns(properties.map(|it| &*it.property))
+    }
+
     /// Returns the number of slices.
     pub fn slice_count(&self) -> usize {
         let monitored = self.monitors.properties.iter();
         monitored.map(|it| it.monitor.slice_count()).sum()
     }
 
-    /// Adds the definitions of a batch of a trace. Must be called before its events are taken.
+    /// Adds the definitions of a batch of a trace, and counts the events that no property has. Must
+    /// be called before its events are taken.
     pub fn learn(&mut self, trace: usize, batch: &Batch) {
         self.recorded.learn(trace, batch);
+        self.recorded.count_others(trace, batch);
+    }
+
+    /// Returns the events of the traces that no property has, by name, with their numbers.
+    pub fn others(&self) -> Vec<(String, u64)> {
+        self.recorded.others()
     }
 
     /// Returns the errors of properties with events that the traces do not record.
@@ -217,13 +236,14 @@ impl Offline {
         event: &Event,
         observer: &mut dyn Observer,
     ) -> Option<StopReason> {
-        let happened = self.recorded.occurrence(trace, batch, event);
+        let happened = self.recorded.occurrence(trace, event);
         let places = &self.recorded.places;
         for (number, monitored) in self.monitors.properties.iter_mut().enumerate() {
             let feeding = Feeding {
                 number,
                 events: self.recorded.events(trace, number, event.layout),
                 happened,
+                given: batch.given(event),
             };
             feeding.feed(
                 monitored,
@@ -330,7 +350,7 @@ impl Offline {
         for (_, share) in &self.others {
             totals.add_one(share, places);
         }
-        let mut summaries = totals.summaries(&self.monitors, places);
+        let mut summaries = totals.summaries(&self.monitors, places, false);
         for (number, summary) in summaries.iter_mut().enumerate() {
             let monitored = self.monitors.properties.get(number);
             let bindings = self.recorded.bindings(number);
@@ -338,9 +358,9 @@ impl Offline {
                 if let Some(words) = monitored.and_then(|it| words(&it.property, event)) {
                     let never = format!("`{words}` never happened");
                     summary.remarks.retain(|remark| *remark != never);
-                    summary.remarks.push(format!(
-                        "`{words}` was not recorded: it is unknown whether it happened"
-                    ));
+                    summary
+                        .undecided
+                        .push(format!("`{words}` was not recorded"));
                 }
             }
         }

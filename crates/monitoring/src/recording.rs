@@ -11,7 +11,7 @@
 mod tests;
 
 use crate::options::BindOptions;
-use juror_event::{Capture, EventId, EventKind, Reach, SymbolicEvent};
+use juror_event::{Capture, EventId, EventKind, Reach, Read, SymbolicEvent};
 use juror_instrument::probes::parameter_names;
 use juror_language::{
     Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition,
@@ -458,7 +458,15 @@ fn add_event(events: &mut Vec<SymbolicEvent>, event: &SymbolicEvent, is_bound: b
     if is_bound && known.reach == Reach::Anywhere {
         known.reach = Reach::Library;
     }
+    // Each record has its thread and its time. Among the values, `thread` is a parameter.
+    let is_of_record = |read: &Read| match read {
+        Read::Convert(inner, _) => matches!(**inner, Read::Thread | Read::Time),
+        read => matches!(read, Read::Thread | Read::Time),
+    };
     for capture in &event.captures {
+        if is_of_record(&capture.read) {
+            continue;
+        }
         let words = read_words(&capture.read);
         let mut reads = known.captures.iter().map(|known| read_words(&known.read));
         if !reads.any(|known| known == words) {

@@ -5,14 +5,14 @@ mod inlined;
 
 use crate::monitors::{EventOutcome, MonitoredProperty, Monitors, ViolatedSlice};
 use crate::violation_counts;
-use juror_event::{EventId, Read, SymbolicEvent, Value};
+use juror_event::{EventId, Reach, Read, SymbolicEvent, Value};
 use juror_instrument::probes::BindError;
 use juror_language::{Diagnostic, EvaluationError, Property};
 use juror_monitor::{Change, Monitor, PathEvent, SliceId};
 use juror_view::location::{Places, event_location, event_words};
 use juror_view::{
-    MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason, StoredValue,
-    ViolationView,
+    DeadlineView, Location, MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason,
+    StoredValue, ViolationView,
 };
 use std::sync::Arc;
 
@@ -144,6 +144,40 @@ pub fn bound_of(
         .collect()
 }
 
+/// Returns the deadline that decided a slice, with the event that set it.
+fn deadline_view<P: Places>(
+    monitored: &MonitoredProperty,
+    slice: SliceId,
+    deadline: u64,
+    places: Option<&P>,
+) -> DeadlineView {
+    let bound = monitored.monitor.slice(slice);
+    let bound = bound.as_ref().map_or(&[][..], |slice| &slice.binding);
+    let asked = monitored.monitor.asked(slice, deadline);
+    DeadlineView {
+        // The bound includes its end.
+        time_ns: deadline.saturating_sub(1),
+        asked_ns: asked.as_ref().map(|event| event.time),
+        asked: asked.map(|event| path_step(&monitored.monitor, bound, &event, places)),
+    }
+}
+
+/// Returns the step of a slice that time has decided.
+fn time_step(deadline: &DeadlineView) -> PathStep {
+    PathStep {
+        sequence: 0,
+        event: "deadline".to_owned(),
+        what: "deadline".to_owned(),
+        values: Vec::new(),
+        stored: None,
+        thread: deadline.asked.as_ref().map_or(0, |asked| asked.thread),
+        location: Location::default(),
+        from: String::new(),
+        to: String::new(),
+        repeated: 1,
+    }
+}
+
 /// Returns the view of a slice's change by an event that has just happened.
 pub fn state_change<P: Places>(
     monitored: &MonitoredProperty,
@@ -164,11 +198,23 @@ pub fn state_change<P: Places>(
         to: change.to,
         repeated: 1,
     };
+    let mut step = path_step(&monitored.monitor, &bound, &event, Some(places));
+    if let Some(deadline) = change.deadline {
+        let [from, to] = [step.from, step.to];
+        step = time_step(&deadline_view(
+            monitored,
+            change.slice,
+            deadline,
+            Some(places),
+        ));
+        (step.from, step.to) = (from, to);
+        step.sequence = event.sequence;
+    }
     StateChange {
         property: property.name.to_string(),
         slice: binding(property, &bound),
         process: None,
-        step: path_step(&monitored.monitor, &bound, &event, Some(places)),
+        step,
         verdict: change.verdict_after,
     }
 }
@@ -208,6 +254,10 @@ pub fn violation<P: Places>(
             .map(|event| path_step(&monitored.monitor, bound, event, places))
             .collect(),
         forgotten: path.forgotten,
+        deadline: monitored
+            .monitor
+            .deadline(id)
+            .map(|deadline| deadline_view(monitored, id, deadline, places)),
         at_end,
         repeated,
     }
@@ -318,7 +368,12 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
             let mut diagnostic = Diagnostic::error(
                 "unknown-function",
                 event.subject_span.clone(),
-                format!("the program has no function `{}`", event.subject),
+                match &event.reach {
+                    Reach::Module(module) => {
+                        format!("`{module}` has no function `{}`", event.subject)
+                    }
+                    _ => format!("the program has no function `{}`", event.subject),
+                },
             );
             diagnostic.help = Some(match near {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -326,6 +381,9 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
                     "the program was stripped of its symbols: build it without `-s`, or use a \
                      version of it that has them"
                         .to_owned()
+                }
+                None if matches!(event.reach, Reach::Module(_)) => {
+                    "name another file, or leave `in` out to look in all modules".to_owned()
                 }
                 None => "if it is in a library that is loaded later, add `in library` to the event"
                     .to_owned(),

@@ -7,7 +7,7 @@
 use crate::monitors::monitored_property::slice_total;
 use crate::monitors::{MonitoredProperty, Monitors};
 use crate::violation_counts;
-use juror_event::{Reach, Verdict};
+use juror_event::{Reach, SymbolicEvent, Verdict};
 use juror_instrument::probes::InlinedTotal;
 use juror_language::Property;
 use juror_view::location::{Places, event_words};
@@ -35,6 +35,7 @@ struct Total {
 #[derive(Debug, Clone, Copy)]
 struct EventTotal {
     occurrences: u64,
+    unneeded: u64,
     stops: u64,
     bound: bool,
     inlined: InlinedTotal,
@@ -64,18 +65,20 @@ impl Totals {
         self.0.retain(|total| !total.is_of(monitored));
     }
 
-    /// Returns the summaries at the end of the run: these processes and the last one.
+    /// Returns the summaries at the end of the run: these processes and the last one. If
+    /// `allows_unbound`, a property may hold although no module had the name of an event.
     pub fn summaries<P: Places>(
         &self,
         last: &Monitors,
         places: Option<&P>,
+        allows_unbound: bool,
     ) -> Vec<PropertySummary> {
         let with_others = |monitored: &MonitoredProperty| {
             let mut total = Total::of(monitored, places);
             if let Some(others) = self.0.iter().find(|it| it.is_of(monitored)) {
                 total.add(others);
             }
-            total.summary(monitored)
+            total.summary(monitored, allows_unbound)
         };
         last.shown().iter().map(with_others).collect()
     }
@@ -91,6 +94,7 @@ impl Total {
         let needs = monitored.monitor.needs();
         let at = |index: usize| EventTotal {
             occurrences: monitored.occurrences.get(index).copied().unwrap_or(0),
+            unneeded: monitored.unneeded.get(index).copied().unwrap_or(0),
             stops: monitored.stops.get(index).copied().unwrap_or(0),
             bound: monitored.bound.get(index).copied().unwrap_or(false),
             inlined: monitored.inlined.get(index).copied().unwrap_or_default(),
@@ -117,6 +121,7 @@ impl Total {
         self.slices += other.slices;
         for (event, others) in self.events.iter_mut().zip(&other.events) {
             event.occurrences += others.occurrences;
+            event.unneeded += others.unneeded;
             event.stops += others.stops;
             event.bound |= others.bound;
             let inlined = &mut event.inlined;
@@ -127,12 +132,13 @@ impl Total {
         }
     }
 
-    fn summary(&self, monitored: &MonitoredProperty) -> PropertySummary {
+    fn summary(&self, monitored: &MonitoredProperty, allows_unbound: bool) -> PropertySummary {
         let events = monitored.property.events.iter().zip(&self.events);
         let events = events.map(|(event, total)| EventSummary {
             event: event.name.to_string(),
             what: event_words(event),
             occurrences: total.occurrences,
+            unneeded: total.unneeded,
             stops: total.stops,
         });
         PropertySummary {
@@ -146,14 +152,38 @@ impl Total {
             violation_counts: self.violation_counts.clone(),
             events: events.collect(),
             slices: self.slices,
+            undecided: self.undecided(monitored, allows_unbound),
             remarks: self.remarks(monitored),
         }
+    }
+
+    /// Returns why the property does not hold, whatever its verdict is.
+    fn undecided(&self, monitored: &MonitoredProperty, allows_unbound: bool) -> Vec<String> {
+        let errors = match self.errors {
+            0 => None,
+            1 => Some("one event could not be evaluated".to_owned()),
+            errors => Some(format!("{errors} events could not be evaluated")),
+        };
+        let absent = self.absent(monitored).into_iter().map(absent_words);
+        let absent = absent.filter(|_| !allows_unbound);
+        errors.into_iter().chain(absent).collect()
+    }
+
+    /// Returns the events whose names no loaded module had, one for each subject.
+    fn absent<'a>(&self, monitored: &'a MonitoredProperty) -> Vec<&'a SymbolicEvent> {
+        let events = monitored.property.events.iter().zip(&self.events);
+        let mut absent: Vec<&SymbolicEvent> = events
+            .filter(|(_, total)| !total.bound)
+            .map(|(event, _)| event)
+            .collect();
+        absent.sort_by_key(|event| (&event.subject, event.kind.is_about_memory()));
+        absent.dedup_by_key(|event| (&event.subject, event.kind.is_about_memory()));
+        absent
     }
 
     /// Returns the remarks that a user should read before trusting a verdict.
     fn remarks(&self, monitored: &MonitoredProperty) -> Vec<String> {
         let mut remarks = Vec::new();
-        let events = || monitored.property.events.iter().zip(&self.events);
         match self.errors {
             0 => {}
             1 => remarks.push("one event could not be evaluated, and is ignored".to_owned()),
@@ -161,21 +191,24 @@ impl Total {
                 "{errors} events could not be evaluated, and are ignored"
             )),
         }
+        let events = || monitored.property.events.iter().zip(&self.events);
         let mut inlined: Vec<String> = events()
             .flat_map(|(event, total)| inlined_remarks(&event.subject, total.inlined))
             .collect();
         inlined.dedup();
         remarks.append(&mut inlined);
-        let mut absent: Vec<&str> = events()
-            .filter(|(_, total)| !total.bound)
-            .map(|(event, _)| &*event.subject)
-            .collect();
-        absent.sort_unstable();
-        absent.dedup();
-        for function in &absent {
-            remarks.push(format!("no loaded module had `{function}`"));
-        }
+        let absent = self.absent(monitored);
+        remarks.extend(absent.iter().map(|event| absent_words(event)));
+        let absent: Vec<&str> = absent.iter().map(|event| &*event.subject).collect();
         let is_silent = self.events.iter().all(|total| total.occurrences == 0);
+        if is_silent && self.events.iter().any(|total| total.unneeded > 0) {
+            remarks.push(
+                "no state needed the events that happened: the verdict says nothing about the \
+                 behaviour"
+                    .to_owned(),
+            );
+            return remarks;
+        }
         if is_silent && absent.len() < self.events.len() {
             remarks.push(
                 "none of its events happened: the verdict says nothing about the behaviour"
@@ -192,6 +225,16 @@ impl Total {
         });
         remarks.extend(never.map(|(event, _)| format!("`{}` never happened", event_words(event))));
         remarks
+    }
+}
+
+/// Returns that no module had the subject of an event.
+fn absent_words(event: &SymbolicEvent) -> String {
+    let subject = &event.subject;
+    match (&event.reach, event.kind.is_about_memory()) {
+        (Reach::Module(module), _) => format!("no loaded `{module}` had `{subject}`"),
+        (_, true) => format!("no loaded module had `{subject}`"),
+        (_, false) => format!("no loaded module had the function `{subject}`"),
     }
 }
 
@@ -262,7 +305,7 @@ mod tests {
         for monitors in gone {
             totals.add(monitors, PLACES);
         }
-        let summaries = totals.summaries(last, PLACES);
+        let summaries = totals.summaries(last, PLACES, false);
         let [summary] = summaries.as_slice() else {
             panic!("{summaries:?}");
         };

@@ -307,6 +307,11 @@ impl Program {
         elapsed
     }
 
+    /// The moment that is this many nanoseconds after the start, or the attach.
+    pub fn moment_of(&self, elapsed_ns: u64) -> Option<Instant> {
+        self.started.checked_add(Duration::from_nanos(elapsed_ns))
+    }
+
     /// An address in words.
     pub fn describe(&self, address: u64) -> Described {
         self.modules.describe(address)

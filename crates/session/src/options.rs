@@ -47,6 +47,8 @@ pub struct Options {
     pub batch: bool,
     /// The policy for events at inlined calls.
     pub inlined: InlinedPolicy,
+    /// Whether a property can hold although the name of an event was in no loaded module.
+    pub allow_unbound: bool,
     /// Checks the breakpoint engine against its model.
     pub self_check: Option<SelfCheck>,
     /// When automatic checkpoints are made.

@@ -174,6 +174,7 @@ impl Session {
             StopEvent::Interrupted { thread } => {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
             }
+            StopEvent::TimePassed { thread } => return self.take_time(thread, goal, observer),
             StopEvent::Exited { status } => {
                 self.notify_of_exit(status, observer)?;
                 return Ok(leaving::on_process_end(self, Ending::Exited { status }));

@@ -23,8 +23,8 @@ pub use crate::program::{
     ProgramView,
 };
 pub use crate::properties::{
-    EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary, PropertyView,
-    SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
+    DeadlineView, EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary,
+    PropertyView, SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
 };
 pub use crate::settings::{
     CommandGroupView, CopyView, EnvironmentVariableView, PrettyPrinterView, SettingView,

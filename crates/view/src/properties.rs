@@ -59,10 +59,23 @@ pub struct ViolationView {
     pub path: Vec<PathStep>,
     /// Whether earlier steps are no longer stored.
     pub forgotten: bool,
+    /// The deadline that passed, if no event violated it.
+    pub deadline: Option<DeadlineView>,
     /// Whether the run ended in a non-accepting state.
     pub at_end: bool,
     /// Whether there was an earlier violation of the same kind at the same place.
     pub repeated: bool,
+}
+
+/// A deadline that passed without an event.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DeadlineView {
+    /// The time up to which an event was awaited, in nanoseconds since the start of the run.
+    pub time_ns: u64,
+    /// The time of the event that set the deadline; absent if it is no longer stored.
+    pub asked_ns: Option<u64>,
+    /// That event.
+    pub asked: Option<PathStep>,
 }
 
 /// Violations of one kind at one place: the same step by the same event.
@@ -124,6 +137,9 @@ pub struct PropertySummary {
     pub events: Vec<EventSummary>,
     /// The number of slices, including those that have ended; 0 for a property without slices.
     pub slices: u64,
+    /// Why it cannot hold, whatever its verdict is: events that could not be evaluated, or whose
+    /// names no loaded module had.
+    pub undecided: Vec<String>,
     /// Remarks: functions that never ran, libraries that were never loaded.
     pub remarks: Vec<String>,
 }
@@ -137,6 +153,11 @@ impl PropertySummary {
         };
         self.violations > 0 || verdict == Verdict::Violated
     }
+
+    /// Returns whether the run is over, and it is neither violated nor known to hold.
+    pub fn is_undecided(&self, is_over: bool) -> bool {
+        is_over && self.enabled && !self.undecided.is_empty() && !self.is_violated(true)
+    }
 }
 
 /// The summary of an event at the end of the run.
@@ -148,6 +169,8 @@ pub struct EventSummary {
     pub what: String,
     /// The number of occurrences while it was needed.
     pub occurrences: u64,
+    /// The number of occurrences in a recorded run while no state needed it.
+    pub unneeded: u64,
     /// The number of stops of the debuggee for it.
     pub stops: u64,
 }

@@ -397,7 +397,10 @@ impl Outcome {
         match self {
             Outcome::Stopped(stop) => stop.reason.is_error(),
             Outcome::RecordedStop(stop) => stop.why.is_error(),
-            Outcome::RecordedEnd(end) => end.fault.is_some(),
+            Outcome::Ended(end) => {
+                end.is_undecided(end.ending.is_some_and(|ending| ending.is_final()))
+            }
+            Outcome::RecordedEnd(end) => end.fault.is_some() || end.end.is_undecided(end.decided),
             _ => false,
         }
     }
@@ -462,6 +465,11 @@ impl EndView {
     /// Returns whether a property is violated, at the end of the run or where it was left.
     pub fn violates(&self, is_over: bool) -> bool {
         !self.violations.is_empty() || self.summaries.iter().any(|it| it.is_violated(is_over))
+    }
+
+    /// Returns whether it is unknown if a property holds, after the end of the run.
+    pub fn is_undecided(&self, is_over: bool) -> bool {
+        self.summaries.iter().any(|it| it.is_undecided(is_over))
     }
 }
 

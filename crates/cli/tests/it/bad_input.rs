@@ -381,7 +381,7 @@ fn what_never_happened_is_said_with_the_verdict() {
         state init accepting { on work }";
     let loader = program("loader.c").compile_plain();
     let report = Batch::watching(property).run(loader, &[]);
-    report.assert_code(0);
+    report.assert_code(2);
     let remarks = report.remarks("r");
     assert!(
         remarks.contains(&"no loaded module had `plugin_work`"),

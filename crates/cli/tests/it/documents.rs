@@ -183,6 +183,7 @@ fn the_examples_show_what_juror_says() {
     check("examples/stack/README.md");
     check("examples/iterator/README.md");
     check("examples/completion/README.md");
+    check("examples/comp_string/README.md");
     check("examples/sudoku/README.md");
     check("examples/workers/README.md");
 }

@@ -406,7 +406,7 @@ fn a_variable_of_a_library_to_come_is_no_error() {
     let property = property_of("event w = write never_there in library");
     let executable = program("occasions.c").compile_plain();
     let report = Batch::watching(&property).run(executable, &["1", "1"]);
-    report.assert_code(0);
+    report.assert_code(2);
     let remarks = report.remarks("watched").join("\n");
     assert!(
         remarks.contains("no loaded module had `never_there`"),

@@ -207,6 +207,13 @@ fn element_plans(
     let Read::Elements(inner, start, end) = range else {
         return Ok(None);
     };
+    let first = planner.draft(&Read::Index(inner.clone(), *start))?;
+    if conversion.is_none() && first.is_array() {
+        // Its rows are sequences themselves.
+        return Err(CaptureError::new(format!(
+            "the elements of `{range}` are no single values"
+        )));
+    }
     let plan = |index| {
         let element = Read::Index(inner.clone(), index);
         planner

@@ -1,5 +1,6 @@
 //! Binds events to the loaded modules, and reports where each event is monitored.
 
+use crate::monitors::local_variables::LocalVariables;
 use crate::monitors::memory_locations::PlaceWatch;
 use crate::monitors::without_location::{Occasion, Subject};
 use crate::monitors::{Monitors, internal, is_needed_by};
@@ -9,7 +10,7 @@ use juror_debuggee::{ThreadId, WatchTier};
 use juror_event::{EventId, EventKind, Reach, SymbolicEvent};
 use juror_instrument::memory_locations::LocationExpression;
 use juror_instrument::non_call_events::{bind_captures, bind_line, bind_memory_location};
-use juror_instrument::probes::{BindError, Probe, bind_event};
+use juror_instrument::probes::{BindError, InlinedPolicy, Probe, bind_event};
 use juror_language::Diagnostic;
 use juror_program::program::Program;
 use juror_view::error::{SessionError, wrong};
@@ -113,9 +114,17 @@ impl Monitors {
             let id = EventId(index as u16);
             let bound = match event.kind.is_call() {
                 true => self.bind_call(program, thread, monitor as u16, id, event, options),
-                false => self.bind_other(program, monitor as u16, id, event),
+                false => self.bind_other(program, monitor as u16, id, event, options.inlined),
             };
-            let is_awaited = !is_start || event.reach != Reach::Anywhere;
+            let is_awaited = match &event.reach {
+                Reach::Anywhere => !is_start,
+                Reach::Library => true,
+                // If it has been there, another module of that name had it.
+                Reach::Module(name) => {
+                    self.is_bound(monitor, index)
+                        || !program.modules.iter().any(|module| module.is_named(name))
+                }
+            };
             match bound {
                 Ok(()) => self.note_bound(monitor, index),
                 Err(
@@ -128,6 +137,12 @@ impl Monitors {
             }
         }
         diagnostics
+    }
+
+    /// Returns whether a definition of an event's function was found.
+    fn is_bound(&self, monitor: usize, index: usize) -> bool {
+        let monitored = self.properties.get(monitor);
+        monitored.is_some_and(|it| it.bound.get(index) == Some(&true))
     }
 
     /// Notes that a definition of an event's function was found.
@@ -180,6 +195,7 @@ impl Monitors {
         monitor: u16,
         event: EventId,
         symbolic: &SymbolicEvent,
+        inlined: InlinedPolicy,
     ) -> Result<(), BindError> {
         if symbolic.kind == EventKind::Line {
             for site in bind_line(program, symbolic)? {
@@ -199,7 +215,7 @@ impl Monitors {
             return Ok(());
         }
         if symbolic.kind.is_about_memory() {
-            return self.bind_place(program, monitor, event, symbolic);
+            return self.bind_place(program, monitor, event, symbolic, inlined);
         }
         if !self.occasions.has(monitor, event) {
             self.occasions.add(Occasion {
@@ -219,8 +235,28 @@ impl Monitors {
         monitor: u16,
         event: EventId,
         symbolic: &SymbolicEvent,
+        inlined: InlinedPolicy,
     ) -> Result<(), BindError> {
         let place = LocationExpression::parse(&symbolic.subject, symbolic.reach.clone())?;
+        let property = self.properties.get(usize::from(monitor));
+        let local = match property.map(|monitored| Arc::clone(&monitored.property)) {
+            Some(property) => LocalVariables::find(program, &property, symbolic, &place, inlined)?,
+            None => None,
+        };
+        if let Some(local) = local {
+            let captures = bind_captures(program, symbolic)?.into();
+            self.places
+                .of(monitor, event, || {
+                    PlaceWatch::new(monitor, event, symbolic.kind, place)
+                })
+                .captures = captures;
+            let set = self.places.set_local(program, monitor, event, local);
+            return set.map_err(|error| BindError::Subject {
+                message: format!("it cannot be monitored: {error}"),
+                help: None,
+                is_absent: false,
+            });
+        }
         let known = self.places.of(monitor, event, || {
             PlaceWatch::new(monitor, event, symbolic.kind, place)
         });
@@ -254,12 +290,15 @@ impl Monitors {
         let probes = self.probes.iter().filter(|it| it.is_inserted);
         let probes = probes.filter(|it| is_meant(it.monitor, it.event));
         let mut addresses: Vec<u64> = probes.map(|probe| probe.address).collect();
-        let mut places = self.places.iter();
-        if let Some(place) = places.find(|it| is_meant(it.monitor, it.event)) {
-            addresses = place.addresses();
-            let tier = program.and_then(|program| place.tier(program));
+        let places = self.places.iter();
+        let places: Vec<&PlaceWatch> = places.filter(|it| is_meant(it.monitor, it.event)).collect();
+        if let Some(place) = places.first() {
+            addresses = places.iter().flat_map(|it| it.addresses()).collect();
+            let tiers = |program| places.iter().filter_map(move |it| it.tier(program)).max();
+            let tier = program.and_then(tiers);
+            let local = place.local.as_ref();
             return Planted {
-                is_watched: tier.is_some(),
+                is_watched: tier.is_some() || local.is_some_and(|it| it.is_inserted),
                 addresses,
                 tier: tier.map(tier_name),
             };

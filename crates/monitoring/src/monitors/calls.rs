@@ -21,6 +21,9 @@ impl Monitors {
         outcome: &mut EventOutcome,
     ) -> Result<(), DebuggeeError> {
         program.begin_moment();
+        if !self.places.is_empty() && self.places.announces(address) {
+            self.places.enter(program, thread, address)?;
+        }
         let mut hit = std::mem::take(&mut self.hit);
         let mut values = std::mem::take(&mut self.values);
         self.probes.arrive();

@@ -116,6 +116,7 @@ impl Monitors {
         let subscriptions = std::mem::take(&mut self.subscriptions);
         *self = kept.kept();
         self.subscriptions = subscriptions;
+        self.places.renumber_threads(&number);
         self.probes.renumber_threads(number);
         let mut recorder = recorder?;
         let failure = recorder.cut(mark);

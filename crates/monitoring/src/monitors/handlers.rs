@@ -76,7 +76,9 @@ impl Monitors {
         let instruction = access
             .instruction
             .or_else(|| scene.program.previous_instruction(thread));
-        let touched = self.places.touched(scene.program, access, instruction)?;
+        let touched = self
+            .places
+            .touched(scene.program, access, (thread, instruction))?;
         if touched.is_empty() {
             return Ok(());
         }
@@ -133,9 +135,11 @@ impl Monitors {
     pub fn overlook(
         &mut self,
         program: &mut Program,
+        thread: ThreadId,
         access: &MemoryAccess,
     ) -> Result<(), DebuggeeError> {
-        self.places.touched(program, access, None).map(|_| ())
+        let touched = self.places.touched(program, access, (thread, None));
+        touched.map(|_| ())
     }
 
     /// Handles the entry to or exit from a system call.

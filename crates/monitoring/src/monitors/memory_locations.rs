@@ -7,8 +7,10 @@
 //! **Invariant**: while a location is watched, `Sight::bytes` holds the values of its elements
 //! after the last store.
 
+use crate::monitors::local_variables::{LocalCall, LocalVariables};
 use juror_debuggee::{
-    AccessKind, AccessKinds, Debuggee, DebuggeeError, MemoryAccess, Owner, WatchId, WatchTier,
+    AccessKind, AccessKinds, Debuggee, DebuggeeError, MemoryAccess, Owner, ThreadId, WatchId,
+    WatchTier,
 };
 use juror_event::{EventId, EventKind};
 use juror_instrument::capture_plan::CapturePlan;
@@ -31,6 +33,11 @@ pub(crate) struct PlaceWatch {
     pub captures: Rc<[CapturePlan]>,
     /// The location; `None` while no module has it.
     pub sight: Option<MemoryLocation>,
+    /// The local variables that the event is about; the watches of their calls are places of
+    /// their own.
+    pub local: Option<LocalVariables>,
+    /// The call whose local variable this is.
+    pub call: Option<LocalCall>,
     is_needed: bool,
     /// The watches of its bytes, in address order.
     parts: SmallVec<[WatchId; 4]>,
@@ -78,10 +85,38 @@ impl PlaceWatch {
             place,
             captures: Rc::new([]),
             sight: None,
+            local: None,
+            call: None,
             is_needed: false,
             parts: SmallVec::new(),
             path: None,
         }
+    }
+
+    /// Creates the place of a call with a local variable that an event is about.
+    pub(super) fn of_call(
+        of: &PlaceWatch,
+        call: LocalCall,
+        sight: Option<MemoryLocation>,
+    ) -> PlaceWatch {
+        PlaceWatch {
+            captures: Rc::clone(&of.captures),
+            sight,
+            call: Some(call),
+            is_needed: true,
+            ..PlaceWatch::new(of.monitor, of.event, of.kind, of.place.clone())
+        }
+    }
+
+    /// Returns whether it is watched: the place of a call that was found to have returned is not.
+    pub(super) fn is_live(&self) -> bool {
+        self.is_needed
+    }
+
+    /// Looks at the place as it is now.
+    fn resolve(&self, program: &Program) -> Option<MemoryLocation> {
+        let root = self.call.as_ref().map(|call| &call.root);
+        self.place.resolve_from(program, root).ok()
     }
 
     fn kinds(&self) -> AccessKinds {
@@ -153,6 +188,13 @@ impl PlaceWatches {
         });
     }
 
+    /// Gives the threads of calls the numbers that they have now.
+    pub(crate) fn renumber_threads(&mut self, number: impl Fn(ThreadId) -> ThreadId) {
+        for call in self.list.iter_mut().filter_map(|it| it.call.as_mut()) {
+            call.renumber(&number);
+        }
+    }
+
     /// Returns the locations for a forked copy of the process, none of which is watched yet.
     pub(crate) fn forked(&self) -> PlaceWatches {
         let mut list = self.list.clone();
@@ -160,7 +202,12 @@ impl PlaceWatches {
             place.is_needed = false;
             place.parts.clear();
             place.path = None;
+            if let Some(local) = &mut place.local {
+                local.is_inserted = false;
+            }
         }
+        // The calls on its stack are found when they are needed.
+        list.retain(|place| place.call.is_none());
         PlaceWatches {
             list,
             shared: Vec::new(),
@@ -170,10 +217,12 @@ impl PlaceWatches {
     /// Forgets the memory of the process: nothing is watched.
     pub(crate) fn forget_process(&mut self) {
         self.shared.clear();
+        self.list.retain(|place| place.call.is_none());
         for place in &mut self.list {
             place.parts.clear();
             place.path = None;
             place.sight = None;
+            place.local = None;
         }
     }
 
@@ -185,24 +234,99 @@ impl PlaceWatches {
         is_needed: impl Fn(EventId) -> bool,
     ) -> Result<(), DebuggeeError> {
         let mut changes = SmallVec::<[usize; 8]>::new();
+        let mut begun = SmallVec::<[usize; 2]>::new();
+        let mut has_ended = false;
         for (number, place) in self.list.iter_mut().enumerate() {
             if place.monitor != monitor {
                 continue;
             }
-            place.is_needed = is_needed(place.event);
+            let is_needed = is_needed(place.event);
+            if let Some(local) = &mut place.local {
+                place.is_needed = is_needed;
+                if local.is_inserted != is_needed {
+                    local.insert(program, is_needed)?;
+                    match is_needed {
+                        true => begun.push(number),
+                        false => has_ended = true,
+                    }
+                }
+                continue;
+            }
+            place.is_needed = is_needed;
             if place.is_needed != place.is_armed() {
                 changes.push(number);
             }
         }
-        if changes.is_empty() {
-            return Ok(());
+        if !changes.is_empty() {
+            while_halted(program, |program| {
+                for number in changes {
+                    self.renew(program, number)?;
+                }
+                Ok(())
+            })?;
         }
-        while_halted(program, |program| {
-            for number in changes {
-                self.renew(program, number)?;
+        for number in begun {
+            self.enter_active(program, number)?;
+        }
+        if has_ended {
+            // Nothing of these is watched any longer.
+            self.list
+                .retain(|place| place.call.is_none() || place.is_needed);
+        }
+        Ok(())
+    }
+
+    /// Adds a place, and watches it. All threads are stopped.
+    pub(super) fn add(
+        &mut self,
+        program: &mut Program,
+        place: PlaceWatch,
+    ) -> Result<(), DebuggeeError> {
+        self.list.push(place);
+        self.renew(program, self.list.len() - 1)
+    }
+
+    /// Removes a place that is watched. All threads are stopped.
+    pub(super) fn remove(
+        &mut self,
+        program: &mut Program,
+        number: usize,
+    ) -> Result<(), DebuggeeError> {
+        if let Some(place) = self.list.get_mut(number) {
+            place.is_needed = false;
+        }
+        self.renew(program, number)?;
+        if number < self.list.len() {
+            self.list.remove(number);
+        }
+        Ok(())
+    }
+
+    /// Sets the local variables that an event is about.
+    pub(crate) fn set_local(
+        &mut self,
+        program: &mut Program,
+        monitor: u16,
+        event: EventId,
+        local: LocalVariables,
+    ) -> Result<(), DebuggeeError> {
+        let is_same = |it: &PlaceWatch| it.monitor == monitor && it.event == event;
+        let Some(place) = self.list.iter_mut().find(|it| is_same(it)) else {
+            return Ok(());
+        };
+        match &mut place.local {
+            Some(known) if known.is_same(&local) => Ok(()),
+            Some(known) => {
+                // It is needed anew when the needs are applied.
+                known.insert(program, false)?;
+                place.local = Some(local);
+                Ok(())
             }
-            Ok(())
-        })
+            None => {
+                place.local = Some(local);
+                Ok(())
+            }
+        }
     }
 
     /// Watches the present bytes of a location, if its event is needed. All threads are stopped.
@@ -214,7 +338,7 @@ impl PlaceWatches {
             place.parts.drain(..).chain(place.path.take()).collect();
         if place.is_needed && place.sight.is_some() {
             // Its value may have changed while it was not watched.
-            place.sight = place.place.resolve(program).ok();
+            place.sight = place.resolve(program);
         }
         let wanted = place.sight.as_ref().filter(|_| place.is_needed);
         let kinds = place.kinds();
@@ -323,10 +447,13 @@ impl PlaceWatches {
         &mut self,
         program: &mut Program,
         access: &MemoryAccess,
-        instruction: Option<u64>,
+        (thread, instruction): (ThreadId, Option<u64>),
     ) -> Result<Vec<(Touched, PlaceState)>, DebuggeeError> {
         let mut touched = Vec::new();
         for number in 0..self.list.len() {
+            if !self.is_in_scope(program, access, number, (thread, instruction))? {
+                continue;
+            }
             let place = &self.list[number];
             if place.path == Some(access.watch) {
                 touched.extend(self.follow(program, number)?);
@@ -385,6 +512,50 @@ impl PlaceWatches {
         Ok(touched)
     }
 
+    /// Returns whether an access to a local variable is one of its call; true for other places.
+    fn is_in_scope(
+        &mut self,
+        program: &mut Program,
+        access: &MemoryAccess,
+        number: usize,
+        accessing: (ThreadId, Option<u64>),
+    ) -> Result<bool, DebuggeeError> {
+        let Some(place) = self.list.get(number) else {
+            return Ok(false);
+        };
+        let is_own = place.parts.contains(&access.watch);
+        let Some(call) = place.call.as_ref().filter(|_| is_own) else {
+            return Ok(true);
+        };
+        // The accessing instruction of a system call is in the library.
+        let instruction = accessing.1.filter(|_| access.system_call.is_none());
+        let mut is_in_scope = None;
+        if call.is_of(accessing.0) {
+            is_in_scope = call.is_in_scope(program, (accessing.0, instruction));
+        } else {
+            while_halted(program, |program| {
+                is_in_scope = call.is_in_scope(program, (accessing.0, instruction));
+                Ok(())
+            })?;
+        }
+        if is_in_scope == Some(true) {
+            return Ok(true);
+        }
+        if is_in_scope.is_none() {
+            // Other numbers stay as they are until the access has been taken.
+            if let Some(place) = self.list.get_mut(number) {
+                place.is_needed = false;
+            }
+            while_halted(program, |program| self.renew(program, number))?;
+            return Ok(false);
+        }
+        // What is stored before the scope begins is the value that its first store replaces.
+        if let Some(place) = self.list.get_mut(number) {
+            place.sight = place.resolve(program);
+        }
+        Ok(false)
+    }
+
     /// Follows a location whose path was stored to: it may have moved, which is a change if the
     /// value there differs.
     fn follow(
@@ -396,7 +567,7 @@ impl PlaceWatches {
             return Ok(None);
         };
         let before = place.sight.take();
-        place.sight = place.place.resolve(program).ok();
+        place.sight = place.resolve(program);
         let change = match (&before, &place.sight) {
             (Some(before), Some(now))
                 if place.kind == EventKind::Change

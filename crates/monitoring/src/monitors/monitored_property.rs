@@ -22,6 +22,9 @@ pub struct MonitoredProperty {
     pub since: Since,
     /// By event: the number of occurrences.
     pub occurrences: Vec<u64>,
+    /// By event: the number of occurrences in a recorded run while no state needed it. A live run
+    /// has no points for such events.
+    pub unneeded: Vec<u64>,
     /// By event: the number of stops of the debuggee.
     pub stops: Vec<u64>,
     /// The number of reported violations.
@@ -79,6 +82,7 @@ impl MonitoredProperty {
             is_enabled: true,
             since: Since::Start,
             occurrences: vec![0; events],
+            unneeded: vec![0; events],
             stops: vec![0; events],
             violations: 0,
             violated_by_end: 0,
@@ -188,16 +192,42 @@ impl MonitoredProperty {
                 true
             }
         };
+        self.count_violations(number, happened.address, outcome);
+        Some(needs_changed)
+    }
+
+    /// Decides what is due at this time, in nanoseconds since the start of the program. Returns
+    /// whether its needs may have changed; `None` if nothing is due.
+    pub fn pass_time(
+        &mut self,
+        number: usize,
+        time: u64,
+        outcome: &mut EventOutcome,
+    ) -> Option<bool> {
+        self.next_deadline().filter(|deadline| *deadline <= time)?;
+        let step = self.monitor.advance(time);
+        self.count_violations(number, 0, outcome);
+        Some(step.needs_changed)
+    }
+
+    /// Returns the time at which something is decided without an event.
+    pub fn next_deadline(&self) -> Option<u64> {
+        self.monitor.next_deadline().filter(|_| self.is_enabled)
+    }
+
+    /// Counts the violations of the last step, at an address.
+    fn count_violations(&mut self, number: usize, address: u64, outcome: &mut EventOutcome) {
         let changes = self.monitor.changes().iter();
         for change in changes.filter(|change| change.violates()) {
             self.violations += 1;
+            // Time has no address.
+            let address = change.deadline.map_or(address, |_| 0);
             outcome.violations.push(ViolatedSlice {
                 monitor: number,
                 slice: change.slice,
-                repeated: is_repeated(&self.monitor, change, happened.address),
+                repeated: is_repeated(&self.monitor, change, address),
             });
         }
-        Some(needs_changed)
     }
 
     /// Ends the run, which decides undecided verdicts. Returns the slices that this violates, in

@@ -141,6 +141,11 @@ impl Offline {
                     let total = counted.and_then(|it| it.occurrences().get(event));
                     *count = total.copied().unwrap_or(0);
                 }
+                let unneeded = unit.monitored.unneeded.iter_mut().enumerate();
+                for (event, count) in unneeded {
+                    let total = counted.and_then(|it| it.unneeded().get(event));
+                    *count = total.copied().unwrap_or(0);
+                }
                 if share.number() > 0 {
                     self.others.push((unit.property, unit.monitored));
                     continue;
@@ -236,7 +241,7 @@ impl Part {
             return;
         }
         if let Some(share) = &mut unit.share {
-            match share.concern(events, batch.values_of(event)) {
+            match share.concern(events, &batch.given(event)) {
                 Concern::Own => unit.monitored.monitor.count_from(number_of_all - 1),
                 Concern::Others => return,
                 Concern::Unknown => {
@@ -249,7 +254,8 @@ impl Part {
         let feeding = Feeding {
             number: position,
             events,
-            happened: self.recorded.occurrence(trace, batch, event),
+            happened: self.recorded.occurrence(trace, event),
+            given: batch.given(event),
         };
         let places = &self.recorded.places;
         let wants_state_changes = self.wants_state_changes;

@@ -8,6 +8,7 @@ use juror_monitor::Occurrence;
 use juror_trace::{Batch, Binding, Event, EventBinding, Layout, NO_PLACE};
 use juror_view::Location;
 use juror_view::location::Places;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The place of an event without a recorded place.
@@ -19,6 +20,8 @@ struct Trace {
     /// By property.
     bindings: Vec<Binding>,
     layouts: Vec<Layout>,
+    /// By layout: the number of events, if no property has them.
+    others: Vec<Option<u64>>,
     /// By place of the trace: the number among all places.
     places: Vec<u64>,
 }
@@ -79,6 +82,10 @@ impl Recorded {
             for binding in &mut trace.bindings {
                 binding.add(layout);
             }
+            let number = trace.layouts.len() as u32;
+            let mut bindings = trace.bindings.iter();
+            let is_other = bindings.all(|binding| binding.events(number).is_empty());
+            trace.others.push(is_other.then_some(0));
             trace.layouts.push(layout.clone());
         }
         for place in &batch.places {
@@ -93,6 +100,37 @@ impl Recorded {
                 module: place.module.clone(),
             });
         }
+    }
+
+    /// Counts the events of a batch that no property has.
+    pub fn count_others(&mut self, trace: usize, batch: &Batch) {
+        let Some(trace) = self.traces.get_mut(trace) else {
+            return;
+        };
+        if trace.others.iter().all(Option::is_none) {
+            return;
+        }
+        for event in &batch.events {
+            if let Some(Some(count)) = trace.others.get_mut(event.layout as usize) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// Returns the events that no property has, by name, with their numbers.
+    pub fn others(&self) -> Vec<(String, u64)> {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for trace in &self.traces {
+            for (layout, count) in trace.layouts.iter().zip(&trace.others) {
+                if let Some(count) = count.filter(|count| *count > 0) {
+                    *counts.entry(&layout.event).or_default() += count;
+                }
+            }
+        }
+        let counts = counts.into_iter();
+        counts
+            .map(|(name, count)| (name.to_owned(), count))
+            .collect()
     }
 
     /// Returns the bindings of a property in each trace.
@@ -124,14 +162,14 @@ impl Recorded {
         places.get(place as usize).copied()
     }
 
-    /// Returns an event of a trace, with all its values.
+    /// Returns an event of a trace, without its values.
     #[inline]
-    pub fn occurrence<'a>(&self, trace: usize, batch: &'a Batch, event: &Event) -> Occurrence<'a> {
+    pub fn occurrence(&self, trace: usize, event: &Event) -> Occurrence<'static> {
         Occurrence {
             thread: event.thread,
             address: self.place(trace, event.place).unwrap_or(NOWHERE),
             time: event.time_ns.unwrap_or(0),
-            values: batch.values_of(event),
+            values: &[],
         }
     }
 }

@@ -10,7 +10,7 @@
 use crate::monitors::MonitoredProperty;
 use juror_event::Value;
 use juror_monitor::{Monitor, SliceId, Spreading};
-use juror_trace::EventBinding;
+use juror_trace::{EventBinding, Given};
 use std::sync::Arc;
 
 /// The slices of a property that one monitor evaluates.
@@ -98,7 +98,7 @@ impl Share {
 
     /// Returns whose slices an event concerns, given its bindings.
     #[inline]
-    pub(super) fn concern(&mut self, events: &[EventBinding], values: &[Value]) -> Concern {
+    pub(super) fn concern(&mut self, events: &[EventBinding], given: &Given<'_>) -> Concern {
         // The effect of two bindings at one moment depends on the needs between them.
         let [found] = events else {
             return Concern::Unknown;
@@ -112,7 +112,7 @@ impl Share {
             // No state ever needs it.
             return Concern::Others;
         };
-        let value = match found.value(values, slot) {
+        let value = match found.value(given, slot) {
             Some(value) if !matches!(*value, Value::Unavailable(_)) => value,
             _ => return Concern::Unknown,
         };
@@ -123,7 +123,7 @@ impl Share {
             &[(_, parameter)] => self.standing.written.note(parameter, &value),
             bound => {
                 for &(slot, parameter) in bound {
-                    if let Some(value) = found.value(values, slot) {
+                    if let Some(value) = found.value(given, slot) {
                         self.standing.written.note(parameter, &value);
                     }
                 }
@@ -166,6 +166,8 @@ pub(super) struct Together {
     property: usize,
     /// By event of the property: the number of occurrences while it was needed.
     occurrences: Vec<u64>,
+    /// By event of the property: the number of other occurrences.
+    unneeded: Vec<u64>,
     /// By share: its needs before the next event.
     needed: Vec<u64>,
     /// The needs of the shares after events of the current portion: the number of the event, the
@@ -189,6 +191,7 @@ impl Together {
         Together {
             property,
             occurrences: vec![0; monitored.property.events.len()],
+            unneeded: vec![0; monitored.property.events.len()],
             needed: vec![monitored.monitor.needed_events(); shares],
             changes: Vec::new(),
             passed: 0,
@@ -207,6 +210,11 @@ impl Together {
     /// Returns how often each event happened while it was needed.
     pub(super) fn occurrences(&self) -> &[u64] {
         &self.occurrences
+    }
+
+    /// Returns how often each event happened while it was not needed.
+    pub(super) fn unneeded(&self) -> &[u64] {
+        &self.unneeded
     }
 
     /// Returns whether a single monitor would show numbers as addresses that their share shows as
@@ -246,8 +254,12 @@ impl Together {
         self.is_to_count = !self.is_steady();
         if !self.is_to_count {
             let needed = self.needed_now();
-            for (event, (total, count)) in self.occurrences.iter_mut().zip(counted).enumerate() {
-                *total += count * (needed >> event & 1);
+            let totals = self.occurrences.iter_mut().zip(&mut self.unneeded);
+            for (event, ((total, other), count)) in totals.zip(counted).enumerate() {
+                match needed >> event & 1 {
+                    0 => *other += count,
+                    _ => *total += count,
+                }
             }
         }
     }
@@ -261,8 +273,12 @@ impl Together {
         self.change_before(number);
         let needed = self.needed_now();
         for found in events {
-            if let Some(total) = self.occurrences.get_mut(usize::from(found.event.0)) {
-                *total += needed >> (found.event.0 & 63) & 1;
+            let counts = match needed >> (found.event.0 & 63) & 1 {
+                0 => &mut self.unneeded,
+                _ => &mut self.occurrences,
+            };
+            if let Some(total) = counts.get_mut(usize::from(found.event.0)) {
+                *total += 1;
             }
         }
     }

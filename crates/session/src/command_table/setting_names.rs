@@ -14,6 +14,7 @@ pub(crate) enum Setting {
     DisableRandomization,
     Environment,
     Follow,
+    AllowUnbound,
     IgnoreInlined,
     ListLines,
     PrintElements,
@@ -22,7 +23,8 @@ pub(crate) enum Setting {
 }
 
 /// The settings by name, sorted; those of `print` have two words.
-pub(crate) const SETTINGS: [(&str, Setting); 14] = [
+pub(crate) const SETTINGS: [(&str, Setting); 15] = [
+    ("allow-unbound", Setting::AllowUnbound),
     ("args", Setting::Arguments),
     ("at-inlined", Setting::AtInlined),
     ("checkpoint-files", Setting::CheckpointFiles),

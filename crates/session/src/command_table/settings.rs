@@ -53,6 +53,10 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "monitor inlined calls in before f: marked, likely or off",
             ),
             (
+                "set allow-unbound on",
+                "let a property hold although no module had a function of its events",
+            ),
+            (
                 "set ignore-inlined on",
                 "accept that inlined calls are not monitored",
             ),

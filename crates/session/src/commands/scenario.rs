@@ -149,7 +149,8 @@ pub(crate) fn scenario_points(session: &mut Session) -> Vec<u32> {
         .collect()
 }
 
-/// Restarts the scenarios with the program; the points that they have set are deleted.
+/// Restarts the scenarios with the program; the points that they have set are deleted. If one of
+/// them starts the program, all keep their variables, so that it can count the runs.
 pub(crate) fn restart_scenarios(session: &mut Session) -> Result<(), CommandError> {
     let lasting: Vec<u32> = session
         .scenarios
@@ -167,7 +168,8 @@ pub(crate) fn restart_scenarios(session: &mut Session) -> Result<(), CommandErro
     session.scenarios.checkpoints.clear();
     session.scenarios.queued.clear();
     session.scenarios.waiting.clear();
-    for loaded in &mut session.scenarios.list {
+    let is_continued = session.scenarios.acts;
+    for loaded in session.scenarios.list.iter_mut().filter(|_| !is_continued) {
         let initial = loaded.scenario.variables.iter();
         loaded.variables = initial.map(|it| it.initial.clone()).collect();
         loaded.reactions = 0;

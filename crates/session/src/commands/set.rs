@@ -81,6 +81,7 @@ fn set_setting(
             session.launch.is_outdated = true;
             return Ok(environment::effect_message(session));
         }
+        Setting::AllowUnbound => session.options.allow_unbound = switch(first)?,
         Setting::IgnoreInlined => session.options.inlined.ignore = switch(first)?,
         Setting::ListLines => {
             let lines = limit(first, "set listsize 20")?;

@@ -197,7 +197,7 @@ impl What {
                 let mut is_hit = false;
                 for found in binding.events(event.layout) {
                     let mut captures: Vec<Value> = Vec::new();
-                    found.fill(batch.values_of(event), u64::MAX, &mut captures);
+                    found.fill(&batch.given(event), u64::MAX, &mut captures);
                     let happened = Occurrence {
                         thread: event.thread,
                         address: 0,

@@ -76,6 +76,22 @@ impl Session {
         Ok(Some(Pause::Reason(reason, thread)))
     }
 
+    /// Decides what is due without an event; `thread` was stopped for it.
+    pub(crate) fn take_time(
+        &mut self,
+        thread: ThreadId,
+        goal: Goal<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let pause = self.notify_monitors(thread, observer, |monitors, scene| {
+            monitors.on_time(scene.program, scene.observer, scene.outcome)
+        })?;
+        if pause.is_none() {
+            self.go_on(thread, goal)?;
+        }
+        Ok(pause)
+    }
+
     /// Returns whether a thread is in a function that juror has called.
     fn is_called(&self, thread: ThreadId) -> Result<bool, CommandError> {
         let mut calls = self.running()?.debuggee.open_calls();
@@ -96,7 +112,7 @@ impl Session {
             && let Some(program) = &mut process.program
         {
             // The values of the locations are updated all the same.
-            accesses.try_for_each(|access| process.monitors.overlook(program, access))?;
+            accesses.try_for_each(|access| process.monitors.overlook(program, thread, access))?;
             return Ok(None);
         }
         self.notify_monitors(thread, observer, |monitors, scene| {

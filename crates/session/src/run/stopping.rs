@@ -90,7 +90,8 @@ impl Session {
         if !is_there {
             return self.stop_elsewhere();
         }
-        let Some(thread) = self.thread_to_show(thread)? else {
+        let asking = self.asking_thread(&reason)?;
+        let Some(thread) = self.thread_to_show(asking.unwrap_or(thread))? else {
             return Ok(self.end_instead(reason));
         };
         self.select_thread(thread);
@@ -113,6 +114,21 @@ impl Session {
         Ok(Outcome::Stopped(Box::new(view)))
     }
 
+    /// Returns the thread whose event set the deadline that passed.
+    fn asking_thread(&self, reason: &StopReason) -> Result<Option<ThreadId>, CommandError> {
+        let StopReason::Violation { violations } = reason else {
+            return Ok(None);
+        };
+        // An event that violates a property is shown where it happened.
+        if violations.iter().any(|it| it.deadline.is_none()) {
+            return Ok(None);
+        }
+        let program = self.running()?;
+        let mut deadlines = violations.iter().filter_map(|it| it.deadline.as_ref());
+        let asked = deadlines.find_map(|it| it.asked.as_ref());
+        Ok(asked.and_then(|asked| program.thread_of_number(asked.thread)))
+    }
+
     /// Shows a thread at the line that has violated a property.
     fn stand_at_line_of(
         &mut self,
@@ -122,7 +138,8 @@ impl Session {
         let StopReason::Violation { violations } = reason else {
             return Ok(());
         };
-        let steps = violations.iter().filter_map(|it| it.path.last());
+        let by_events = violations.iter().filter(|it| it.deadline.is_none());
+        let steps = by_events.filter_map(|it| it.path.last());
         let lines: Vec<&Location> = steps.map(|step| &step.location).collect();
         let chain = self.running()?.inlined_chain(thread);
         let level = lines.iter().find_map(|at| {
@@ -284,7 +301,8 @@ impl Session {
         self.processes.monitors.end_recording(ending);
         let gone = &self.processes.gone;
         let program = self.processes.program.as_ref();
-        let summaries = gone.summaries(&self.processes.monitors, program);
+        let allows_unbound = self.options.allow_unbound;
+        let summaries = gone.summaries(&self.processes.monitors, program, allows_unbound);
         let process = self.process_name();
         if let Some(program) = &mut self.processes.program {
             program.debuggee.take_terminal();

@@ -284,6 +284,27 @@ impl Processes {
         Ok((numbers.get(position).copied().unwrap_or(FIRST), stop_event))
     }
 
+    /// Has each process stop when something is due without an event.
+    pub(crate) fn set_alarms(&mut self) -> Result<(), DebuggeeError> {
+        for process in &mut self.all {
+            let deadline = process.monitors.next_deadline();
+            if let Some((program, deadline)) = process.program.as_mut().zip(deadline) {
+                program.debuggee.set_alarm(program.moment_of(deadline))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends [`Processes::set_alarms`].
+    pub(crate) fn unset_alarms(&mut self) -> Result<(), DebuggeeError> {
+        for process in &mut self.all {
+            if let Some(program) = &mut process.program {
+                program.debuggee.set_alarm(None)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the name of the current process if the run has had several.
     pub(crate) fn name(&self) -> Option<ProcessName> {
         let program = self.program.as_ref()?;

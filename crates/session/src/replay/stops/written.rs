@@ -5,7 +5,7 @@ use crate::replay::tape::Tape;
 use juror_event::{EventKind, Read, Unavailability, Value};
 use juror_language::{Property, suggest};
 use juror_monitor::Monitor;
-use juror_trace::{Binding, Layout, event_words};
+use juror_trace::{Binding, Given, Layout, event_words};
 use juror_view::error::CommandError;
 use std::path::Path;
 use std::sync::Arc;
@@ -219,7 +219,12 @@ fn lacks_no_value(property: &Property, binding: &Binding, tape: &Tape) -> Result
     let carried = carried.filter(|(_, it)| !matches!(it.read, Read::Arithmetic(_)));
     for (slot, capture) in carried {
         let is_there = found.iter().any(|(event, layout)| {
-            let given = vec![Value::Bool(true); layout.keys.len()];
+            let values = vec![Value::Bool(true); layout.keys.len()];
+            let given = Given {
+                values: &values,
+                thread: 1,
+                time_ns: Some(1),
+            };
             let mut filled = Vec::new();
             event.fill(&given, u64::MAX, &mut filled);
             let value = filled.get(slot);

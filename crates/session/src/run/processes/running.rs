@@ -38,12 +38,29 @@ impl Session {
         if self.processes.are_several() && !self.is_calling() {
             return self.next_stop_event_of_several();
         }
+        if let Some(deadline) = self.processes.monitors.next_deadline()
+            && !self.is_calling()
+        {
+            return self.next_stop_event_until(deadline);
+        }
         Ok(self.running_mut()?.debuggee.wait()?)
+    }
+
+    /// Returns the next stop event, at the latest at a time in nanoseconds since the start.
+    fn next_stop_event_until(&mut self, deadline: u64) -> Result<StopEvent, CommandError> {
+        let program = self.running_mut()?;
+        program.debuggee.set_alarm(program.moment_of(deadline))?;
+        let stop_event = program.debuggee.wait();
+        program.debuggee.set_alarm(None)?;
+        Ok(stop_event?)
     }
 
     #[cold]
     fn next_stop_event_of_several(&mut self) -> Result<StopEvent, CommandError> {
-        let (number, stop_event) = self.processes.wait()?;
+        self.processes.set_alarms()?;
+        let waited = self.processes.wait();
+        self.processes.unset_alarms()?;
+        let (number, stop_event) = waited?;
         self.switch_to(number);
         Ok(stop_event)
     }
