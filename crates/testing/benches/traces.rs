@@ -13,7 +13,7 @@
 
 use juror_event::{Value, Verdict};
 use juror_monitor::{Monitor, Occurrence};
-use juror_trace::{Batch, Binding, Decoder, Encoder, Form, Given, Header, How, Moment, Place};
+use juror_trace::{Batch, Binding, Decoder, Encoder, Form, Header, How, Moment, Place};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -196,12 +196,7 @@ fn monitor(form: Form, bytes: &[u8]) -> Result<u64, String> {
         events += batch.events.len() as u64;
         for event in &batch.events {
             for found in binding.events(event.layout) {
-                let given = Given {
-                    values: batch.values_of(event),
-                    thread: event.thread,
-                    time_ns: event.time_ns,
-                };
-                found.fill(&given, u64::MAX, &mut captures);
+                found.fill(&batch.given(event), u64::MAX, &mut captures);
                 let happened = Occurrence {
                     thread: event.thread,
                     address: u64::from(event.place),
