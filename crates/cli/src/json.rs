@@ -140,7 +140,7 @@ pub struct Start<'a> {
 /// An error.
 #[derive(Debug, Serialize)]
 pub struct ErrorLine<'a> {
-    /// Who made the error: `user` or `juror`.
+    /// The party that made the error: `user` or `juror`.
     pub fault: &'a str,
     /// The command that failed, if it was a command.
     pub command: Option<&'a str>,

@@ -117,7 +117,7 @@ impl Plan {
     /// Returns which threads evaluate the slices of a property at first.
     pub fn slices(&self, keeps_going: bool) -> Slices {
         match self.jobs {
-            // What is shown after a violation needs all slices.
+            // The report of a violation needs all slices.
             _ if keeps_going => Slices::Together,
             0..=2 => Slices::TogetherWhileFew,
             _ => Slices::Spread,

@@ -240,7 +240,7 @@ fn commands_part() -> String {
     format!("## All commands\n\n{}", sections.join("\n"))
 }
 
-/// What `info` shows, as `commands.md` has it.
+/// The subjects of `info`, as `commands.md` lists them.
 fn info_rows() -> String {
     let rows = INFO_SUBJECTS
         .iter()

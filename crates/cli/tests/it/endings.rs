@@ -89,7 +89,7 @@ var n = 0
 state run accepting { on t { n += 1 } -> run on a -> run }
 ";
 
-/// What juror does when it ends.
+/// The way in which juror ends.
 #[derive(Debug, Clone, Copy)]
 enum Mode {
     /// It is at the prompt, or runs on, after these commands.
@@ -125,7 +125,7 @@ struct Trial {
     delay: Duration,
 }
 
-/// What a trial has found.
+/// The result of a trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Found {
     /// The program goes on unharmed, or is gone if juror had started it.

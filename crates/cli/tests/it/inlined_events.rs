@@ -364,7 +364,7 @@ fn checkpoints_bring_events_at_inlined_calls_back() {
         "{}",
         report.all()
     );
-    // Those after the checkpoint have happened twice, and were reported twice.
+    // The events after the checkpoint happened twice, and were reported twice.
     let reported = report.changes("e").len() as u64;
     assert!(reported > report.occurrences("e"), "{}", report.all());
 }
