@@ -178,7 +178,7 @@ fn what_was_not_needed_before_a_call_was_not_read() {
         binding.add(&layout(name, &["queue"], Some(&[])));
         let mut captures = Vec::new();
         let found = binding.events(0).first().expect("it is bound");
-        found.fill(&[Value::Int(3)], 0, &mut captures);
+        found.fill(&given_of(&[Value::Int(3)]), 0, &mut captures);
         assert_eq!(captures, [expected], "{event}");
     }
 }
