@@ -15,7 +15,7 @@ mod words;
 use crate::arguments::Check;
 use crate::driver::{Observer as _, PropertySource, SessionError};
 use crate::exit;
-use crate::json::{Line, OtherEvents, TraceEndLine, TraceStopLine};
+use crate::json::{Line, OtherEvents, TraceEndLine, TraceStopLine, UnneededEvents};
 use crate::output::Output;
 use cursor::{Cursor, Next};
 use juror_monitoring::offline::Offline;
@@ -365,7 +365,8 @@ impl Checking<'_> {
             }
             _ => (self.offline.leave(), false),
         };
-        if run.faults > 0 {
+        // Of a trace that was not read on, the sentence below says so.
+        if run.faults > 0 && matches!(left, Left::Ended(_)) {
             let why = words::incomplete(run.faults);
             for summary in &mut view.summaries {
                 summary.undecided.push(why.clone());
@@ -383,12 +384,22 @@ impl Checking<'_> {
         let others = others.into_iter();
         let others = others.map(|(event, count)| OtherEvents { event, count });
         let others: Vec<OtherEvents> = others.collect();
+        let unneeded = view.summaries.iter().flat_map(|summary| {
+            let events = summary.events.iter().filter(|event| event.unneeded > 0);
+            events.map(|event| UnneededEvents {
+                property: &summary.property,
+                event: &event.event,
+                count: event.unneeded,
+            })
+        });
+        let unneeded: Vec<UnneededEvents<'_>> = unneeded.collect();
         let json = Line::TraceEnd(TraceEndLine {
             traces: names.clone(),
             events: run.events,
             faults: run.faults,
             complete: matches!(left, Left::Ended(_)),
             others,
+            unneeded,
             end: &view,
         });
         let (events, faults) = (run.events, run.faults);

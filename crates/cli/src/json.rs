@@ -110,6 +110,8 @@ pub struct TraceEndLine<'a> {
     pub complete: bool,
     /// The events that no property has.
     pub others: Vec<OtherEvents>,
+    /// The events that happened while no state needed them.
+    pub unneeded: Vec<UnneededEvents<'a>>,
     /// How the run ended, and the verdicts.
     #[serde(flatten)]
     pub end: &'a EndView,
@@ -120,6 +122,17 @@ pub struct TraceEndLine<'a> {
 pub struct OtherEvents {
     /// Their name in the trace.
     pub event: String,
+    /// The number of events.
+    pub count: u64,
+}
+
+/// Occurrences of an event of a property while no state needed it.
+#[derive(Debug, Serialize)]
+pub struct UnneededEvents<'a> {
+    /// The property's name.
+    pub property: &'a str,
+    /// The event's name in it.
+    pub event: &'a str,
     /// The number of events.
     pub count: u64,
 }

@@ -169,7 +169,9 @@ pub struct EventSummary {
     pub what: String,
     /// The number of occurrences while it was needed.
     pub occurrences: u64,
-    /// The number of occurrences in a recorded run while no state needed it.
+    /// The number of occurrences in a recorded run while no state needed it; a live run does not
+    /// see these.
+    #[serde(skip)]
     pub unneeded: u64,
     /// The number of stops of the debuggee for it.
     pub stops: u64,

@@ -342,6 +342,11 @@ fn lines() -> Vec<(String, Value)> {
             event: "before queue_peek".into(),
             count: 2,
         }],
+        unneeded: vec![UnneededEvents {
+            property: "queue_bounds",
+            event: "push",
+            count: 1,
+        }],
         end: &end,
     }));
     lines.push(("trace_end".into(), line));

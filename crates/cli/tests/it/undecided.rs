@@ -293,7 +293,7 @@ fn events_that_no_state_needed_and_names_of_no_property_are_told() {
         assert!(output.stdout.contains(words), "{words}: {output:?}");
     }
     assert_eq!(end["others"][0]["event"], "before whitelist", "{end}");
-    assert_eq!(end["summaries"][0]["events"][1]["unneeded"], 2, "{end}");
+    assert_eq!(end["unneeded"][0]["count"], 2, "{end}");
 }
 
 #[test]
