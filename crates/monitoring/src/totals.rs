@@ -164,7 +164,10 @@ impl Total {
             1 => Some("one event could not be evaluated".to_owned()),
             errors => Some(format!("{errors} events could not be evaluated")),
         };
-        let absent = self.absent(monitored).into_iter().map(absent_words);
+        let absent = self
+            .absent(monitored)
+            .into_iter()
+            .map(|event| absent_words(event, "had"));
         let absent = absent.filter(|_| !allows_unbound);
         errors.into_iter().chain(absent).collect()
     }
@@ -198,7 +201,7 @@ impl Total {
         inlined.dedup();
         remarks.append(&mut inlined);
         let absent = self.absent(monitored);
-        remarks.extend(absent.iter().map(|event| absent_words(event)));
+        remarks.extend(absent.iter().map(|event| absent_words(event, "had")));
         let absent: Vec<&str> = absent.iter().map(|event| &*event.subject).collect();
         let is_silent = self.events.iter().all(|total| total.occurrences == 0);
         if is_silent && self.events.iter().any(|total| total.unneeded > 0) {
@@ -228,13 +231,13 @@ impl Total {
     }
 }
 
-/// Returns that no module had the subject of an event.
-fn absent_words(event: &SymbolicEvent) -> String {
+/// Returns that no module `had` (or `has`) the subject of an event.
+pub fn absent_words(event: &SymbolicEvent, had: &str) -> String {
     let subject = &event.subject;
     match (&event.reach, event.kind.is_about_memory()) {
-        (Reach::Module(module), _) => format!("no loaded `{module}` had `{subject}`"),
-        (_, true) => format!("no loaded module had `{subject}`"),
-        (_, false) => format!("no loaded module had the function `{subject}`"),
+        (Reach::Module(module), _) => format!("no loaded `{module}` {had} `{subject}`"),
+        (_, true) => format!("no loaded module {had} `{subject}`"),
+        (_, false) => format!("no loaded module {had} the function `{subject}`"),
     }
 }
 

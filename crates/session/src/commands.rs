@@ -22,6 +22,7 @@ pub(crate) mod handle;
 pub(crate) mod hbreak;
 pub(crate) mod help;
 pub(crate) mod info;
+pub(crate) mod info_events;
 pub(crate) mod info_frame;
 pub(crate) mod info_graph;
 pub(crate) mod info_proc;

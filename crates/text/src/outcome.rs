@@ -71,6 +71,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Monitors(monitors) => monitors::write(page, monitors),
         Outcome::Properties(list) => properties::write(page, list),
         Outcome::Scenarios(list) => scenarios::write(page, list),
+        Outcome::Events(events) => properties::write_events(page, events),
         Outcome::Graphs(graphs) => properties::write_graphs(page, graphs),
         Outcome::Paths(paths) => write_paths(page, paths),
         Outcome::Value(value) => tables::write_value(page, value),
@@ -299,6 +300,7 @@ pub mod samples {
             Outcome::Monitors(vec![monitors::sample()]),
             Outcome::Properties(vec![properties::samples::property(false)]),
             Outcome::Scenarios(vec![scenarios::samples::scenario()]),
+            Outcome::Events(properties::samples::events()),
             Outcome::Graphs(vec![properties::samples::graph()]),
             Outcome::Paths(vec![violation()]),
             Outcome::Displays(vec![stops::samples::display()]),
@@ -412,6 +414,7 @@ mod tests {
             Outcome::Scenarios(_) => {
                 "zoom: looks closely\n  for queue_bounds, 2 reactions (zoom.scn)\n"
             }
+            Outcome::Events(_) => "property      event",
             Outcome::Graphs(_) => "queue_bounds\n\n*→ ready",
             Outcome::Paths(_) => "queue_bounds in state overflow\n  slice   queue",
             Outcome::Value(_) => "$1 = 7\n",

@@ -2,10 +2,11 @@
 
 use crate::columns::{self, Cell};
 use crate::escape::safe;
+use crate::locations::long_location;
 use crate::monitors::style_of;
 use crate::page::{NAME, OPEN, PLAIN, Page, QUIET, STRONG};
 use crate::stops::write_violations;
-use juror_view::{GraphView, PropertyView};
+use juror_view::{EventBinding, EventView, GraphView, PropertyView};
 
 /// Writes the monitored properties, or those that were just added.
 pub fn write(page: &mut Page, properties: &[PropertyView]) {
@@ -89,11 +90,76 @@ pub fn write_graphs(page: &mut Page, graphs: &[GraphView]) {
     }
 }
 
+/// The largest number of locations of an event that are shown.
+const LOCATIONS_MAX: usize = 8;
+
+/// Writes events with their locations: the first in the event's row, the others below it.
+pub fn write_events(page: &mut Page, events: &[EventView]) {
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut property = None;
+    for event in events {
+        let name = match property == Some(&event.property) {
+            true => "".into(),
+            false => Cell::new(safe(&event.property), NAME),
+        };
+        property = Some(&event.property);
+        let mut places = places_of(page, event).into_iter();
+        rows.push(vec![
+            name,
+            Cell::new(safe(&event.event), NAME),
+            safe(&event.what).as_ref().into(),
+            places.next().unwrap_or_else(|| "".into()),
+        ]);
+        rows.extend(places.map(|place| vec!["".into(), "".into(), "".into(), place]));
+    }
+    columns::write(page, 0, &["property", "event", "what", "where"], &rows);
+}
+
+/// Returns the locations of an event, and remarks on what has none.
+fn places_of(page: &Page, event: &EventView) -> Vec<Cell> {
+    let mut places: Vec<Cell> = Vec::new();
+    let shown = event.locations.iter().take(LOCATIONS_MAX);
+    places.extend(shown.map(|location| {
+        let place = long_location(page, location);
+        match event.bound_to {
+            EventBinding::EachCall => format!("each call of {place}").into(),
+            _ => place.into(),
+        }
+    }));
+    let mut remark = |words: String, style| places.push(Cell::new(words, style));
+    match event.locations.len().saturating_sub(LOCATIONS_MAX) {
+        0 => {}
+        1 => remark("and 1 more location".to_owned(), QUIET),
+        more => remark(format!("and {more} more locations"), QUIET),
+    }
+    if event.bound_to == EventBinding::Kernel {
+        remark("the kernel reports it".to_owned(), QUIET);
+    }
+    if event.bound_to == EventBinding::Memory && event.locations.is_empty() {
+        remark("not there yet".to_owned(), QUIET);
+    }
+    if let Some(absent) = &event.absent {
+        remark(safe(absent).into_owned(), OPEN);
+    }
+    match event.inlined_seen {
+        0 => {}
+        1 => remark("1 of them is an inlined call".to_owned(), QUIET),
+        seen => remark(format!("{seen} of them are inlined calls"), QUIET),
+    }
+    match event.inlined_missed {
+        0 => {}
+        1 => remark("1 inlined call is not monitored".to_owned(), OPEN),
+        missed => remark(format!("{missed} inlined calls are not monitored"), OPEN),
+    }
+    places
+}
+
 /// Sample views for tests.
 #[cfg(any(test, feature = "samples"))]
 pub mod samples {
+    use crate::stops::samples::location;
     use juror_event::Verdict;
-    use juror_view::{GraphState, GraphView, PropertyView};
+    use juror_view::{EventBinding, EventView, GraphState, GraphView, PropertyView};
 
     pub fn property(added: bool) -> PropertyView {
         PropertyView {
@@ -108,6 +174,35 @@ pub mod samples {
             violations: vec![],
             error: None,
         }
+    }
+
+    pub fn events() -> Vec<EventView> {
+        let event = |name: &str, what: &str, bound_to, count: usize| EventView {
+            property: "queue_bounds".into(),
+            event: name.into(),
+            what: what.into(),
+            bound_to,
+            locations: vec![location("fill", "main.c", 17); count],
+            inlined_seen: 0,
+            inlined_missed: 0,
+            absent: None,
+        };
+        let push = EventView {
+            inlined_seen: 1,
+            inlined_missed: 2,
+            ..event("push", "before queue_push", EventBinding::Code, 2)
+        };
+        let gone = EventView {
+            absent: Some("no loaded module had the function `gone`".into()),
+            ..event("gone", "before gone", EventBinding::Absent, 0)
+        };
+        vec![
+            push,
+            event("store", "write count", EventBinding::EachCall, 1),
+            event("far", "write *p", EventBinding::Memory, 0),
+            event("exit", "exit", EventBinding::Kernel, 0),
+            gone,
+        ]
     }
 
     pub fn graph() -> GraphView {
@@ -127,7 +222,7 @@ pub mod samples {
 
 #[cfg(test)]
 mod tests {
-    use super::samples::{graph, property};
+    use super::samples::{events, graph, property};
     use super::*;
     use crate::page::plain;
     use crate::stops::samples::violation;
@@ -145,6 +240,28 @@ queue_bounds  on   presumably satisfied  the start, by the trace (27 events)  qu
 queue_bounds  off  presumably satisfied  when it was added                    queue.prop
 "
         );
+    }
+
+    #[test]
+    fn events_have_their_locations() {
+        let mut many = events();
+        many.truncate(1);
+        let place = many[0].locations[0].clone();
+        many[0].locations.resize(10, place);
+        assert_eq!(
+            plain(|page| write_events(page, &events())),
+            "property      event  what               where
+queue_bounds  push   before queue_push  fill at src/main.c:17
+                                        fill at src/main.c:17
+                                        1 of them is an inlined call
+                                        2 inlined calls are not monitored
+              store  write count        each call of fill at src/main.c:17
+              far    write *p           not there yet
+              exit   exit               the kernel reports it
+              gone   before gone        no loaded module had the function `gone`
+"
+        );
+        assert!(plain(|page| write_events(page, &many)).contains("and 2 more locations\n"));
     }
 
     #[test]

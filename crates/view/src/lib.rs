@@ -23,8 +23,9 @@ pub use crate::program::{
     ProgramView,
 };
 pub use crate::properties::{
-    DeadlineView, EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary,
-    PropertyView, SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
+    DeadlineView, EventBinding, EventSummary, EventView, GraphState, GraphView, MonitorView,
+    PathStep, PropertySummary, PropertyView, SliceView, StateChange, StoredValue, ViolationCount,
+    ViolationView,
 };
 pub use crate::settings::{
     CommandGroupView, CopyView, EnvironmentVariableView, PrettyPrinterView, SettingView,
@@ -489,6 +490,8 @@ pub enum Outcome {
     Properties(Vec<PropertyView>),
     /// Scenarios.
     Scenarios(Vec<ScenarioView>),
+    /// The events of properties, with their locations.
+    Events(Vec<EventView>),
     /// Graphs of properties.
     Graphs(Vec<GraphView>),
     /// A path of one slice.

@@ -237,6 +237,43 @@ pub struct PropertyView {
     pub error: Option<String>,
 }
 
+/// An event of a property, with the locations where it is monitored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EventView {
+    /// The name of the property.
+    pub property: String,
+    /// The name of the event in the property.
+    pub event: String,
+    /// The moment and subject: `before queue_push`.
+    pub what: String,
+    /// The kind of the locations.
+    pub bound_to: EventBinding,
+    /// The locations; empty for events that the kernel reports.
+    pub locations: Vec<Location>,
+    /// The number of inlined calls that are monitored.
+    pub inlined_seen: usize,
+    /// The number of inlined calls that are not monitored.
+    pub inlined_missed: usize,
+    /// The reason why there is no location.
+    pub absent: Option<String>,
+}
+
+/// The kind of the locations of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventBinding {
+    /// Instructions where the event happens.
+    Code,
+    /// Variables whose accesses are the event.
+    Memory,
+    /// Functions, each call of which has a variable whose accesses are the event.
+    EachCall,
+    /// None: the kernel reports the event.
+    Kernel,
+    /// None: no loaded module has the subject of the event.
+    Absent,
+}
+
 /// A state of a property's graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GraphState {

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   juror property check queue.prop             report errors and warnings
+  juror property check --program ./faulty queue.prop
+                                              show where each event is bound
   juror property fmt queue.prop               format the file
   juror property show queue.prop              show the automaton as text
   juror property show --as svg queue.prop > queue.svg
@@ -20,7 +22,11 @@ comments are kept.
 Exit status: 0 done, 1 with --check: a file is not formatted, 2 an error.";
 
 const CHECK_AFTER: &str = "\
-Exit status: 0 no errors, 2 errors, or warnings with --strict.";
+With --program, juror loads the program and its libraries, executes none of its
+code, and shows for each event where it is bound, and which inlined calls it
+misses.
+
+Exit status: 0 no errors, 2 errors, or warnings or unbound events with --strict.";
 
 const SHOW_AFTER: &str = "\
 Exit status: 0 done, 2 an error.";
@@ -53,6 +59,15 @@ pub struct CheckProperties {
     /// Treat warnings as errors
     #[arg(long)]
     pub strict: bool,
+    /// Bind the events to this program, without running it
+    #[arg(long, value_name = "PROGRAM")]
+    pub program: Option<PathBuf>,
+    /// With --program: report events before calls also for inlined calls
+    #[arg(long, requires = "program")]
+    pub at_inlined: bool,
+    /// With --program: accept that inlined calls give no events
+    #[arg(long, requires = "program")]
+    pub ignore_inlined: bool,
     /// Write diagnostics as JSON lines to FILE, or to the standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
           default_missing_value = "-")]

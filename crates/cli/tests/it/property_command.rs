@@ -1,6 +1,6 @@
 //! `juror property`: checks, formats and draws property files.
 
-use juror_testing::{Expected, repository_directory};
+use juror_testing::{Expected, Fixture, repository_directory};
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -106,6 +106,88 @@ fn a_file_with_a_mistake_stays_as_it_is() {
     // The others are laid out all the same.
     let messy = fs::read_to_string(directory.path().join("messy.prop"));
     assert_eq!(messy.expect("a file"), TIDY);
+}
+
+const BOUND: &str = r#"
+#include <stdio.h>
+static inline __attribute__((always_inline)) int half(int n) { return n / 2; }
+__attribute__((noinline)) int f(int n) { int local = n; local += 1; return half(local); }
+int global;
+int main(void) { puts("it runs"); global = f(1); return half(global); }
+"#;
+
+#[test]
+fn events_are_bound_to_a_program_that_does_not_run() {
+    let program = Fixture::c("bound.c", BOUND).compile_plain();
+    let directory = tempfile::tempdir().expect("a directory");
+    let check = |property: &str, options: &[&str]| {
+        fs::write(directory.path().join("p.prop"), property).expect("a file");
+        let mut arguments = vec!["check", "--program", program.to_str().expect("text")];
+        arguments.extend(options);
+        arguments.push("p.prop");
+        juror(directory.path(), &arguments, "")
+    };
+    let property = "property p
+event begin = before f(n)
+event store = write global
+event local = write local
+event system = exit write
+event later = before plugin(n) in library
+state init { on begin -> init on store -> init on local -> init on system -> init on later -> init }
+";
+    let said = check(property, &[]);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    let rows: Vec<String> = said.stdout.lines().map(words_of).collect();
+    for (event, place) in [
+        ("p begin before f", "f at "),
+        ("store write global", ""),
+        ("local write local", "each call of f at "),
+        ("system exit write", "the kernel reports it"),
+        (
+            "later before plugin",
+            "no loaded module has the function `plugin`",
+        ),
+    ] {
+        let expected = format!("{event} {place}");
+        assert!(
+            rows.iter().any(|row| row.starts_with(expected.trim_end())),
+            "{expected}: {rows:#?}"
+        );
+    }
+    assert!(!said.stdout.contains("it runs"), "{}", said.stdout);
+    assert_eq!(check(property, &["--strict"]).status, 2);
+
+    let inlined = "property p
+event half = before half(n)
+state init { on half -> init }
+";
+    let said = check(inlined, &[]);
+    assert_eq!(said.status, 2);
+    assert!(said.stderr.contains("inlined into"), "{}", said.stderr);
+    let said = check(inlined, &["--ignore-inlined"]);
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    assert!(
+        said.stdout.contains("2 inlined calls are not monitored"),
+        "{}",
+        said.stdout
+    );
+
+    let absent = "property p
+event gone = before gone()
+state init { on gone -> init }
+";
+    let said = check(absent, &[]);
+    assert_eq!(said.status, 2);
+    assert!(
+        said.stderr.contains("no function `gone`"),
+        "{}",
+        said.stderr
+    );
+}
+
+/// Returns a line with one space between its words.
+fn words_of(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]

@@ -10,7 +10,7 @@ use juror_debuggee::{ThreadId, WatchTier};
 use juror_event::{EventId, EventKind, Reach, SymbolicEvent};
 use juror_instrument::memory_locations::LocationExpression;
 use juror_instrument::non_call_events::{bind_captures, bind_line, bind_memory_location};
-use juror_instrument::probes::{BindError, InlinedPolicy, Probe, bind_event};
+use juror_instrument::probes::{BindError, InlinedPolicy, InlinedTotal, Probe, bind_event};
 use juror_language::Diagnostic;
 use juror_program::program::Program;
 use juror_view::error::{SessionError, wrong};
@@ -24,6 +24,22 @@ pub struct Planted {
     pub tier: Option<&'static str>,
     /// The present states need it, and it has a location.
     pub is_watched: bool,
+}
+
+/// Where an event of a monitor is bound, whether or not a state needs it now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EventLocations {
+    /// The addresses in the debuggee of its points or variables; the functions' first
+    /// instructions for a local variable.
+    pub addresses: Vec<u64>,
+    /// It is about a local variable or parameter.
+    pub is_local: bool,
+    /// It is about memory.
+    pub is_memory: bool,
+    /// The kernel reports it.
+    pub is_kernel: bool,
+    /// The inlined calls of its function.
+    pub inlined: InlinedTotal,
 }
 
 impl Monitors {
@@ -281,6 +297,34 @@ impl Monitors {
             is_absent: false,
         })?;
         result
+    }
+
+    /// Returns where an event is bound; `None` if no loaded module has its subject.
+    pub fn locations(&self, monitor: usize, event: usize) -> Option<EventLocations> {
+        let monitored = self.properties.get(monitor)?;
+        let (number, id) = (monitor as u16, EventId(event as u16));
+        let is_meant = |owner: u16, of: EventId| owner == number && of == id;
+        let mut found = EventLocations {
+            is_kernel: self.occasions.has(number, id),
+            inlined: monitored.inlined.get(event).copied().unwrap_or_default(),
+            ..EventLocations::default()
+        };
+        let probes = self.probes.iter();
+        let probes = probes.filter(|it| is_meant(it.monitor, it.event));
+        found.addresses.extend(probes.map(|probe| probe.address));
+        let places = self.places.iter();
+        for place in places.filter(|it| is_meant(it.monitor, it.event)) {
+            found.is_memory = true;
+            match &place.local {
+                Some(local) => {
+                    found.is_local = true;
+                    found.addresses.extend(local.functions());
+                }
+                None if place.call.is_none() => found.addresses.extend(place.address()),
+                None => {}
+            }
+        }
+        (found.is_kernel || self.is_bound(monitor, event)).then_some(found)
     }
 
     /// Returns where an event is monitored now, and how.

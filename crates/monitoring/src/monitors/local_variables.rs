@@ -54,6 +54,11 @@ pub(crate) struct LocalCall {
 }
 
 impl LocalVariables {
+    /// Iterates over the first instructions of the functions that have such a variable.
+    pub(super) fn functions(&self) -> impl Iterator<Item = u64> + '_ {
+        self.functions.iter().map(|function| function.start)
+    }
+
     /// Finds the local variables that an event is about; `None` if it is about a global variable,
     /// or about none that is known.
     ///

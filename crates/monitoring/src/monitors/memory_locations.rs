@@ -137,6 +137,12 @@ impl PlaceWatch {
         ids.filter_map(|&id| program.debuggee.watch_tier(id)).max()
     }
 
+    /// Returns the address of its variable, whether or not it is watched now.
+    pub(crate) fn address(&self) -> Option<u64> {
+        let sight = self.sight.as_ref()?;
+        sight.range.as_ref().map(|own| own.start)
+    }
+
     /// Returns the addresses that are watched at present.
     pub(crate) fn addresses(&self) -> Vec<u64> {
         let sight = self.sight.as_ref().filter(|_| !self.parts.is_empty());

@@ -25,6 +25,10 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
         "evaluations that stopped in a function they called",
     ),
     (
+        "events",
+        "the events of the properties, and where each is bound",
+    ),
+    (
         "frame",
         "the selected frame's addresses, caller and saved registers",
     ),
@@ -126,8 +130,8 @@ pub fn find_info_subject(word: &str) -> Result<&'static str, Unclear> {
 pub fn info_modes(subject: &str) -> Modes {
     match subject {
         "args" | "frame" | "line" | "locals" | "source" | "stack" => Modes::Begun,
-        "address" | "auxv" | "evaluations" | "proc" | "processes" | "program" | "registers"
-        | "sharedlibrary" | "symbol" | "threads" => Modes::Program,
+        "address" | "auxv" | "evaluations" | "events" | "proc" | "processes" | "program"
+        | "registers" | "sharedlibrary" | "symbol" | "threads" => Modes::Program,
         _ => Modes::Always,
     }
 }

@@ -3,8 +3,8 @@
 use crate::command_table;
 use crate::command_table::words::unclear_error;
 use crate::commands::{
-    backtrace, checkpoint, display, handle, info_frame, info_proc, info_source, info_symbols,
-    info_views, process, scenario, skip, views,
+    backtrace, checkpoint, display, handle, info_events, info_frame, info_proc, info_source,
+    info_symbols, info_views, process, scenario, skip, views,
 };
 use crate::inspect::frames;
 use crate::run::processes::watching;
@@ -53,6 +53,7 @@ pub(crate) fn info(session: &mut Session, rest: &str) -> Result<Outcome, Command
         "functions" => info_symbols::names(session, Listed::Functions, argument),
         "line" => info_views::line_info(session),
         "source" => info_source::source_info(session),
+        "events" => info_events::events(session, argument),
         "graph" => {
             crate::commands::info_graph::graphs(session.processes.monitors.shown(), argument)
         }

@@ -440,6 +440,15 @@ fn poison(outcome: &mut Outcome) {
                 poison_values(&mut scenario.variables);
             }
         }
+        Outcome::Events(events) => {
+            for event in events {
+                event.property = text();
+                event.event = text();
+                event.what = text();
+                event.absent = Some(text());
+                event.locations.iter_mut().for_each(poison_location);
+            }
+        }
         Outcome::Graphs(graphs) => {
             for graph in graphs {
                 graph.property = text();
