@@ -92,7 +92,7 @@ impl Drop for Guard<'_> {
 ///
 /// SIGINT interrupts a running command. Between commands it does nothing at a terminal,
 /// where the line editor reads Ctrl-C as a key, and ends juror otherwise. SIGTERM and
-/// SIGHUP end juror.
+/// SIGHUP end juror, but SIGHUP does nothing if juror was started with it ignored (`nohup`).
 pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
     let input = io::stdin();
     let at_terminal = input.is_terminal();
@@ -108,7 +108,10 @@ pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
         end_runs: driver.ender(),
         waker: Waker::of_this_thread()?,
     };
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    if !is_ignored(SIGHUP) {
+        signals.add_signal(SIGHUP)?;
+    }
     std::thread::Builder::new()
         .name("interrupts".to_owned())
         .spawn(move || {
@@ -122,6 +125,14 @@ pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
             }
         })?;
     Ok(())
+}
+
+/// Returns whether juror was started with a signal ignored.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// The means to reach the thread that drives the session.

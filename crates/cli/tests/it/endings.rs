@@ -221,7 +221,7 @@ impl Trial {
     ) -> Result<ExitStatus, String> {
         let property = directory.join("p.prop");
         std::fs::write(&property, PROPERTY).expect("it is written");
-        let mut started = Command::new(env!("CARGO_BIN_EXE_juror"));
+        let mut started = juror_with("--default-signal=HUP,INT");
         started.args(command);
         if let Mode::Batch = self.mode {
             started.args(["--batch", "--property"]).arg(&property);
@@ -416,12 +416,33 @@ struct Ended {
     output: String,
 }
 
+/// Returns a command that starts juror with other dispositions of signals than the test has,
+/// as an option of `env` names them.
+fn juror_with(dispositions: &str) -> Command {
+    let mut command = Command::new("env");
+    command.args([dispositions, env!("CARGO_BIN_EXE_juror")]);
+    command
+}
+
 /// Starts juror, sends it a signal once it has written a text (or at once, for none), and
 /// waits for its end.
 #[track_caller]
 fn end_at(arguments: &[&str], commands: &str, text: &str, signal: Option<Signal>) -> Ended {
+    let juror = juror_with("--default-signal=HUP,INT");
+    end_of(juror, arguments, commands, text, signal)
+}
+
+/// As [`end_at`], for a command that starts juror.
+#[track_caller]
+fn end_of(
+    mut juror: Command,
+    arguments: &[&str],
+    commands: &str,
+    text: &str,
+    signal: Option<Signal>,
+) -> Ended {
     let directory = tempfile::tempdir().expect("a directory");
-    let mut juror = Command::new(env!("CARGO_BIN_EXE_juror"))
+    let mut juror = juror
         .args(arguments)
         .env("XDG_STATE_HOME", directory.path())
         .env("XDG_CACHE_HOME", directory.path())
@@ -523,6 +544,16 @@ fn an_ending_does_not_depend_on_scenarios() {
             assert_eq!(ended.status.signal(), Some(signal as i32), "{reaction}");
         }
     }
+}
+
+#[test]
+fn a_hangup_that_is_ignored_ends_nothing() {
+    let script = "echo begun; sleep 1; echo done";
+    let arguments = ["run", "--batch", "--", "/bin/sh", "-c", script];
+    let juror = juror_with("--ignore-signal=HUP");
+    let ended = end_of(juror, &arguments, "", "begun\n", Some(Signal::SIGHUP));
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.output);
+    assert!(ended.output.contains("done\n"), "{}", ended.output);
 }
 
 /// The linker's list leads back to its beginning, or to an entry of its own.

@@ -34,7 +34,7 @@ impl Session {
         if word.is_empty() || word.starts_with('#') {
             return Ok(Outcome::Done);
         }
-        if self.points.commands.begin_group(line.trim()) {
+        if self.points.commands.begin_group(line.trim())? {
             return Ok(Outcome::Done);
         }
         let mut result = find(word).and_then(|it| self.dispatch(it, rest, observer));

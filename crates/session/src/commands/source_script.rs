@@ -8,9 +8,6 @@ use crate::session::Session;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// The limit of queued lines, which detects files that source one another endlessly.
-const LINES_MAX: usize = 100_000;
-
 /// Returns the commands of a script: its lines without empty lines and comments.
 pub fn script_lines(text: &str) -> impl Iterator<Item = String> {
     text.lines()
@@ -30,10 +27,10 @@ pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, 
     let text = std::fs::read_to_string(file)
         .map_err(|error| CommandError::new(format!("{file} cannot be read: {error}")))?;
     let lines: Vec<String> = script_lines(&text).collect();
-    if session.points.commands.waiting() + lines.len() > LINES_MAX {
+    if !session.points.commands.may_begin(lines.len()) {
         return Err(CommandError::with_help(
-            format!("{file} has too many lines"),
-            "it may source itself",
+            format!("{file} is not read: too many command files have begun"),
+            "it may source itself, directly or by another file",
         ));
     }
     session.points.commands.begin_script(lines);
