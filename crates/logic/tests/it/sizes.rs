@@ -76,7 +76,7 @@ fn broad<T>(size: usize, part: &dyn Fn() -> T, join: &dyn Fn(T, T) -> T) -> T {
     if size <= 2 {
         return part();
     }
-    let left = (size - 1) / 2 | 1;
+    let left = ((size - 1) / 2) | 1;
     let right = size - 1 - left;
     join(broad(left, part, join), broad(right, part, join))
 }
