@@ -59,16 +59,6 @@ impl Outlook {
         self.verdicts & (1 << verdict as u8) != 0
     }
 
-    /// Returns whether a run can end in a violation or be violated on the way.
-    pub fn can_fail(self) -> bool {
-        self.has(Verdict::Violated) || self.has(Verdict::PresumablyViolated)
-    }
-
-    /// Returns whether every continuation has the verdict that the state has now.
-    pub fn is_settled(self) -> bool {
-        self.verdicts.count_ones() <= 1
-    }
-
     pub(crate) fn add(&mut self, verdict: Verdict) {
         self.verdicts |= 1 << verdict as u8;
     }

@@ -101,10 +101,14 @@ pub(crate) struct Arena {
     until_count: u8,
     tracked: Vec<Tracked>,
     tracked_reads: Vec<u64>,
+    /// Past operators, and future ones under them, of the formula that is being added:
+    /// by address, sign and place. Their parts are needed with both signs, so without
+    /// this each level would double the work.
+    written: FxHashMap<(usize, bool, Place), FormulaId>,
 }
 
 /// Whether a formula occurs under a past operator.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Place {
     Future,
     Past,
@@ -200,12 +204,37 @@ impl Arena {
     /// Returns a formula and its negation in normal form.
     pub fn add(&mut self, formula: &Formula) -> Result<(FormulaId, FormulaId), LogicError> {
         check_size(formula, DEPTH_MAX, &mut 0)?;
-        let normal = self.normal(formula, true, Place::Future)?;
-        let negation = self.normal(formula, false, Place::Future)?;
-        Ok((normal, negation))
+        let normal = self.normal(formula, true, Place::Future);
+        let negation = self.normal(formula, false, Place::Future);
+        // The addresses are those of this formula only.
+        self.written = FxHashMap::default();
+        Ok((normal?, negation?))
     }
 
     fn normal(
+        &mut self,
+        formula: &Formula,
+        positive: bool,
+        place: Place,
+    ) -> Result<FormulaId, LogicError> {
+        use Formula as F;
+        let is_past = matches!(
+            formula,
+            F::Yesterday(_) | F::WeakYesterday(_) | F::Since(..) | F::Trigger(..)
+        );
+        if !is_past && place == Place::Future {
+            return self.new_normal(formula, positive, place);
+        }
+        let key = (std::ptr::from_ref(formula).addr(), positive, place);
+        if let Some(known) = self.written.get(&key) {
+            return Ok(*known);
+        }
+        let normal = self.new_normal(formula, positive, place)?;
+        self.written.insert(key, normal);
+        Ok(normal)
+    }
+
+    fn new_normal(
         &mut self,
         formula: &Formula,
         positive: bool,

@@ -8,6 +8,7 @@ mod finite;
 mod independent;
 mod past;
 mod patterns;
+mod sizes;
 mod tables;
 mod timed;
 mod tools;

@@ -2,6 +2,7 @@
 
 mod allocation;
 mod common;
+mod shares;
 mod slicing;
 mod tables;
 mod templates;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::Rule;
 use crate::explore::walk;
-use crate::{Owner, StepOver, ThreadId};
+use crate::{Owner, Owners, StepOver, ThreadId};
 
 const A: u64 = 0x1000;
 const ONE: ThreadId = ThreadId(1);
@@ -94,6 +94,83 @@ fn damage_is_found_where_it_is() {
     damaged(4, |lines| lines[3].truncate(20), "EOF");
     damaged(1, |lines| drop(lines.remove(0)), "has not begun");
     damaged(2, |lines| lines.insert(1, lines[0].clone()), "begins twice");
+}
+
+/// The referee knows each of these rules by itself, without a second engine.
+#[test]
+fn the_referee_finds_each_damage() {
+    let report = |address: u64, owners: Owners| Operation::Report {
+        thread: ONE,
+        address,
+        owners,
+    };
+    let started = Input::Started { thread: ONE };
+    let resumed = Input::Resume { thread: ONE };
+    let insert = |owner: Owner| Input::Insert {
+        address: A,
+        owner,
+        step_over: StepOver::InPlace,
+    };
+    let trapped = Input::Trapped {
+        thread: ONE,
+        address: A,
+        stack: 0,
+    };
+    let trap = [Operation::InsertTrap { address: A }];
+    let go = [Operation::ContinueThread { thread: ONE }];
+    let arrived = |owner: Owner, reports: &[Operation]| {
+        let mut referee = Referee::default();
+        referee.follow(&started, &[])?;
+        referee.follow(&resumed, &go)?;
+        referee.follow(&insert(owner), &trap)?;
+        referee.follow(&trapped, reports)
+    };
+    let monitor = report(A, Owners::MONITOR);
+    let check = |found: Result<(), String>, expected: &str| match found {
+        Ok(()) => assert_eq!("", expected),
+        Err(found) => {
+            assert!(!expected.is_empty() && found.contains(expected), "{found}");
+        }
+    };
+    check(arrived(Owner::Monitor, &[monitor]), "");
+    check(arrived(Owner::Monitor, &[]), "");
+    let elsewhere = report(A + 1, Owners::MONITOR);
+    check(arrived(Owner::Monitor, &[elsewhere]), "stands elsewhere");
+    check(
+        arrived(Owner::Developer, &[monitor]),
+        "which have no point there",
+    );
+    let both = report(A, Owners::MONITOR | Owners::DEVELOPER);
+    check(
+        arrived(Owner::Monitor, &[both]),
+        "which have no point there",
+    );
+    check(
+        arrived(Owner::Monitor, &[monitor, monitor]),
+        "is reported twice to",
+    );
+    check(
+        arrived(Owner::Monitor, &[go[0], monitor]),
+        "is reported while it is not stopped",
+    );
+    check(
+        arrived(Owner::Monitor, &[go[0], go[0]]),
+        "is resumed while it is not stopped",
+    );
+    check(arrived(Owner::Monitor, &trap), "a second trap");
+    let hold = [Operation::HoldThread { thread: ONE }];
+    check(arrived(Owner::Monitor, &hold), "is held, and does not run");
+    let step = Operation::ReportStep {
+        thread: ONE,
+        address: A,
+    };
+    check(arrived(Owner::Monitor, &[go[0], step]), "is reported while");
+    let remove = Operation::RemoveTrap { address: A };
+    check(arrived(Owner::Monitor, &[remove, remove]), "where none is");
+    check(
+        arrived(Owner::Monitor, &[go[0], remove]),
+        "while a thread may run into it",
+    );
 }
 
 /// The referee accepts what the explored machine does, in walks of all kinds.

@@ -199,6 +199,127 @@ fn events_that_were_not_recorded_are_told() {
     assert_eq!(binding.not_recorded().count(), 0);
 }
 
+/// A trace may have an event that it does not declare.
+#[test]
+fn an_event_that_occurred_was_recorded() {
+    let mut binding = Binding::new(property("before f(queue)"));
+    binding.declare(&Declaration {
+        event: "before g".into(),
+        parameters: vec![],
+    });
+    binding.add(&layout("before g", &["queue"], Some(&["queue"])));
+    assert_eq!(binding.not_recorded().collect::<Vec<_>>(), [EventId(0)]);
+    binding.add(&layout("before f", &["queue"], None));
+    assert_eq!(binding.not_recorded().count(), 0);
+}
+
+/// Each value is needed or not for itself, and each may be missing.
+#[test]
+fn each_value_that_was_not_captured_is_absent() {
+    let property = unguarded("before f(a, b = arg 2, c: u8 = arg 3)");
+    let values = [1, 2, 3].map(Value::Int);
+    let keys = ["a", "arg 2", "arg 3"];
+    for present in 0..8_u64 {
+        let has = |mask: u64, slot: usize| mask >> slot & 1 == 1;
+        let kept = (0..3).filter(|&slot| has(present, slot));
+        let (keys, given): (Vec<&str>, Vec<Value>) =
+            kept.map(|slot| (keys[slot], values[slot].clone())).unzip();
+        for declared in [Some(&["a", "b", "c"][..]), None] {
+            let mut binding = Binding::new(Arc::clone(&property));
+            binding.add(&layout("before f", &keys, declared));
+            let found = binding.events(0).first().expect("it is the same event");
+            let given = given_of(&given);
+            for needed in 0..8 {
+                let mut captures = vec![Value::Int(9); 5];
+                found.fill(&given, needed, &mut captures);
+                let expected = (0..3).map(|slot| match has(present & needed, slot) {
+                    true => values[slot].clone(),
+                    false => ABSENT,
+                });
+                assert_eq!(
+                    captures,
+                    expected.collect::<Vec<_>>(),
+                    "{keys:?}, {needed:#b}"
+                );
+            }
+            for (slot, value) in values.iter().enumerate() {
+                let expected = Some(value).filter(|_| has(present, slot));
+                assert_eq!(found.value(&given, slot).as_deref(), expected, "{keys:?}");
+            }
+            assert_eq!(found.value(&given, 3), None);
+            // The record is shorter than its layout.
+            let mut captures = Vec::new();
+            found.fill(&given_of(&[]), u64::MAX, &mut captures);
+            assert_eq!(captures, [ABSENT, ABSENT, ABSENT]);
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_value_is_converted() {
+    let list = |elements: &[Value]| Value::Sequence(elements.iter().cloned().collect());
+    let text = || Value::String("a".into());
+    let gone = || Value::Unavailable(Unavailability::OptimizedOut);
+    for (r#type, value, expected) in [
+        ("u8", Value::Bool(true), Value::Int(1)),
+        ("u8", Value::Address(0x1ff), Value::Int(0xff)),
+        ("i64", Value::Int(1 << 63), Value::Int(i64::MIN.into())),
+        ("i16", Value::Int(0x18000), Value::Int(-0x8000)),
+        ("u32", Value::Int(-1), Value::Int(u32::MAX.into())),
+        ("bool", Value::Int(2), Value::Bool(true)),
+        ("bool", Value::Int(0), Value::Bool(false)),
+        ("address", Value::Int(-1), Value::Address(u64::MAX)),
+        ("f32", Value::Int((1 << 24) + 1), Value::Float(16_777_216.0)),
+        ("f64", Value::Int((1 << 24) + 1), Value::Float(16_777_217.0)),
+        ("f32", Value::Float(0.1), Value::Float(f64::from(0.1_f32))),
+        ("f64", Value::Float(0.1), Value::Float(0.1)),
+        ("u8", Value::Float(0.1), Value::Float(0.1)),
+        ("u8", gone(), gone()),
+        ("u8", text(), text()),
+        ("u8", list(&[]), list(&[])),
+        (
+            "u8",
+            list(&[
+                Value::Int(0x1ff),
+                Value::Bool(true),
+                text(),
+                gone(),
+                list(&[Value::Int(-1)]),
+            ]),
+            list(&[
+                Value::Int(0xff),
+                Value::Int(1),
+                text(),
+                gone(),
+                list(&[Value::Int(0xff)]),
+            ]),
+        ),
+        (
+            "f32",
+            list(&[Value::Float(0.1)]),
+            list(&[Value::Float(f64::from(0.1_f32))]),
+        ),
+    ] {
+        for declared in [Some(&[][..]), None] {
+            let mut binding = Binding::new(unguarded(&format!("before f(queue: {type} = arg 1)")));
+            binding.add(&layout("before f", &["arg 1"], declared));
+            let found = binding.events(0).first().expect("it is the same event");
+            let mut captures = Vec::new();
+            found.fill(
+                &given_of(std::slice::from_ref(&value)),
+                u64::MAX,
+                &mut captures,
+            );
+            // An address and the same number would be equal.
+            assert_eq!(
+                format!("{captures:?}"),
+                format!("[{expected:?}]"),
+                "{type} of {value:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn every_record_has_its_thread_and_its_time() {
     let values = [Value::Int(3), Value::Int(4)];

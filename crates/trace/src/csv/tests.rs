@@ -134,6 +134,34 @@ fn what_is_wrong_is_told_with_its_line() {
     }
 }
 
+/// Rows of several lines and empty lines count as lines, however the bytes are split.
+#[test]
+fn a_fault_has_its_line_behind_rows_of_several_lines() {
+    for (before, line) in [
+        ("1,1,\"e\"\n", 2),
+        ("1,1,e,\"a\nb\"\n", 3),
+        ("1,1,e,\"a\n\n\nb\",\"\n\"\n2,1,e\n", 7),
+        ("1,1,e,\"a\r\nb\"\r\n", 3),
+        ("\n\r\n1,1,e\n\n", 5),
+        ("1,1,e,\"a\nb\"\n1,1,e,\"\nb\n\"\n\n", 7),
+        // A row that is wrong has as many lines.
+        ("x,1,e,\"a\nb\"\n", 3),
+        ("event,time,\"a\nb\"\ne,1,2\n", 4),
+    ] {
+        let text = format!("{before}1,1,\"e\"f\n");
+        for cut in 0..=text.len() {
+            let mut decoder = Decoder::new(Form::Csv);
+            let read = samples::read_in_pieces(&mut decoder, text.as_bytes(), cut);
+            let fault = read.faults.last().expect("something is wrong");
+            assert_eq!(
+                fault.position,
+                Position::Line(line),
+                "{text:?} cut at {cut}"
+            );
+        }
+    }
+}
+
 #[test]
 fn columns_that_cannot_be_are_refused() {
     for (word, expected) in [

@@ -442,3 +442,69 @@ fn a_handler_is_left_where_the_stack_pointer_is_above_and_not_of_its_own_stack()
         assert_eq!(fixture.engine.awaits_handler(ONE), awaits, "{alternate:?}");
     }
 }
+
+/// An arrival whose instruction was being executed out of line, when a signal came, is none
+/// at which a handler interrupts the thread.
+#[test]
+fn a_handler_interrupts_only_an_arrival_that_was_not_begun() {
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    assert!(!fixture.engine.has_arrival(ONE, A, STACK));
+    fixture.arrive(ONE);
+    assert!(fixture.engine.has_arrival(ONE, A, STACK));
+    assert!(!fixture.engine.has_arrival(ONE, A, STACK - 8));
+    assert!(!fixture.engine.has_arrival(ONE, B, STACK));
+    assert!(!fixture.engine.has_arrival(TWO, A, STACK));
+    fixture.check(Input::Resume { thread: ONE }, &begin_copy(ONE));
+    assert!(!fixture.engine.has_arrival(ONE, A, STACK));
+    fixture.check(
+        Input::Interrupted {
+            thread: ONE,
+            address: A,
+        },
+        &[],
+    );
+    assert!(!fixture.engine.has_arrival(ONE, A, STACK));
+}
+
+/// Another engine is given the arrivals to which a thread returns, but not the one at which
+/// it stands.
+#[test]
+fn the_arrival_at_which_a_thread_stands_is_not_given_on() {
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    let given = |fixture: &Fixture| -> Vec<(u64, u64)> {
+        let inputs = fixture.engine.arrivals_further_out(ONE);
+        let inputs = inputs.filter_map(|input| match input {
+            Input::Inherited {
+                thread: ONE,
+                address,
+                stack,
+                ..
+            } => Some((address, stack)),
+            _ => None,
+        });
+        inputs.collect()
+    };
+    assert_eq!(given(&fixture), []);
+    fixture.arrive(ONE);
+    assert_eq!(given(&fixture), []);
+    fixture.check(Input::Resume { thread: ONE }, &begin_copy(ONE));
+    fixture.check(
+        Input::Interrupted {
+            thread: ONE,
+            address: A,
+        },
+        &[],
+    );
+    assert_eq!(given(&fixture), [(A, STACK)]);
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[ContinueThread { thread: ONE }],
+    );
+    let inner = Input::Trapped {
+        thread: ONE,
+        address: A,
+        stack: STACK - 0x400,
+    };
+    fixture.check(inner, &[report(ONE, Owners::MONITOR)]);
+    assert_eq!(given(&fixture), [(A, STACK)]);
+}

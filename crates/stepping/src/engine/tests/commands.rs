@@ -220,3 +220,27 @@ fn queries() {
     assert!(!fixture.engine.is_running(ONE));
     assert_eq!(fixture.engine.thread_state(TWO), None);
 }
+
+/// A halt is answered by whatever stops the thread first.
+#[test]
+fn a_halt_is_answered_by_a_fault_or_a_signal() {
+    for stops in [
+        Input::Faulted {
+            thread: ONE,
+            address: B,
+            stack: STACK,
+        },
+        Input::Interrupted {
+            thread: ONE,
+            address: B,
+        },
+        Input::Stopped {
+            thread: ONE,
+            address: B,
+        },
+    ] {
+        let mut fixture = Fixture::new(COPIED, &[ONE]);
+        fixture.check(Input::Halt { thread: ONE }, &[HoldThread { thread: ONE }]);
+        fixture.check(stops, &[ReportHalted { thread: ONE }]);
+    }
+}

@@ -376,3 +376,88 @@ fn a_trap_that_is_lost_with_its_memory_holds_nobody_up() {
         &[InsertTrap { address: A }],
     );
 }
+
+/// The threads that stand at a site are stepped in the order of their requests, whatever
+/// their numbers.
+#[test]
+fn threads_are_stepped_in_the_order_of_their_requests() {
+    let all = [ONE, TWO, THREE];
+    for order in [
+        [ONE, TWO, THREE],
+        [ONE, THREE, TWO],
+        [TWO, ONE, THREE],
+        [TWO, THREE, ONE],
+        [THREE, ONE, TWO],
+        [THREE, TWO, ONE],
+    ] {
+        let mut fixture = Fixture::new(StepOver::InPlace, &all);
+        for thread in all {
+            fixture.arrive(thread);
+        }
+        let [first, second, third] = order;
+        fixture.check(Input::Resume { thread: first }, &begin_step(first));
+        fixture.check(Input::Resume { thread: second }, &[]);
+        fixture.check(Input::Resume { thread: third }, &[]);
+        for (thread, next) in [(first, second), (second, third)] {
+            let mut expected = vec![InsertTrap { address: A }];
+            expected.extend(begin_step(next));
+            let stepped = Input::Stepped {
+                thread,
+                address: NEXT,
+            };
+            fixture.check(stepped, &expected);
+        }
+        let stepped = Input::Stepped {
+            thread: third,
+            address: NEXT,
+        };
+        let mut expected = vec![InsertTrap { address: A }];
+        expected.extend(all.map(|thread| ContinueThread { thread }));
+        fixture.check(stepped, &expected);
+    }
+}
+
+/// A thread whose request was withdrawn leaves the queue, and is at its end when it asks
+/// again.
+#[test]
+fn a_halted_thread_loses_its_turn() {
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE, TWO, THREE]);
+    for thread in [ONE, TWO, THREE] {
+        fixture.arrive(thread);
+    }
+    fixture.check(Input::Resume { thread: THREE }, &begin_step(THREE));
+    fixture.check(Input::Resume { thread: ONE }, &[]);
+    fixture.check(Input::Resume { thread: TWO }, &[]);
+    fixture.check(Input::Halt { thread: ONE }, &[ReportHalted { thread: ONE }]);
+    fixture.check(Input::Resume { thread: ONE }, &[]);
+    for (thread, next) in [(THREE, TWO), (TWO, ONE)] {
+        let mut expected = vec![InsertTrap { address: A }];
+        expected.extend(begin_step(next));
+        let stepped = Input::Stepped {
+            thread,
+            address: NEXT,
+        };
+        fixture.check(stepped, &expected);
+    }
+}
+
+/// A thread that is halted while its instruction is being stepped stands at the site
+/// again, and is not reported twice there.
+#[test]
+fn a_halt_between_rounds_leaves_the_thread_at_its_site() {
+    let mut fixture = Fixture::new(StepOver::InPlaceRepeated, &[ONE]);
+    fixture.arrive(ONE);
+    fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
+    fixture.check(Input::Halt { thread: ONE }, &[HoldThread { thread: ONE }]);
+    fixture.check(
+        Input::Stepped {
+            thread: ONE,
+            address: A,
+        },
+        &[InsertTrap { address: A }, ReportHalted { thread: ONE }],
+    );
+    assert_eq!(fixture.engine.reported_at(ONE), Some(A));
+    // It stands there already.
+    let again = [RemoveTrap { address: A }, StepThread { thread: ONE }];
+    fixture.check(Input::Resume { thread: ONE }, &again);
+}
