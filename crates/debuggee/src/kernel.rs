@@ -17,6 +17,7 @@ use libc::{
 };
 use nix::errno::Errno;
 
+use crate::process_status;
 use crate::put_back;
 use crate::waking;
 
@@ -404,7 +405,10 @@ pub(crate) fn poll_for(thread: u32) -> Outcome<Option<Status>> {
 fn wait(id: pid_t, flags: c_int) -> Outcome<(u32, Status)> {
     loop {
         if waking::are_waits_abandoned() {
-            return waking::wait_a_while(|| look(id, flags | libc::WNOHANG));
+            return waking::wait_a_while(
+                || look(id, flags | libc::WNOHANG),
+                || u32::try_from(id).is_ok_and(process_status::is_runnable),
+            );
         }
         if let Some(found) = look(id, flags)? {
             return Ok(found);

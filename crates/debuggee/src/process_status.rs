@@ -59,6 +59,12 @@ impl ProcessStatus {
     }
 }
 
+/// Returns true if a thread runs, or waits for a processor.
+pub(crate) fn is_runnable(thread: u32) -> bool {
+    let status = ProcessStatus::of_process(thread);
+    status.is_some_and(|status| status.state == 'R')
+}
+
 /// Reads a file of `/proc`, whose length is unknown before: in large parts, of
 /// which one suffices for most.
 pub(crate) fn read(path: &Path) -> std::io::Result<Vec<u8>> {

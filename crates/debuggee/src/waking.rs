@@ -11,7 +11,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use libc::{c_int, c_long};
 use nix::errno::Errno;
@@ -20,11 +20,15 @@ use nix::errno::Errno;
 /// nothing.
 const WAKE_SIGNAL: c_int = libc::SIGURG;
 
-/// How long a wait goes on after all were abandoned: a thread that can stop
-/// does so sooner.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The number of looks after all waits were abandoned: a thread that can stop
+/// does so sooner. Looks are counted, not time: on a machine under load neither
+/// the thread nor juror may have run in a second.
+const LOOKS_MAX: u32 = 1_000;
 
-/// The pause between two looks during that time.
+/// The number of looks for a thread that is about to run, and so will stop.
+const LOOKS_MAX_RUNNABLE: u32 = 10_000;
+
+/// The pause between two looks.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Whether the waits of this process are abandoned.
@@ -92,16 +96,19 @@ pub(crate) fn are_waits_abandoned() -> bool {
 }
 
 /// Looks for a status again and again for a while; fails with `EINTR` if none
-/// has come.
+/// has come. `is_runnable` tells whether the thread that is waited for is about
+/// to run.
 pub(crate) fn wait_a_while<T>(
     mut look: impl FnMut() -> Result<Option<T>, Errno>,
+    is_runnable: impl Fn() -> bool,
 ) -> Result<T, Errno> {
-    let begin = Instant::now();
+    let mut looks = 0;
     loop {
         if let Some(found) = look()? {
             return Ok(found);
         }
-        if begin.elapsed() > PATIENCE {
+        looks += 1;
+        if looks >= LOOKS_MAX && (looks >= LOOKS_MAX_RUNNABLE || !is_runnable()) {
             return Err(Errno::EINTR);
         }
         std::thread::sleep(PAUSE);

@@ -19,7 +19,7 @@ use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The time for a command to return once it has been interrupted.
 const INTERRUPTED_MAX: Duration = Duration::from_millis(500);
@@ -150,21 +150,23 @@ impl Reach {
         state.ending.store(signal, Ordering::SeqCst);
         (self.end_runs)();
         (self.interrupt)();
-        let mut since = Instant::now();
+        // Counted by pauses, which are longer while other programs have the processors: then the
+        // driving thread needs more time, too.
+        let mut waited = Duration::ZERO;
         let mut was_leaving = false;
         loop {
             let is_leaving = state.is_leaving.load(Ordering::SeqCst);
             if is_leaving && !was_leaving {
                 was_leaving = true;
-                since = Instant::now();
+                waited = Duration::ZERO;
             }
             let limit = if is_leaving { LEAVING_MAX } else { ASKED_MAX };
-            if since.elapsed() > limit {
+            if waited > limit {
                 // The kernel kills a started debuggee with juror, and an attached one is
                 // left as after `kill -9`.
                 self.running.end_by(signal);
             }
-            if since.elapsed() > INTERRUPTED_MAX {
+            if waited > INTERRUPTED_MAX {
                 self.waker.abandon_waits();
             }
             if !state.is_running.load(Ordering::SeqCst) && !is_leaving {
@@ -172,6 +174,7 @@ impl Reach {
             }
             self.waker.wake();
             std::thread::sleep(PAUSE);
+            waited += PAUSE;
         }
     }
 }
