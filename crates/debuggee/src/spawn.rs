@@ -43,6 +43,8 @@ struct Plan {
     randomize: bool,
     /// Read until juror has seized the child.
     start: RawFd,
+    /// juror's end of it, which the child must not keep open: the pipe ends with juror.
+    start_write: RawFd,
     /// Written when something fails.
     failure: RawFd,
     /// The plan for its PID namespace, if it gets one.
@@ -96,6 +98,7 @@ pub(crate) fn spawn(launch: &Launch) -> Result<Spawned, LaunchError> {
             .map(|stream| stream.as_ref().map(|descriptor| descriptor.as_raw_fd())),
         randomize: launch.randomize,
         start: start_read.as_raw_fd(),
+        start_write: start_write.as_raw_fd(),
         failure: failure_write.as_raw_fd(),
         namespace: None,
     };
@@ -316,10 +319,8 @@ fn prepare_child(plan: &Plan) -> Result<(), (Stage, c_int)> {
     // live in `plan` or on this stack.
     unsafe {
         // First of all: a child that has already ended cannot be seized.
-        let mut byte = 0_u8;
-        while libc::read(plan.start, (&raw mut byte).cast(), 1) == -1
-            && Errno::last_raw() == libc::EINTR
-        {}
+        libc::close(plan.start_write);
+        await_start(plan.start);
         at(Stage::Group)(libc::setpgid(0, 0))?;
         for (target, source) in plan.streams.iter().enumerate() {
             if let Some(source) = *source {
@@ -346,6 +347,24 @@ fn prepare_child(plan: &Plan) -> Result<(), (Stage, c_int)> {
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
     }
     Ok(())
+}
+
+/// Waits until juror has seized this process; ends with juror.
+///
+/// # Safety
+/// Only between `fork` and `exec`.
+unsafe fn await_start(start: RawFd) {
+    let mut byte = 0_u8;
+    // SAFETY: system calls on plain numbers and one live byte.
+    unsafe {
+        loop {
+            match libc::read(start, (&raw mut byte).cast(), 1) {
+                -1 if Errno::last_raw() == libc::EINTR => {}
+                0 => libc::_exit(127),
+                _ => return,
+            }
+        }
+    }
 }
 
 /// Replaces `target` by `source`, so that it survives `exec`.

@@ -156,9 +156,20 @@ impl Trial {
 
     fn perform(&self, victim: &Path) -> Found {
         let directory = tempfile::tempdir().expect("a directory");
-        match self.is_attached {
+        let found = match self.is_attached {
             true => self.attach(victim, directory.path()),
             false => self.run(victim, directory.path()),
+        };
+        let mut left = Vec::new();
+        let is_alone = until(|| {
+            left = processes_of(directory.path());
+            left.is_empty()
+        });
+        match found {
+            Found::Right | Found::Trapped if !is_alone => {
+                Found::Wrong(format!("processes of juror's are left: {left:?}"))
+            }
+            found => found,
         }
     }
 
@@ -304,6 +315,18 @@ impl fmt::Display for Trial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self:?}")
     }
+}
+
+/// Returns the processes whose environment names a directory: juror's and its children.
+fn processes_of(directory: &Path) -> Vec<u32> {
+    let name = directory.as_os_str().as_encoded_bytes();
+    let entries = std::fs::read_dir("/proc").expect("it can be read");
+    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let is_meant = |process: &u32| {
+        let environment = std::fs::read(format!("/proc/{process}/environ"));
+        environment.is_ok_and(|it| it.windows(name.len()).any(|part| part == name))
+    };
+    numbers.filter(is_meant).collect()
 }
 
 /// Waits until something holds; returns false if it does not for long.
