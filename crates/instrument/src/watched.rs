@@ -11,7 +11,7 @@ use juror_language::Expression;
 use juror_program::program::Program;
 use juror_program::scope::FrameScope;
 use juror_program::stack::frames::Frame;
-use juror_symbols::{Piece, Type, Variable, VtableOwner};
+use juror_symbols::{BitField, Piece, Type, Variable, VtableOwner};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
 use juror_values::library_types::LibraryTypes;
@@ -270,11 +270,29 @@ fn materialized(value: &Typed, program: &Program) -> Result<Typed, ValueError> {
         Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8).max(size),
         None => size,
     };
-    let bytes = value.bytes(program, size)?;
+    let mut bytes = value.bytes(program, size)?;
+    if let Some(bits) = value.bits {
+        keep_own_bits(&mut bytes, bits, value.r#type.is_big_endian());
+    }
     Ok(Typed {
         location: Location::Bytes(bytes),
         ..value.clone()
     })
+}
+
+/// Clears the bits of the neighbours of a bit field, whose changes are none of its own.
+fn keep_own_bits(bytes: &mut [u8], bits: BitField, is_big_endian: bool) {
+    let end = bits.offset_bits.saturating_add(bits.size_bits);
+    for (number, byte) in (0_u64..).zip(bytes.iter_mut()) {
+        for bit in 0..8 {
+            let place = number * 8 + bit;
+            let is_own = (bits.offset_bits..end).contains(&place);
+            let shift = if is_big_endian { 7 - bit } else { bit };
+            if !is_own {
+                *byte &= !(1 << shift);
+            }
+        }
+    }
 }
 
 /// The ranges in order, those that touch made one.
