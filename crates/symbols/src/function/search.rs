@@ -84,9 +84,12 @@ impl SymbolFile {
         // A mangled name contains the identifiers of its components literally, so most
         // symbols are rejected without demangling.
         let literal = names::tail(name).trim_start_matches('~');
-        let literal = match literal.starts_with("operator") {
-            true => "",
-            false => literal,
+        let literal = match literal {
+            // Written with escapes.
+            names::CLOSURE => "closure",
+            // Their parameters are mangled, and so are operators.
+            _ if literal.starts_with("operator") || literal.starts_with('{') => "",
+            _ => literal,
         };
         let literal = memmem::Finder::new(literal);
         let scopes = names::literal_scopes(name).into_iter();
