@@ -49,6 +49,8 @@ pub struct Location {
     pub address: Option<u64>,
     /// It stops the program, if its breakpoint does.
     pub enabled: bool,
+    /// Whether it was switched off because the condition speaks of what is not there.
+    pub lacks_names: bool,
     /// How often it was hit.
     pub hits: u64,
     /// The breakpoint's condition, prepared for this place.
@@ -165,6 +167,7 @@ impl Locations {
             file_address: found.file_address,
             address: Some(found.address),
             enabled: true,
+            lacks_names: false,
             hits: 0,
             check: Check::default(),
             outlined_part: found.outlined_part.clone(),

@@ -2,7 +2,7 @@
 
 use crate::commands::set::shown;
 use crate::commands::set_variable;
-use crate::inspect::expressions::{evaluate, evaluate_expression, keep, read};
+use crate::inspect::expressions::{evaluate, evaluate_expression, keep, names_elsewhere, read};
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::format_options::{is_formatted, split_format, split_options};
@@ -59,7 +59,13 @@ pub(crate) fn print(
                 let purpose = Purpose::Print(radix);
                 return session.evaluate_with_calls(text, expression, purpose, observer);
             }
-            found => found?,
+            found => {
+                let found = found?;
+                for (name, module) in names_elsewhere(session, &expression)? {
+                    observer.notice(&format!("`{name}` is a variable of {module}"));
+                }
+                found
+            }
         }
     };
     let settings = Settings {

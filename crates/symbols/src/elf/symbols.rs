@@ -43,6 +43,8 @@ pub(crate) struct Symbol {
     pub size: u64,
     pub kind: SymbolKind,
     pub binding: Binding,
+    /// Whether definitions of other modules never take its place (`STV_PROTECTED`).
+    pub is_protected: bool,
 }
 
 #[derive(Debug, Default)]
@@ -115,6 +117,7 @@ impl SymbolTable {
             {
                 last.binding = last.binding.max(symbol.binding);
                 last.size = last.size.max(symbol.size);
+                last.is_protected |= symbol.is_protected;
                 continue;
             }
             merged.push(symbol);
@@ -217,6 +220,21 @@ impl SymbolTable {
             .find(|symbol| address - symbol.address < symbol.size.max(1))
     }
 
+    /// Returns the exported data symbols that begin at an address and that definitions of
+    /// other modules may replace.
+    pub fn replaceable_objects_at(&self, address: u64) -> impl Iterator<Item = &Symbol> {
+        let data = self.data();
+        let start = data.partition_point(|symbol| symbol.address < address);
+        let there = data.get(start..).unwrap_or(&[]).iter();
+        there
+            .take_while(move |symbol| symbol.address == address)
+            .filter(|symbol| {
+                symbol.kind == SymbolKind::Object
+                    && symbol.binding == Binding::Exported
+                    && !symbol.is_protected
+            })
+    }
+
     /// Returns the data symbols with exactly this name.
     pub fn objects_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
         self.named(name)
@@ -245,6 +263,7 @@ fn parse(
     program: &ElfFile,
 ) -> Option<Symbol> {
     const SHN_ABS: u16 = 0xfff1;
+    const STV_PROTECTED: u8 = 3;
     let name_offset = u32_at(entry, 0)?;
     let info = *entry.get(4)?;
     let section_index = u16_at(entry, 6)?;
@@ -281,6 +300,7 @@ fn parse(
         size,
         kind,
         binding,
+        is_protected: entry.get(5).is_some_and(|other| other & 3 == STV_PROTECTED),
     })
 }
 
