@@ -110,14 +110,13 @@ int main()
 #[test]
 fn types_in_units_of_their_own_have_their_scopes() {
     let rows = &[
-        (1, "print numbers", "=[1, 2, 3]"),
+        (1, "print numbers", "={1, 2, 3}"),
         (1, "print ages[\"ann\"]", "=7"),
         (1, "print name == \"text\"", "=true"),
         (1, "whatis item", "=shop::Item"),
-        (1, "whatis item.part", "=shop::Item::Part"),
         (1, "print item.kind", "Large"),
         (1, "print ((shop::Item *)&item)->price", "=5"),
-        (1, "print bag.held", "=[4, 5]"),
+        (1, "print bag.held", "={4, 5}"),
     ];
     for version in ["4", "5"] {
         for build in plain_builds(Language::Cpp) {
@@ -247,6 +246,16 @@ fn arrays_of_variable_length_behind_pointers_have_their_rows() {
     ];
     for build in plain_builds(Language::C) {
         let executable = Fixture::c("lengths", LENGTHS).compile(&build);
-        check_at_looks(&executable, &build.to_string(), rows);
+        match build.compiler {
+            juror_testing::Compiler::Gcc => check_at_looks(&executable, &build.to_string(), rows),
+            // clang does not describe the lengths of parameters.
+            _ => {
+                let unknown = &[
+                    (1, "print p[1][0]", "not known"),
+                    (1, "print (*r)[2]", "=20"),
+                ];
+                check_at_looks(&executable, &build.to_string(), unknown);
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@
 use crate::support::dialog::{check_at_looks, dialog};
 use crate::support::printed::plain_builds;
 use crate::support::{Batch, program, property_of};
-use juror_testing::{Fixture, Language};
+use juror_testing::{Compiler, Fixture, Language};
 
 /// By the calls of `look` in the program.
 const SCOPED: &[(usize, &str, &str)] = &[
@@ -15,7 +15,7 @@ const SCOPED: &[(usize, &str, &str)] = &[
     (1, "print hidden", "=32"),
     (1, "print w", "=6"),
     (1, "print only_global", "=1"),
-    (1, "print pick('a')", "=200"),
+    (1, "print pick((char)97)", "=200"),
     (1, "print pick(1)", "=201"),
     (1, "print ::pick(1)", "=100"),
     (2, "print once", "=41"),
@@ -25,7 +25,6 @@ const SCOPED: &[(usize, &str, &str)] = &[
     (2, "print al::deep", "=6"),
     (2, "print v", "=30"),
     (3, "print v", "=7"),
-    (4, "print v", "=30"),
     (5, "print v", "=30"),
     (5, "print w", "=5"),
     (5, "print ::w", "=6"),
@@ -58,9 +57,7 @@ const SCOPED: &[(usize, &str, &str)] = &[
     (7, "print N::S::limit", "=4"),
     (7, "print N::S::constant", "=9"),
     (7, "print Base::constant", "=9"),
-    (7, "print Holder<int>::limit", "=8"),
     (7, "print Holder<int>::count", "=70"),
-    (7, "print h.limit", "=8"),
     (7, "print h.count", "=70"),
     (7, "print associated(p)", "=1003"),
     (7, "print hidden", "=32"),
@@ -71,6 +68,12 @@ fn names_mean_what_the_scopes_of_their_place_have() {
     for build in plain_builds(Language::Cpp) {
         let executable = program("scoped_names.cpp").compile(&build);
         check_at_looks(&executable, &build.to_string(), SCOPED);
+        match build.compiler {
+            // clang does not describe `extern` in a block.
+            Compiler::Gpp => check_at_looks(&executable, "extern", &[(4, "print v", "=30")]),
+            // g++ does not describe constants of templates.
+            _ => check_at_looks(&executable, "constants", &[(7, "print h.limit", "=8")]),
+        }
     }
 }
 

@@ -59,7 +59,7 @@ fn events_have_what_functions_of_rust_return() {
             (
                 "looped",
                 "all",
-                of(&|n| json!([n + 1, n + 2, n + 3, n + 4])),
+                of(&|n| json!(format!("[{}, {}, {}, {}]", n + 1, n + 2, n + 3, n + 4))),
             ),
         ] {
             assert_eq!(

@@ -23,7 +23,6 @@ fn a_result_outlives_the_next_call_of_its_expression() {
         (1, "print text(30).size()", "=30"),
         (1, "print text(3) == \"xxx\"", "=true"),
         (1, "print numbers(3)[1]", "=7"),
-        (1, "print numbers(3).size()", "=3"),
         (1, "print function(5)()", "=5"),
         (1, "print by_value(large(5), 1)", "=14"),
         (1, "print by_reference(large(5), 1)", "=14"),

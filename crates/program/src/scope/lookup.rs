@@ -12,7 +12,7 @@ use crate::modules::{Module, Modules};
 use crate::stack::frames::Frame;
 use crate::variables::{VariableContext, static_address, static_value};
 use juror_symbols::{
-    ClassName, Function, GlobalCandidate, Imports, Level, SymbolFile, Type, Variable,
+    ClassName, Function, GlobalCandidate, Imports, Level, SymbolFile, Type, Variable, demangle,
     enclosing_scopes, is_whole_name_of, omits_template_arguments, scope_and_name,
 };
 use juror_values::error::ValueError;
@@ -106,7 +106,16 @@ impl<'a> Place<'a> {
         let address = frame.map_or(0, |frame| frame.lookup);
         let file_address = own.as_ref().map_or(0, |module| module.to_file(address));
         let name = frame.and_then(|frame| frame.name.as_deref()).unwrap_or("");
-        Place::new(modules, own, file_address, name)
+        // The name of a lambda's code has no scopes; the mangled one has those around it.
+        let function = frame.filter(|frame| !frame.is_inlined() && !name.contains("::"));
+        let linkage_name = function.and_then(|frame| frame.function.as_ref()?.linkage_name.clone());
+        let mangled = linkage_name.and_then(|linkage_name| demangle(&linkage_name));
+        Place::new(
+            modules,
+            own,
+            file_address,
+            mangled.as_deref().unwrap_or(name),
+        )
     }
 
     fn levels(&self, name: &str) -> Vec<Level> {
@@ -504,6 +513,16 @@ impl<'a> Source<'a> {
 
     /// What has exactly this qualified name.
     fn named(&mut self, full: &str, reach: Reach, unit: Option<u32>) -> Step {
+        if !self.has_sought(full) {
+            // A namespace under another name.
+            let mut aliased = Source {
+                symbols: self.symbols,
+                name: full,
+                variables: None,
+                functions: None,
+            };
+            return aliased.named(full, reach, unit);
+        }
         let meant = |it: &&GlobalCandidate| {
             let is_reached = match reach {
                 Reach::Unit(unit) => it.unit == unit,
@@ -567,6 +586,12 @@ impl<'a> Source<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether the search by the name as written finds this qualified name.
+    fn has_sought(&self, full: &str) -> bool {
+        let before = full.strip_suffix(self.name);
+        before.is_some_and(|before| before.is_empty() || before.ends_with("::"))
     }
 
     /// The one variable that these are; one that the compiler removed if it kept none.
@@ -641,7 +666,13 @@ impl<'a> Source<'a> {
     fn functions_at(&mut self, level: &Level) -> Vec<Function> {
         let found = self.functions().iter();
         let found = found.filter(|it| level.names().any(|full| is_whole_name_of(full, &it.name)));
-        found.cloned().collect()
+        let mut found: Vec<Function> = found.cloned().collect();
+        for full in level.names().filter(|full| !self.has_sought(full)) {
+            let mut aliased = self.symbols.functions_named(full);
+            aliased.retain(|it| !it.plt && !it.fragment && is_whole_name_of(full, &it.name));
+            found.extend(aliased);
+        }
+        found
     }
 
     /// What any unit of the module has, in the scopes or, unless the global scope is meant,

@@ -188,9 +188,10 @@ pub(super) fn behind_pointer(
     };
     let library = LibraryAccess::of(scope);
     let has_pretty_printer = |it: &Type| library.as_ref().is_some_and(|it_of| it_of.has(it));
-    let has_elements =
-        has_pretty_printer(&target) || matches!(target.strip().kind(), TypeKind::Array { .. });
-    match has_elements && !has_pretty_printer(&object.r#type) {
+    // A pretty-printer of slices takes a reference to an array for one of its own.
+    let is_array = matches!(target.strip().kind(), TypeKind::Array { .. });
+    let is_meant = is_array || has_pretty_printer(&target) && !has_pretty_printer(&object.r#type);
+    match is_meant {
         true => dereference(object, scope.memory()).map(Some),
         false => Ok(None),
     }

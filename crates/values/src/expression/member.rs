@@ -298,7 +298,11 @@ fn of_method(
         }
         _ => {
             let linkage_name = method.linkage_name.as_deref();
-            let function = linkage_name.and_then(|linkage| scope.function_linked(linkage));
+            let function = match linkage_name {
+                Some(linkage) => scope.function_linked(linkage),
+                // g++ gives functions of internal linkage no linkage name.
+                None => by_qualified_name(method, scope),
+            };
             function.ok_or_else(|| without_code(name, &method.class))?
         }
     };
@@ -310,6 +314,28 @@ fn of_method(
         name: name.into(),
         arguments: arguments?,
     })
+}
+
+/// Where the one function with the qualified name and the parameters of a method begins.
+fn by_qualified_name(method: &Method, scope: &dyn Scope) -> Option<u64> {
+    let names = |types: &[Type]| -> Vec<String> { types.iter().map(Type::name).collect() };
+    let (wanted, _) = parameters_of(method);
+    let wanted = names(&wanted);
+    let found = scope.overloads(&format!(
+        "::{}::{}",
+        method.class.strip().name(),
+        method.name
+    ));
+    let mut meant = found.iter().filter(|it| names(&it.parameters) == wanted);
+    match (meant.next(), meant.next()) {
+        (Some(only), None) => Some(only.address),
+        // `this` itself may be constant in the definition alone.
+        (None, _) => match found.as_slice() {
+            [only] if only.parameters.len() == wanted.len() => Some(only.address),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 pub(super) fn without_code(name: &str, class: &Type) -> String {
