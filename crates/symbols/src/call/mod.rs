@@ -262,7 +262,8 @@ impl SymbolFile {
     }
 
     /// Returns the location of a function's result just after its return; `None` without
-    /// debug information. A result in memory is at the address in `rax`.
+    /// debug information. A result in memory is at the address in `rax`; of Rust, whose
+    /// optimized functions do not leave it there, at [`ReturnValue::address_at_entry`].
     pub fn return_value_plan(&self, function: &Function) -> Option<ReturnValue> {
         let (info, die) = self.described(function)?;
         let r#type = described::return_type(info, die);
