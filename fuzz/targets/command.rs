@@ -13,12 +13,12 @@ use std::os::unix::ffi::OsStrExt as _;
 #[allow(unused_imports)]
 mod arguments;
 #[allow(dead_code)]
+#[path = "../../crates/cli/src/directories.rs"]
+mod directories;
+#[allow(dead_code)]
 #[path = "../../crates/cli/src/driver.rs"]
 #[allow(unused_imports)]
 mod driver;
-#[allow(dead_code)]
-#[path = "../../crates/cli/src/directories.rs"]
-mod directories;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(line) = std::str::from_utf8(bytes) {

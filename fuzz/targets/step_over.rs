@@ -5,7 +5,9 @@
 #![no_main]
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, OpKind};
-use juror_stepping::{OUT_OF_LINE_LENGTH_MAX, OutOfLineCode, StepOver, map_counter, plan_step_over};
+use juror_stepping::{
+    OUT_OF_LINE_LENGTH_MAX, OutOfLineCode, StepOver, map_counter, plan_step_over,
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

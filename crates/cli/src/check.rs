@@ -15,7 +15,7 @@ mod words;
 use crate::arguments::Check;
 use crate::driver::{Observer as _, PropertySource, SessionError};
 use crate::exit;
-use crate::json::{Line, TraceEndLine, TraceStopLine};
+use crate::json::{Line, OtherEvents, TraceEndLine, TraceStopLine, UnneededEvents};
 use crate::output::Output;
 use cursor::{Cursor, Next};
 use juror_monitoring::offline::Offline;
@@ -45,7 +45,7 @@ fn with_output(
     check: &Check,
     mut output: Output,
     sources: &[PropertySource],
-    plan: Plan,
+    mut plan: Plan,
 ) -> anyhow::Result<u8> {
     let names: Vec<String> = check.traces.iter().map(|path| source::name(path)).collect();
     output.begin_check(sources, &names)?;
@@ -57,6 +57,7 @@ fn with_output(
     for remark in remarks {
         output.notice(&remark);
     }
+    plan.texts = Arc::new(offline.text_columns());
     let checking = Checking {
         check,
         offline,
@@ -357,20 +358,48 @@ impl Checking<'_> {
         if run.went_back > 0 {
             self.output.notice(&words::went_back(run.went_back));
         }
-        let (view, is_decided) = match &left {
+        let (mut view, is_decided) = match &left {
             Left::Ended(how) => {
                 let is_decided = how.is_none_or(How::is_final);
                 (self.offline.finish(*how), is_decided)
             }
             _ => (self.offline.leave(), false),
         };
+        // Of a trace that was not read on, the sentence below says so.
+        if run.faults > 0 && matches!(left, Left::Ended(_)) {
+            let why = words::incomplete(run.faults);
+            for summary in &mut view.summaries {
+                summary.undecided.push(why.clone());
+            }
+        }
         run.result.violated |= view.violates(is_decided);
+        run.result.erred |= view.is_undecided(is_decided);
         let names: Vec<&str> = run.cursors.iter().map(Cursor::name).collect();
+        let others = match &left {
+            // All events have been counted.
+            Left::Ended(_) => self.offline.others(),
+            _ => Vec::new(),
+        };
+        let note = words::others(&others);
+        let others = others.into_iter();
+        let others = others.map(|(event, count)| OtherEvents { event, count });
+        let others: Vec<OtherEvents> = others.collect();
+        let unneeded = view.summaries.iter().flat_map(|summary| {
+            let events = summary.events.iter().filter(|event| event.unneeded > 0);
+            events.map(|event| UnneededEvents {
+                property: &summary.property,
+                event: &event.event,
+                count: event.unneeded,
+            })
+        });
+        let unneeded: Vec<UnneededEvents<'_>> = unneeded.collect();
         let json = Line::TraceEnd(TraceEndLine {
             traces: names.clone(),
             events: run.events,
             faults: run.faults,
             complete: matches!(left, Left::Ended(_)),
+            others,
+            unneeded,
             end: &view,
         });
         let (events, faults) = (run.events, run.faults);
@@ -379,7 +408,7 @@ impl Checking<'_> {
             Left::Shown => None,
             Left::Broken(place) => Some(words::broken(place, events)),
             Left::Interrupted => Some(words::interrupted(events)),
-            Left::Ended(how) => Some(words::ended(*how, &names, events, faults)),
+            Left::Ended(how) => Some(words::ended(*how, &names, events, faults) + &note),
         };
         self.output.show_line(&json, |page| {
             if let Some(sentence) = sentence {

@@ -12,7 +12,7 @@ pub use juror_monitoring::property_files::{LoadedFiles, PropertySource};
 pub use juror_monitoring::recording::Recording;
 pub use juror_session::{
     AtInlined, AutomaticCheckpoints, CpuPolicy, Follow, InlinedPolicy, Options, Permissions,
-    SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings,
+    SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings, Waker,
 };
 pub use juror_view::error::{CommandError, FileDiagnostics, SessionError};
 pub use juror_view::observer::Observer;
@@ -29,7 +29,7 @@ pub trait Driver {
     fn repetition(&self, line: &str) -> Option<String>;
     /// Returns the next command of the breakpoints that stopped the program, or of a
     /// script.
-    fn next_attached(&mut self) -> Option<String> {
+    fn next_queued_command(&mut self) -> Option<String> {
         None
     }
     /// Returns how many `commands` are open, to which the next line belongs; 0 if it is
@@ -45,8 +45,16 @@ pub trait Driver {
     fn is_attached(&self) -> bool {
         false
     }
+    /// Returns why the trace that is written is not whole, if it is not.
+    fn trace_failure(&self) -> Option<String> {
+        None
+    }
     /// Returns a function that makes a running `execute` return.
     fn interrupter(&self) -> Box<dyn Fn() + Send>;
+    /// Returns a function after which no command lets the program run: juror is to end.
+    fn ender(&self) -> Box<dyn Fn() + Send> {
+        Box::new(|| {})
+    }
 }
 
 impl Driver for Session {
@@ -63,8 +71,8 @@ impl Driver for Session {
     fn repetition(&self, line: &str) -> Option<String> {
         Session::repetition(self, line)
     }
-    fn next_attached(&mut self) -> Option<String> {
-        Session::next_attached(self)
+    fn next_queued_command(&mut self) -> Option<String> {
+        Session::next_queued_command(self)
     }
     fn input_depth(&self) -> usize {
         Session::input_depth(self)
@@ -78,8 +86,14 @@ impl Driver for Session {
     fn is_attached(&self) -> bool {
         Session::is_attached(self)
     }
+    fn trace_failure(&self) -> Option<String> {
+        Session::trace_failure(self).map(|failure| failure.to_owned())
+    }
     fn interrupter(&self) -> Box<dyn Fn() + Send> {
         Box::new(Session::interrupter(self))
+    }
+    fn ender(&self) -> Box<dyn Fn() + Send> {
+        Box::new(Session::ender(self))
     }
 }
 

@@ -108,9 +108,33 @@ pub struct TraceEndLine<'a> {
     pub faults: u64,
     /// Whether the trace was read to its end.
     pub complete: bool,
+    /// The events that no property has.
+    pub others: Vec<OtherEvents>,
+    /// The events that happened while no state needed them.
+    pub unneeded: Vec<UnneededEvents<'a>>,
     /// How the run ended, and the verdicts.
     #[serde(flatten)]
     pub end: &'a EndView,
+}
+
+/// Events of a trace that no property has.
+#[derive(Debug, Serialize)]
+pub struct OtherEvents {
+    /// Their name in the trace.
+    pub event: String,
+    /// The number of events.
+    pub count: u64,
+}
+
+/// Occurrences of an event of a property while no state needed it.
+#[derive(Debug, Serialize)]
+pub struct UnneededEvents<'a> {
+    /// The property's name.
+    pub property: &'a str,
+    /// The event's name in it.
+    pub event: &'a str,
+    /// The number of events.
+    pub count: u64,
 }
 
 /// The start of a session.
@@ -129,7 +153,7 @@ pub struct Start<'a> {
 /// An error.
 #[derive(Debug, Serialize)]
 pub struct ErrorLine<'a> {
-    /// Who made the error: `user` or `juror`.
+    /// The party that made the error: `user` or `juror`.
     pub fault: &'a str,
     /// The command that failed, if it was a command.
     pub command: Option<&'a str>,

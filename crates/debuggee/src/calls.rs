@@ -22,6 +22,7 @@ use std::mem;
 use juror_stepping::{Input, Owner, ThreadId};
 use libc::user_regs_struct;
 
+use crate::call_rescue::{Before, Rescue};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, ExtendedState};
@@ -93,6 +94,9 @@ pub(crate) struct Calls {
     deferred: VecDeque<StopEvent>,
     /// The return address of calls, once there was one.
     return_address: Option<u64>,
+    /// The frames by which calls find back without juror, in an attached
+    /// process.
+    pub(crate) rescue: Option<Rescue>,
 }
 
 impl Calls {
@@ -165,6 +169,13 @@ impl Debuggee {
         bytes.extend(&call.above);
         self.write_to_stack(thread, call.stack, &bytes)?;
         self.insert(back, Owner::Internal)?;
+        let frame = call.stack.wrapping_add(8);
+        let before = Before {
+            registers: self.registers_of_return(thread)?,
+            extended: &extended,
+            signal_mask: kernel::signal_mask(thread.0).map_err(failed)?,
+        };
+        self.add_rescue(frame, &before)?;
 
         // From here on only the thread's end makes anything fail.
         let depth = self.calls.depth(thread);
@@ -176,6 +187,7 @@ impl Debuggee {
             let _ = kernel::set_registers(thread.0, &kernel_registers);
             let _ = kernel::set_extended_state(thread.0, &extended);
             self.feed(Input::Restore { thread, depth })?;
+            self.remove_rescue(frame);
             self.remove(back, Owner::Internal)?;
             return Err(failed(errno));
         }
@@ -195,7 +207,7 @@ impl Debuggee {
         let open = OpenCall {
             thread,
             number: call.number,
-            frame: call.stack.wrapping_add(8),
+            frame,
             kernel_registers,
             stop,
             extended,
@@ -227,15 +239,20 @@ impl Debuggee {
         let outermost = self.calls.open.remove(first);
         let before = self.calls.open.len();
         let mut position = 0;
+        let mut frames = vec![outermost.frame];
         self.calls.open.retain(|call| {
             let inside = position >= first && call.thread == thread;
             position += 1;
+            frames.extend(inside.then_some(call.frame));
             !inside
         });
         let ended = before - self.calls.open.len() + 1;
 
         kernel::set_registers(thread.0, &outermost.kernel_registers).map_err(failed)?;
         kernel::set_extended_state(thread.0, &outermost.extended).map_err(failed)?;
+        for frame in frames {
+            self.remove_rescue(frame);
+        }
         self.note_registers(thread, outermost.stop);
         self.feed(Input::Restore { thread, depth })?;
         self.wait.drop_events_of(thread);
@@ -279,7 +296,14 @@ impl Debuggee {
         if ended == 0 {
             return Ok(());
         }
-        self.calls.open.retain(|call| call.thread != thread);
+        let (gone, open) = mem::take(&mut self.calls.open)
+            .into_iter()
+            .partition(|call| call.thread == thread);
+        self.calls.open = open;
+        let gone: Vec<OpenCall> = gone;
+        for call in gone {
+            self.remove_rescue(call.frame);
+        }
         if self.is_ending() {
             // No thread runs again.
             self.calls.deferred.clear();
@@ -321,6 +345,18 @@ impl Debuggee {
         }
     }
 
+    /// Returns the registers with which a thread goes on after a call: an
+    /// interrupted system call is made again.
+    fn registers_of_return(&self, thread: ThreadId) -> Result<Registers, DebuggeeError> {
+        let stop = self.stop_registers(thread)?;
+        let mut registers = stop.shown;
+        if stop.restarts_system_call() {
+            registers.rax = registers.orig_rax;
+            registers.rip = self.engine_address(thread)?;
+        }
+        Ok(registers)
+    }
+
     /// Returns the return address of calls: a trap is there while one is open.
     /// A process that was forked inside a call has no trap, and ends there.
     fn return_address(&mut self) -> Result<u64, DebuggeeError> {
@@ -332,7 +368,9 @@ impl Debuggee {
             source: std::io::Error::other("juror has no memory in it for the return"),
         };
         let slot = self.image.out_of_line.take_slot().ok_or_else(no_room)?;
-        self.memory.write_raw(slot, &RETURN_CODE)?;
+        if !(self.life.is_attached() && self.prepare_rescue(slot)?) {
+            self.memory.write_raw(slot, &RETURN_CODE)?;
+        }
         self.calls.return_address = Some(slot);
         Ok(slot)
     }

@@ -146,8 +146,7 @@ impl Debuggee {
             // Only then does the kernel name the sender.
             sender: (pending.information.si_code <= 0)
                 .then(|| kernel::sender(&pending.information) as u32),
-            fault_address: (pending.synchronous && pending.number != libc::SIGTRAP)
-                .then(|| kernel::fault_address(&pending.information)),
+            fault_address: self.fault_address(thread, pending),
             fatal,
         });
     }

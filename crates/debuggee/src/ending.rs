@@ -14,6 +14,7 @@ use crate::kernel::{self, Event, Status};
 use crate::life::{Origin, Phase};
 use crate::memory::TRAP;
 use crate::pending_stops;
+use crate::put_back;
 use crate::thread::State;
 
 #[cfg(test)]
@@ -85,7 +86,9 @@ impl Debuggee {
         }
         if self.life.has_ended() {
             self.detach_fork_children();
-            return halted;
+            // Threads that could not be stopped are released by juror's end.
+            let cleaned = self.memory.remove_all_traps();
+            return halted.and(cleaned);
         }
         let left = self.detach_process();
         self.life.end();
@@ -168,7 +171,7 @@ impl Debuggee {
             }
             let address = self.stop_registers(thread)?.kernel_counter.wrapping_sub(1);
             let mut byte = [0];
-            if event != Event::Signal {
+            if event != Event::Signal || put_back::take_moved(thread.0) {
                 continue;
             }
             if self.driver.engine.is_site(address) {

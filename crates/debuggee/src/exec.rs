@@ -25,7 +25,7 @@ use crate::operations::ignore_gone;
 use crate::pending_forks::PendingFork;
 use crate::pending_stops;
 use crate::process_status;
-use crate::stop_event::StopEvent;
+use crate::stop_event::{StopEvent, SystemCallPhase};
 use crate::thread::{State, Thread};
 
 impl Debuggee {
@@ -67,6 +67,7 @@ impl Debuggee {
         let thread = ThreadId(self.process);
         let known = Thread::new(thread, State::Stopped);
         self.threads.insert(thread.0, known);
+        let registers = self.stop_registers(thread)?.shown;
         self.feed(Input::Executed { thread })?;
         self.memory = crate::debuggee::open_memory(self.process)?;
         if self.life.is_attached() {
@@ -78,6 +79,20 @@ impl Debuggee {
             thread,
             path: self.program_path(),
         });
+        // juror's own calls, by which it has prepared the new program, have taken the thread
+        // out of the call that replaced the old one.
+        if self.system_calls.all.contains(registers.orig_rax) {
+            if let Some(known) = self.threads.get_mut(&thread.0) {
+                known.exec_exit_reported = true;
+            }
+            self.queue_event(StopEvent::SystemCall {
+                thread,
+                number: registers.orig_rax,
+                phase: SystemCallPhase::Exit {
+                    result: registers.rax as i64,
+                },
+            });
+        }
         Ok(())
     }
 

@@ -63,6 +63,7 @@ impl Debuggee {
             let failed = DebuggeeError::system("start the watchdog process");
             memory.start_watchdog().map_err(failed)?;
         }
+        let watches = self.watches.for_fork();
         self.detach_unless_ended()?;
         let kept = None;
         self.forks.copies.insert(child, ForkCopy { memory, kept });
@@ -73,6 +74,7 @@ impl Debuggee {
         }
         self.threads
             .insert(child, Thread::new(thread, State::Stopped));
+        self.rewatch(watches, thread)?;
         self.queue_event(StopEvent::ChildFollowed { thread, parent });
         Ok(true)
     }

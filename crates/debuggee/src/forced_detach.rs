@@ -17,6 +17,7 @@ use crate::life::RunState;
 use crate::memory::Memory;
 use crate::pending_stops;
 use crate::process_status;
+use crate::put_back;
 use crate::signals;
 use crate::thread::{PendingSignal, State};
 
@@ -102,6 +103,9 @@ impl Debuggee {
     /// Returns true if a `SIGTRAP` is that of a trap of juror's, at which the
     /// thread is put back, or of a step.
     fn is_own_trap(&mut self, thread: ThreadId) -> bool {
+        if put_back::take_moved(thread.0) {
+            return true;
+        }
         let Ok(registers) = kernel::registers(thread.0) else {
             return true;
         };

@@ -11,7 +11,7 @@ use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
 use crate::mapping::{Mapping, mappings};
 use crate::modules::{self, Auxiliary, Module};
-use crate::out_of_line::{self, GADGET, OutOfLineSlots, REGION_LENGTH};
+use crate::out_of_line::{self, OutOfLineSlots, REGION_LENGTH};
 use crate::pages::PAGE_LENGTH;
 use crate::process_status;
 use crate::stop_event::StopEvent;
@@ -358,7 +358,7 @@ impl Debuggee {
 
     /// Makes a mapped region usable.
     fn take_region(&mut self, place: u64) -> Result<(), DebuggeeError> {
-        let code: Vec<u8> = GADGET.into_iter().chain(out_of_line::CALLS).collect();
+        let code = out_of_line::first_slot();
         self.memory.write_raw(place, &code)?;
         self.image.out_of_line.add_region(place);
         Ok(())

@@ -31,6 +31,8 @@ pub struct Interrupter {
 #[derive(Debug)]
 struct Shared {
     requested: AtomicBool,
+    /// The time of the alarm has come.
+    is_due: AtomicBool,
     /// Refers to the stop helper even after its number is used again.
     stop_helper: OwnedFd,
 }
@@ -42,6 +44,17 @@ impl Interrupter {
     /// count as one.
     pub fn interrupt(&self) {
         self.shared.requested.store(true, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// Says that the time of an [`Alarm`](crate::alarm::Alarm) has come.
+    pub(crate) fn ring(&self) {
+        self.shared.is_due.store(true, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// Ends juror's sleep.
+    fn wake(&self) {
         // SAFETY: a system call on an open descriptor, a number and no pointer.
         // It fails only if the stop helper is gone, and then nothing is to
         // stop.
@@ -88,6 +101,7 @@ impl StopHelper {
                 interrupter: Interrupter {
                     shared: Arc::new(Shared {
                         requested: AtomicBool::new(false),
+                        is_due: AtomicBool::new(false),
                         stop_helper,
                     }),
                 },
@@ -113,6 +127,11 @@ impl StopHelper {
             .shared
             .requested
             .swap(false, Ordering::SeqCst)
+    }
+
+    /// Takes the ringing of the alarm; returns true if it has rung.
+    pub(crate) fn take_ringing(&self) -> bool {
+        self.interrupter.shared.is_due.swap(false, Ordering::SeqCst)
     }
 }
 

@@ -5,9 +5,16 @@
 //! request stays ([`Interruption::is_wanted`]) until a thread is reported, and
 //! the first thread that is resumed while it stays is that thread: so no rate
 //! of events outruns a request.
+//!
+//! An alarm ([`Debuggee::set_alarm`]) stops a thread in the same way, which is
+//! reported as [`StopEvent::TimePassed`].
+
+use std::time::Instant;
 
 use juror_stepping::ThreadId;
+use nix::errno::Errno;
 
+use crate::alarm::Alarm;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::interrupter::{Interrupter, StopHelper};
@@ -23,6 +30,10 @@ pub(crate) struct Interruption {
     helper: Option<StopHelper>,
     /// A stop has been requested and no thread has stopped for it yet.
     pub(crate) is_wanted: bool,
+    /// The alarm has rung and no thread has stopped for it yet.
+    pub(crate) is_due: bool,
+    alarm: Option<Alarm>,
+    is_alarm_set: bool,
 }
 
 impl Interruption {
@@ -32,6 +43,12 @@ impl Interruption {
             None => StopHelper::new()?,
         };
         Ok(self.helper.insert(helper).interrupter())
+    }
+
+    /// Returns true if a thread is to be stopped.
+    #[inline]
+    pub(crate) fn is_asked(&self) -> bool {
+        self.is_wanted || self.is_due
     }
 
     fn is_helper(&self, process: u32) -> bool {
@@ -46,6 +63,8 @@ impl Interruption {
             return Ok(());
         };
         self.is_wanted |= helper.take_request();
+        // One that was unset while it rang is over.
+        self.is_due |= helper.take_ringing() && self.is_alarm_set;
         match status {
             Status::Stopped { .. } => kernel::resume(helper.process(), 0),
             Status::Exited { .. } | Status::Killed { .. } => {
@@ -58,6 +77,7 @@ impl Interruption {
     /// Drops a request that has not been served.
     fn forget(&mut self) {
         self.is_wanted = false;
+        self.is_due = false;
         if let Some(helper) = &self.helper {
             helper.take_request();
         }
@@ -66,6 +86,9 @@ impl Interruption {
     /// Hands the helper and its requests to another debuggee that has none.
     pub(crate) fn transfer_to(&mut self, other: &mut Interruption) {
         if other.helper.is_none() {
+            // The alarm of another helper rings no more.
+            self.alarm = None;
+            other.alarm = None;
             other.helper = self.helper.take();
             other.is_wanted |= self.is_wanted;
         }
@@ -78,6 +101,31 @@ impl Debuggee {
     pub fn interrupter(&mut self) -> Result<Interrupter, DebuggeeError> {
         let failed = DebuggeeError::system("start the stop helper process");
         self.wait.interruption.handle().map_err(failed)
+    }
+
+    /// Sets the time at which [`Debuggee::wait`] returns
+    /// [`StopEvent::TimePassed`] unless something else happens before; `None`
+    /// unsets it. It stays set until then.
+    pub fn set_alarm(&mut self, at: Option<Instant>) -> Result<(), DebuggeeError> {
+        let interruption = &mut self.wait.interruption;
+        interruption.is_alarm_set = at.is_some();
+        if at.is_none() {
+            interruption.is_due = false;
+        }
+        let alarm = match (&interruption.alarm, at) {
+            (None, None) => return Ok(()),
+            (Some(alarm), _) => alarm,
+            (None, Some(_)) => {
+                let interrupter = self.interrupter()?;
+                let alarm = Alarm::start(interrupter).map_err(|error| {
+                    let errno = error.raw_os_error().map_or(Errno::EAGAIN, Errno::from_raw);
+                    DebuggeeError::system("start the thread of an alarm")(errno)
+                })?;
+                &*self.wait.interruption.alarm.insert(alarm)
+            }
+        };
+        alarm.set(at);
+        Ok(())
     }
 
     pub(crate) fn is_stop_helper(&self, process: u32) -> bool {
@@ -128,7 +176,7 @@ impl Debuggee {
     /// was requested; returns false if not.
     #[inline]
     pub(crate) fn keeps_interrupted(&mut self, thread: ThreadId) -> bool {
-        let keeps = self.wait.interruption.is_wanted;
+        let keeps = self.wait.interruption.is_asked();
         if keeps {
             self.queue_interruption_event(thread);
         }
@@ -136,6 +184,11 @@ impl Debuggee {
     }
 
     fn queue_interruption_event(&mut self, thread: ThreadId) {
+        let interruption = &mut self.wait.interruption;
+        if !interruption.is_wanted {
+            interruption.is_due = false;
+            return self.queue_event(StopEvent::TimePassed { thread });
+        }
         self.forget_interruption();
         self.queue_event(StopEvent::Interrupted { thread });
     }

@@ -17,6 +17,9 @@ use libc::{
 };
 use nix::errno::Errno;
 
+use crate::put_back;
+use crate::waking;
+
 /// Standard result of a request.
 pub(crate) type Outcome<T> = Result<T, Errno>;
 
@@ -222,6 +225,14 @@ pub(crate) fn set_counter(thread: u32, address: u64) -> Outcome<()> {
     request(libc::PTRACE_POKEUSER, thread, offset, address as usize).map(drop)
 }
 
+/// Reads the program counter only.
+pub(crate) fn counter(thread: u32) -> Outcome<u64> {
+    fetch_word(
+        thread,
+        offset_of!(libc::user, regs) + offset_of!(user_regs_struct, rip),
+    )
+}
+
 pub(crate) fn float_registers(thread: u32) -> Outcome<user_fpregs_struct> {
     fetch(libc::PTRACE_GETFPREGS, thread, 0)
 }
@@ -260,6 +271,11 @@ impl ExtendedState {
             }
         }
         Some(halves)
+    }
+
+    /// Returns the bytes that a signal frame has for it.
+    pub(crate) fn for_signal_frame(&self) -> Vec<u8> {
+        crate::call_rescue::signal_frame_state(&self.0)
     }
 }
 
@@ -384,16 +400,71 @@ pub(crate) fn poll_for(thread: u32) -> Outcome<Option<Status>> {
     Ok(found.map(|(_, status)| status))
 }
 
+/// Fails with `EINTR` if waits are abandoned (`waking`).
 fn wait(id: pid_t, flags: c_int) -> Outcome<(u32, Status)> {
     loop {
+        if waking::are_waits_abandoned() {
+            return waking::wait_a_while(|| look(id, flags | libc::WNOHANG));
+        }
         if let Some(found) = look(id, flags)? {
             return Ok(found);
         }
     }
 }
 
-/// Returns none if `flags` say not to wait and there is no status.
+/// Returns none if there is no status and either `flags` say not to wait or
+/// waits are abandoned.
 fn look(id: pid_t, flags: c_int) -> Outcome<Option<(u32, Status)>> {
+    if !put_back::is_needed() {
+        return take(id, flags);
+    }
+    loop {
+        let Some((thread, is_trap)) = peek(id, flags)? else {
+            return Ok(None);
+        };
+        if is_trap {
+            put_back::before_taking(thread);
+        }
+        // A thread that is killed meanwhile has another status soon.
+        if let Some(taken) = take(thread as pid_t, libc::__WALL | libc::WNOHANG)? {
+            return Ok(Some(taken));
+        }
+    }
+}
+
+/// Returns the thread that has a status, which is not taken, and whether that
+/// is a stop with `SIGTRAP` as its signal.
+fn peek(id: pid_t, flags: c_int) -> Outcome<Option<(u32, bool)>> {
+    let (kind, id) = match id {
+        -1 => (libc::P_ALL, 0),
+        id => (libc::P_PID, id as libc::id_t),
+    };
+    let flags = flags | libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT;
+    loop {
+        // SAFETY: `siginfo_t` is plain data of integers, for which zero is a
+        // value.
+        let mut information: siginfo_t = unsafe { std::mem::zeroed() };
+        // SAFETY: the information is a live value for the kernel to fill in.
+        let result = unsafe { libc::waitid(kind, id, &raw mut information, flags) };
+        match Errno::result(result) {
+            Ok(_) => {}
+            Err(Errno::EINTR) if waking::are_waits_abandoned() => return Ok(None),
+            Err(Errno::EINTR) => continue,
+            Err(errno) => return Err(errno),
+        }
+        // SAFETY: reading the union members of a child's status, which this is.
+        let (thread, status) = unsafe { (information.si_pid(), information.si_status()) };
+        return Ok(match thread {
+            0 => None,
+            thread => {
+                let is_stop = information.si_code == libc::CLD_TRAPPED;
+                Some((thread as u32, is_stop && status == libc::SIGTRAP))
+            }
+        });
+    }
+}
+
+fn take(id: pid_t, flags: c_int) -> Outcome<Option<(u32, Status)>> {
     loop {
         let mut raw: c_int = 0;
         // SAFETY: `raw` is a live integer for the kernel to fill in.
@@ -404,6 +475,7 @@ fn look(id: pid_t, flags: c_int) -> Outcome<Option<(u32, Status)>> {
                 Some(status) => return Ok(Some((thread as u32, status))),
                 None => continue,
             },
+            Err(Errno::EINTR) if waking::are_waits_abandoned() => return Ok(None),
             Err(Errno::EINTR) => continue,
             Err(errno) => return Err(errno),
         }

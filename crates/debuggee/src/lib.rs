@@ -19,7 +19,9 @@
 //! `docs/design` describes stepping, processes, watchpoints and checkpoints as
 //! a whole.
 
+mod alarm;
 mod attach;
+mod call_rescue;
 mod calls;
 mod cpu;
 mod debuggee;
@@ -33,6 +35,7 @@ mod executable;
 mod failures;
 mod fair_selection;
 mod fault_action;
+mod fault_address;
 mod follow;
 mod follow_set;
 mod forced_detach;
@@ -69,6 +72,7 @@ mod pending_forks;
 mod pending_stops;
 mod points;
 mod process_status;
+mod put_back;
 mod quiesce;
 mod registers;
 mod resolver;
@@ -82,6 +86,7 @@ mod system_calls;
 mod terminal;
 mod thread;
 mod wait;
+mod waking;
 mod watch;
 mod watchdog;
 mod watched_calls;
@@ -114,6 +119,7 @@ pub use signals::{SignalPolicy, SignalReport};
 pub use stop_event::{ForkKind, StopEvent, SystemCallPhase};
 pub use system_calls::SystemCalls;
 pub use thread::{ThreadInfo, ThreadState};
+pub use waking::Waker;
 pub use watch::{AccessKind, MemoryAccess, WatchId, WatchTier};
 
 pub use juror_stepping::{AccessKinds, Owner, Owners, StepBy, ThreadId};

@@ -17,6 +17,7 @@ use std::path::Path;
 use nix::errno::Errno;
 
 use crate::error::DebuggeeError;
+use crate::put_back;
 use crate::watchdog::Watchdog;
 
 /// The one-byte `int3`.
@@ -166,6 +167,7 @@ impl Memory {
             self.ever_inserted.insert(trap, byte);
             if let Some(watchdog) = &mut self.watchdog {
                 watchdog.note(trap, byte);
+                put_back::note_trap(trap, byte);
             }
             if self.is_quiescent {
                 self.write_raw(trap, &[byte])?;
@@ -234,6 +236,7 @@ impl Memory {
         };
         if let Some(watchdog) = &mut self.watchdog {
             watchdog.note(address, original);
+            put_back::note_trap(address, original);
         }
         if !self.is_quiescent {
             self.write_raw(address, &[TRAP])?;

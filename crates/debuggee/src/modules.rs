@@ -6,8 +6,9 @@
 //! linker's first instruction, found by its name in the linker's own symbol
 //! table, so the initial libraries are reported before any of their code runs.
 //! Invariant: all data read here is the debuggee's, so every list is cut off at
-//! a limit and every failure means "nothing known".
+//! a limit or where it comes back to itself, and every failure means "nothing known".
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -349,11 +350,13 @@ pub(crate) fn read_rendezvous(memory: &Memory, start: &[Module]) -> Option<Rende
     let main = start.iter().find(|module| module.is_main)?;
     let debug = dynamic_entry(&reader, main.dynamic_address, DT_DEBUG).filter(|&it| it != 0)?;
     let mut modules = Vec::new();
+    let mut known = Known::default();
     let mut is_consistent = true;
     let mut namespace = debug;
     for _ in 0..NAMESPACE_COUNT_MAX {
         is_consistent &= reader.u32(namespace + 24)? == 0;
-        list(&reader, reader.u64(namespace + 8)?, main, &mut modules);
+        let first = reader.u64(namespace + 8)?;
+        list(&reader, first, main, &mut known, &mut modules);
         // From version 2 on the structure has a link to further namespaces.
         if reader.u32(namespace)? < 2 {
             break;
@@ -370,9 +373,24 @@ pub(crate) fn read_rendezvous(memory: &Memory, start: &[Module]) -> Option<Rende
     })
 }
 
-fn list(reader: &Reader<'_>, first: u64, main: &Module, modules: &mut Vec<Module>) {
+/// What has been seen of the linker's lists.
+#[derive(Default)]
+struct Known {
+    /// The addresses of the entries: one that comes again begins a cycle.
+    entries: HashSet<u64>,
+    /// The dynamic sections and biases of the modules.
+    modules: HashSet<(u64, u64)>,
+}
+
+fn list(
+    reader: &Reader<'_>,
+    first: u64,
+    main: &Module,
+    known: &mut Known,
+    modules: &mut Vec<Module>,
+) {
     let mut entry = first;
-    while entry != 0 && modules.len() < MODULE_COUNT_MAX {
+    while entry != 0 && known.entries.len() < MODULE_COUNT_MAX && known.entries.insert(entry) {
         let (Some(bias), Some(name), Some(dynamic_address), Some(next)) = (
             reader.u64(entry),
             reader.u64(entry + 8),
@@ -382,20 +400,20 @@ fn list(reader: &Reader<'_>, first: u64, main: &Module, modules: &mut Vec<Module
             return;
         };
         let link_map = std::mem::replace(&mut entry, next);
-        if dynamic_address == main.dynamic_address {
-            if modules.iter().all(|module| !module.is_main) {
-                modules.push(main.clone());
-            }
+        let is_main = dynamic_address == main.dynamic_address;
+        let identity = match is_main {
+            true => (main.dynamic_address, main.bias),
+            false => (dynamic_address, bias),
+        };
+        // Other namespaces list the shared dynamic linker again.
+        if !known.modules.insert(identity) {
+            continue;
+        }
+        if is_main {
+            modules.push(main.clone());
             continue;
         }
         let path = reader.path(name);
-        // Other namespaces list the shared dynamic linker again.
-        if modules
-            .iter()
-            .any(|module| module.dynamic_address == dynamic_address && module.bias == bias)
-        {
-            continue;
-        }
         let in_memory = !path.as_os_str().as_encoded_bytes().contains(&b'/');
         modules.push(Module {
             path,

@@ -113,6 +113,12 @@ fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), Debugge
 
 /// Passes a request to stop to a debuggee that has a thread to stop for it.
 fn forward_interruption(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
+    for due in debuggees.iter_mut() {
+        // An alarm concerns its own debuggee.
+        if due.wait.interruption.is_due && due.has_thread_to_interrupt() {
+            due.interrupt_some_thread()?;
+        }
+    }
     let asked = debuggees
         .iter_mut()
         .find(|it| it.wait.interruption.is_wanted);

@@ -19,6 +19,9 @@ pub(crate) const REGION_LENGTH: u64 = 256 * 1024;
 pub(crate) const SLOT_LENGTH: u64 = 64;
 /// The code in a region's first slot: the gadget for injected system calls.
 pub(crate) const GADGET: [u8; 3] = [0x0f, 0x05, 0xcc];
+/// The distance from the gadget to the code after it. Between them is a second
+/// trap: without juror, a thread that has just made a call ends by its signal.
+pub(crate) const CALLS_OFFSET: u64 = GADGET.len() as u64 + 1;
 /// The code after it: a routine that makes a table of system calls. `rbx` is
 /// the address of the table, `rbp` the number of calls; each has seven words,
 /// the number and the arguments, and its result replaces the number.
@@ -38,6 +41,13 @@ pub(crate) const CALLS: [u8; 41] = [
     0x75, 0xd8,             // jnz next
     0xcc,                   // int3
 ];
+/// Returns the code of a region's first slot.
+pub(crate) fn first_slot() -> Vec<u8> {
+    let [.., trap] = GADGET;
+    let code = GADGET.into_iter().chain([trap]).chain(CALLS);
+    code.chain([trap]).collect()
+}
+
 /// The code at the return address of calls into the debuggee: `exit_group(0)`,
 /// for a process that was forked inside a call.
 pub(crate) const RETURN_CODE: [u8; 10] = [
@@ -164,6 +174,18 @@ impl OutOfLineSlots {
             .find(|region| region.next < region.range().end)?;
         let slot = region.next;
         region.next += SLOT_LENGTH;
+        Some(slot)
+    }
+
+    /// Takes slots that follow each other, in the region of the first one.
+    pub(crate) fn take_slots(&mut self, count: u64) -> Option<u64> {
+        let length = count * SLOT_LENGTH;
+        let region = self.regions.first_mut()?;
+        let slot = region.next;
+        if slot + length > region.range().end {
+            return None;
+        }
+        region.next += length;
         Some(slot)
     }
 
@@ -357,7 +379,7 @@ mod tests {
             for _ in 0..taken {
                 out_of_line.take_slot();
             }
-            let gadget = region..region + (GADGET.len() + CALLS.len()) as u64;
+            let gadget = region..region + CALLS_OFFSET + CALLS.len() as u64 + 1;
             let mut used: Vec<Range<u64>> = std::iter::once(gadget).collect();
             for (bytes, offset) in instructions {
                 let address = CODE + offset;
@@ -383,7 +405,7 @@ mod tests {
 
     #[test]
     fn what_is_no_copy_fits_into_a_slot() {
-        assert!((GADGET.len() + CALLS.len()) as u64 <= SLOT_LENGTH);
+        assert!(CALLS_OFFSET + (CALLS.len() as u64) < SLOT_LENGTH);
         assert!(RETURN_CODE.len() as u64 <= SLOT_LENGTH);
         assert!(PAGE_LENGTH.is_multiple_of(SLOT_LENGTH));
         assert!(REGION_LENGTH.is_multiple_of(PAGE_LENGTH));

@@ -227,6 +227,10 @@ impl Debuggee {
             // parent does not run before that.
             return Ok(());
         }
+        if !self.driver.engine.is_parked(parent) {
+            // The wait began before juror attached.
+            return self.continue_internally(parent);
+        }
         self.feed(Input::Unparked { thread: parent })
     }
 

@@ -152,6 +152,12 @@ pub enum StopEvent {
         /// The thread that was stopped for it.
         thread: ThreadId,
     },
+    /// The time of [`Debuggee::set_alarm`](crate::Debuggee::set_alarm) has come.
+    /// The thread waits; the others continue to run.
+    TimePassed {
+        /// The thread that was stopped for it.
+        thread: ThreadId,
+    },
     /// The process has ended by itself.
     Exited {
         /// Its exit status, 0 to 255.
@@ -181,7 +187,8 @@ impl StopEvent {
             | StopEvent::Forking { thread, .. }
             | StopEvent::Executed { thread, .. }
             | StopEvent::ChildFollowed { thread, .. }
-            | StopEvent::Interrupted { thread } => Some(thread),
+            | StopEvent::Interrupted { thread }
+            | StopEvent::TimePassed { thread } => Some(thread),
             StopEvent::ThreadEnded { .. }
             | StopEvent::Forked { .. }
             | StopEvent::ChildAttached { .. }
@@ -211,7 +218,8 @@ impl StopEvent {
             | StopEvent::SystemCall { thread, .. }
             | StopEvent::Forking { thread, .. }
             | StopEvent::Executed { thread, .. }
-            | StopEvent::Interrupted { thread } => renumber(thread),
+            | StopEvent::Interrupted { thread }
+            | StopEvent::TimePassed { thread } => renumber(thread),
             StopEvent::ChildFollowed { thread, parent } => {
                 renumber(thread);
                 renumber(parent);

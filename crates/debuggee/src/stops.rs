@@ -16,6 +16,7 @@ use crate::life::Leader;
 use crate::memory::TRAP;
 use crate::operations::ignore_gone;
 use crate::pending_stops;
+use crate::put_back;
 use crate::signals;
 use crate::stop_event::StopEvent;
 use crate::thread::{Motion, State, Thread};
@@ -176,6 +177,9 @@ impl Debuggee {
     /// another process sends exactly there is taken for the trap:
     /// distinguishing them would cost every event a further system call.)
     fn handle_trap(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if put_back::take_moved(thread.0) {
+            return self.handle_returned_trap(thread);
+        }
         if self.is_watching(thread) {
             let code = signal_code(thread)?;
             if code == ENTERS_HANDLER && !self.makes_step(thread) {
@@ -221,6 +225,27 @@ impl Debuggee {
         self.feed(Input::Stepped { thread, address })
     }
 
+    /// Handles a trap of juror's whose thread stands at the instruction again
+    /// (`put_back`).
+    fn handle_returned_trap(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self.is_watching(thread) {
+            self.handle_watched_trap(thread, SI_KERNEL)?;
+        }
+        let address = self.stop_registers(thread)?.kernel_counter;
+        if self.driver.engine.expects_trap(address) {
+            return self.handle_hit(thread, address);
+        }
+        let mut byte = [0];
+        if self.memory.read(address, &mut byte).is_ok() && byte == [TRAP] {
+            // The program has its own there by now: another program, or code
+            // that it has written.
+            self.set_counter(thread, address.wrapping_add(1))?;
+            return self.handle_signal(thread, libc::SIGTRAP);
+        }
+        // juror's, removed since: continue as if it had never been there.
+        self.continue_internally(thread)
+    }
+
     /// Returns true if a thread has been resumed for a step of the engine's.
     fn makes_step(&self, thread: ThreadId) -> bool {
         let known = self.threads.get(&thread.0);
@@ -263,7 +288,7 @@ impl Debuggee {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.group_stopped = signals::stops_by_default(signal);
         }
-        if interrupt_requested && self.wait.interruption.is_wanted {
+        if interrupt_requested && self.wait.interruption.is_asked() {
             return self.handle_interruption(thread);
         }
         if self.stopped_after_trap(thread)? {

@@ -62,7 +62,7 @@ pub(crate) struct WantedCalls {
     developer: SystemCalls,
     monitors: SystemCalls,
     /// Both.
-    all: SystemCalls,
+    pub(crate) all: SystemCalls,
 }
 
 impl WantedCalls {
@@ -134,6 +134,7 @@ impl Debuggee {
             return Ok(());
         };
         let repeated = at_entry && std::mem::take(&mut known.reenters_call);
+        let is_reported = std::mem::take(&mut known.exec_exit_reported) && !at_entry;
         let number = registers.orig_rax;
         if has_returned {
             return self.continue_after_call(thread);
@@ -141,7 +142,11 @@ impl Debuggee {
         if !at_entry && number == LEFT {
             return self.continue_internally(thread);
         }
-        if repeated || known.is_vfork_child || !self.system_calls.all.contains(number) {
+        if repeated
+            || is_reported
+            || known.is_vfork_child
+            || !self.system_calls.all.contains(number)
+        {
             return match accesses.is_empty() {
                 true => self.continue_after_call(thread),
                 false => self.report_accesses(thread, accesses),

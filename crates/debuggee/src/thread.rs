@@ -34,6 +34,9 @@ pub(crate) struct Thread {
     /// Whether the system call at whose entry it stood was left for an injected
     /// one: it enters it again, which is not reported.
     pub(crate) reenters_call: bool,
+    /// Whether the exit of the call that replaced its program has been reported: if the kernel
+    /// still reports it, that is no second one.
+    pub(crate) exec_exit_reported: bool,
     /// Whether its present stop is inside a system call whose result the kernel
     /// has not written yet.
     pub(crate) inside_kernel: bool,
@@ -126,6 +129,7 @@ impl Thread {
             at_signal: false,
             at_entry: false,
             reenters_call: false,
+            exec_exit_reported: false,
             inside_kernel: false,
             group_stopped: false,
             pending: None,

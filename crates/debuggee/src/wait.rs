@@ -98,7 +98,7 @@ impl Debuggee {
             if !self.can_report() && !self.is_ending() {
                 return Err(DebuggeeError::NothingRuns);
             }
-            if self.wait.interruption.is_wanted {
+            if self.wait.interruption.is_asked() {
                 self.interrupt_some_thread()?;
             }
             self.wait_and_handle()?;

@@ -113,6 +113,20 @@ pub(crate) struct Watches {
 }
 
 impl Watches {
+    /// Returns the watches of a forked copy of the process, with the numbers they have.
+    pub(crate) fn for_fork(&self) -> Watches {
+        Watches {
+            list: self.list.clone(),
+            execute: self.execute.clone(),
+            hardware: Hardware {
+                is_refused: self.hardware.is_refused,
+                ..Hardware::default()
+            },
+            pages: self.pages.for_fork(),
+            last_id: self.last_id,
+        }
+    }
+
     /// Returns true if any memory is watched: then system calls are traced.
     #[inline]
     pub(crate) fn is_live(&self) -> bool {
@@ -397,6 +411,23 @@ impl Debuggee {
                 });
             }
         }
+    }
+
+    /// Takes over the watches of the process of which this one is a forked copy. Its only
+    /// thread is stopped; it has no debug registers yet, and the pages of the copied memory are
+    /// open, since a system call has copied them.
+    pub(crate) fn rewatch(
+        &mut self,
+        watches: Watches,
+        thread: ThreadId,
+    ) -> Result<(), DebuggeeError> {
+        let generation = self.watches.hardware.generation;
+        self.watches = watches;
+        self.watches.hardware.generation = generation + 1;
+        if !self.watches.pages.is_empty() {
+            self.close_pages(thread)?;
+        }
+        self.arrange_tiers()
     }
 
     /// Forgets all watches: the process has another memory.

@@ -148,7 +148,7 @@ impl Condition {
             if let ExpressionKind::Register(name) = &part.kind
                 && !is_register(name)
             {
-                let message = format!("there is no register or value `${name}`");
+                let message = format!("no register or convenience variable is named `${name}`");
                 return Err(ExpressionError::new(message, &part.span));
             }
         }

@@ -2,9 +2,9 @@
 //! `board[0..81]`): which bytes they are now, what leads there, and what the
 //! bytes meant before and mean after an access.
 //!
-//! Invariant: a place consists of global variables and what they lead to, so
-//! it is the same for every thread and at every moment at which nothing on its
-//! path is stored to.
+//! Invariant: a place consists of variables and what they lead to, so it is the
+//! same at every moment at which nothing on its path is stored to: that of global
+//! variables in every thread, that of a local variable in one call.
 
 use crate::capture_plan::decode_type;
 use crate::context_values::BytesAt;
@@ -13,8 +13,9 @@ use juror_language::{Expression, ExpressionKind, parse_expression};
 use juror_program::modules::Module;
 use juror_program::program::Program;
 use juror_program::scope::Place;
+use juror_program::stack::frames::Frame;
 use juror_program::variables::{VariableContext, static_address};
-use juror_symbols::{BitField, Type, TypeKind, VtableOwner};
+use juror_symbols::{BitField, Type, TypeKind, Variable, VtableOwner};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
 use juror_values::library_types::LibraryTypes;
@@ -49,6 +50,23 @@ impl LocationExpressionError {
             help: None,
             is_absent: false,
         }
+    }
+}
+
+/// A local variable of a call that is in memory.
+#[derive(Debug, Clone)]
+pub struct LocalRoot(Typed);
+
+impl LocalRoot {
+    /// The variable in its frame; nothing where it is not in memory.
+    pub fn of(program: &Program, frame: &Frame, variable: &Variable) -> Option<LocalRoot> {
+        let value = program.value_of(frame, variable);
+        matches!(value.location, Location::Memory(_)).then_some(LocalRoot(value))
+    }
+
+    /// Its address.
+    pub fn address(&self) -> Option<u64> {
+        self.0.address()
     }
 }
 
@@ -94,10 +112,38 @@ impl LocationExpression {
         Ok(LocationExpression { expression, reach })
     }
 
+    /// The name of the variable that it begins with; nothing where it begins with an
+    /// address.
+    pub fn root(&self) -> Option<&str> {
+        let mut part = &self.expression;
+        loop {
+            part = match &part.kind {
+                ExpressionKind::Name(name) => return Some(name),
+                ExpressionKind::Field { object, .. }
+                | ExpressionKind::Index { object, .. }
+                | ExpressionKind::Slice { object, .. } => object,
+                ExpressionKind::Cast { operand, .. } | ExpressionKind::Unary { operand, .. } => {
+                    operand
+                }
+                _ => return None,
+            };
+        }
+    }
+
     /// Looks at the place as it is now.
     pub fn resolve(&self, program: &Program) -> Result<MemoryLocation, LocationExpressionError> {
+        self.resolve_from(program, None)
+    }
+
+    /// Looks at the place as it is now, in a call whose variable is the root.
+    pub fn resolve_from(
+        &self,
+        program: &Program,
+        root: Option<&LocalRoot>,
+    ) -> Result<MemoryLocation, LocationExpressionError> {
         let scope = GlobalScope {
             program,
+            root: root.map(|root| &root.0).zip(self.root()),
             reach: &self.reach,
             reads: RefCell::default(),
             has_failed: Cell::new(false),
@@ -338,9 +384,11 @@ fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     ranges
 }
 
-/// What names mean where there is no call: global variables.
+/// What names mean where there is no call: global variables. In a call, one of its own.
 struct GlobalScope<'a> {
     program: &'a Program,
+    /// The variable of a call that the place begins with, and its name there.
+    root: Option<(&'a Typed, &'a str)>,
     reach: &'a Reach,
     /// What was read on the way.
     reads: RefCell<Vec<Range<u64>>>,
@@ -393,18 +441,36 @@ impl GlobalScope<'_> {
         }
         self.is_absent.set(true);
         let mut names: Vec<String> = Vec::new();
-        for module in self.modules().filter(|module| module.is_main) {
+        let is_one = matches!(self.reach, Reach::Module(_));
+        for module in self.modules().filter(|module| is_one || module.is_main) {
             names.extend(module.symbols.global_names());
         }
         let near = juror_language::suggest(name, names.iter().map(String::as_str));
-        self.help
-            .replace(near.map(|near| format!("did you mean `{near}`?")));
-        format!("the program has no global variable `{name}`")
+        let is_local = |module: &Module| {
+            module.is_main && !name.contains("::") && module.symbols.has_local_named(name)
+        };
+        let help = match self.modules().any(is_local) {
+            true => Some(format!(
+                "`{name}` is a variable of a function: write `FUNCTION::{name}`, or declare an \
+                 event about a call of that function"
+            )),
+            false => near.map(|near| format!("did you mean `{near}`?")),
+        };
+        self.help.replace(help);
+        match self.reach {
+            Reach::Module(module) => format!("`{module}` has no global variable `{name}`"),
+            _ => format!("the program has no global variable `{name}`"),
+        }
     }
 }
 
 impl Scope for GlobalScope<'_> {
     fn name(&self, name: &str) -> Result<Typed, ValueError> {
+        if let Some((root, written)) = self.root
+            && name == written
+        {
+            return Ok(root.clone());
+        }
         // Its place would mean another one in every thread.
         let context = VariableContext {
             program: self.program,

@@ -8,7 +8,9 @@ mod binding;
 mod inlined;
 mod reading;
 
-pub use binding::{BindError, BoundCall, BoundCalls, bind_event, parameter_names};
+pub use binding::{
+    BindError, BoundCall, BoundCalls, bind_event, bind_inlined_calls, parameter_names,
+};
 pub use inlined::{AtInlined, InlinedCallSite, InlinedEntry, InlinedPolicy, InlinedTotal};
 
 use crate::capture_plan::CapturePlan;

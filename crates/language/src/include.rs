@@ -10,10 +10,12 @@
 
 use crate::check::{Among, Used, Uses, check_scenarios, check_with};
 use crate::diagnostic::Diagnostic;
+use crate::lexer::tokenize;
 use crate::parse::parse;
 use crate::property::Property;
 use crate::scenario::Scenario;
 use crate::syntax::{File, UseDeclaration};
+use crate::token::TokenKind;
 use std::ops::Range;
 
 /// The maximum number of files that a property file may use, directly and indirectly.
@@ -181,6 +183,12 @@ impl Libraries<'_> {
         let (mut properties, checked) = check_with(&parsed.file, &uses);
         diagnostics.extend(checked);
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+        if diagnostics.iter().any(Diagnostic::is_error) && !begins_with_declaration(&text) {
+            // A path may name any file of the user's: its text is not shown.
+            return Err(format!(
+                "`{path}` is no property file: it does not begin with a declaration"
+            ));
+        }
         for property in &mut properties {
             property.source_name = Some(path.into());
         }
@@ -233,6 +241,29 @@ impl Libraries<'_> {
             self.collect(*position, found);
         }
     }
+}
+
+/// Returns true if the first words of a text are those of a declaration.
+fn begins_with_declaration(text: &str) -> bool {
+    const DECLARATIONS: [&str; 7] = [
+        "event",
+        "function",
+        "let",
+        "property",
+        "proposition",
+        "scenario",
+        "use",
+    ];
+    let tokens = tokenize(text).tokens;
+    let mut words = tokens.iter().map(|token| {
+        let span = token.span.clone();
+        (token.kind, text.get(span).unwrap_or(""))
+    });
+    let is_declaration = words
+        .next()
+        .is_some_and(|(_, word)| DECLARATIONS.contains(&word));
+    let named = words.next().map(|(kind, _)| kind);
+    is_declaration && matches!(named, Some(TokenKind::Word | TokenKind::Text))
 }
 
 /// Resolves a path relative to the file that names it, without `.` and redundant `..`.

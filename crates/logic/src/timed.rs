@@ -181,6 +181,26 @@ impl TimedMachine {
             .min()
     }
 
+    /// Returns the upper ends of the bounds in time of the future operators, in
+    /// nanoseconds: how long after a step a deadline that it sets can be.
+    pub fn widths(&self) -> Vec<u64> {
+        let mut widths: Vec<u64> = self
+            .arena
+            .nodes()
+            .iter()
+            .filter_map(|node| match node {
+                Node::Until { bound, .. } | Node::Release { bound, .. } => match bound {
+                    Bound::Time { to, .. } => *to,
+                    _ => None,
+                },
+                _ => None,
+            })
+            .collect();
+        widths.sort_unstable();
+        widths.dedup();
+        widths
+    }
+
     /// Advances the time without a step: all later steps are at this time or later.
     pub fn advance(&self, state: &mut TimedState, time_ns: u64) {
         if time_ns <= state.now {

@@ -206,6 +206,22 @@ impl History {
         Path { events, forgotten }
     }
 
+    /// Returns the last event of the path that ends in this record whose time is meant.
+    pub(crate) fn find(
+        &self,
+        last: Option<u64>,
+        is_meant: impl Fn(u64) -> bool,
+    ) -> Option<PathEvent> {
+        let mut number = last?;
+        loop {
+            let record = self.record(number)?;
+            if is_meant(record.time) {
+                return self.event(number);
+            }
+            number = record.previous?;
+        }
+    }
+
     fn event(&self, number: u64) -> Option<PathEvent> {
         let record = self.record(number)?;
         let start = self.position(number) * self.stride;

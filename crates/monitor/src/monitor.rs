@@ -14,6 +14,7 @@ use crate::violations::Violations;
 use crate::words::{UNBOUND, Word, Words};
 use juror_event::{EventId, Value, Verdict};
 use juror_language::{EvaluationError, Property, StateId};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The maximum number of violated slices in final states that are kept for reports.
@@ -40,6 +41,8 @@ pub struct Monitor {
     pub(crate) violations: Violations,
     /// Violated slices that ended in final states.
     pub(crate) ended: Vec<Ended>,
+    /// The last slices that were violated without an event, with the deadlines.
+    pub(crate) expired: VecDeque<(SliceId, u64)>,
     /// The number of slices that ended in final states, violated or not.
     pub(crate) ended_count: u64,
     /// The maximum number of slices at one time.
@@ -176,6 +179,7 @@ impl Monitor {
             tally: Tally::default(),
             violations: Violations::default(),
             ended: Vec::new(),
+            expired: VecDeque::new(),
             ended_count: 0,
             peak: 1,
             sequence: 0,

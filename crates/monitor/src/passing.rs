@@ -1,10 +1,13 @@
 //! The passage of time without events, for formulas with time bounds.
 
 use crate::behaviour::Behaviour;
-use crate::monitor::Monitor;
-use crate::slices::Place;
+use crate::history::PathEvent;
+use crate::monitor::{ENDED_MAX, Monitor};
+use crate::slices::{Place, SliceId};
 use crate::step::{Occurrence, Step};
+use crate::timed::Expired;
 use juror_language::StateId;
+use std::collections::BTreeMap;
 
 impl Monitor {
     /// Returns the time at which something is decided without an event, in nanoseconds
@@ -26,6 +29,38 @@ impl Monitor {
         self.pass(time);
         self.sweep();
         self.summary(before)
+    }
+
+    /// Returns the time, in nanoseconds since the program's start, from which on a slice
+    /// was violated without an event; `None` if an event violated it, or the end of the
+    /// run.
+    pub fn deadline(&self, slice: SliceId) -> Option<u64> {
+        let mut expired = self.expired.iter();
+        let found = expired.find(|(violated, _)| *violated == slice);
+        found.map(|(_, deadline)| *deadline)
+    }
+
+    /// Returns the event that set a deadline: the last one on the slice's path that is as
+    /// far before it as a bound of the formula is wide.
+    pub fn asked(&self, slice: SliceId, deadline: u64) -> Option<PathEvent> {
+        let Behaviour::Timed(states) = &self.behaviour else {
+            return None;
+        };
+        let widths = states.widths();
+        let asks = |time: u64| {
+            let distance = deadline.checked_sub(time);
+            // Both ends of a bound belong to it.
+            let distance = distance.and_then(|distance| distance.checked_sub(1));
+            distance.is_some_and(|distance| widths.binary_search(&distance).is_ok())
+        };
+        self.history.find(self.last_record_of(slice), asks)
+    }
+
+    fn note_expired(&mut self, slice: SliceId, deadline: u64) {
+        if self.expired.len() == ENDED_MAX {
+            self.expired.pop_front();
+        }
+        self.expired.push_back((slice, deadline));
     }
 
     /// Decides what is due before an event.
@@ -52,16 +87,19 @@ impl Monitor {
         let Behaviour::Timed(states) = &mut self.behaviour else {
             return;
         };
-        let moves: Vec<(StateId, StateId)> = states.advance(time);
-        let mut places: Vec<(Place, StateId, StateId)> = Vec::new();
+        let moves: BTreeMap<StateId, Expired> = states
+            .advance(time)
+            .into_iter()
+            .map(|expired| (expired.from, expired))
+            .collect();
+        let mut places: Vec<(Place, Expired)> = Vec::new();
         for place in 0..self.slices.places() {
             let state = self.slices.state(place);
-            let due = moves.iter().find(|(from, _)| *from == state);
-            if let Some(&(from, to)) = due
-                && from != to
+            if let Some(&expired) = moves.get(&state)
+                && expired.from != expired.to
                 && self.slices.is_live(place)
             {
-                places.push((place, from, to));
+                places.push((place, expired));
             }
         }
         let now = Occurrence {
@@ -70,8 +108,12 @@ impl Monitor {
             time,
             values: &[],
         };
-        for (place, from, to) in places {
-            let change = self.change(place, None, from, to);
+        for (place, Expired { from, to, deadline }) in places {
+            let mut change = self.change(place, None, from, to);
+            change.deadline = Some(deadline);
+            if change.violates() {
+                self.note_expired(change.slice, deadline);
+            }
             let record = self.slices.last_record(place);
             self.slices.advance(place, to, &mut [], record);
             self.moved(place, from, to);

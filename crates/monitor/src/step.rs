@@ -66,6 +66,9 @@ pub struct Change {
     /// property has branches that differ in their actions only
     /// ([`juror_language::State::has_twin`]).
     pub branch: Option<u32>,
+    /// The time at which the state changed without an event, in nanoseconds since the
+    /// program's start; `None` if an event changed it.
+    pub deadline: Option<u64>,
 }
 
 impl Change {

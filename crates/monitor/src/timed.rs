@@ -60,6 +60,15 @@ pub(crate) struct TimedStates {
     needs: Vec<StateNeed>,
 }
 
+/// A state that time has changed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Expired {
+    pub from: StateId,
+    pub to: StateId,
+    /// The last deadline that changed it.
+    pub deadline: u64,
+}
+
 fn hash(entry: &Entry) -> u64 {
     Mixed.hash_one(entry)
 }
@@ -225,8 +234,13 @@ impl TimedStates {
         self.deadlines.first().map(|(deadline, _)| *deadline)
     }
 
-    /// Returns the states whose deadline is not after this time, with their successors.
-    pub(crate) fn advance(&mut self, time: u64) -> Vec<(StateId, StateId)> {
+    /// Returns the distances in time between an event and a deadline that it can set.
+    pub(crate) fn widths(&self) -> Vec<u64> {
+        self.machine.widths()
+    }
+
+    /// Returns the states whose deadline is not after this time.
+    pub(crate) fn advance(&mut self, time: u64) -> Vec<Expired> {
         let due = self.deadlines.range(..=(time, u32::MAX));
         let due: Vec<u32> = due.map(|(_, number)| *number).collect();
         let mut moves = Vec::new();
@@ -236,9 +250,19 @@ impl TimedStates {
             };
             let mut state = entry.state.clone();
             let valuation = entry.valuation;
+            // One deadline after the other: the one that decides is reported.
+            let mut deadline = time;
+            while let Some(next) = self.machine.next_deadline(&state).filter(|it| *it <= time) {
+                deadline = next;
+                self.machine.advance(&mut state, next);
+            }
             self.machine.advance(&mut state, time);
-            let next = self.intern(Entry { state, valuation });
-            moves.push((StateId(number), next));
+            let to = self.intern(Entry { state, valuation });
+            moves.push(Expired {
+                from: StateId(number),
+                to,
+                deadline,
+            });
         }
         moves
     }

@@ -125,6 +125,7 @@ impl Monitor {
             verdict_after: self.behaviour.verdict(to),
             ended: place != BASE && self.behaviour.is_final(to),
             branch: None,
+            deadline: None,
         }
     }
 

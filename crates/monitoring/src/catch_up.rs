@@ -1,7 +1,7 @@
-//! The part of a run that was recorded, given to a property that has come later.
+//! Catch-up: evaluates a property that was added during a run over the recorded part of the run.
 //!
-//! Afterwards the property is in the state in which it would be if it had been
-//! there from the start, and goes on from there with what happens live.
+//! Afterwards the property is in the state in which it would be had it been there from the start,
+//! and continues with live events.
 
 use crate::monitors::{EventOutcome, MonitoredProperty, ViolatedSlice};
 use crate::offline::{Buffers, Feeding};
@@ -13,24 +13,24 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How much of the file is read at once.
+/// The number of bytes of the file that are read at once.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// What a property made of the events before it came.
+/// The result of evaluating a property over the events before it was added.
 #[derive(Debug, Default)]
 pub struct Replayed {
-    /// How many events there were in the trace.
+    /// The number of events in the trace.
     pub events: u64,
-    /// What they violated.
+    /// The violations among them.
     pub violations: Vec<ViolatedSlice>,
-    /// The first event that could not be evaluated: why not.
+    /// The reason why the first unevaluable event could not be evaluated.
     pub error: Option<String>,
 }
 
-/// Gives all events of a trace that is still being written to a property.
+/// Feeds a property all events of a trace that is still being written.
 ///
 /// # Errors
-/// The trace cannot be read, or has not recorded what the property is about.
+/// The trace cannot be read, or does not record the events of the property.
 pub fn replay(monitored: &mut MonitoredProperty, trace: &Path) -> Result<Replayed, CommandError> {
     let name = trace.display();
     let failed =
@@ -38,7 +38,7 @@ pub fn replay(monitored: &mut MonitoredProperty, trace: &Path) -> Result<Replaye
     let mut file = File::open(trace).map_err(|error| failed(&error))?;
     let is_file = file.metadata().is_ok_and(|it| it.is_file());
     if !is_file {
-        return Err(failed(&"what was written there cannot be read again"));
+        return Err(failed(&"the end of the trace cannot be read again"));
     }
     let mut reading = Reading::new(monitored);
     let mut buffer = Vec::new();
@@ -55,7 +55,7 @@ pub fn replay(monitored: &mut MonitoredProperty, trace: &Path) -> Result<Replaye
         let decoder = decoder.get_or_insert_with(|| Decoder::new(Form::of(&buffer)));
         let mut start = 0;
         loop {
-            // The last record is whole, but it is not the end of the run.
+            // The last record is complete, but the run has not ended.
             let consumed = decoder.decode(buffer.get(start..).unwrap_or(&[]), false, &mut batch);
             start += consumed;
             if let Some((_, fault)) = batch.faults.first() {
@@ -75,10 +75,10 @@ pub fn replay(monitored: &mut MonitoredProperty, trace: &Path) -> Result<Replaye
     reading.finish(monitored)
 }
 
-/// What is known of the trace.
+/// The state of reading the trace.
 struct Reading {
     binding: Binding,
-    /// The addresses of its places: the process is still the same.
+    /// The addresses of its places: valid, since the process is the same.
     places: Vec<u64>,
     buffers: Buffers,
     outcome: EventOutcome,
@@ -122,8 +122,9 @@ impl Reading {
                 thread: event.thread,
                 address: place.unwrap_or(0),
                 time: event.time_ns.unwrap_or(0),
-                values: batch.values_of(event),
+                values: &[],
             },
+            given: batch.given(event),
         };
         let (buffers, outcome) = (&mut self.buffers, &mut self.outcome);
         feeding.feed(monitored, buffers, outcome, |_, _| {});
@@ -136,8 +137,8 @@ impl Reading {
         if !words.is_empty() {
             return Err(CommandError::with_help(
                 format!("the trace does not record {}", words.join(", ")),
-                "without --from-start the property is evaluated from now on; --record 'EVENT' \
-                 records more when the program is started",
+                "without --from-start the property is evaluated from now on; --record 'EVENT' at \
+                 the start records more",
             ));
         }
         Ok(Replayed {

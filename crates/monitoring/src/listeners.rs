@@ -1,4 +1,4 @@
-//! Waiting scenarios: what a step of a monitor or a hit of a point queues for them.
+//! Waiting scenarios: the queue that steps of monitors and hits of points fill for them.
 
 use crate::listening::{Listener, ReactionId, States};
 use crate::monitors::MonitoredProperty;
@@ -9,7 +9,7 @@ use juror_monitor::{Change, SliceId};
 
 /// Something that a scenario waits for has happened.
 #[derive(Debug, Clone)]
-pub enum Heard {
+pub enum QueuedTrigger {
     /// A slice took a step.
     Step {
         /// The reaction.
@@ -19,28 +19,28 @@ pub enum Heard {
         /// The slice.
         slice: SliceId,
         /// The context values of the step.
-        facts: Facts,
+        context_values: ContextValues,
     },
     /// A point of a scenario was hit.
     Point {
         /// The number of the point.
         number: u32,
         /// The context values of the hit.
-        facts: Facts,
+        context_values: ContextValues,
     },
-    /// The state is over for which a point was set.
+    /// The state for which a point was set has been left.
     Left {
         /// The number of the point.
         point: u32,
     },
-    /// Something that is no step of a monitor.
+    /// An event that is not a step of a monitor.
     Other {
         /// The position of the scenario.
         scenario: usize,
         /// The position of the reaction in it.
         reaction: usize,
         /// The context values.
-        facts: Facts,
+        context_values: ContextValues,
     },
 }
 
@@ -59,7 +59,7 @@ pub struct Lasting {
 
 /// The reactions and points of scenarios that depend on monitors.
 #[derive(Debug, Default, Clone)]
-pub struct Told {
+pub struct Subscriptions {
     /// The listeners of each monitor; empty if no scenario listens.
     pub listeners: Vec<Vec<Listener>>,
     /// The points that stay while a slice is in some states.
@@ -78,51 +78,50 @@ pub struct Taken<'a> {
     pub values: &'a [Value],
 }
 
-impl Told {
-    /// The same for a forked copy of the process: the points that last are its
-    /// parent's.
-    pub fn forked(&self) -> Told {
-        Told {
+impl Subscriptions {
+    /// Returns a copy for a forked process; lasting points remain those of the parent.
+    pub fn forked(&self) -> Subscriptions {
+        Subscriptions {
             listeners: self.listeners.clone(),
             lasting: Vec::new(),
         }
     }
 
-    /// Nobody wants to be told.
+    /// Returns whether no reaction waits for any monitor.
     #[inline]
     pub fn is_silent(&self) -> bool {
         self.listeners.is_empty() && self.lasting.is_empty()
     }
 
-    /// Tells of the step that a monitor has just taken.
+    /// Queues the reactions to the step that a monitor has just taken.
     #[cold]
-    pub fn tell(
+    pub fn notify(
         &mut self,
         monitored: &MonitoredProperty,
         taken: &Taken<'_>,
-        heard: &mut Vec<Heard>,
+        queued: &mut Vec<QueuedTrigger>,
     ) {
         for change in monitored.monitor.changes() {
-            self.tell_of_end(change, taken, heard);
+            self.notify_of_end(change, taken, queued);
             let listeners = self.listeners.get(taken.monitor).map_or(&[][..], |it| it);
             for listener in listeners {
-                if listener.hears(change, taken.event) {
-                    heard.push(Heard::Step {
+                if listener.matches(change, taken.event) {
+                    queued.push(QueuedTrigger::Step {
                         id: listener.id,
                         monitor: taken.monitor,
                         slice: change.slice,
-                        facts: facts(monitored, change, taken),
+                        context_values: context_values(monitored, change, taken),
                     });
                 }
             }
         }
     }
 
-    pub(crate) fn tell_of_end(
+    pub(crate) fn notify_of_end(
         &mut self,
         change: &Change,
         taken: &Taken<'_>,
-        heard: &mut Vec<Heard>,
+        queued: &mut Vec<QueuedTrigger>,
     ) {
         let is_over = |it: &Lasting| {
             (it.monitor, it.slice) == (taken.monitor, change.slice)
@@ -131,14 +130,13 @@ impl Told {
         self.lasting.retain(|it| {
             let over = is_over(it);
             if over {
-                heard.push(Heard::Left { point: it.point });
+                queued.push(QueuedTrigger::Left { point: it.point });
             }
             !over
         });
     }
 
-    /// A property is gone: what lasted for its states does so no more. Gives
-    /// the points.
+    /// Removes a property. Returns the points that lasted for its states.
     pub fn forget_monitor(&mut self, monitor: usize) -> Vec<u32> {
         let mut gone = Vec::new();
         self.lasting.retain_mut(|it| {
@@ -153,61 +151,65 @@ impl Told {
     }
 }
 
-/// What is known about a step.
-pub(crate) fn facts(monitored: &MonitoredProperty, change: &Change, taken: &Taken<'_>) -> Facts {
+/// Returns the context values of a step.
+pub(crate) fn context_values(
+    monitored: &MonitoredProperty,
+    change: &Change,
+    taken: &Taken<'_>,
+) -> ContextValues {
     let property = &monitored.property;
     let monitor = &monitored.monitor;
-    let mut facts = Facts::default();
-    facts.note_text(ContextValue::Property, &property.name);
+    let mut context_values = ContextValues::default();
+    context_values.note_text(ContextValue::Property, &property.name);
     if let Some(event) = property.event(taken.event) {
-        facts.note_text(ContextValue::Event, &event.name);
+        context_values.note_text(ContextValue::Event, &event.name);
     }
-    facts.note_text(ContextValue::OldState, &monitor.state_name(change.from));
-    facts.note_text(ContextValue::NewState, &monitor.state_name(change.to));
-    facts.note_text(ContextValue::Verdict, &change.verdict_after.to_string());
-    facts.note(ContextValue::Thread, Value::Int(i128::from(taken.thread)));
+    context_values.note_text(ContextValue::OldState, &monitor.state_name(change.from));
+    context_values.note_text(ContextValue::NewState, &monitor.state_name(change.to));
+    context_values.note_text(ContextValue::Verdict, &change.verdict_after.to_string());
+    context_values.note(ContextValue::Thread, Value::Int(i128::from(taken.thread)));
     let slice = monitor.slice(change.slice);
     let bound = report::bound_of(monitored, change, taken.event, taken.values);
     for bound in report::binding(property, &bound) {
-        facts.note(ContextValue::Parameter(bound.name.into()), bound.value);
+        context_values.note(ContextValue::Parameter(bound.name.into()), bound.value);
     }
     let values = slice.as_ref().map_or(&[][..], |slice| slice.environment);
     for (variable, value) in property.variables.iter().zip(values) {
-        facts.note(ContextValue::Variable(variable.name.clone()), value.clone());
+        context_values.note(ContextValue::Variable(variable.name.clone()), value.clone());
     }
-    facts
+    context_values
 }
 
-/// What is known about what has happened.
+/// The context values of an event.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Facts(pub(crate) Vec<(ContextValue, Value)>);
+pub struct ContextValues(pub(crate) Vec<(ContextValue, Value)>);
 
-impl Facts {
-    /// Notes something.
-    pub fn note(&mut self, fact: ContextValue, value: Value) {
-        self.0.push((fact, value));
+impl ContextValues {
+    /// Adds a context value.
+    pub fn note(&mut self, key: ContextValue, value: Value) {
+        self.0.push((key, value));
     }
 
-    /// Notes something in words.
-    pub fn note_text(&mut self, fact: ContextValue, text: &str) {
-        self.note(fact, Value::String(text.into()));
+    /// Adds a context value that is a string.
+    pub fn note_text(&mut self, key: ContextValue, text: &str) {
+        self.note(key, Value::String(text.into()));
     }
 
-    /// The parameters of the slice alone.
-    pub fn parameters(&self) -> Facts {
+    /// Returns only the parameters of the slice.
+    pub fn parameters(&self) -> ContextValues {
         let known = self.0.iter();
-        let parameters = known.filter(|(fact, _)| matches!(fact, ContextValue::Parameter(_)));
-        Facts(parameters.cloned().collect())
+        let parameters = known.filter(|(key, _)| matches!(key, ContextValue::Parameter(_)));
+        ContextValues(parameters.cloned().collect())
     }
 
-    /// Adds what else is known.
-    pub fn extend(&mut self, other: &Facts) {
+    /// Adds other context values.
+    pub fn extend(&mut self, other: &ContextValues) {
         self.0.extend_from_slice(&other.0);
     }
 
-    /// What is known of it.
+    /// Returns a context value, if it is set.
     pub fn get(&self, wanted: &ContextValue) -> Option<&Value> {
-        let found = self.0.iter().find(|(fact, _)| fact == wanted);
+        let found = self.0.iter().find(|(key, _)| key == wanted);
         found.map(|(_, value)| value)
     }
 }

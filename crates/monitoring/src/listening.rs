@@ -1,7 +1,7 @@
-//! What scenarios wait for, resolved to numbers.
+//! The triggers of reactions, resolved to numbers.
 //!
-//! Invariant: whether a step of a monitor concerns a reaction is told from the
-//! numbers of states and events, without a name and without allocating.
+//! **Invariant**: whether a step of a monitor concerns a reaction is decided from the numbers of
+//! states and events, without a name and without allocating.
 
 use juror_event::{EventId, Verdict};
 use juror_language::{Property, Reaction, Scenario, StateId, StateName, Trigger};
@@ -24,17 +24,17 @@ pub struct Listener {
     awaited: Awaited,
 }
 
-/// What is waited for, of one property.
+/// A trigger, resolved for one property.
 #[derive(Debug, Clone, PartialEq)]
 enum Awaited {
     Enter(States),
     Leave(States),
-    /// By [`verdict_bit`].
+    /// A verdict, as a mask of [`verdict_bit`].
     Verdict(u8),
     Action {
-        /// The states whose action it is, by number.
+        /// By state number: whether the state has the action.
         states: Box<[bool]>,
-        /// The branches of transitions whose action it is.
+        /// The branches of transitions that have the action.
         branches: Box<[Awaiting]>,
     },
 }
@@ -45,7 +45,7 @@ struct Awaiting {
     from: StateId,
     event: EventId,
     to: StateId,
-    /// Its number, where the step alone does not tell.
+    /// The number of the branch, if the step alone does not determine it.
     number: Option<u32>,
 }
 
@@ -56,20 +56,20 @@ impl Awaiting {
     }
 }
 
-/// Some states of a property.
+/// A set of states of a property.
 #[derive(Debug, Clone, PartialEq)]
 pub struct States {
-    /// By the number of the state: those of an automaton.
+    /// By state number, for an automaton.
     numbered: Box<[bool]>,
-    /// Of a formula, whose states have no names: those that accept.
+    /// For a formula, whose states have no names: the accepting states.
     accepting: bool,
-    /// Of a formula: those that do not.
+    /// For a formula: the non-accepting states.
     non_accepting: bool,
     is_automaton: bool,
 }
 
 impl States {
-    /// The states of a property that are meant.
+    /// Resolves state names for a property.
     pub fn of(names: &[StateName], property: &Property) -> States {
         let is_meant = |state: &juror_language::State| {
             names.iter().any(|name| match name {
@@ -87,7 +87,7 @@ impl States {
         }
     }
 
-    /// Whether none is meant.
+    /// Returns whether the set is empty.
     fn is_empty(&self) -> bool {
         match self.is_automaton {
             true => !self.numbered.contains(&true),
@@ -95,7 +95,7 @@ impl States {
         }
     }
 
-    /// Whether a state is one of them.
+    /// Returns whether a state is in the set.
     pub fn contains(&self, state: StateId, verdict: Verdict) -> bool {
         if self.is_automaton {
             return self.numbered.get(state.index()).copied().unwrap_or(false);
@@ -121,7 +121,7 @@ fn verdict_bit(verdict: Verdict) -> u8 {
 }
 
 impl Listener {
-    /// A reaction as it concerns one property; nothing where it does not.
+    /// Resolves a reaction for one property; `None` if it does not concern the property.
     pub fn of(id: ReactionId, reaction: &Reaction, property: &Property) -> Option<Listener> {
         if reaction
             .property
@@ -143,9 +143,9 @@ impl Listener {
         Some(Listener { id, awaited })
     }
 
-    /// Whether a step of a slice is what is waited for.
-    pub fn hears(&self, change: &Change, event: EventId) -> bool {
-        // A slice that was just made has not been in the state of its parent.
+    /// Returns whether a step of a slice triggers the reaction.
+    pub fn matches(&self, change: &Change, event: EventId) -> bool {
+        // A slice that was just created was not in the state of its parent.
         let moves = change.from != change.to;
         match &self.awaited {
             Awaited::Enter(states) => moves && states.contains(change.to, change.verdict_after),
@@ -194,8 +194,8 @@ fn action(name: &str, property: &Property) -> Option<Awaited> {
     })
 }
 
-/// The reactions of scenarios to the steps of a property's monitor, in the
-/// order of the scenarios. `is_enabled` tells which scenarios listen.
+/// Returns the reactions of scenarios to the steps of a property's monitor, in the order of the
+/// scenarios. `is_enabled` says which scenarios are enabled.
 pub fn listeners<'s>(
     scenarios: impl IntoIterator<Item = (bool, &'s Scenario)>,
     property: &Property,

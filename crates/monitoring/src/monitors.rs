@@ -12,11 +12,12 @@ pub mod changing;
 mod copies;
 pub mod handlers;
 pub mod loading;
+mod local_variables;
 pub(crate) mod memory_locations;
 pub(crate) mod monitored_property;
 pub(crate) mod without_location;
 
-use crate::listeners::{Taken, Told};
+use crate::listeners::{Subscriptions, Taken};
 use crate::monitors::memory_locations::PlaceWatches;
 pub use crate::monitors::monitored_property::{
     EventOutcome, MonitoredProperty, Since, ViolatedSlice,
@@ -33,6 +34,9 @@ use juror_view::error::SessionError;
 use juror_view::observer::Observer;
 use std::path::{Path, PathBuf};
 
+/// The number of no event: time has passed.
+const NO_EVENT: EventId = EventId(u16::MAX);
+
 /// All monitors of a run.
 #[derive(Default)]
 pub struct Monitors {
@@ -40,49 +44,47 @@ pub struct Monitors {
     pub properties: Vec<MonitoredProperty>,
     /// Their probes.
     pub probes: Probes,
-    /// The places in memory that they watch.
+    /// The memory locations that they watch.
     pub(crate) places: PlaceWatches,
-    /// Their events that have no place.
+    /// Their events without a location.
     pub(crate) occasions: Occasions,
-    /// The modules that events have told of, with what is added to their
-    /// addresses.
+    /// The modules that events have reported, with their load bias.
     loaded: Vec<(PathBuf, u64)>,
-    /// The program has ended, and its events with it.
+    /// The program has ended, so its events have ended too.
     has_exited: bool,
     unwind_points: UnwindPoints,
-    /// What scenarios are told.
-    pub told: Told,
-    /// The process, when there are others.
+    /// The reactions and points that depend on monitors.
+    pub subscriptions: Subscriptions,
+    /// The number of the process, if several are debugged.
     pub process: Option<u32>,
-    /// Buffers that are used again at every stop.
+    /// Buffer reused at every stop.
     hit: Vec<u32>,
     values: Vec<Value>,
-    /// Probes of events after calls that have just become needed.
+    /// Probes of after-call events that have just become needed.
     newly_awaited: Vec<u32>,
-    /// Who writes the trace; its events are those of the last of `monitored`.
+    /// The recorder of the trace; its events are those of the last of `monitored`.
     recorder: Option<Recorder>,
 }
 
 impl Monitors {
-    /// Without the monitor that stands for the recorder: the properties of the
-    /// user.
+    /// Returns the properties of the user: all but the monitor that stands for the recorder.
     pub fn shown(&self) -> &[MonitoredProperty] {
         let hidden = usize::from(self.recorder.is_some());
         let count = self.properties.len().saturating_sub(hidden);
         self.properties.get(..count).unwrap_or(&[])
     }
 
-    /// The file in which the run is recorded, whole up to the last event.
+    /// Returns the file in which the run is recorded, complete up to the last event.
     pub fn trace(&self) -> Option<&Path> {
         self.recorder.as_ref()?.file()
     }
 
-    /// Whether the run is recorded.
+    /// Returns whether the run is recorded.
     pub fn is_recorded(&self) -> bool {
         self.recorder.is_some()
     }
 
-    /// Plants and lifts the difference to what the monitor needs now.
+    /// Inserts and removes points so that they match what the monitor needs now.
     fn apply_needs(&mut self, program: &mut Program, monitor: usize) -> Result<(), DebuggeeError> {
         let Some(monitored) = self.properties.get(monitor) else {
             return Ok(());
@@ -103,18 +105,20 @@ impl Monitors {
         Ok(())
     }
 
-    /// The process is the forked child of the one before: `thread`, its only
-    /// one, is in the calls that `parent` was in.
+    /// Follows the forked child: `thread`, its only thread, is in the calls that `parent` was in.
     pub fn follow(
         &mut self,
         program: &mut Program,
         thread: ThreadId,
         parent: ThreadId,
     ) -> Result<(), DebuggeeError> {
+        // Its stack is that of the parent, with the variables of the same calls.
+        self.places
+            .renumber_threads(|known| if known == parent { thread } else { known });
         self.probes.follow(program, thread, parent)
     }
 
-    /// The process runs another program.
+    /// Handles an exec: the process runs another program.
     pub fn on_exec(&mut self) {
         self.probes.clear();
         self.unwind_points.clear();
@@ -167,14 +171,15 @@ impl Monitors {
         let Some(needs_changed) = monitored.step(monitor, event, &happened, outcome) else {
             return Ok(());
         };
-        if !self.told.is_silent() {
+        if !self.subscriptions.is_silent() {
             let taken = Taken {
                 monitor,
                 event,
                 thread: happened.thread,
                 values,
             };
-            self.told.tell(monitored, &taken, &mut outcome.heard);
+            self.subscriptions
+                .notify(monitored, &taken, &mut outcome.queued);
         }
         if observer.wants_state_changes() {
             let happened = report::EventOccurrence {
@@ -190,15 +195,68 @@ impl Monitors {
                 observer.state_change(&view);
             }
         }
-        // Nothing can be planted in a program that has ended.
+        // Nothing can be inserted in a program that has ended.
         if needs_changed && !self.has_exited {
             self.apply_needs(program, monitor)?;
         }
         Ok(())
     }
 
-    /// The run is over: what is undecided becomes decided. Gives the slices
-    /// that this violates.
+    /// Returns the time at which something is decided without an event, in nanoseconds since the
+    /// start of the program.
+    #[inline]
+    pub fn next_deadline(&self) -> Option<u64> {
+        let deadlines = self.properties.iter();
+        deadlines.filter_map(MonitoredProperty::next_deadline).min()
+    }
+
+    /// Decides what is due now, without an event.
+    pub fn on_time(
+        &mut self,
+        program: &mut Program,
+        observer: &mut dyn Observer,
+        outcome: &mut EventOutcome,
+    ) -> Result<(), DebuggeeError> {
+        let time = program.elapsed_ns();
+        for monitor in 0..self.properties.len() {
+            let Some(monitored) = self.properties.get_mut(monitor) else {
+                continue;
+            };
+            let Some(needs_changed) = monitored.pass_time(monitor, time, outcome) else {
+                continue;
+            };
+            if !self.subscriptions.is_silent() {
+                let taken = Taken {
+                    monitor,
+                    event: NO_EVENT,
+                    thread: 0,
+                    values: &[],
+                };
+                self.subscriptions
+                    .notify(monitored, &taken, &mut outcome.queued);
+            }
+            if observer.wants_state_changes() {
+                let passed = report::EventOccurrence {
+                    event: NO_EVENT,
+                    thread: 0,
+                    address: 0,
+                    time,
+                    values: &[],
+                };
+                for change in monitored.monitor.changes() {
+                    let mut view = report::state_change(monitored, change, passed, program);
+                    view.process = self.process;
+                    observer.state_change(&view);
+                }
+            }
+            if needs_changed && !self.has_exited {
+                self.apply_needs(program, monitor)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the run, which decides undecided verdicts. Returns the slices that this violates.
     pub fn finish(&mut self) -> Vec<ViolatedSlice> {
         let mut violations = Vec::new();
         for (monitor, monitored) in self.properties.iter_mut().enumerate() {
@@ -213,7 +271,7 @@ impl Monitors {
     }
 }
 
-/// Whether a monitor needs an event in its present state.
+/// Returns whether a monitor needs an event in its present state.
 fn is_needed_by(monitored: &[MonitoredProperty], monitor: u16, event: EventId) -> bool {
     let monitored = monitored.get(usize::from(monitor));
     monitored.is_some_and(|it| it.needs(event))

@@ -1,12 +1,10 @@
-//! Properties evaluated over a recorded run.
+//! Evaluates properties over a recorded run.
 //!
-//! The monitors and the reports are those of a live run; what differs is where
-//! events and places come from. An event goes to a property only while the
-//! property needs it, as live, where its point would have been lifted; so the
-//! two count alike, and a violation is the same in both.
+//! The monitors and reports are those of a live run; only the source of events and places differs.
+//! A property receives an event only while it needs it, as in a live run, where its point would
+//! have been removed; so both count alike, and violations are the same in both.
 //!
-//! Invariant: nothing is read or written here. Events come as batches of
-//! [`juror_trace`].
+//! **Invariant**: nothing is read or written here. Events come as batches of [`juror_trace`].
 
 mod parts;
 pub(crate) mod recorded;
@@ -25,7 +23,7 @@ use crate::totals::Totals;
 use juror_event::{EventId, Value};
 use juror_language::{Diagnostic, Property};
 use juror_monitor::{Occurrence, remember_as_one};
-use juror_trace::{Batch, Binding, Event, EventBinding, How, event_words};
+use juror_trace::{Batch, Binding, Event, EventBinding, Given, How, event_words};
 use juror_view::error::SessionError;
 use juror_view::location::Places as _;
 use juror_view::observer::Observer;
@@ -41,15 +39,15 @@ pub struct Offline {
     pub recorded: Recorded,
     buffers: Buffers,
     outcome: EventOutcome,
-    /// What is known of properties whose slices are spread.
+    /// The joint state of properties whose slices are spread.
     together: Vec<shares::Together>,
-    /// How many events have been counted for them.
+    /// The number of events counted for them.
     counted: u64,
-    /// The shares of their slices beside the first, by the number of the property.
+    /// The other shares of their slices, by the number of the property.
     others: Vec<(usize, MonitoredProperty)>,
 }
 
-/// Buffers that are used again for every event.
+/// Buffers reused for every event.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     captures: Vec<Value>,
@@ -60,17 +58,19 @@ pub(crate) struct Buffers {
 pub(crate) struct Feeding<'a> {
     /// The number of the property.
     pub number: usize,
-    /// What it is to the property.
+    /// The property's bindings of the event.
     pub events: &'a [EventBinding],
-    /// The event, with all the values of the trace.
+    /// The event, without its values.
     pub happened: Occurrence<'a>,
+    /// The record of the event.
+    pub given: Given<'a>,
 }
 
 impl Feeding<'_> {
-    /// What was needed when the access began that the event is about, with a bit for each
-    /// of the first events; nothing where it is about no memory. An access may be several
-    /// events: a write is an access, too. juror records them with one time and one place;
-    /// the times of other traces may be so coarse that they say nothing.
+    /// Returns the events that were needed when the access began, as a mask of the first events;
+    /// `None` if the event is not an access to memory. An access may be several events: a write is
+    /// also an access. juror records them with the same time and place; the times of other traces
+    /// may be too coarse to tell.
     fn needed_at_beginning(&self, monitored: &mut MonitoredProperty) -> Option<u64> {
         let is_about_memory = |found: &EventBinding| {
             let event = monitored.property.event(found.event);
@@ -97,8 +97,7 @@ impl Feeding<'_> {
         }
     }
 
-    /// The property takes the event as often as it is one to it and it needs
-    /// that; `told` hears of each time.
+    /// Feeds the property the event once for each binding that it needs; `told` is called for each.
     pub(crate) fn feed(
         &self,
         monitored: &mut MonitoredProperty,
@@ -106,8 +105,8 @@ impl Feeding<'_> {
         outcome: &mut EventOutcome,
         mut told: impl FnMut(&MonitoredProperty, EventOccurrence<'_>),
     ) {
-        // Which of them are waited for is known when the event begins, or the access
-        // of which it is one.
+        // The needed bindings are determined when the event begins, or the access that it is part
+        // of.
         let needed = self.needed_at_beginning(monitored);
         buffers.waiting.clear();
         let waiting = self.events.iter().map(|it| {
@@ -120,10 +119,14 @@ impl Feeding<'_> {
             let needs = monitored.monitor.needs();
             let need = needs.get(usize::from(found.event.0)).copied();
             let Some(need) = need.filter(|need| is_waiting && need.needed) else {
+                let count = monitored.unneeded.get_mut(usize::from(found.event.0));
+                if let Some(count) = count.filter(|_| monitored.is_enabled) {
+                    *count += 1;
+                }
                 continue;
             };
             let captures = &mut buffers.captures;
-            found.fill(self.happened.values, need.captures, captures);
+            found.fill(&self.given, need.captures, captures);
             let happened = Occurrence {
                 values: captures,
                 ..self.happened
@@ -148,8 +151,7 @@ impl Feeding<'_> {
 }
 
 impl Offline {
-    /// Reads and checks the properties; gives what there is to say about
-    /// them, too.
+    /// Reads and checks the properties; also returns their diagnostics.
     ///
     /// # Errors
     /// A property is wrong.
@@ -172,34 +174,45 @@ impl Offline {
         Ok((offline, remarks))
     }
 
-    /// Begins anew, for a run that was recorded in so many traces.
+    /// Starts anew, for a run recorded in this number of traces.
     pub fn begin(&mut self, traces: usize) {
         self.monitors.restart(self.history);
         self.together.clear();
         self.counted = 0;
         self.others.clear();
         for monitored in &mut self.monitors.properties {
-            // A trace knows nothing of modules.
+            // A trace has no modules.
             monitored.bound.fill(true);
         }
         let properties = self.monitors.properties.iter().map(|it| &it.property);
         self.recorded = Recorded::of(traces, properties);
     }
 
-    /// How many slices there are.
+    /// Returns the values that the properties take for texts.
+    pub fn text_columns(&self) -> juror_trace::TextColumns {
+        let properties = self.monitors.properties.iter();
+        juror_trace::text_columns(properties.map(|it| &*it.property))
+    }
+
+    /// Returns the number of slices.
     pub fn slice_count(&self) -> usize {
         let monitored = self.monitors.properties.iter();
         monitored.map(|it| it.monitor.slice_count()).sum()
     }
 
-    /// Takes what a batch of a trace defines. To be done before its events are
-    /// taken.
+    /// Adds the definitions of a batch of a trace, and counts the events that no property has. Must
+    /// be called before its events are taken.
     pub fn learn(&mut self, trace: usize, batch: &Batch) {
         self.recorded.learn(trace, batch);
+        self.recorded.count_others(trace, batch);
     }
 
-    /// Events of the properties that the traces would have recorded and did
-    /// not: what is wrong with the properties for these traces.
+    /// Returns the events of the traces that no property has, by name, with their numbers.
+    pub fn others(&self) -> Vec<(String, u64)> {
+        self.recorded.others()
+    }
+
+    /// Returns the errors of properties with events that the traces do not record.
     pub fn not_recorded(&self) -> Option<SessionError> {
         for (number, monitored) in self.monitors.properties.iter().enumerate() {
             let bindings = self.recorded.bindings(number);
@@ -215,7 +228,7 @@ impl Offline {
         None
     }
 
-    /// Takes an event; gives why a reader wants to stop there, if so.
+    /// Takes an event; returns the reason to stop there, if any.
     pub fn step(
         &mut self,
         trace: usize,
@@ -223,13 +236,14 @@ impl Offline {
         event: &Event,
         observer: &mut dyn Observer,
     ) -> Option<StopReason> {
-        let happened = self.recorded.occurrence(trace, batch, event);
+        let happened = self.recorded.occurrence(trace, event);
         let places = &self.recorded.places;
         for (number, monitored) in self.monitors.properties.iter_mut().enumerate() {
             let feeding = Feeding {
                 number,
                 events: self.recorded.events(trace, number, event.layout),
                 happened,
+                given: batch.given(event),
             };
             feeding.feed(
                 monitored,
@@ -252,7 +266,7 @@ impl Offline {
         Some(report::reason(&self.monitors, &outcome, Some(places)))
     }
 
-    /// What a report says of an event.
+    /// Returns the report of an event.
     pub fn describe(&self, trace: usize, event: &Event, reason: StopReason) -> TraceStop {
         let layout = self.recorded.layout(trace, event.layout);
         let place = self.recorded.place(trace, event.place);
@@ -269,8 +283,7 @@ impl Offline {
         }
     }
 
-    /// The run is over; `how` is not known where the trace just ends, and then
-    /// it is taken to be the end of the program.
+    /// Ends the run; if the trace ends without `how`, that is taken as the end of the program.
     pub fn finish(&mut self, how: Option<How>) -> EndView {
         let violations = match how.is_none_or(How::is_final) {
             true => self.end_violations(),
@@ -289,7 +302,7 @@ impl Offline {
         }
     }
 
-    /// Decides what was undecided; gives the first slices that this violates.
+    /// Decides undecided verdicts; returns the first slices that this violates.
     fn end_violations(&mut self) -> Vec<ViolationView> {
         let mut views = Vec::new();
         for (number, monitored) in self.monitors.properties.iter_mut().enumerate() {
@@ -307,7 +320,7 @@ impl Offline {
                 let slices = first.filter_map(|slice| monitored.monitor.slice(slice));
                 open.extend(slices.map(|slice| (slice.binding, share, slice.id)));
             }
-            // As one monitor would give them.
+            // In the order in which one monitor would give them.
             open.sort_unstable();
             open.truncate(VIOLATIONS_MAX - views.len());
             let views_of = open.into_iter().filter_map(|(_, share, slice)| {
@@ -320,7 +333,7 @@ impl Offline {
         views
     }
 
-    /// The verdicts as they stand, of a trace that is not read to its end.
+    /// Returns the present verdicts, for a trace that is not read to its end.
     pub fn leave(&mut self) -> EndView {
         EndView {
             ending: None,
@@ -337,7 +350,7 @@ impl Offline {
         for (_, share) in &self.others {
             totals.add_one(share, places);
         }
-        let mut summaries = totals.summaries(&self.monitors, places);
+        let mut summaries = totals.summaries(&self.monitors, places, false);
         for (number, summary) in summaries.iter_mut().enumerate() {
             let monitored = self.monitors.properties.get(number);
             let bindings = self.recorded.bindings(number);
@@ -345,9 +358,9 @@ impl Offline {
                 if let Some(words) = monitored.and_then(|it| words(&it.property, event)) {
                     let never = format!("`{words}` never happened");
                     summary.remarks.retain(|remark| *remark != never);
-                    summary.remarks.push(format!(
-                        "`{words}` was not recorded: nobody knows whether it happened"
-                    ));
+                    summary
+                        .undecided
+                        .push(format!("`{words}` was not recorded"));
                 }
             }
         }
@@ -368,7 +381,7 @@ fn not_recorded_diagnostic(event: &juror_event::SymbolicEvent) -> Diagnostic {
     );
     diagnostic.help = Some(format!(
         "record it: juror run --trace FILE --record '{words}(…)' or with this property; \
-         --keep-going takes it that it never happened"
+         --keep-going assumes that it never happened"
     ));
     diagnostic
 }

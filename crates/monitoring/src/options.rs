@@ -4,10 +4,10 @@ use juror_instrument::probes::InlinedPolicy;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// How a run was started, as far as its monitors and its trace are concerned.
+/// The options of a run that concern its monitors and its trace.
 #[derive(Debug, Clone, Copy)]
 pub struct BindOptions<'a> {
-    /// What happens to events at calls that the compiler inlined.
+    /// The policy for events at inlined calls.
     pub inlined: InlinedPolicy,
     /// The program; empty if juror attached to a process.
     pub program: &'a Path,

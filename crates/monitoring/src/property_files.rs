@@ -1,8 +1,7 @@
 //! Property files, with the files that they use.
 //!
-//! They are read once, together; what a session works on afterwards is their
-//! text. So a file that changes while a program runs changes nothing, and a
-//! recorded run can be checked where nothing is read.
+//! They are read once, all together; a session works on their text. So a file that is edited during
+//! the run changes nothing, and a recorded run can be checked without reading files.
 
 use juror_language::{Diagnostic, Loaded, Property, load_among, load_with};
 use juror_view::error::{FileDiagnostics, SessionError};
@@ -11,23 +10,22 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A property file is no longer than this: what is longer is something else.
+/// The limit of a property file's size: a larger file is something else.
 const BYTES_MAX: u64 = 16 << 20;
 
 /// A property file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PropertySource {
-    /// Its name, as the user wrote it.
+    /// Its name, as the user typed it.
     pub file: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// The files that it uses, by their paths, with what they say or why they
-    /// cannot be read.
+    /// The files that it uses, by path: the text, or the reason why it cannot be read.
     used: Vec<(String, Result<String, String>)>,
 }
 
 impl PropertySource {
-    /// A source that uses no other files.
+    /// Creates a source that uses no other files.
     pub fn new(file: impl Into<String>, text: impl Into<String>) -> PropertySource {
         PropertySource {
             file: file.into(),
@@ -36,11 +34,11 @@ impl PropertySource {
         }
     }
 
-    /// Reads a file and those that it uses.
+    /// Reads a file and the files that it uses.
     ///
     /// # Errors
-    /// The file cannot be read, or is no text; a sentence for the user. A file
-    /// that it uses and that cannot be read is a mistake in the property.
+    /// The file cannot be read, or is not text; a sentence for the user. A used file that cannot be
+    /// read is an error in the property.
     pub fn read(file: &Path) -> Result<PropertySource, String> {
         let shown = file.display();
         let text = read_text(file).map_err(|problem| match problem {
@@ -54,8 +52,8 @@ impl PropertySource {
         Ok(PropertySource::with_used(shown.to_string(), text))
     }
 
-    /// A text that stands where the file of this name does; reads the files
-    /// that it uses.
+    /// Creates a source from a text in place of the file of this name; reads the files that it
+    /// uses.
     pub fn with_used(file: String, text: String) -> PropertySource {
         let mut used = Vec::new();
         load_with(&file, &text, &mut |path| {
@@ -71,25 +69,24 @@ impl PropertySource {
         PropertySource { file, text, used }
     }
 
-    /// The text of a file that is used.
+    /// Returns the text of a used file.
     fn used_text(&self, path: &str) -> Result<String, String> {
         let known = self.used.iter().find(|(used, _)| used == path);
         known.map_or_else(|| Err("it was not read".to_owned()), |(_, it)| it.clone())
     }
 
-    /// The properties and scenarios of the file, where all of these properties
-    /// are known.
+    /// Returns the properties and scenarios of the file, given the known properties.
     pub fn load_among(&self, known: &[&Property]) -> Loaded {
         let mut read = |path: &str| self.used_text(path);
         load_among(&self.file, &self.text, &mut read, Some(known))
     }
 
-    /// The properties of the file and of those that it uses, and what there is
-    /// to say about each of them.
+    /// Returns the properties of the file and of the files that it uses, with the diagnostics of
+    /// each file.
     pub fn load(&self) -> LoadedFiles {
         let mut loaded = load_with(&self.file, &self.text, &mut |path| self.used_text(path));
-        // A text that cannot be taken is broken as a whole: what it uses of
-        // others would be shown as if it were all.
+        // A text that cannot be read is an error as a whole: the properties of used files would be
+        // shown as if they were all.
         let used = loaded.used.into_iter().map(|used| FileDiagnostics {
             file: used.path,
             text: used.text.into(),
@@ -109,32 +106,32 @@ impl PropertySource {
     }
 }
 
-/// What a property file and those that it uses say.
+/// The contents of a property file and of the files that it uses.
 #[derive(Debug, Clone)]
 pub struct LoadedFiles {
-    /// The properties without errors. Each has its file as its source name.
+    /// The properties without errors. The source name of each is its file.
     pub properties: Vec<Property>,
-    /// How many scenarios the file itself has.
+    /// The number of scenarios of the file itself.
     pub scenario_count: usize,
-    /// The files that are used, and the file itself at the end.
+    /// The used files, and the file itself at the end.
     pub files: Vec<FileDiagnostics>,
 }
 
 impl LoadedFiles {
-    /// Whether some file has an error.
+    /// Returns whether some file has an error.
     pub fn has_errors(&self) -> bool {
         let mut all = self.files.iter().flat_map(|file| &file.diagnostics);
         all.any(Diagnostic::is_error)
     }
 
-    /// The text of the file that a property is from.
+    /// Returns the text of a property's file.
     pub fn text_of(&self, property: &Property) -> Arc<str> {
         let name = property.source_name.as_deref().unwrap_or("");
         let file = self.files.iter().find(|file| file.file == name);
         file.map_or_else(|| "".into(), |file| Arc::clone(&file.text))
     }
 
-    /// What is said as the reason why there is no session.
+    /// Returns the error of a session that cannot start.
     pub(crate) fn error(self) -> SessionError {
         let file = self.files.last().map(|file| file.file.clone());
         let said = self.files.into_iter();
@@ -145,7 +142,7 @@ impl LoadedFiles {
     }
 }
 
-/// Why a file gives no text.
+/// The reason why a file has no text.
 enum Unreadable {
     Refused(io::Error),
     NoText { line: usize },
@@ -183,7 +180,7 @@ mod tests {
         directory
     }
 
-    /// What is said, each with the end of its file's path.
+    /// Returns the messages, each with the end of its file's path.
     fn said(directory: &tempfile::TempDir, file: &str) -> Vec<(String, String)> {
         let loaded = PropertySource::read(&directory.path().join(file))
             .expect("it is there")

@@ -1,18 +1,17 @@
-//! Recording the events of a run in a trace.
+//! Records the events of a run in a trace.
 //!
-//! What is recorded is independent of the properties: every event that one of
-//! them names, whether or not it needs it just then, with every value that one
-//! of them reads there. For the points and probes the recorder is one more
-//! monitor, which needs everything; its events stand in [`property`].
+//! The record does not depend on the states of properties: it holds every event that a property
+//! names, needed or not, with every value that a property reads there. For points and probes the
+//! recorder is one more monitor, which needs everything; its events are in [`property`].
 //!
-//! Invariant: an event is in the file before the program runs on, so a trace is
-//! whole up to the last event whatever becomes of juror.
+//! **Invariant**: an event is in the file before the program resumes, so a trace is complete up to
+//! the last event even if juror is killed.
 
 #[cfg(test)]
 mod tests;
 
 use crate::options::BindOptions;
-use juror_event::{Capture, EventId, EventKind, Reach, SymbolicEvent};
+use juror_event::{Capture, EventId, EventKind, Reach, Read, SymbolicEvent};
 use juror_instrument::probes::parameter_names;
 use juror_language::{
     Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition,
@@ -32,38 +31,40 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// How many values an event has at most, as in a property.
+/// The limit of values of an event, as in a property.
 const VALUES_MAX: usize = 64;
-/// What the events of [`Recording::events`] are shown in.
+/// The source name in diagnostics of [`Recording::events`].
 const SOURCE: &str = "--record";
 
-/// Writes the trace of a run, and of the next one when it is started again.
+/// Writes the trace of a run, and of the next one when it is restarted.
 #[derive(Debug)]
 pub struct Recorder {
     recording: Recording,
     property: Arc<Property>,
     /// The run that is being recorded.
     open: Option<Open>,
-    /// Tells it, or the last one, from other runs that go to the same file.
+    /// Distinguishes this or the last run from others that are recorded in the same file.
     run: Arc<()>,
+    /// Why the trace of this run, or of the last one, is not whole.
+    failure: Option<String>,
 }
 
-/// A trace that has been begun and not ended.
+/// A trace that is being written.
 #[derive(Debug)]
 struct Open {
     file: File,
     encoder: Encoder,
     /// By event.
     layouts: Vec<LayoutId>,
-    /// By return address (or by instruction, where the event is no call), as
-    /// long as the modules stay where they are.
+    /// By return address (or instruction, if the event is not a call), valid while the modules stay
+    /// where they are.
     places: FxHashMap<(u64, About), u32>,
     sequence: u64,
-    /// Used again for every record.
+    /// Reused for every record.
     buffer: Vec<u8>,
 }
 
-/// A place in a trace, to which it can be cut.
+/// A position in a trace, to which it can be truncated.
 #[derive(Debug, Clone)]
 pub struct Mark {
     encoder: Encoder,
@@ -74,41 +75,46 @@ pub struct Mark {
 }
 
 impl Recorder {
-    /// A recorder of these events; see [`property`].
+    /// Creates a recorder of these events; see [`property`].
     pub fn new(property: Arc<Property>, recording: Recording) -> Recorder {
         Recorder {
             recording,
             property,
             open: None,
             run: Arc::default(),
+            failure: None,
         }
     }
 
-    /// The same for another run.
+    /// Returns why the trace of this run, or of the last one, is not whole.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    /// Returns the recorder for another run.
     pub fn restarted(mut self) -> Recorder {
         self.end(None);
         Recorder::new(Arc::clone(&self.property), self.recording.clone())
     }
 
-    /// The file, while it is being written.
+    /// Returns the file while it is being written.
     pub fn file(&self) -> Option<&Path> {
         self.open.as_ref().map(|_| self.recording.file.as_path())
     }
 
-    /// What is recorded, as it was asked for.
+    /// Returns the options of the recording.
     pub fn recording(&self) -> &Recording {
         &self.recording
     }
 
-    /// Begins the file, unless that has been done; and what is loaded has
-    /// changed.
+    /// Begins the file, unless it exists; notes that the modules have changed.
     pub fn begin(
         &mut self,
         program: &Program,
         options: &BindOptions<'_>,
     ) -> Result<(), SessionError> {
         if let Some(open) = &mut self.open {
-            // Other code may be where some was.
+            // Other code may be at known addresses.
             open.places.clear();
             return Ok(());
         }
@@ -121,6 +127,7 @@ impl Recorder {
         })?;
         self.open = Some(begun);
         self.run = Arc::default();
+        self.failure = None;
         Ok(())
     }
 
@@ -160,8 +167,8 @@ impl Recorder {
         })
     }
 
-    /// An event has happened. Says why it could not be written; nothing is
-    /// recorded after that.
+    /// Records an event. Returns the reason if it could not be written; nothing is recorded after
+    /// that.
     pub fn record(
         &mut self,
         program: &Program,
@@ -172,14 +179,17 @@ impl Recorder {
         let symbolic = self.property.event(event);
         let error = open.record(program, event, symbolic, happened).err()?;
         self.open = None;
-        let file = self.recording.file.display();
-        Some(format!(
-            "the trace {file} cannot be written on, and ends here: {error}"
-        ))
+        Some(self.note_failure(&error))
     }
 
-    /// How far the trace has come; nothing where it is not being written, or
-    /// not to a file.
+    fn note_failure(&mut self, error: &io::Error) -> String {
+        let file = self.recording.file.display();
+        let failure = format!("the trace {file} cannot be continued, and ends here: {error}");
+        self.failure = Some(failure.clone());
+        failure
+    }
+
+    /// Returns the present position; `None` if no trace is written, or not to a file.
     pub fn mark(&self) -> Option<Mark> {
         let open = self.open.as_ref()?;
         let metadata = open.file.metadata().ok()?;
@@ -192,31 +202,38 @@ impl Recorder {
         })
     }
 
-    /// The program has gone back to where the trace had come to the mark: what
-    /// was recorded since is cut off, so that the trace is that of the run as
-    /// it goes on. Says what is wrong when that cannot be; nothing is recorded
-    /// after that.
+    /// Truncates the trace to a mark, after the program was restored to that moment, so that the
+    /// trace is that of the continued run. Returns the reason if this is impossible; nothing is
+    /// recorded after that.
     pub fn cut(&mut self, mark: Option<&Mark>) -> Option<String> {
         let (error, is_recorded) = match self.cut_to(mark) {
             Ok(open) => {
                 self.open = Some(open);
+                self.failure = None;
                 return None;
             }
             Err(error) => (error, self.open.take().is_some()),
         };
+        if !is_recorded && mark.is_none() {
+            return None;
+        }
         let file = self.recording.file.display();
-        (is_recorded || mark.is_some()).then(|| {
-            format!(
-                "the trace {file} cannot be cut to where the checkpoint was made, and ends here: \
-                 {error}"
-            )
-        })
+        let failure = format!(
+            "the trace {file} cannot be truncated to the checkpoint, and ends here: {error}"
+        );
+        self.failure = Some(failure.clone());
+        Some(failure)
     }
 
     fn cut_to(&mut self, mark: Option<&Mark>) -> io::Result<Open> {
         let mark = mark.filter(|mark| Arc::ptr_eq(&mark.run, &self.run));
-        let mark = mark.ok_or_else(|| io::Error::other("it is that of another run, or no file"))?;
-        // One that has ended is gone on with.
+        let mark = mark.ok_or_else(|| {
+            io::Error::other(
+                "it belongs to another run, or is not a \
+                                                        file",
+            )
+        })?;
+        // A trace that has ended is continued.
         let mut file = match self.open.take() {
             Some(open) => open.file,
             None => File::options().write(true).open(&self.recording.file)?,
@@ -227,14 +244,14 @@ impl Recorder {
             file,
             encoder: mark.encoder.clone(),
             layouts: mark.layouts.clone(),
-            // Places that are told of again do no harm.
+            // Defining places twice does no harm.
             places: FxHashMap::default(),
             sequence: mark.sequence,
             buffer: Vec::new(),
         })
     }
 
-    /// The run is over; without an ending juror ended it.
+    /// Ends the trace; without an ending, juror ended the run.
     pub fn end(&mut self, ending: Option<Ending>) {
         let how = match ending {
             Some(Ending::Exited { status }) => How::Exited(status),
@@ -245,8 +262,9 @@ impl Recorder {
         if let Some(mut open) = self.open.take() {
             open.buffer.clear();
             open.encoder.end(how, &mut open.buffer);
-            // A trace without its end says itself that it is not complete.
-            let _ = open.file.write_all(&open.buffer);
+            if let Err(error) = open.file.write_all(&open.buffer) {
+                self.note_failure(&error);
+            }
         }
     }
 }
@@ -324,7 +342,7 @@ fn header(program: &Program, options: &BindOptions<'_>) -> Header {
     }
 }
 
-/// What an address is the place of.
+/// The kind of a place's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum About {
     /// A call that returns there.
@@ -335,7 +353,7 @@ enum About {
     Line(EventId),
 }
 
-/// A place as reports show it.
+/// Returns a place as reports show it.
 fn place(program: &Program, address: u64, symbolic: Option<&SymbolicEvent>, about: About) -> Place {
     let location = event_location(symbolic, Some(program), address);
     let module = program
@@ -352,11 +370,11 @@ fn place(program: &Program, address: u64, symbolic: Option<&SymbolicEvent>, abou
     }
 }
 
-/// The events of the properties, and those that the recording names, each
-/// moment of a subject once, as a property that always needs all of them.
+/// Returns the events of the properties and of the recording's options, each event of a subject
+/// once, as a property that always needs all of them.
 ///
 /// # Errors
-/// An event that the recording names is wrong.
+/// An event of the options is wrong.
 pub fn property<'a>(
     properties: impl Iterator<Item = &'a Property>,
     recording: &Recording,
@@ -376,8 +394,8 @@ pub fn property<'a>(
     {
         let event = event_words(event);
         return Err(SessionError::Launch(format!(
-            "the properties read more than {VALUES_MAX} values at `{event}`, and a trace holds no \
-             more\nhelp: record with some of the properties"
+            "the properties read more than {VALUES_MAX} values at `{event}`, the limit of a \
+             trace\nhelp: record with fewer properties"
         )));
     }
     let transition = |number: usize, event: &SymbolicEvent| Transition {
@@ -421,8 +439,8 @@ pub fn property<'a>(
     })
 }
 
-/// Adds what an event reads to the event of the same words. `is_bound`: the
-/// property that it is from tells when its function is nowhere.
+/// Merges the captures of an event into the event with the same words. If `is_bound`, the property
+/// of the event reports a function that is not found.
 fn add_event(events: &mut Vec<SymbolicEvent>, event: &SymbolicEvent, is_bound: bool) {
     let words = event_words(event);
     let known = events.iter().position(|known| event_words(known) == words);
@@ -440,7 +458,15 @@ fn add_event(events: &mut Vec<SymbolicEvent>, event: &SymbolicEvent, is_bound: b
     if is_bound && known.reach == Reach::Anywhere {
         known.reach = Reach::Library;
     }
+    // Each record has its thread and its time. Among the values, `thread` is a parameter.
+    let is_of_record = |read: &Read| match read {
+        Read::Convert(inner, _) => matches!(**inner, Read::Thread | Read::Time),
+        read => matches!(read, Read::Thread | Read::Time),
+    };
     for capture in &event.captures {
+        if is_of_record(&capture.read) {
+            continue;
+        }
         let words = read_words(&capture.read);
         let mut reads = known.captures.iter().map(|known| read_words(&known.read));
         if !reads.any(|known| known == words) {
@@ -452,7 +478,7 @@ fn add_event(events: &mut Vec<SymbolicEvent>, event: &SymbolicEvent, is_bound: b
     }
 }
 
-/// The events that the recording names.
+/// Parses the events of the recording's options.
 fn named_events(recording: &Recording) -> Result<Vec<SymbolicEvent>, SessionError> {
     if recording.events.is_empty() {
         return Ok(Vec::new());
@@ -467,7 +493,7 @@ fn named_events(recording: &Recording) -> Result<Vec<SymbolicEvent>, SessionErro
     Ok(events.collect())
 }
 
-/// The named events as a property, so that the language reads them.
+/// Writes the events as a property, which the language parses.
 fn source(recording: &Recording) -> String {
     let mut text = "property recorded\n".to_owned();
     let mut transitions = String::new();
@@ -478,19 +504,18 @@ fn source(recording: &Recording) -> String {
     text + &format!("state recording accepting {{ {transitions}}}\n")
 }
 
-/// An event that the recording names is wrong, by itself or about the program.
+/// Returns the error for a wrong event of the options, be it in itself or for this program.
 pub fn wrong(recording: &Recording, diagnostics: Vec<Diagnostic>) -> SessionError {
     error::wrong(SOURCE, &source(recording).into(), diagnostics)
 }
 
-/// What is recorded of a run, and where.
+/// The options of a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recording {
-    /// The file; what was in it is gone.
+    /// The file; an existing one is overwritten.
     pub file: PathBuf,
-    /// The binary form, not JSON lines.
+    /// The binary format instead of JSON lines.
     pub binary: bool,
-    /// Events besides those of the properties, each as a property declares it:
-    /// `before f(x)`.
+    /// Events besides those of the properties, each written as in a property: `before f(x)`.
     pub events: Vec<String>,
 }

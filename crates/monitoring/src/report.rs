@@ -1,28 +1,27 @@
-//! What monitors have to say, as views: paths, violations, state changes,
-//! summaries; and what is wrong with a property about this program.
+//! Views of monitors: paths, violations, state changes, summaries, and the errors of a property in
+//! this program.
 
 mod inlined;
 
 use crate::monitors::{EventOutcome, MonitoredProperty, Monitors, ViolatedSlice};
 use crate::violation_counts;
-use juror_event::{EventId, Read, SymbolicEvent, Value};
+use juror_event::{EventId, Reach, Read, SymbolicEvent, Value};
 use juror_instrument::probes::BindError;
 use juror_language::{Diagnostic, EvaluationError, Property};
 use juror_monitor::{Change, Monitor, PathEvent, SliceId};
 use juror_view::location::{Places, event_location, event_words};
 use juror_view::{
-    MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason, StoredValue,
-    ViolationView,
+    DeadlineView, Location, MonitorView, NamedValue, PathStep, SliceView, StateChange, StopReason,
+    StoredValue, ViolationView,
 };
 use std::sync::Arc;
 
-/// Slices of one monitor that are shown.
+/// The limit of shown slices of one monitor.
 const SLICES_MAX: usize = 100;
-/// Reports of one stop; more of them say the same.
+/// The limit of reports at one stop; further ones say the same.
 pub(crate) const VIOLATIONS_MAX: usize = 10;
 
-/// What an access made of the place, taken out of the values that the property
-/// did not ask for.
+/// Takes the stored value of an access out of the values that the property did not ask for.
 fn stored(
     event: Option<&SymbolicEvent>,
     captured: &[Value],
@@ -46,7 +45,7 @@ fn stored(
     Some(StoredValue { before, after })
 }
 
-/// The parameters that are bound.
+/// Returns the bound parameters.
 pub fn binding(property: &Property, binding: &[Option<Value>]) -> Vec<NamedValue> {
     property
         .slice
@@ -81,8 +80,8 @@ fn path_step<P: Places>(
     let property = monitor.property();
     let symbolic = property.event(event.event);
     let names = symbolic.map_or(&[][..], |symbolic| &symbolic.captures);
-    // Values that were not asked for in that state say nothing, and what is compared says
-    // it already.
+    // Values that were not captured in that state are omitted, and so are compared values, which
+    // are shown already.
     let says_nothing = |read: &Read, value: &Value| match value {
         Value::Unavailable(juror_event::Unavailability::NotCaptured) => true,
         Value::Bool(_) => matches!(read, Read::Arithmetic(_)),
@@ -115,19 +114,19 @@ fn path_step<P: Places>(
 /// An occurrence of an event, for [`state_change`].
 #[derive(Debug, Clone, Copy)]
 pub struct EventOccurrence<'a> {
-    /// Which event.
+    /// The event.
     pub event: EventId,
-    /// In which thread.
+    /// The thread.
     pub thread: u32,
-    /// Where: for a call, its return address.
+    /// The address; for a call, its return address.
     pub address: u64,
-    /// When, in nanoseconds since the program's start.
+    /// The time, in nanoseconds since the start of the program.
     pub time: u64,
-    /// What was read.
+    /// The captured values.
     pub values: &'a [Value],
 }
 
-/// The values of the parameters of a slice that an event has just changed.
+/// Returns the parameters of a slice that an event has just changed.
 pub fn bound_of(
     monitored: &MonitoredProperty,
     change: &Change,
@@ -137,7 +136,7 @@ pub fn bound_of(
     if let Some(slice) = monitored.monitor.slice(change.slice) {
         return slice.binding;
     }
-    // A slice that has just ended is known by what the event bound.
+    // A slice that has just ended is identified by the values of the event.
     let bound = monitored.property.bindings.get(usize::from(event.0));
     let bound = bound.map_or(&[][..], |bound| bound).iter();
     bound
@@ -145,7 +144,41 @@ pub fn bound_of(
         .collect()
 }
 
-/// A change of one slice by an event that has just happened.
+/// Returns the deadline that decided a slice, with the event that set it.
+fn deadline_view<P: Places>(
+    monitored: &MonitoredProperty,
+    slice: SliceId,
+    deadline: u64,
+    places: Option<&P>,
+) -> DeadlineView {
+    let bound = monitored.monitor.slice(slice);
+    let bound = bound.as_ref().map_or(&[][..], |slice| &slice.binding);
+    let asked = monitored.monitor.asked(slice, deadline);
+    DeadlineView {
+        // The bound includes its end.
+        time_ns: deadline.saturating_sub(1),
+        asked_ns: asked.as_ref().map(|event| event.time),
+        asked: asked.map(|event| path_step(&monitored.monitor, bound, &event, places)),
+    }
+}
+
+/// Returns the step of a slice that time has decided.
+fn time_step(deadline: &DeadlineView) -> PathStep {
+    PathStep {
+        sequence: 0,
+        event: "deadline".to_owned(),
+        what: "deadline".to_owned(),
+        values: Vec::new(),
+        stored: None,
+        thread: deadline.asked.as_ref().map_or(0, |asked| asked.thread),
+        location: Location::default(),
+        from: String::new(),
+        to: String::new(),
+        repeated: 1,
+    }
+}
+
+/// Returns the view of a slice's change by an event that has just happened.
 pub fn state_change<P: Places>(
     monitored: &MonitoredProperty,
     change: &Change,
@@ -165,17 +198,29 @@ pub fn state_change<P: Places>(
         to: change.to,
         repeated: 1,
     };
+    let mut step = path_step(&monitored.monitor, &bound, &event, Some(places));
+    if let Some(deadline) = change.deadline {
+        let [from, to] = [step.from, step.to];
+        step = time_step(&deadline_view(
+            monitored,
+            change.slice,
+            deadline,
+            Some(places),
+        ));
+        (step.from, step.to) = (from, to);
+        step.sequence = event.sequence;
+    }
     StateChange {
         property: property.name.to_string(),
         slice: binding(property, &bound),
         process: None,
-        step: path_step(&monitored.monitor, &bound, &event, Some(places)),
+        step,
         verdict: change.verdict_after,
     }
 }
 
-/// A slice with the path that led to its state. Without a program, places are
-/// bare addresses.
+/// Returns a slice with the path that led to its state. Without a program, places are bare
+/// addresses.
 pub fn violation<P: Places>(
     monitored: &MonitoredProperty,
     id: SliceId,
@@ -209,12 +254,16 @@ pub fn violation<P: Places>(
             .map(|event| path_step(&monitored.monitor, bound, event, places))
             .collect(),
         forgotten: path.forgotten,
+        deadline: monitored
+            .monitor
+            .deadline(id)
+            .map(|deadline| deadline_view(monitored, id, deadline, places)),
         at_end,
         repeated,
     }
 }
 
-/// Why a run stops after an event that a property could not evaluate.
+/// Returns the reason to stop after an event that a property could not evaluate.
 pub fn error_reason(monitored: Option<&MonitoredProperty>, error: &EvaluationError) -> StopReason {
     let property = monitored.map(|monitored| &monitored.property);
     StopReason::MonitorError {
@@ -227,8 +276,8 @@ pub fn error_reason(monitored: Option<&MonitoredProperty>, error: &EvaluationErr
     }
 }
 
-/// Why a run stops after an event, in words and views: in the order of the properties,
-/// whatever the order is in which they have heard of it.
+/// Returns the reason to stop after an event: in the order of the properties, whatever the order in
+/// which they took it.
 pub fn reason<P: Places>(
     monitors: &Monitors,
     outcome: &EventOutcome,
@@ -252,7 +301,7 @@ pub fn reason<P: Places>(
     }
 }
 
-/// What the end of a run violates, as views.
+/// Returns the violations at the end of a run.
 pub fn end_violations<P: Places>(
     monitors: &Monitors,
     violations: &[ViolatedSlice],
@@ -268,7 +317,7 @@ pub fn end_violations<P: Places>(
         .collect()
 }
 
-/// The state of a slice in words; of a violated formula, what failed of it.
+/// Returns the state of a slice in words; for a violated formula, the part that failed.
 fn state_of(monitored: &MonitoredProperty, slice: &juror_monitor::SliceView<'_>) -> String {
     let name = monitored.monitor.state_name(slice.state);
     let failed = monitored.monitor.failed_parts(slice.id);
@@ -278,7 +327,7 @@ fn state_of(monitored: &MonitoredProperty, slice: &juror_monitor::SliceView<'_>)
     }
 }
 
-/// A monitor with its slices.
+/// Returns a monitor with its slices.
 pub fn monitor<P: Places>(monitored: &MonitoredProperty, places: Option<&P>) -> MonitorView {
     let property = &monitored.property;
     let names = |wanted: bool| {
@@ -312,21 +361,29 @@ pub fn monitor<P: Places>(monitored: &MonitoredProperty, places: Option<&P>) -> 
     }
 }
 
-/// What is wrong with an event in this program, as a compiler would say it.
+/// Returns a diagnostic of an event that does not fit this program.
 pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
     match error {
         BindError::UnknownFunction { near, is_stripped } => {
             let mut diagnostic = Diagnostic::error(
                 "unknown-function",
                 event.subject_span.clone(),
-                format!("the program has no function `{}`", event.subject),
+                match &event.reach {
+                    Reach::Module(module) => {
+                        format!("`{module}` has no function `{}`", event.subject)
+                    }
+                    _ => format!("the program has no function `{}`", event.subject),
+                },
             );
             diagnostic.help = Some(match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if *is_stripped => {
-                    "the program was stripped of its symbols: build it without \
-                     `-s`, or use a version of it that has them"
+                    "the program was stripped of its symbols: build it without `-s`, or use a \
+                     version of it that has them"
                         .to_owned()
+                }
+                None if matches!(event.reach, Reach::Module(_)) => {
+                    "name another file, or leave `in` out to look in all modules".to_owned()
                 }
                 None => "if it is in a library that is loaded later, add `in library` to the event"
                     .to_owned(),
@@ -348,11 +405,11 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
                 "indirect-function",
                 event.subject_span.clone(),
                 format!(
-                    "`{}` is chosen among several when the program starts",
+                    "`{}` is selected when the program starts (an ifunc)",
                     event.subject
                 ),
             );
-            diagnostic.help = Some("name the one that is used on this machine".to_owned());
+            diagnostic.help = Some("name the implementation used on this machine".to_owned());
             diagnostic
         }
         BindError::Capture {

@@ -1,24 +1,24 @@
-//! What the monitors of all processes of a run have counted.
+//! The totals of the monitors of all processes of a run.
 //!
-//! Each process has its own monitors; a property is told of once when the run
-//! is over. Invariant: what happened is counted in the process where it
-//! happened, and nowhere else.
+//! Each process has its own monitors; a property is summarized once when the run is over.
+//!
+//! **Invariant**: an event is counted in the process where it happened, and nowhere else.
 
 use crate::monitors::monitored_property::slice_total;
 use crate::monitors::{MonitoredProperty, Monitors};
 use crate::violation_counts;
-use juror_event::{Reach, Verdict};
+use juror_event::{Reach, SymbolicEvent, Verdict};
 use juror_instrument::probes::InlinedTotal;
 use juror_language::Property;
 use juror_view::location::{Places, event_words};
 use juror_view::{EventSummary, PropertySummary, ViolationCount};
 use std::sync::Arc;
 
-/// Of the processes that have ended, by property.
+/// The totals of the processes that have ended, by property.
 #[derive(Debug, Default)]
 pub struct Totals(Vec<Total>);
 
-/// One property.
+/// The totals of one property.
 #[derive(Debug, Clone)]
 struct Total {
     property: Arc<Property>,
@@ -31,26 +31,27 @@ struct Total {
     slices: u64,
 }
 
-/// One event.
+/// The totals of one event.
 #[derive(Debug, Clone, Copy)]
 struct EventTotal {
     occurrences: u64,
+    unneeded: u64,
     stops: u64,
     bound: bool,
     inlined: InlinedTotal,
-    /// Some monitor waits for it.
+    /// Whether some monitor waits for it.
     needed: bool,
 }
 
 impl Totals {
-    /// A process has ended, or is left.
+    /// Adds the counts of a process that has ended or was detached.
     pub fn add<P: Places>(&mut self, monitors: &Monitors, places: Option<&P>) {
         for monitored in monitors.shown() {
             self.add_one(monitored, places);
         }
     }
 
-    /// The same of one property, or of a share of its slices.
+    /// Adds the counts of one property, or of a share of its slices.
     pub fn add_one<P: Places>(&mut self, monitored: &MonitoredProperty, places: Option<&P>) {
         let total = Total::of(monitored, places);
         match self.0.iter_mut().find(|it| it.is_of(monitored)) {
@@ -59,23 +60,25 @@ impl Totals {
         }
     }
 
-    /// A property is watched no more; another one may get its name.
+    /// Forgets a removed property; another one may get its name.
     pub fn forget(&mut self, monitored: &MonitoredProperty) {
         self.0.retain(|total| !total.is_of(monitored));
     }
 
-    /// The properties when the run is over: these processes and the last one.
+    /// Returns the summaries at the end of the run: these processes and the last one. If
+    /// `allows_unbound`, a property may hold although no module had the name of an event.
     pub fn summaries<P: Places>(
         &self,
         last: &Monitors,
         places: Option<&P>,
+        allows_unbound: bool,
     ) -> Vec<PropertySummary> {
         let with_others = |monitored: &MonitoredProperty| {
             let mut total = Total::of(monitored, places);
             if let Some(others) = self.0.iter().find(|it| it.is_of(monitored)) {
                 total.add(others);
             }
-            total.summary(monitored)
+            total.summary(monitored, allows_unbound)
         };
         last.shown().iter().map(with_others).collect()
     }
@@ -91,6 +94,7 @@ impl Total {
         let needs = monitored.monitor.needs();
         let at = |index: usize| EventTotal {
             occurrences: monitored.occurrences.get(index).copied().unwrap_or(0),
+            unneeded: monitored.unneeded.get(index).copied().unwrap_or(0),
             stops: monitored.stops.get(index).copied().unwrap_or(0),
             bound: monitored.bound.get(index).copied().unwrap_or(false),
             inlined: monitored.inlined.get(index).copied().unwrap_or_default(),
@@ -117,6 +121,7 @@ impl Total {
         self.slices += other.slices;
         for (event, others) in self.events.iter_mut().zip(&other.events) {
             event.occurrences += others.occurrences;
+            event.unneeded += others.unneeded;
             event.stops += others.stops;
             event.bound |= others.bound;
             let inlined = &mut event.inlined;
@@ -127,12 +132,13 @@ impl Total {
         }
     }
 
-    fn summary(&self, monitored: &MonitoredProperty) -> PropertySummary {
+    fn summary(&self, monitored: &MonitoredProperty, allows_unbound: bool) -> PropertySummary {
         let events = monitored.property.events.iter().zip(&self.events);
         let events = events.map(|(event, total)| EventSummary {
             event: event.name.to_string(),
             what: event_words(event),
             occurrences: total.occurrences,
+            unneeded: total.unneeded,
             stops: total.stops,
         });
         PropertySummary {
@@ -146,36 +152,63 @@ impl Total {
             violation_counts: self.violation_counts.clone(),
             events: events.collect(),
             slices: self.slices,
+            undecided: self.undecided(monitored, allows_unbound),
             remarks: self.remarks(monitored),
         }
     }
 
-    /// What a user would want to know before trusting a verdict.
+    /// Returns why the property does not hold, whatever its verdict is.
+    fn undecided(&self, monitored: &MonitoredProperty, allows_unbound: bool) -> Vec<String> {
+        let errors = match self.errors {
+            0 => None,
+            1 => Some("one event could not be evaluated".to_owned()),
+            errors => Some(format!("{errors} events could not be evaluated")),
+        };
+        let absent = self.absent(monitored).into_iter().map(absent_words);
+        let absent = absent.filter(|_| !allows_unbound);
+        errors.into_iter().chain(absent).collect()
+    }
+
+    /// Returns the events whose names no loaded module had, one for each subject.
+    fn absent<'a>(&self, monitored: &'a MonitoredProperty) -> Vec<&'a SymbolicEvent> {
+        let events = monitored.property.events.iter().zip(&self.events);
+        let mut absent: Vec<&SymbolicEvent> = events
+            .filter(|(_, total)| !total.bound)
+            .map(|(event, _)| event)
+            .collect();
+        absent.sort_by_key(|event| (&event.subject, event.kind.is_about_memory()));
+        absent.dedup_by_key(|event| (&event.subject, event.kind.is_about_memory()));
+        absent
+    }
+
+    /// Returns the remarks that a user should read before trusting a verdict.
     fn remarks(&self, monitored: &MonitoredProperty) -> Vec<String> {
         let mut remarks = Vec::new();
-        let events = || monitored.property.events.iter().zip(&self.events);
         match self.errors {
             0 => {}
-            1 => remarks.push("one event could not be evaluated, and is left out".to_owned()),
+            1 => remarks.push("one event could not be evaluated, and is ignored".to_owned()),
             errors => remarks.push(format!(
-                "{errors} events could not be evaluated, and are left out"
+                "{errors} events could not be evaluated, and are ignored"
             )),
         }
+        let events = || monitored.property.events.iter().zip(&self.events);
         let mut inlined: Vec<String> = events()
             .flat_map(|(event, total)| inlined_remarks(&event.subject, total.inlined))
             .collect();
         inlined.dedup();
         remarks.append(&mut inlined);
-        let mut absent: Vec<&str> = events()
-            .filter(|(_, total)| !total.bound)
-            .map(|(event, _)| &*event.subject)
-            .collect();
-        absent.sort_unstable();
-        absent.dedup();
-        for function in &absent {
-            remarks.push(format!("`{function}` was in no module that was loaded"));
-        }
+        let absent = self.absent(monitored);
+        remarks.extend(absent.iter().map(|event| absent_words(event)));
+        let absent: Vec<&str> = absent.iter().map(|event| &*event.subject).collect();
         let is_silent = self.events.iter().all(|total| total.occurrences == 0);
+        if is_silent && self.events.iter().any(|total| total.unneeded > 0) {
+            remarks.push(
+                "no state needed the events that happened: the verdict says nothing about the \
+                 behaviour"
+                    .to_owned(),
+            );
+            return remarks;
+        }
         if is_silent && absent.len() < self.events.len() {
             remarks.push(
                 "none of its events happened: the verdict says nothing about the behaviour"
@@ -183,7 +216,7 @@ impl Total {
             );
             return remarks;
         }
-        // Events that were watched for and never came.
+        // Events that were monitored and never happened.
         let never = events().filter(|(event, total)| {
             total.occurrences == 0
                 && total.needed
@@ -195,7 +228,17 @@ impl Total {
     }
 }
 
-/// What became of the calls of a function that were inlined.
+/// Returns that no module had the subject of an event.
+fn absent_words(event: &SymbolicEvent) -> String {
+    let subject = &event.subject;
+    match (&event.reach, event.kind.is_about_memory()) {
+        (Reach::Module(module), _) => format!("no loaded `{module}` had `{subject}`"),
+        (_, true) => format!("no loaded module had `{subject}`"),
+        (_, false) => format!("no loaded module had the function `{subject}`"),
+    }
+}
+
+/// Returns remarks on the inlined calls of a function.
 fn inlined_remarks(function: &str, total: InlinedTotal) -> impl Iterator<Item = String> {
     let calls = |count: usize| match count {
         1 => "an inlined call".to_owned(),
@@ -207,19 +250,18 @@ fn inlined_remarks(function: &str, total: InlinedTotal) -> impl Iterator<Item = 
         likely,
     } = total;
     let missed = (missed > 0).then(|| match missed {
-        1 => format!("an inlined call of `{function}` could not be seen"),
-        _ => format!("inlined calls of `{function}` could not be seen"),
+        1 => format!("an inlined call of `{function}` could not be monitored"),
+        _ => format!("inlined calls of `{function}` could not be monitored"),
     });
     let seen = (seen > 0).then(|| {
         format!(
-            "`{function}` was seen at {}; of calls that the compiler has worked out itself no \
-             code is left",
+            "`{function}` was monitored at {}; calls that the compiler evaluated have no code",
             calls(seen)
         )
     });
     let likely = (likely > 0).then(|| {
         format!(
-            "{} of `{function}` had no mark: their code may stand for several calls",
+            "{} of `{function}` had no mark: their code may belong to several calls",
             calls(likely)
         )
     });
@@ -232,10 +274,10 @@ mod tests {
     use crate::monitors::loading;
     use crate::property_files::PropertySource;
 
-    /// Nobody knows where anything is.
+    /// No locations are known.
     const PLACES: Option<&juror_program::program::Program> = None;
 
-    /// The monitors of one process, whose two events happened so often.
+    /// Returns the monitors of one process, with the occurrences of its two events.
     fn monitored(occurrences: [u64; 2], violations: u64) -> Monitors {
         let text = "property p
             event a = before f()
@@ -263,7 +305,7 @@ mod tests {
         for monitors in gone {
             totals.add(monitors, PLACES);
         }
-        let summaries = totals.summaries(last, PLACES);
+        let summaries = totals.summaries(last, PLACES, false);
         let [summary] = summaries.as_slice() else {
             panic!("{summaries:?}");
         };

@@ -1,18 +1,17 @@
 //! Violations of one kind at one place, counted together.
 //!
-//! A fault in one line of the program violates a property for one object after
-//! another. Reports name the first of them, and how many there were.
+//! A fault in one line of the program violates a property for many objects. Reports show the first
+//! violation, and the count.
 //!
-//! Invariant: the counts of a property add up to the violations that were
-//! reported of it.
+//! **Invariant**: the counts of a property add up to its reported violations.
 
 use crate::monitors::MonitoredProperty;
 use crate::report;
 use juror_view::location::Places;
 use juror_view::{ViolationCount, location};
 
-/// The violations of a property in this process, by what happened and where;
-/// the first of each kind is that with which it began, perhaps before a fork.
+/// Returns the violations of a property in this process, by kind and place; the first of each kind
+/// may have happened before a fork.
 pub fn violations<P: Places>(
     monitored: &MonitoredProperty,
     places: Option<&P>,
@@ -52,7 +51,7 @@ pub fn violations<P: Places>(
     counted
 }
 
-/// Counts a kind together with the same of another process or of another trace.
+/// Adds a count to the same kind of another process or trace.
 pub fn add(counted: &mut Vec<ViolationCount>, view: ViolationCount) {
     let is_same = |known: &&mut ViolationCount| {
         (&known.event, &known.from, &known.to, known.at_end)
@@ -65,8 +64,8 @@ pub fn add(counted: &mut Vec<ViolationCount>, view: ViolationCount) {
     }
 }
 
-/// Those of which no more is known than that they were: by kinds too many to be
-/// told apart, or by the end of the run.
+/// Violations whose place is unknown: kinds beyond those that can be distinguished, or violations
+/// at the end of the run.
 fn without_place(count: u64, at_end: bool) -> ViolationCount {
     ViolationCount {
         count,

@@ -1,10 +1,9 @@
-//! The developer's breakpoints: places as written, bound to addresses.
+//! The user's breakpoints: location specs, bound to addresses.
 //!
-//! A place in a library that is not loaded yet stays pending and is bound
-//! when a module has it. What a hit does is in `hits`, which code has the place
-//! in `resolvable` and `location`.
+//! A location spec in a library that is not loaded yet stays pending and is bound when a module has
+//! it. Hits are processed in `hits`; `resolvable` and `location` find the code of a location spec.
 //!
-//! Invariant: `index` holds exactly the planted locations, by address.
+//! **Invariant**: `index` holds exactly the inserted locations, by address.
 
 mod hits;
 mod location;
@@ -28,84 +27,82 @@ use juror_values::expression::ExpressionError;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A breakpoint of the developer.
+/// A breakpoint of the user or of a scenario.
 #[derive(Debug)]
 pub struct Breakpoint {
-    /// What it has like all points.
+    /// The state that all points have.
     pub point: Point,
-    /// Its place, as it was written.
+    /// Its location spec, as it was written.
     pub text: String,
-    /// Where it is.
+    /// Its locations.
     pub locations: Locations,
     place: Resolvable,
-    /// The line that was taken, when it is one.
+    /// The resolved line, if the location spec is a line.
     line: Option<u32>,
 }
 
 /// A breakpoint that is to be set.
 #[derive(Debug)]
 pub struct Wanted {
-    /// Its place, as it was written.
+    /// Its location spec, as it was written.
     pub text: String,
-    /// The place.
+    /// The location spec.
     pub place: Resolvable,
-    /// What must be true there.
+    /// The condition.
     pub condition: Option<Condition>,
     /// The only thread that it is for.
     pub thread: Option<u32>,
-    /// What becomes of it when it stops the program.
+    /// What happens to it when it stops the program.
     pub fate: Fate,
-    /// Whose it is.
+    /// The owner.
     pub owner: PointOwner,
 }
 
-/// All breakpoints of the developer.
+/// All breakpoints.
 #[derive(Debug, Default)]
 pub struct Breakpoints {
     list: Vec<Breakpoint>,
     last_number: u32,
-    /// Breakpoint and location by their positions.
+    /// Positions of breakpoint and location, by address.
     index: FxHashMap<u64, SmallVec<[(u32, u32); 1]>>,
-    /// What a thread does that is at one of the addresses by which calls are told from
-    /// one another that were inlined in parts.
+    /// The steps of partially inlined calls, by the addresses that distinguish them.
     partial: FxHashMap<u64, Vec<Passage>>,
-    /// Those calls.
+    /// The state of these calls.
     pub passes: Passes,
     changes: Vec<Change>,
 }
 
 impl Breakpoints {
-    /// All of them, in the order of their numbers.
+    /// Iterates over all, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Breakpoint> {
         self.list.iter()
     }
 
-    /// All of them, in the order of their numbers.
+    /// Iterates over all, in the order of their numbers.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Breakpoint> {
         self.list.iter_mut()
     }
 
-    /// One by its number.
+    /// Returns a breakpoint by its number.
     pub fn numbered(&mut self, number: u32) -> Option<&mut Breakpoint> {
         self.list.iter_mut().find(|it| it.point.number == number)
     }
 
-    /// A number for something that shares the numbers of breakpoints.
+    /// Allocates a number for a point that shares the numbers of breakpoints.
     pub fn take_number(&mut self) -> u32 {
         self.last_number += 1;
         self.last_number
     }
 
-    /// The last number that was given.
+    /// Returns the last allocated number.
     pub fn last_number(&self) -> u32 {
         self.last_number
     }
 
-    /// Sets a breakpoint; gives its number. Without a program it is bound when
-    /// one starts.
+    /// Sets a breakpoint; returns its number. Without a program it is bound when one starts.
     ///
     /// # Errors
-    /// A trap cannot be planted; nothing is set then.
+    /// A breakpoint cannot be inserted; nothing is set then.
     pub fn add(
         &mut self,
         mut program: Option<&mut Program>,
@@ -135,13 +132,13 @@ impl Breakpoints {
         Ok(number)
     }
 
-    /// The names of the functions that they are at.
+    /// Returns the names of the functions in the location specs.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         self.list.iter().filter_map(|it| it.place.function())
     }
 
-    /// Binds them to what is loaded now. A place that cannot be written to
-    /// stays unplanted, and is shown so.
+    /// Binds the breakpoints to the loaded modules. A location that cannot be written to stays
+    /// uninserted, and is shown so.
     pub fn bind(&mut self, program: &mut Program) {
         for breakpoint in &mut self.list {
             breakpoint.bind(program);
@@ -149,7 +146,7 @@ impl Breakpoints {
         let _ = self.settle(Some(program));
     }
 
-    /// The process is gone; the places stay.
+    /// Forgets the process; the location specs stay.
     pub fn forget_process(&mut self) {
         for breakpoint in &mut self.list {
             breakpoint.locations.forget_process();
@@ -160,8 +157,7 @@ impl Breakpoints {
         self.passes = Passes::default();
     }
 
-    /// The program begins anew: hits are counted from nothing, at each place
-    /// too.
+    /// Resets the hit counts of breakpoints and locations, for a new run.
     pub fn forget_hits(&mut self) {
         for breakpoint in &mut self.list {
             for location in breakpoint.locations.iter_mut() {
@@ -170,14 +166,14 @@ impl Breakpoints {
         }
     }
 
-    /// Some breakpoint of the developer stops the program at this address.
+    /// Returns whether a breakpoint of the user stops the program at this address.
     pub fn is_at(&self, address: u64) -> bool {
         let here = self.index.get(&address).into_iter().flatten();
         here.filter_map(|&(position, _)| self.list.get(position as usize))
             .any(|breakpoint| breakpoint.point.owner == PointOwner::Developer)
     }
 
-    /// The numbers of the breakpoints whose traps are at this address.
+    /// Returns the numbers of the breakpoints inserted at this address.
     pub fn planted_at(&self, address: u64) -> Vec<u32> {
         let here = self.index.get(&address).into_iter().flatten();
         let here = here.filter_map(|&(position, _)| self.list.get(position as usize));
@@ -186,8 +182,8 @@ impl Breakpoints {
         numbers
     }
 
-    /// In which of the frames of a thread it is that stands at an address where these
-    /// breakpoints have stopped it: the innermost of those that their places mean.
+    /// Returns the frame level of a stop by these breakpoints at an address: the innermost frame
+    /// that their location specs mean.
     pub fn level_of(&self, address: u64, numbers: &[u32], frames: &[Frame]) -> Option<usize> {
         let here = self.index.get(&address).into_iter().flatten();
         let here = here.filter_map(|&(position, _)| self.list.get(position as usize));
@@ -196,7 +192,7 @@ impl Breakpoints {
         levels.min()
     }
 
-    /// Passes the next so many hits of the breakpoints at an address; whether there are any.
+    /// Sets the ignore count of the breakpoints at an address; returns whether there are any.
     pub fn ignore_at(&mut self, address: u64, count: u64) -> bool {
         let here = self.index.get(&address);
         for &(position, _) in here.into_iter().flatten() {
@@ -207,8 +203,8 @@ impl Breakpoints {
         here.is_some_and(|here| !here.is_empty())
     }
 
-    /// The numbers of the breakpoints that are in one of these places, or were
-    /// when there was a process.
+    /// Returns the numbers of the breakpoints at one of these locations, now or when there was a
+    /// process.
     pub fn numbers_at(&self, places: &[Found]) -> Vec<u32> {
         let is_there = |it: &&Breakpoint| {
             let mut locations = it.locations.iter();
@@ -221,22 +217,22 @@ impl Breakpoints {
             .collect()
     }
 
-    /// Removes breakpoints by their numbers.
+    /// Deletes breakpoints by number.
     pub fn delete(&mut self, program: Option<&mut Program>, numbers: &[u32]) {
         let is_meant = |it: &Breakpoint| numbers.contains(&it.point.number);
         for breakpoint in self.list.iter_mut().filter(|it| is_meant(it)) {
             breakpoint.point.enabled = false;
         }
-        // Code that was unmapped needs no repair.
+        // Unmapped code needs no repair.
         let _ = self.settle(program);
         self.list.retain(|it| !is_meant(it));
         self.reindex();
     }
 
-    /// Gives a breakpoint another condition, or none.
+    /// Sets or clears the condition of a breakpoint.
     ///
     /// # Errors
-    /// It could be asked at none of its places.
+    /// It cannot be evaluated at any of its locations.
     pub fn set_condition(
         &mut self,
         program: Option<&Program>,
@@ -261,8 +257,8 @@ impl Breakpoints {
         Ok(())
     }
 
-    /// Carries out what the state of the breakpoints wants: traps where they
-    /// are enabled. Tells of the first that could not be planted.
+    /// Inserts and removes breakpoints according to their state. Returns the first that could not
+    /// be inserted.
     pub fn settle(&mut self, mut program: Option<&mut Program>) -> Result<(), DebuggeeError> {
         let mut result = Ok(());
         for breakpoint in &mut self.list {
@@ -321,9 +317,9 @@ impl Breakpoint {
         self.prepare(program);
     }
 
-    /// Prepares the condition for each place. A place that lacks what it speaks of, which
-    /// another place has, is switched off. Where no place has it, it is evaluated at the hit,
-    /// which says why.
+    /// Prepares the condition for each location. A location that lacks a name of the condition
+    /// which another location has is switched off. If no location has it, the condition is
+    /// evaluated at the hit, which reports the error.
     fn prepare(&mut self, program: &Program) {
         let Some(condition) = &self.point.condition else {
             return;
@@ -353,10 +349,10 @@ impl Breakpoint {
     }
 }
 
-/// Whether a condition can be asked at some of these places at least.
+/// Checks that a condition can be evaluated at one of these locations at least.
 ///
 /// # Errors
-/// It cannot be, at any of them; what is wrong at the first.
+/// It cannot, at any of them; the error of the first.
 pub fn check(
     condition: &Condition,
     program: &Program,

@@ -1,9 +1,9 @@
-//! `catch`: points at what the program asks of the kernel, of the dynamic
-//! linker and of the C++ runtime, instead of at a place.
+//! `catch`: points at events of the kernel, of the dynamic linker and of the C++ runtime.
 //!
-//! Catchpoints share the numbers of breakpoints. Invariant: the debuggee is
-//! asked for exactly what the enabled catchpoints need ([`Catchpoints::apply`]),
-//! since every other system call or signal would cost a stop for nothing.
+//! Catchpoints share the numbers of breakpoints.
+//!
+//! **Invariant**: the debuggee reports exactly what the enabled catchpoints need
+//! ([`Catchpoints::apply`]), since every other system call or signal would cost a stop for nothing.
 
 use crate::point::{Answer, Point, PointKind, Stopping, passage};
 use crate::signal_names::SIGNAL_MAX;
@@ -13,41 +13,41 @@ use juror_program::program::Program;
 use juror_view::{PointLocation, PointView, location};
 use std::collections::BTreeSet;
 
-/// What a catchpoint waits for.
+/// The event of a catchpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Catch {
     /// Entry into and exit from system calls.
     SystemCalls(SystemCalls),
     /// Signals, by number.
     Signals(BTreeSet<i32>),
-    /// A process made by `fork` or `clone`.
+    /// A process created by `fork` or `clone`.
     Fork,
-    /// A process made by `vfork` or `posix_spawn`.
+    /// A process created by `vfork` or `posix_spawn`.
     Vfork,
-    /// Another program in this process.
+    /// An exec: another program in this process.
     Exec,
-    /// A library that comes; one whose path holds the text.
+    /// The loading of a library; with a text, only if its path contains it.
     Load(Option<String>),
-    /// A library that goes; one whose path holds the text.
+    /// The unloading of a library; with a text, only if its path contains it.
     Unload(Option<String>),
     /// A C++ exception.
     Exception(Exception),
 }
 
-/// What happens to a C++ exception.
+/// An event of a C++ exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exception {
     /// It is thrown.
     Throw,
-    /// A handler throws it again.
+    /// A handler rethrows it.
     Rethrow,
     /// A handler begins.
     Catch,
 }
 
 impl Exception {
-    /// The function of the C++ runtime (Itanium ABI, *Exception Handling*)
-    /// that does it.
+    /// Returns the function of the C++ runtime (Itanium ABI, *Exception Handling*) that implements
+    /// it.
     pub(crate) fn function(self) -> &'static str {
         match self {
             Exception::Throw => "__cxa_throw",
@@ -60,13 +60,13 @@ impl Exception {
 /// One catchpoint.
 #[derive(Debug)]
 pub struct Catchpoint {
-    /// What it has like all points.
+    /// The state that all points have.
     pub point: Point,
-    /// What was typed after `catch`.
+    /// The argument of `catch`, as typed.
     pub text: String,
-    /// What it waits for.
+    /// The event.
     pub catch: Catch,
-    /// Where the C++ runtime is entered for it.
+    /// The addresses of the C++ runtime's functions for it.
     pub addresses: Vec<u64>,
 }
 
@@ -89,27 +89,26 @@ pub struct Catchpoints {
     list: Vec<Catchpoint>,
 }
 
-/// Where catchpoints are in a process that is not looked at just now, by
-/// number.
+/// The addresses of catchpoints in a process that is not current, by number.
 pub type CaughtPlaces = Vec<(u32, Vec<u64>)>;
 
 impl Catchpoints {
-    /// Returns them in the order of their numbers.
+    /// Iterates over all, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Catchpoint> {
         self.list.iter()
     }
 
-    /// Adds one behind the others.
+    /// Adds a catchpoint after the others.
     pub fn add(&mut self, catchpoint: Catchpoint) {
         self.list.push(catchpoint);
     }
 
-    /// All of them, in the order of their numbers.
+    /// Iterates over all, in the order of their numbers.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Catchpoint> {
         self.list.iter_mut()
     }
 
-    /// Removes those of these numbers.
+    /// Deletes catchpoints by number.
     pub fn delete(&mut self, program: Option<&mut Program>, numbers: &[u32]) {
         let is_meant = |it: &Catchpoint| numbers.contains(&it.point.number);
         if let Some(program) = program {
@@ -120,7 +119,7 @@ impl Catchpoints {
         self.list.retain(|it| !is_meant(it));
     }
 
-    /// As `info breakpoints` shows them.
+    /// Returns the views for `info breakpoints`.
     pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
         let view = |it: &Catchpoint| PointView {
             locations: program.map_or_else(Vec::new, |program| it.locations(program)),
@@ -130,13 +129,12 @@ impl Catchpoints {
         self.list.iter().map(view).collect()
     }
 
-    /// Plants what the C++ runtime of the loaded modules needs.
+    /// Inserts points at the functions of the C++ runtime in the loaded modules.
     pub fn bind(&mut self, program: &mut Program) {
         for it in &mut self.list {
             let wanted = it.wanted_addresses(program);
             for &address in wanted.iter().filter(|at| !it.addresses.contains(at)) {
-                // A place that cannot be written to is shown without a
-                // location.
+                // An address that cannot be written to is shown without a location.
                 let _ = program.debuggee.insert(address, Owner::Developer);
             }
             for &address in it.addresses.iter().filter(|at| !wanted.contains(at)) {
@@ -146,7 +144,7 @@ impl Catchpoints {
         }
     }
 
-    /// Where they are in a forked copy of the process that is looked at.
+    /// Returns the addresses for a forked copy of the current process.
     pub fn places_of_fork(&self) -> CaughtPlaces {
         let planted = self.list.iter().filter(|it| !it.addresses.is_empty());
         planted
@@ -154,7 +152,7 @@ impl Catchpoints {
             .collect()
     }
 
-    /// Looks at another process from now on: `program`, with its places.
+    /// Makes another process current: `program`, with its addresses.
     pub fn exchange(&mut self, places: &mut CaughtPlaces, program: &mut Program) {
         let before = std::mem::take(places);
         for it in self.list.iter_mut().filter(|it| !it.addresses.is_empty()) {
@@ -172,14 +170,14 @@ impl Catchpoints {
         }
     }
 
-    /// The process is gone, or runs another program.
+    /// Forgets the addresses: the process has ended or runs another program.
     pub fn forget_locations(&mut self) {
         for it in &mut self.list {
             it.addresses.clear();
         }
     }
 
-    /// Tells the debuggee what to report, beside what `handle` wants.
+    /// Sets the events that the debuggee reports, besides those of `handle`.
     pub fn apply(&self, debuggee: &mut Debuggee) {
         debuggee.catch_system_calls(self.system_calls());
         let is_fork = |catch: &Catch| matches!(catch, Catch::Fork | Catch::Vfork);
@@ -219,9 +217,8 @@ impl Catchpoints {
         self.enabled().any(catches)
     }
 
-    /// Counts a hit of all enabled catchpoints that wait for something, where
-    /// their conditions hold, which `ask` tells; nothing when none stops the
-    /// program.
+    /// Counts a hit of all enabled catchpoints for an event whose conditions hold, which `ask`
+    /// evaluates; `None` if none stops the program.
     pub fn hit(
         &mut self,
         is_meant: impl Fn(&Catchpoint) -> bool,

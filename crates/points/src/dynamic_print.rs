@@ -1,14 +1,14 @@
-//! What a `dprintf` point prints.
+//! The output of a `dprintf` point.
 
 use crate::format_string::Format;
 
-/// What a point prints when it is hit.
+/// The format and values of a `dprintf` point.
 #[derive(Debug)]
 pub struct DynamicPrint {
-    /// As it was written: the format in quotes, and the values.
+    /// The source text: the quoted format, and the values.
     pub text: String,
     /// The format string.
     pub format: Format,
-    /// How many callers its values go up at the most.
+    /// The limit of callers that its values refer to.
     pub caller_count: usize,
 }

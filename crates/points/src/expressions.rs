@@ -1,9 +1,9 @@
-//! Expressions as the user types them.
+//! Parses expressions that the user types.
 
 use juror_language::Expression;
 use juror_view::error::CommandError;
 
-/// Parses an expression as the user typed it.
+/// Parses an expression.
 pub(crate) fn read(text: &str) -> Result<Expression, CommandError> {
     read_with_types(text, &[])
 }
@@ -11,7 +11,7 @@ pub(crate) fn read(text: &str) -> Result<Expression, CommandError> {
 /// Parses an expression in which these names are types.
 ///
 /// # Errors
-/// A syntax error, with its place in the text.
+/// A syntax error, with its position in the text.
 pub fn read_with_types(text: &str, types: &[String]) -> Result<Expression, CommandError> {
     let (expression, diagnostics) = juror_language::parse_expression_with_types(text, types);
     if let Some(error) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {

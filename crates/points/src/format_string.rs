@@ -9,13 +9,14 @@ use juror_symbols::{Memory, TypeKind};
 use juror_values::format::{Radix, format, readable};
 use juror_values::typed::{Number, Typed};
 use juror_view::error::CommandError;
+use std::fmt::Write as _;
 
-/// What can be said.
+/// The help of syntax errors.
 pub(crate) const HELP: &str = "for example: printf \"%d of %s\\n\", count, name";
-/// The most bytes of a text that are read.
+/// The limit of bytes read of a string.
 pub(crate) const TEXT_LENGTH_MAX: usize = 64 << 10;
 
-/// A format with the expressions whose values it shows.
+/// A format with its expressions.
 #[derive(Debug)]
 pub struct Format {
     pub(crate) pieces: Vec<Piece>,
@@ -23,11 +24,11 @@ pub struct Format {
 }
 
 impl Format {
-    /// Reads `"FORMAT", EXPRESSION, …`.
+    /// Parses `"FORMAT", EXPRESSION, …`.
     pub fn parse(text: &str) -> Result<Format, CommandError> {
         let wrong = |message: String| CommandError::with_help(message, HELP);
         let (format, arguments) =
-            split(text).ok_or_else(|| wrong("a format in quotes is missing".to_owned()))?;
+            split(text).ok_or_else(|| wrong("a quoted format is missing".to_owned()))?;
         let pieces = pieces(&unescaped(format)).map_err(wrong)?;
         let is_value = |piece: &&Piece| matches!(piece, Piece::Value(_));
         let wanted = pieces.iter().filter(is_value).count();
@@ -46,13 +47,13 @@ impl Format {
         })
     }
 
-    /// The expressions that must be evaluated: all but plain texts.
+    /// Returns the expressions that must be evaluated: all but string literals.
     pub fn values(&self) -> impl Iterator<Item = &Expression> {
         let is_text = |it: &&Expression| matches!(it.kind, ExpressionKind::Text(_));
         self.arguments.iter().filter(move |it| !is_text(it))
     }
 
-    /// The text, with the values of [`Format::values`].
+    /// Formats the values of [`Format::values`].
     pub fn write(&self, values: &[Typed], program: &Program) -> Result<String, CommandError> {
         let mut values = values.iter();
         let mut arguments = self.arguments.iter();
@@ -71,11 +72,25 @@ impl Format {
                         }
                     };
                     let shown = conversion.write(&given);
-                    text.push_str(&shown.map_err(CommandError::new)?);
+                    push_value(&mut text, &shown.map_err(CommandError::new)?);
                 }
             }
         }
         Ok(text)
+    }
+}
+
+/// Appends a value of the program, whose control characters become escapes: only those that the
+/// user has written in the format act on the terminal.
+fn push_value(text: &mut String, value: &str) {
+    for character in value.chars() {
+        match character {
+            '\n' | '\t' => text.push(character),
+            control if control.is_control() => {
+                let _ = write!(text, "\\{:03o}", u32::from(control));
+            }
+            plain => text.push(plain),
+        }
     }
 }
 
@@ -84,7 +99,7 @@ pub(crate) fn given(letter: char, value: &Typed, program: &Program) -> Result<Gi
         if let Some(text) = c_text(value, program) {
             return Ok(Given::Text(text));
         }
-        // Whatever else there is, as print shows it.
+        // All other values are formatted as by `print`.
         let shown = format(value, program, program, Radix::Natural);
         let quoted = shown.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
         return Ok(Given::Text(quoted.unwrap_or(&shown).to_owned()));
@@ -99,7 +114,7 @@ pub(crate) fn given(letter: char, value: &Typed, program: &Program) -> Result<Gi
     }
 }
 
-/// The text that a `char *` leads to, or an array of characters holds.
+/// Reads the string of a `char *` or of an array of characters.
 pub(crate) fn c_text(value: &Typed, memory: &dyn Memory) -> Option<String> {
     let target = value.r#type.target()?;
     let is_text = matches!(target.strip().kind(), TypeKind::Base(e) if e.is_character());

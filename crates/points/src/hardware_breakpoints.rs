@@ -16,13 +16,13 @@ use smallvec::SmallVec;
 /// A breakpoint in debug registers.
 #[derive(Debug)]
 pub struct HardwareBreakpoint {
-    /// What it has like all points.
+    /// The state that all points have.
     pub point: Point,
-    /// Its place, as it was written.
+    /// Its location spec, as it was written.
     pub text: String,
-    /// Its location, resolved in each module.
+    /// Its location spec, resolved in each module.
     pub place: Resolvable,
-    /// Where it is set now.
+    /// The addresses where it is set now.
     pub sites: Vec<Site>,
 }
 
@@ -30,29 +30,28 @@ pub struct HardwareBreakpoint {
 #[derive(Debug)]
 pub struct Site {
     address: u64,
-    /// The condition, prepared for it.
+    /// The condition, prepared for the address.
     check: Check,
-    /// The breakpoint's place is there, or a call that is made without coming by that.
+    /// A hit here can stop: it is a location, or the outlined part of calls that do not pass one.
     stops: bool,
-    /// It is no place of the breakpoint, only such a call.
+    /// It is only such an outlined part.
     is_rest: bool,
-    /// What a thread does there, of copies that were inlined in parts.
+    /// The steps of partially inlined calls here.
     passages: SmallVec<[Passage; 1]>,
 }
 
-/// All of them, in the order of their numbers.
+/// All hardware breakpoints, in the order of their numbers.
 #[derive(Debug, Default)]
 pub struct HardwareBreakpoints {
     /// The breakpoints.
     pub list: Vec<HardwareBreakpoint>,
-    /// Places of breakpoints that were deleted while another process was
-    /// looked at.
+    /// Addresses of breakpoints that were deleted while another process was current.
     orphans: Vec<u64>,
-    /// The calls that were seen of functions that were inlined in parts.
+    /// The state of partially inlined calls.
     pub passes: Passes,
 }
 
-/// The places in a process that is not looked at just now, by number.
+/// The addresses in a process that is not current, by number.
 #[derive(Debug, Default)]
 pub struct HardwarePlaces {
     sites: Vec<(u32, Vec<Site>)>,
@@ -72,8 +71,8 @@ impl Site {
     }
 }
 
-/// Where a breakpoint is to be: at its places, where calls come to the rest of a copy alone,
-/// and where the callers begin by whose frames these calls are told from one another.
+/// Returns the addresses of a location spec: its locations, the outlined parts that calls reach
+/// alone, and the beginnings of the callers whose frames distinguish these calls.
 pub fn sites_of(place: &Resolvable, modules: &Modules) -> Vec<Site> {
     let mut sites: Vec<Site> = Vec::new();
     let mut at = |address: u64, passage: Option<Passage>| {
@@ -108,7 +107,7 @@ pub fn sites_of(place: &Resolvable, modules: &Modules) -> Vec<Site> {
 }
 
 impl HardwareBreakpoint {
-    /// Sets it where it is to be, or lifts it.
+    /// Sets or removes the debug registers according to its state.
     pub fn settle(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         if !self.point.enabled {
             return self.lift(program);
@@ -141,8 +140,8 @@ impl HardwareBreakpoint {
         Ok(())
     }
 
-    /// Prepares the condition for each place. Where it cannot be, it is
-    /// evaluated at the hit, which says why.
+    /// Prepares the condition for each address. If that fails, it is evaluated at the hit, which
+    /// reports the error.
     fn prepare(&mut self, program: &Program) {
         let line = self.place.line_taken(&program.modules);
         for site in &mut self.sites {
@@ -156,19 +155,19 @@ impl HardwareBreakpoint {
         }
     }
 
-    /// Its places.
+    /// Returns its locations.
     fn places(&self) -> impl Iterator<Item = &Site> {
         self.sites.iter().filter(|site| !site.is_rest)
     }
 }
 
 impl HardwareBreakpoints {
-    /// All of them, in the order of their numbers.
+    /// Iterates over all, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &HardwareBreakpoint> {
         self.list.iter()
     }
 
-    /// Looks at another process from now on.
+    /// Makes another process current.
     pub fn exchange(&mut self, places: &mut HardwarePlaces) {
         let before = std::mem::take(places);
         for breakpoint in &mut self.list {
@@ -185,18 +184,17 @@ impl HardwareBreakpoints {
         }
     }
 
-    /// All of them, in the order of their numbers.
+    /// Iterates over all, in the order of their numbers.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut HardwareBreakpoint> {
         self.list.iter_mut()
     }
 
-    /// The names of the functions that they are at.
+    /// Returns the names of the functions in the location specs.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         self.list.iter().filter_map(|it| it.place.function())
     }
 
-    /// Sets those that stop the program, wherever their places are in what is
-    /// loaded now, and lifts the others.
+    /// Sets the enabled ones at their locations in the loaded modules, and removes the others.
     pub fn settle(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         for address in std::mem::take(&mut self.orphans) {
             program.debuggee.remove_hardware(address)?;
@@ -205,7 +203,7 @@ impl HardwareBreakpoints {
         list.try_for_each(|breakpoint| breakpoint.settle(program))
     }
 
-    /// The process is gone; the places stay.
+    /// Forgets the process; the location specs stay.
     pub fn forget_locations(&mut self) {
         self.orphans.clear();
         self.passes = Passes::default();
@@ -214,7 +212,7 @@ impl HardwareBreakpoints {
         }
     }
 
-    /// Removes those of these numbers.
+    /// Deletes hardware breakpoints by number.
     pub fn delete(
         &mut self,
         mut program: Option<&mut Program>,
@@ -230,7 +228,7 @@ impl HardwareBreakpoints {
         result
     }
 
-    /// The numbers of those that are in one of these places.
+    /// Returns the numbers of those at one of these locations.
     pub fn numbers_at(&self, places: &[Found]) -> Vec<u32> {
         let is_there = |it: &&HardwareBreakpoint| {
             let mut sites = it.places();
@@ -240,10 +238,10 @@ impl HardwareBreakpoints {
         there.map(|it| it.point.number).collect()
     }
 
-    /// Gives one another condition, or none.
+    /// Sets or clears the condition of one.
     ///
     /// # Errors
-    /// It could be asked at none of its places.
+    /// It cannot be evaluated at any of its locations.
     pub fn set_condition(
         &mut self,
         program: Option<&Program>,
@@ -265,7 +263,7 @@ impl HardwareBreakpoints {
         Ok(())
     }
 
-    /// A thread has come to an address, before breakpoints are asked there.
+    /// Notes that a thread has reached an address, before breakpoints are checked there.
     fn arrive(&mut self, program: &Program, thread: ThreadId, address: u64) {
         let sites = self.list.iter().flat_map(|it| &it.sites);
         let here = sites.filter(|site| site.address == address);
@@ -281,7 +279,7 @@ impl HardwareBreakpoints {
         }
     }
 
-    /// A thread has come to an address. `values` are those of `$1` and so on.
+    /// Processes a thread that has reached an address. `values` are those of `$1` and so on.
     pub fn hit(
         &mut self,
         program: &Program,
@@ -309,8 +307,8 @@ impl HardwareBreakpoints {
         stopping
     }
 
-    /// In which of the frames of a thread it is that these have stopped: the innermost of
-    /// those that their places mean.
+    /// Returns the frame level of a stop by these breakpoints: the innermost frame that their
+    /// location specs mean.
     pub fn level_of(&self, program: &Program, numbers: &[u32], frames: &[Frame]) -> Option<usize> {
         let stopping = self.list.iter();
         let stopping = stopping.filter(|it| numbers.contains(&it.point.number));
@@ -321,7 +319,7 @@ impl HardwareBreakpoints {
         levels.min()
     }
 
-    /// As `info breakpoints` shows them.
+    /// Returns the views for `info breakpoints`.
     pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
         let place = |it: &HardwareBreakpoint, address, number| PointLocation {
             place: program.map_or_else(Default::default, |it| location::location(it, address)),

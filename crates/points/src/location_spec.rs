@@ -1,15 +1,14 @@
-//! Places in the program, as a person writes them: `FILE:LINE`, `LINE`,
-//! `FUNCTION`, `FILE:FUNCTION`, `FUNCTION:LABEL`, `/REGEX/`, `*ADDRESS`, with an optional
-//! `if CONDITION`. A name in quotes is what it is without them.
+//! Parses location specs: `FILE:LINE`, `LINE`, `FUNCTION`, `FILE:FUNCTION`, `FUNCTION:LABEL`,
+//! `/REGEX/`, `*ADDRESS`, with an optional `if CONDITION`. A name may be quoted.
 
-/// A place as written.
+/// A location spec as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
-    /// A line; of the current file when `file` is absent.
+pub enum LocationSpec {
+    /// A line; of the current file if `file` is absent.
     Line {
         /// The file, or the end of its path.
         file: Option<String>,
-        /// From 1.
+        /// The line, from 1.
         line: u32,
     },
     /// A function by name.
@@ -23,38 +22,38 @@ pub enum Place {
     },
     /// All functions whose names match a regular expression.
     Matching {
-        /// Only those of this file.
+        /// Only functions of this file.
         file: Option<String>,
         /// The regular expression.
         pattern: String,
     },
-    /// What an expression evaluates to.
+    /// The address that an expression evaluates to.
     Address(String),
     /// Lines from the current one, `+3` or `-3`.
     Offset(i64),
-    /// Where the selected frame stands.
+    /// The address of the selected frame.
     Here,
 }
 
-/// A place with its thread and condition.
+/// A location spec with its thread and condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
-    /// The place.
-    pub place: Place,
-    /// Its words, without thread and condition.
+    /// The location spec.
+    pub place: LocationSpec,
+    /// Its text, without thread and condition.
     pub text: String,
-    /// The only thread that is meant.
+    /// The only thread, if given.
     pub thread: Option<u32>,
-    /// What must be true there.
+    /// The condition.
     pub condition: Option<String>,
 }
 
-/// Reads a place. Fails with a sentence when a line number is out of range or
-/// something is missing.
+/// Parses a location spec. Fails with a sentence if a line number is out of range or a part is
+/// missing.
 pub fn parse(text: &str) -> Result<Placed, String> {
     let (text, condition) = split_condition(text);
     let (text, thread) = split_thread(text.trim());
-    let place = parse_place(text)?;
+    let place = parse_location(text)?;
     if condition.is_some_and(str::is_empty) {
         return Err("`if` needs a condition, as in: break queue_push if count > 3".to_owned());
     }
@@ -66,40 +65,59 @@ pub fn parse(text: &str) -> Result<Placed, String> {
     })
 }
 
-fn parse_place(text: &str) -> Result<Place, String> {
+/// Returns whether a word is a line: `30`, `+3`, `queue.c:30`.
+fn is_line(word: &str) -> bool {
+    let number = word.rsplit_once(':').map_or(word, |(_, line)| line);
+    is_digits(number.trim_start_matches(['+', '-']))
+}
+
+/// Returns the error for words that follow a complete location.
+fn unexpected(words: &str, location: &str) -> String {
+    format!(
+        "`{words}` is unexpected after the location `{location}`; a condition begins with `if`, a \
+         thread with `thread`"
+    )
+}
+
+fn parse_location(text: &str) -> Result<LocationSpec, String> {
     if text.is_empty() {
-        return Ok(Place::Here);
+        return Ok(LocationSpec::Here);
     }
     if let Some(expression) = text.strip_prefix('*') {
         return match expression.trim() {
             "" => Err("`*` needs an address, as in: break *0x401136".to_owned()),
-            expression => Ok(Place::Address(expression.to_owned())),
+            expression => Ok(LocationSpec::Address(expression.to_owned())),
         };
     }
     if let Some(pattern) = text.strip_prefix('/').and_then(|it| it.strip_suffix('/')) {
-        return Ok(Place::Matching {
+        return Ok(LocationSpec::Matching {
             file: None,
             pattern: pattern.to_owned(),
         });
     }
+    if let Some((before, after)) = text.split_once(char::is_whitespace)
+        && is_line(before)
+    {
+        return Err(unexpected(after.trim_start(), before));
+    }
     if text.starts_with(['+', '-']) {
         return text
             .parse()
-            .map(Place::Offset)
-            .map_err(|_| format!("`{text}` is not a number of lines"));
+            .map(LocationSpec::Offset)
+            .map_err(|_| format!("`{text}` is not a line offset"));
     }
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Ok(Place::Line {
+        return Ok(LocationSpec::Line {
             file: None,
             line: line_number(text)?,
         });
     }
     if let Some((inner, rest)) = split_quoted(text)? {
         return match (rest.trim_start(), rest.trim_start().strip_prefix(':')) {
-            ("", _) => parse_place(inner.trim()),
+            ("", _) => parse_location(inner.trim()),
             (_, Some(after)) if !after.trim().is_empty() => place_in(inner, after.trim()),
             _ => Err(format!(
-                "after a name in quotes comes a colon with a line or a function, as in: \
+                "a name in quotes is followed by a colon and a line or a function, as in: \
                  '{inner}':12"
             )),
         };
@@ -113,11 +131,11 @@ fn parse_place(text: &str) -> Result<Place, String> {
     }
     match split_file(text) {
         Some((file, name)) => place_in(file, name),
-        None => Ok(Place::Function(text.to_owned())),
+        None => Ok(LocationSpec::Function(text.to_owned())),
     }
 }
 
-/// `REGEX`, `FILE:REGEX`, as `rbreak` has it.
+/// Parses `REGEX` or `FILE:REGEX`, as `rbreak` takes it.
 pub fn matching(text: &str) -> Placed {
     let (words, condition) = split_condition(text);
     let words = words.trim();
@@ -130,7 +148,7 @@ pub fn matching(text: &str) -> Placed {
         None => format!("/{pattern}/"),
     };
     Placed {
-        place: Place::Matching {
+        place: LocationSpec::Matching {
             file,
             pattern: pattern.to_owned(),
         },
@@ -140,24 +158,23 @@ pub fn matching(text: &str) -> Placed {
     }
 }
 
-/// What is named after the colon behind a file: a line, a function, or a regular
-/// expression.
-fn place_in(file: &str, name: &str) -> Result<Place, String> {
+/// Parses the part after a file and a colon: a line, a function, or a regular expression.
+fn place_in(file: &str, name: &str) -> Result<LocationSpec, String> {
     let file = file.to_owned();
     if is_digits(name) {
         let line = line_number(name)?;
-        return Ok(Place::Line {
+        return Ok(LocationSpec::Line {
             file: Some(file),
             line,
         });
     }
     let pattern = name.strip_prefix('/').and_then(|it| it.strip_suffix('/'));
     Ok(match pattern {
-        Some(pattern) => Place::Matching {
+        Some(pattern) => LocationSpec::Matching {
             file: Some(file),
             pattern: pattern.to_owned(),
         },
-        None => Place::FunctionIn {
+        None => LocationSpec::FunctionIn {
             file,
             name: unquoted(name).to_owned(),
         },
@@ -168,21 +185,21 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// What stands in the quotes with which a text begins, and what follows them; nothing
-/// where it begins with none. Fails when they are not closed.
+/// Splits a text that begins with a quote into the quoted part and the rest; `None` if it does not.
+/// Fails if the quote is not closed.
 pub(crate) fn split_quoted(text: &str) -> Result<Option<(&str, &str)>, String> {
     let Some(quote) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) else {
         return Ok(None);
     };
     let split = text.get(1..).and_then(|rest| rest.split_once(quote));
     match split {
-        Some(("", _)) => Err("there is no name in the quotes".to_owned()),
+        Some(("", _)) => Err("the quotes are empty".to_owned()),
         Some(split) => Ok(Some(split)),
         None => Err(format!("the quote before `{}` is not closed", &text[1..])),
     }
 }
 
-/// A name without the quotes that it is written in.
+/// Removes the quotes of a name.
 pub(crate) fn unquoted(text: &str) -> &str {
     match split_quoted(text) {
         Ok(Some((inner, ""))) => inner.trim(),
@@ -190,8 +207,7 @@ pub(crate) fn unquoted(text: &str) -> &str {
     }
 }
 
-/// Splits `FILE:` off: at the first colon that is alone, outside of template
-/// arguments and parameters.
+/// Splits `FILE:` off: at the first single colon outside template arguments and parameters.
 pub(crate) fn split_file(text: &str) -> Option<(&str, &str)> {
     let end = text.find(['<', '(']).unwrap_or(text.len());
     let mut rest = 0;
@@ -213,8 +229,7 @@ fn line_number(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Splits `thread N` off the end. A function may be called `thread`, so a
-/// number must follow.
+/// Splits `thread N` off the end. A function may be named `thread`, so a number must follow.
 fn split_thread(text: &str) -> (&str, Option<u32>) {
     let split = || {
         let (rest, number) = text.rsplit_once(char::is_whitespace)?;
@@ -228,9 +243,9 @@ fn split_thread(text: &str) -> (&str, Option<u32>) {
     }
 }
 
-/// Splits at the word `if`, which no place contains as a word of its own.
+/// Splits at the word `if`, which occurs in no location spec as a separate word.
 pub fn split_condition(text: &str) -> (&str, Option<&str>) {
-    // A name in quotes may have the word.
+    // A quoted name may contain the word.
     let quoted = split_quoted(text.trim_start()).ok().flatten();
     let mut start = quoted.map_or(0, |(_, rest)| text.len() - rest.len());
     while let Some(found) = text[start..].find("if") {
@@ -251,7 +266,7 @@ pub fn split_condition(text: &str) -> (&str, Option<&str>) {
 mod tests {
     use super::*;
 
-    fn check(text: &str, place: Place, condition: Option<&str>) {
+    fn check(text: &str, place: LocationSpec, condition: Option<&str>) {
         let placed = parse(text).expect("a place");
         assert_eq!(placed.place, place, "{text:?}");
         assert_eq!(placed.condition.as_deref(), condition, "{text:?}");
@@ -259,11 +274,11 @@ mod tests {
 
     #[test]
     fn a_thread_may_be_named() {
-        let function = |name: &str| Place::Function(name.into());
+        let function = |name: &str| LocationSpec::Function(name.into());
         for (text, place, thread, words) in [
             ("work thread 2", function("work"), Some(2), "work"),
             ("work  thread 2 if x", function("work"), Some(2), "work"),
-            ("thread 2", Place::Here, Some(2), ""),
+            ("thread 2", LocationSpec::Here, Some(2), ""),
             ("thread", function("thread"), None, "thread"),
             ("my_thread 2", function("my_thread 2"), None, "my_thread 2"),
             ("work", function("work"), None, "work"),
@@ -276,7 +291,7 @@ mod tests {
 
     #[test]
     fn places_are_read_as_in_gdb() {
-        let line = |file: Option<&str>, line| Place::Line {
+        let line = |file: Option<&str>, line| LocationSpec::Line {
             file: file.map(str::to_owned),
             line,
         };
@@ -287,24 +302,24 @@ mod tests {
             Some("c == 3"),
         );
         check("23", line(None, 23), None);
-        check("main", Place::Function("main".into()), None);
+        check("main", LocationSpec::Function("main".into()), None);
         check(
             "ns::Class::method",
-            Place::Function("ns::Class::method".into()),
+            LocationSpec::Function("ns::Class::method".into()),
             None,
         );
         check(
             "notify if(a)",
-            Place::Function("notify".into()),
+            LocationSpec::Function("notify".into()),
             Some("(a)"),
         );
-        check("*0x401136", Place::Address("0x401136".into()), None);
-        check("*main + 4", Place::Address("main + 4".into()), None);
-        check("+3", Place::Offset(3), None);
-        check("", Place::Here, None);
-        check("if x > 1", Place::Here, Some("x > 1"));
-        check("ifdef", Place::Function("ifdef".into()), None);
-        let of_file = |file: &str, name: &str| Place::FunctionIn {
+        check("*0x401136", LocationSpec::Address("0x401136".into()), None);
+        check("*main + 4", LocationSpec::Address("main + 4".into()), None);
+        check("+3", LocationSpec::Offset(3), None);
+        check("", LocationSpec::Here, None);
+        check("if x > 1", LocationSpec::Here, Some("x > 1"));
+        check("ifdef", LocationSpec::Function("ifdef".into()), None);
+        let of_file = |file: &str, name: &str| LocationSpec::FunctionIn {
             file: file.into(),
             name: name.into(),
         };
@@ -314,8 +329,12 @@ mod tests {
             of_file("src/a.cc", "ns::f(int)"),
             Some("x"),
         );
-        check("ns::f<a:b>", Place::Function("ns::f<a:b>".into()), None);
-        let matching = |file: Option<&str>, pattern: &str| Place::Matching {
+        check(
+            "ns::f<a:b>",
+            LocationSpec::Function("ns::f<a:b>".into()),
+            None,
+        );
+        let matching = |file: Option<&str>, pattern: &str| LocationSpec::Matching {
             file: file.map(str::to_owned),
             pattern: pattern.into(),
         };
@@ -343,7 +362,7 @@ mod tests {
                 check(&format!("{quoted}{rest}"), expected, condition);
             }
         }
-        let of_file = |file: &str| Place::Line {
+        let of_file = |file: &str| LocationSpec::Line {
             file: Some(file.into()),
             line: 3,
         };
@@ -357,6 +376,11 @@ mod tests {
         for text in [
             "queue.c:0",
             "99999999999",
+            "3 1",
+            "queue.c:3 1",
+            "queue.c:3 push",
+            "+3 1",
+            "30 31 if n > 3",
             "*",
             "main if",
             "+x",

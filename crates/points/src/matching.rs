@@ -1,12 +1,12 @@
-//! Functions whose names match a regular expression.
+//! Finds functions whose names match a regular expression.
 
 use crate::required_words::required_words;
 use juror_program::modules::Module;
 use juror_symbols::Function;
 use regex::Regex;
 
-/// The functions of a module whose name matches, stubs aside; by an index of all names
-/// only where the expression has no words to search for.
+/// Returns the functions of a module whose names match, except stubs; uses an index of all names
+/// only if the expression has no words to search for.
 pub fn functions_that_match<'a>(
     module: &'a Module,
     pattern: &'a Regex,
@@ -21,16 +21,16 @@ pub fn functions_that_match<'a>(
     functions.filter(|function| !function.plt && pattern.is_match(&function.name))
 }
 
-/// Reads a regular expression.
+/// Compiles a regular expression.
 ///
 /// # Errors
-/// It is none; in a sentence that says why.
+/// It is not valid; a sentence with the reason.
 pub fn pattern(text: &str) -> Result<Regex, String> {
     Regex::new(text)
-        .map_err(|error| format!("`{text}` is no regular expression: {}", reason(&error)))
+        .map_err(|error| format!("`{text}` is not a regular expression: {}", reason(&error)))
 }
 
-/// The last line of the library's words, which is the reason.
+/// Returns the last line of the library's message, which holds the reason.
 pub(crate) fn reason(error: &regex::Error) -> String {
     let words = error.to_string();
     let last = words.lines().last().unwrap_or("");

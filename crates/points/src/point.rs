@@ -1,9 +1,10 @@
-//! What every point of the developer has, whatever it waits for: a number, a
-//! condition, a count of hits, and what becomes of it after a stop.
+//! The state that all points share: a number, a condition, a hit count, and what happens after a
+//! stop.
 //!
-//! Breakpoints, those in debug registers, watchpoints and catchpoints differ in
-//! how a hit comes about. What a hit does is the same for all of them and is
-//! here. Invariant: a hit that stops nothing allocates nothing.
+//! Breakpoints, hardware breakpoints, watchpoints and catchpoints differ in how they are hit. The
+//! effect of a hit is the same for all and is implemented here.
+//!
+//! **Invariant**: a hit that does not stop allocates nothing.
 
 use crate::breakpoints::targets;
 use crate::dynamic_print::DynamicPrint;
@@ -16,63 +17,63 @@ use juror_view::error::CommandError;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// What a condition says; why it cannot be evaluated.
+/// The value of a condition, or the reason why it cannot be evaluated.
 pub type Answer = Result<bool, String>;
 
-/// What a point waits for.
+/// The kind of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointKind {
-    /// A place, with a trap there.
+    /// A location, with an inserted trap.
     Breakpoint,
-    /// A place, with a debug register.
+    /// A location, in a debug register.
     HardwareBreakpoint,
     /// An access to memory.
     Watchpoint,
-    /// Something that is no place.
+    /// An event without a location.
     Catchpoint,
 }
 
-/// What some kinds of points do not have.
+/// A feature that some kinds of points lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ability {
     /// Conditions that call functions of the program.
     CallingConditions,
-    /// Rows of their own for each place, `1.2`.
+    /// Locations with numbers of their own, `1.2`.
     Locations,
 }
 
-/// What becomes of a point when it stops the program.
+/// What happens to a point when it stops the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It stays.
     Keep,
-    /// It is disabled after so many stops.
+    /// It is disabled after this number of stops.
     Disable(u64),
     /// It is deleted.
     Delete,
 }
 
-/// Whose a point is.
+/// The owner of a point.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PointOwner {
-    /// The person at the prompt.
+    /// The user at the prompt.
     #[default]
     Developer,
     /// A scenario.
     Scenario {
         /// Its position.
         number: u32,
-        /// It has a reaction; otherwise the program stops as at any point.
+        /// Whether it has a reaction; otherwise the program stops as at any point.
         reacts: bool,
-        /// Where in its file the statement begins that set it.
+        /// The start in its file of the statement that set it.
         start: u32,
-        /// Where that ends.
+        /// The end of the statement.
         end: u32,
     },
 }
 
 impl PointOwner {
-    /// As the breakpoint engine knows it.
+    /// Returns the owner as the breakpoint engine knows it.
     pub fn of_engine(self) -> Owner {
         match self {
             PointOwner::Developer => Owner::Developer,
@@ -81,46 +82,46 @@ impl PointOwner {
     }
 }
 
-/// What all points of the developer have.
+/// The state that all points share.
 #[derive(Debug)]
 pub struct Point {
-    /// By which the user knows it.
+    /// The number that the user sees.
     pub number: u32,
-    /// Whose it is.
+    /// The owner.
     pub owner: PointOwner,
-    /// What must be true.
+    /// The condition.
     pub condition: Option<Condition>,
     /// The only thread that it is for, by juror's number.
     pub thread: Option<u32>,
-    /// What becomes of it when it stops the program.
+    /// What happens to it when it stops the program.
     pub fate: Fate,
-    /// It stops the program.
+    /// Whether it is enabled.
     pub enabled: bool,
-    /// How many hits are still to be passed.
+    /// The number of hits still to be ignored.
     pub ignore: u64,
-    /// How often it was hit: its condition held, in its thread.
+    /// The number of hits in its thread whose condition held.
     pub hits: u64,
-    /// What is done when it has stopped the program.
+    /// The commands that run when it has stopped the program.
     pub commands: Vec<String>,
-    /// What it prints instead of stopping the program.
+    /// The output of a `dprintf`, which replaces the stop.
     pub prints: Option<Rc<DynamicPrint>>,
 }
 
-/// The points that stop the program, of one kind.
+/// The points of one kind that stop the program.
 #[derive(Debug, Default)]
 pub struct Stopping {
     /// Their numbers.
     pub numbers: SmallVec<[u32; 4]>,
-    /// The numbers of those that only a scenario hears of.
-    pub heard: SmallVec<[u32; 4]>,
-    /// The numbers of those that print and go on.
+    /// The numbers of those that only a scenario is notified of.
+    pub notified: SmallVec<[u32; 4]>,
+    /// The numbers of those that print and continue.
     pub printing: SmallVec<[u32; 4]>,
-    /// Those of them that could not print: the point's number and why.
+    /// Those that could not print: the point's number and the reason.
     pub unprinted: Vec<(u32, String)>,
-    /// One was temporary, and is to be deleted.
+    /// Whether one was temporary, and is to be deleted.
     pub temporary: bool,
-    /// Conditions that could not be evaluated, which is never false: the
-    /// point's number and why.
+    /// Conditions that could not be evaluated, which count as true: the point's number and the
+    /// reason.
     pub errors: Vec<(u32, String)>,
     /// Those that are to be disabled or deleted.
     pub spent: SmallVec<[u32; 4]>,
@@ -129,7 +130,7 @@ pub struct Stopping {
 }
 
 impl PointKind {
-    /// What the user calls it.
+    /// Returns the noun for messages.
     pub fn word(self) -> &'static str {
         match self {
             PointKind::Breakpoint => "breakpoint",
@@ -139,9 +140,8 @@ impl PointKind {
         }
     }
 
-    /// Why points of this kind do not have something; nothing where they do.
-    /// All else (conditions, ignored hits, commands, a number of stops) they
-    /// all have.
+    /// Returns why points of this kind lack a feature; `None` if they have it. All other features
+    /// (conditions, ignore counts, commands, stop counts) are common to all.
     pub fn refusal(self, ability: Ability) -> Option<&'static str> {
         match (self, ability) {
             (PointKind::Breakpoint, _) => None,
@@ -152,24 +152,24 @@ impl PointKind {
                 Some("only breakpoints have locations")
             }
             (PointKind::HardwareBreakpoint, Ability::CallingConditions) => Some(
-                "the condition of a hardware breakpoint cannot call functions of the program; \
-                 that of a breakpoint (break) can",
+                "the condition of a hardware breakpoint cannot call functions of the program; that \
+                 of a breakpoint (break) can",
             ),
             (PointKind::Watchpoint, Ability::CallingConditions) => Some(
                 "the condition of a watchpoint cannot call functions of the program, which may \
-                 access what is watched",
+                 access the watched memory",
             ),
             (PointKind::Catchpoint, Ability::CallingConditions) => Some(
                 "the condition of a catchpoint cannot call functions of the program, which may \
-                 do what is caught",
+                 trigger the caught event",
             ),
         }
     }
 
-    /// Refuses what points of this kind do not have.
+    /// Refuses features that points of this kind lack.
     ///
     /// # Errors
-    /// They do not have it; the reason.
+    /// They lack it; the reason.
     pub fn must_have(self, ability: Ability) -> Result<(), CommandError> {
         match self.refusal(ability) {
             Some(reason) => Err(CommandError::new(reason)),
@@ -179,7 +179,7 @@ impl PointKind {
 }
 
 impl Point {
-    /// A new one, which stops the program.
+    /// Creates an enabled point.
     pub fn new(number: u32, condition: Option<Condition>, fate: Fate) -> Point {
         Point {
             number,
@@ -195,14 +195,14 @@ impl Point {
         }
     }
 
-    /// Whether it is for a thread.
+    /// Returns whether it is for a thread.
     pub fn is_for(&self, program: &Program, thread: ThreadId) -> bool {
         self.thread
             .is_none_or(|wanted| program.thread_number(thread) == wanted)
     }
 
-    /// Takes a hit for which its condition gave this answer: counts it, and
-    /// adds it to those that stop the program. False where the condition is.
+    /// Processes a hit, given the value of its condition: counts it, and adds it to the points that
+    /// stop the program. Returns false if the condition is false.
     pub fn take_hit(&mut self, answer: Answer, stopping: &mut Option<Stopping>) -> bool {
         let error = match answer {
             Ok(false) => return false,
@@ -216,9 +216,9 @@ impl Point {
         }
         let stopping = stopping.get_or_insert_default();
         let reacts = matches!(self.owner, PointOwner::Scenario { reacts: true, .. });
-        // A condition without a result is for the user.
+        // A condition that cannot be evaluated is shown to the user.
         let list = match error.is_none() {
-            true if reacts => &mut stopping.heard,
+            true if reacts => &mut stopping.notified,
             true if self.prints.is_some() => &mut stopping.printing,
             _ => &mut stopping.numbers,
         };
@@ -234,7 +234,7 @@ impl Point {
         true
     }
 
-    /// It has stopped the program; tells whether that uses it up.
+    /// Notes that it has stopped the program; returns whether it is used up.
     fn spend(&mut self) -> bool {
         match &mut self.fate {
             Fate::Keep => false,
@@ -251,7 +251,7 @@ impl Point {
         }
     }
 
-    /// Its words with its thread and condition, as they would be written now.
+    /// Returns its text with its thread and condition, as they would be written now.
     pub fn words(&self, text: &str) -> String {
         let mut words = match self.prints {
             Some(_) => format!("dprintf {text}"),
@@ -266,8 +266,8 @@ impl Point {
         words
     }
 
-    /// As `info breakpoints` shows it, but for its places; `text` is what it
-    /// waits for.
+    /// Returns its view for `info breakpoints`, without locations; `text` is its location spec or
+    /// event.
     pub fn view(&self, kind: PointKind, text: &str) -> PointView {
         PointView {
             number: Some(self.number),
@@ -299,12 +299,12 @@ impl Point {
 }
 
 impl Stopping {
-    /// How many points there are.
+    /// Returns the number of points.
     pub fn count(&self) -> usize {
-        self.numbers.len() + self.heard.len()
+        self.numbers.len() + self.notified.len()
     }
 
-    /// A sentence about each condition that could not be evaluated.
+    /// Returns a sentence about each condition that could not be evaluated.
     pub fn error_sentences(&self, kind: PointKind) -> Vec<String> {
         let word = match kind {
             PointKind::HardwareBreakpoint => PointKind::Breakpoint.word(),
@@ -321,23 +321,23 @@ impl Stopping {
     }
 }
 
-/// The numbers of whole points that a text names, in order.
+/// Parses the numbers of whole points, in order.
 ///
 /// # Errors
-/// A word is no number, or names a location; a sentence about it.
+/// A word is not a number, or names a location; a sentence for the user.
 pub fn whole_points(text: &str) -> Result<Vec<u32>, CommandError> {
     let named = targets(text).map_err(CommandError::new)?;
     let whole = |target: &crate::breakpoints::Target| match target.location {
         None => Ok(target.number),
         Some(location) => Err(CommandError::new(format!(
-            "this is for a whole breakpoint, not for its location {}.{location}",
+            "this is possible for a whole breakpoint, not for its location {}.{location}",
             target.number
         ))),
     };
     named.iter().map(whole).collect()
 }
 
-/// How threads get past a site, in words.
+/// Returns the step-over method at an address, in words.
 pub fn passage(program: &Program, address: u64) -> Option<String> {
     let mut sites = program.debuggee.engine().sites();
     let (_, _, passage) = sites.find(|(at, _, _)| *at == address)?;
@@ -369,7 +369,7 @@ mod tests {
         check(&mut point, Ok(false), false, 0);
         check(&mut point, Ok(true), false, 1);
         check(&mut point, Ok(true), true, 2);
-        // One that cannot be evaluated is never passed.
+        // A condition that cannot be evaluated counts as true.
         point.ignore = 1;
         let stopping = check(&mut point, Err("no `x`".into()), true, 3).expect("a stop");
         assert_eq!(

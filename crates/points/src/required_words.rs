@@ -1,26 +1,26 @@
-//! The words that every match of a regular expression has, so that names are searched
-//! for them where an index of all names is not at hand.
+//! Extracts the words that every match of a regular expression contains, so that names can be
+//! searched for them without an index of all names.
 //!
-//! Invariant: whatever the expression matches contains one word of each set.
+//! **Invariant**: every match of the expression contains one word of each set.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// How many texts are looked at as alternatives of one another.
+/// The limit of texts that are treated as alternatives.
 const ALTERNATIVES_MAX: usize = 4;
-/// How long each of several words is to be.
+/// The minimal length of each of several words.
 const LENGTH_MIN: usize = 3;
-/// How many sets of words are worth a try.
+/// The limit of sets of words that are worth a search.
 const SETS_MAX: usize = 2;
 
-/// Sets of words of letters, digits and `_`: of each set one is in every match. Longer
-/// words come first, since fewer names have them. Nothing where there are no such words,
-/// or the expression is none.
+/// Returns sets of words of letters, digits and `_`: every match contains one word of each set.
+/// Longer words come first, since fewer names have them. Empty if there are no such words, or the
+/// expression is invalid.
 pub fn required_words(pattern: &str) -> Vec<Vec<String>> {
     let Ok(expression) = regex_syntax::parse(pattern) else {
         return Vec::new();
     };
     let mut sets = Matches::of(&expression).required();
-    // Many short ones take longer to look for than the index.
+    // Searching for many short words takes longer than the index.
     sets.retain(|set| set.len() == 1 || set.iter().all(|word| word.len() >= LENGTH_MIN));
     for set in &mut sets {
         set.sort_unstable();
@@ -33,9 +33,9 @@ pub fn required_words(pattern: &str) -> Vec<Vec<String>> {
 
 /// What is known of the texts that a part of an expression matches.
 enum Matches {
-    /// It matches these and no others.
+    /// It matches exactly these.
     Exact(Vec<String>),
-    /// Of each of these sets, one word is in each text.
+    /// Each text contains one word of each of these sets.
     With(Vec<Vec<String>>),
 }
 
@@ -63,7 +63,7 @@ impl Matches {
 
     fn required(self) -> Vec<Vec<String>> {
         match self {
-            // A text by itself has all of its words.
+            // A single text contains all of its words.
             Matches::Exact(texts) if texts.len() == 1 => {
                 let words = texts.iter().flat_map(|text| words_of(text));
                 words.map(|word| vec![word.to_owned()]).collect()
@@ -77,7 +77,7 @@ impl Matches {
     }
 }
 
-/// What parts have that stand one behind the other.
+/// Combines parts in sequence.
 fn in_turn(parts: &[Hir]) -> Matches {
     let mut sets = Vec::new();
     let mut run = vec![String::new()];
@@ -102,7 +102,7 @@ fn in_turn(parts: &[Hir]) -> Matches {
     Matches::With(sets)
 }
 
-/// Each of the first with each of the second behind it.
+/// Concatenates each of the first with each of the second.
 fn joined(starts: &[String], ends: &[String]) -> Vec<String> {
     let mut texts = Vec::with_capacity(starts.len() * ends.len());
     for start in starts {
@@ -111,7 +111,7 @@ fn joined(starts: &[String], ends: &[String]) -> Vec<String> {
     texts
 }
 
-/// Of each alternative the best set.
+/// Combines alternatives: the best set of each.
 fn one_of(parts: &[Hir]) -> Matches {
     let mut exact = Vec::new();
     let mut words: Option<Vec<String>> = Some(Vec::new());
@@ -136,7 +136,7 @@ fn one_of(parts: &[Hir]) -> Matches {
     Matches::With(words.into_iter().collect())
 }
 
-/// The letters of a class of few.
+/// Returns the letters of a small class.
 fn letters(class: &Class) -> Option<Vec<String>> {
     let mut letters = Vec::new();
     let Class::Unicode(class) = class else {

@@ -1,6 +1,6 @@
-//! Signals by name and in words.
+//! Names and descriptions of signals.
 
-/// Number, name and meaning of the signals that matter to a person.
+/// Number, name and meaning of the common signals.
 const SIGNALS: &[(i32, &str, &str)] = &[
     (1, "SIGHUP", "the terminal was closed"),
     (2, "SIGINT", "interrupted"),
@@ -35,7 +35,7 @@ const SIGNALS: &[(i32, &str, &str)] = &[
     (31, "SIGSYS", "bad system call"),
 ];
 
-/// A signal's name, and what it means.
+/// Returns a signal's name and meaning.
 pub fn describe(number: i32) -> (String, String) {
     match SIGNALS.iter().find(|(known, _, _)| *known == number) {
         Some((_, name, meaning)) => ((*name).to_owned(), (*meaning).to_owned()),
@@ -43,8 +43,7 @@ pub fn describe(number: i32) -> (String, String) {
     }
 }
 
-/// The number of a signal that is written as `SIGUSR1`, `usr1`, `SIG40` or
-/// `10`.
+/// Parses a signal: `SIGUSR1`, `usr1`, `SIG40` or `10`.
 pub fn number(word: &str) -> Option<i32> {
     let upper = word.to_uppercase();
     let short = upper.strip_prefix("SIG").unwrap_or(&upper);
@@ -58,10 +57,10 @@ pub fn number(word: &str) -> Option<i32> {
     }
 }
 
-/// The names of the signals that have one.
+/// Returns the names of the signals.
 pub fn names() -> impl Iterator<Item = &'static str> {
     SIGNALS.iter().map(|(_, name, _)| *name)
 }
 
-/// The highest number of a signal.
+/// The highest signal number.
 pub const SIGNAL_MAX: i32 = 64;

@@ -1,23 +1,21 @@
-//! Watchpoints of variables that live in registers: the steps tier.
+//! Software watchpoints: watchpoints on variables in registers, by single-stepping.
 //!
-//! No trap tells of an access to a register, so the thread executes its call one
-//! instruction at a time, and the value is compared after each; but where only
-//! changes matter, each instruction is decoded before (`watched_use`): it may read
-//! the value, or store the same one. A variable of optimized code
-//! is now in a register, now in memory, now nowhere: where it is nowhere for a
-//! while, that is no change. Other threads run as always.
+//! No trap reports accesses to a register, so the thread executes its call one instruction at a
+//! time, and the value is compared after each. If not only changes matter, each instruction is
+//! decoded first (`watched_use`): it may read the value, or store the same one. A variable of
+//! optimized code moves between registers and memory, and may be nowhere for a while, which is not
+//! a change. Other threads run as always.
 //!
-//! Functions that the call calls are run through, up to a point at the return:
-//! they keep the registers that hold variables across a call. While the value is
-//! in memory they are stepped, too, for they may have its address.
+//! Functions that the call calls run freely, up to a point at the return: they preserve the
+//! registers that hold variables across a call. While the value is in memory they are stepped too,
+//! for they may have its address.
 //!
-//! What is in memory may be stored to by other threads. While there are some, that
-//! memory is guarded, too: their accesses are told by the trap, those of the call's own
-//! thread by its steps. A value that differs though its thread has not stored to it is
-//! left to the trap that tells who has.
+//! A value in memory may be stored to by other threads. While there are some, the memory is also
+//! guarded: their accesses are reported by the trap, those of the call's own thread by its steps.
+//! If a value differs though its thread has not stored to it, the trap reports the thread that has.
 //!
-//! Invariant: while its call lasts, the thread of such a watchpoint is stepped,
-//! or there is a point where it comes back into the call.
+//! **Invariant**: while its call lasts, the thread of such a watchpoint is stepped, or there is a
+//! point where it returns into the call.
 
 use crate::watchpoints::{Home, WatchKind, Watchpoint, bytes_of};
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
@@ -29,25 +27,24 @@ use juror_program::stack::unwinding::{Dropped, JumpTarget};
 use juror_stepping::{Flow, flow_of};
 use std::ops::Range;
 
-/// What the steps tier knows of a watchpoint.
+/// The state of a software watchpoint.
 #[derive(Debug, Default)]
 pub struct Followed {
-    /// Where the thread comes back into the call, while it is in another one.
+    /// Where the thread returns into the call, while it is in another one.
     pub back: Option<JumpTarget>,
-    /// What the instruction does that its thread is about to execute. Only
-    /// where more than changes matters.
+    /// The effect of the next instruction of its thread. Only if not only changes matter.
     pub(crate) next: Option<ValueUse>,
     /// The memory that is guarded against other threads.
     pub(crate) guarded: Vec<Range<u64>>,
 }
 
 impl Followed {
-    /// Whether memory is guarded against other threads.
+    /// Returns whether memory is guarded against other threads.
     pub(crate) fn is_guarded(&self) -> bool {
         !self.guarded.is_empty()
     }
 
-    /// Has the thread come back by another way, or not at all.
+    /// Sets another return target of the thread, or none.
     pub(crate) fn set_back(
         &mut self,
         program: &mut Program,
@@ -66,18 +63,18 @@ impl Followed {
     }
 }
 
-/// How far up the stack the call is looked for.
+/// The limit of frames that are searched for the call.
 const FRAMES_MAX: usize = 512;
 
-/// Where a thread is, as a watchpoint sees it.
+/// The position of a thread relative to the watchpoint's call.
 enum Whereabouts {
-    /// In the call, with its frames: those inlined first.
+    /// In the call, with its frames, inlined ones first.
     Inside(Vec<Frame>),
-    /// In a function that the call has called, and which comes back here.
+    /// In a function that the call has called, which returns here.
     Below(JumpTarget),
-    /// In another function that has taken its place (a tail call).
+    /// In another function that has replaced it (a tail call).
     Replaced,
-    /// The stack does not tell.
+    /// Unknown from the stack.
     Unknown,
 }
 
@@ -111,8 +108,8 @@ fn whereabouts(program: &Program, home: &Home) -> Whereabouts {
     found
 }
 
-/// Whether a thread that is about to execute an instruction calls with it, and
-/// where the call comes back then.
+/// Returns the return target of the call that a thread is about to make, if its next instruction is
+/// a call.
 fn call_at(program: &Program, thread: ThreadId) -> Option<JumpTarget> {
     let registers = program.registers(thread).ok()?;
     let bytes = program.instruction_at(registers.rip)?;
@@ -126,8 +123,8 @@ fn call_at(program: &Program, thread: ThreadId) -> Option<JumpTarget> {
 }
 
 impl Watchpoint {
-    /// Whether its thread is in a function that the call has called, as far as
-    /// the stack pointer tells.
+    /// Returns whether its thread is in a function that the call has called, according to the stack
+    /// pointer.
     fn is_below(&self, program: &Program) -> Result<bool, DebuggeeError> {
         let (Some(followed), Some(home)) = (&self.followed, &self.home) else {
             return Ok(false);
@@ -136,10 +133,9 @@ impl Watchpoint {
         Ok(followed.back.is_some_and(|back| stack < back.stack))
     }
 
-    /// Has its thread stepped, or sets a point where it comes back. Tells
-    /// whether it must be stepped.
+    /// Steps its thread, or sets a point where it returns. Returns whether it must be stepped.
     pub fn follow_thread(&mut self, program: &mut Program) -> Result<bool, DebuggeeError> {
-        // Whoever is called may access the value's memory.
+        // A called function may access the value's memory.
         let in_memory = !self.seen.ranges.is_empty();
         if self.is_below(program)? {
             self.expect(program, &[]);
@@ -164,13 +160,13 @@ impl Watchpoint {
         Ok(back.is_none() || in_memory)
     }
 
-    /// Looks at the instruction that its thread is about to execute, if more than
-    /// changes matters. In a call that the thread is not in, registers say nothing.
+    /// Decodes the next instruction of its thread, if not only changes matter. In a call that the
+    /// thread is not in, registers are unknown.
     fn expect(&mut self, program: &Program, frames: &[Frame]) {
         let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
             return;
         };
-        // Who has changed memory that others share must be known.
+        // The thread that changes shared memory must be known.
         if self.kind == WatchKind::Change && followed.guarded.is_empty() {
             return;
         }
@@ -180,13 +176,13 @@ impl Watchpoint {
         if let (Some(next), Some(before)) = (&mut next, before)
             && next.address == before.address
         {
-            // A repeated instruction is one, all rounds together.
+            // A repeated instruction counts as one, with all its iterations.
             next.reads |= before.reads;
         }
         followed.next = next;
     }
 
-    /// What the instruction did that its thread has just executed.
+    /// Returns the effect of the instruction that its thread has just executed.
     fn take_use(&mut self, program: &Program) -> Result<Option<ValueUse>, DebuggeeError> {
         let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
             return Ok(None);
@@ -209,7 +205,7 @@ impl Watchpoint {
             return Ok(());
         }
         followed.guarded = wanted.to_vec();
-        // Watching something else stops every thread.
+        // Changing the watched memory stops every thread.
         let debuggee = &program.debuggee;
         let ids = debuggee.thread_ids();
         let ran: Vec<ThreadId> = ids.filter(|&id| !debuggee.is_waiting(id)).collect();
@@ -221,13 +217,13 @@ impl Watchpoint {
         Ok(())
     }
 
-    /// Compares the value, where its thread has done a step or come back.
+    /// Compares the value after a step or return of its thread.
     pub fn compare(&mut self, program: &Program) -> Result<Compared, DebuggeeError> {
         let is_guarded = self.id.is_some();
         let is_known = self.followed.as_ref().is_some_and(|it| it.next.is_some());
         let used = self.take_use(program)?;
         let stores = !is_known || used.is_some_and(|used| used.writes_memory());
-        // What led to it, where others may have stored to it.
+        // The pointers that lead to it, if other threads may have stored to them.
         let led = (is_guarded && !stores).then(|| self.expression.moving_values());
         let Some(home) = &self.home else {
             return Ok(Compared::Same);
@@ -240,7 +236,7 @@ impl Watchpoint {
                 }
                 Whereabouts::Below(_) => {}
                 Whereabouts::Replaced => return Ok(Compared::Over),
-                // For a while it is nowhere.
+                // It is nowhere for a while.
                 Whereabouts::Inside(_) | Whereabouts::Unknown => return Ok(read_by(used)),
             }
         }
@@ -266,7 +262,7 @@ impl Watchpoint {
         })
     }
 
-    /// The call of the watchpoint is not followed any longer.
+    /// Stops following the call of the watchpoint.
     pub(crate) fn unfollow(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
             return Ok(());
@@ -276,7 +272,7 @@ impl Watchpoint {
         followed.set_back(program, None)
     }
 
-    /// Its thread jumps, or has been caught: it may come back in another place.
+    /// Handles a jump of its thread, or an exception: it may return elsewhere.
     pub fn redirect(
         &mut self,
         program: &mut Program,
@@ -293,19 +289,19 @@ impl Watchpoint {
     }
 }
 
-/// What became of a value in a step.
+/// The result of a comparison after a step.
 pub enum Compared {
-    /// Nothing that the watchpoint reports.
+    /// Nothing to report.
     Same,
-    /// It was written over this one, and differs where only that can be seen.
+    /// It was written over this value, and differs if only that can be detected.
     Written(Reading),
     /// The instruction at this address has read it.
     Read(u64),
-    /// There is no call any more that it belongs to.
+    /// Its call has ended.
     Over,
 }
 
-/// What an instruction did that has not written the value.
+/// Returns the result for an instruction that has not written the value.
 fn read_by(used: Option<ValueUse>) -> Compared {
     match used.filter(|used| used.reads) {
         Some(used) => Compared::Read(used.address),

@@ -1,8 +1,8 @@
-//! The names and numbers of system calls.
+//! Names and numbers of system calls.
 
 use syscalls::x86_64::Sysno;
 
-/// The name of a system call, or its number.
+/// Returns the name of a system call, or its number.
 pub fn system_call_name(number: u64) -> String {
     match usize::try_from(number).ok().and_then(Sysno::new) {
         Some(known) => known.name().to_owned(),
@@ -10,7 +10,7 @@ pub fn system_call_name(number: u64) -> String {
     }
 }
 
-/// The system call that a word means: its name or its number.
+/// Parses a system call: its name or its number.
 pub fn system_call_number(word: &str) -> Option<u64> {
     match word.parse::<Sysno>() {
         Ok(known) => u64::try_from(known.id()).ok(),
@@ -18,7 +18,7 @@ pub fn system_call_number(word: &str) -> Option<u64> {
     }
 }
 
-/// The names of all system calls.
+/// Returns the names of all system calls.
 pub fn system_call_names() -> impl Iterator<Item = &'static str> {
     Sysno::iter().map(|known| known.name())
 }

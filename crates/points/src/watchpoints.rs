@@ -1,7 +1,7 @@
-//! The developer's watchpoints: expressions whose memory is watched.
+//! The user's watchpoints: expressions whose memory is watched.
 //!
-//! They share their numbers with breakpoints. A watchpoint of a local variable
-//! lasts as long as the variable's call; others are set again in every run.
+//! They share their numbers with breakpoints. A watchpoint on a local variable lasts as long as the
+//! variable's call; others are set again in every run.
 
 pub mod views;
 
@@ -15,12 +15,12 @@ use juror_program::stack::frames::Frame;
 use juror_program::stack::unwinding::{Dropped, JumpTarget, UnwindPoints};
 use juror_values::typed::Typed;
 
-/// What a watchpoint stops for.
+/// The accesses that a watchpoint stops for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchKind {
     /// Every store.
     Write,
-    /// A store that makes the value differ.
+    /// A store that changes the value.
     Change,
     /// A read.
     Read,
@@ -28,40 +28,39 @@ pub enum WatchKind {
     Access,
 }
 
-/// The call that a watchpoint of a local variable lasts for.
+/// The call that a watchpoint on a local variable lasts for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
-    /// Whose call.
+    /// The thread of the call.
     pub thread: ThreadId,
-    /// The canonical frame address: the call is over when the stack pointer
-    /// reaches it.
+    /// The canonical frame address: the call has ended when the stack pointer reaches it.
     pub cfa: u64,
-    /// Where the call returns to, if it is known.
+    /// The return address, if it is known.
     pub back: Option<u64>,
     /// The function's name.
     pub function: String,
-    /// Where the function begins, in the process.
+    /// The function's first address in the process.
     pub start: Option<u64>,
-    /// A jump or an exception has dropped it, and its thread is on the way to
-    /// `back`, where it goes on.
+    /// Whether a jump or an exception has dropped it, while its thread is on the way to `back`,
+    /// where it continues.
     pub is_dropped: bool,
 }
 
 impl Home {
-    /// Whether a frame at its place on the stack is this call, not one that has
-    /// taken its place (a tail call).
+    /// Returns whether a frame at its place on the stack is this call, and not one that replaced it
+    /// (a tail call).
     pub fn is_of(&self, frame: &Frame) -> bool {
         self.start == start_of(frame)
     }
 }
 
-/// Where the thread of a call that is gone goes on, at its caller or further
-/// out. None while the call is there, or the stack does not tell.
+/// Returns where the thread of an ended call continues, at its caller or further out. `None` while
+/// the call lasts, or if the stack does not tell.
 ///
-/// An exception drops frames before anything is called that tells so, and the
-/// code that catches it may use their memory at once.
+/// An exception drops frames before any function call reveals it, and the code that catches it may
+/// use their memory at once.
 fn goes_on(program: &Program, home: &Home) -> Option<JumpTarget> {
-    // Of other stacks than its own a thread may have left one for another.
+    // On another stack than the call's, a thread may have switched stacks.
     let own = program.own_stack(home.thread)?;
     if !own.contains(&home.cfa) {
         return None;
@@ -82,14 +81,14 @@ fn goes_on(program: &Program, home: &Home) -> Option<JumpTarget> {
             let pc = frame.pc;
             further_out = stack.map(|stack| JumpTarget { pc, stack });
         }
-        // The stack of a signal handler may lie anywhere: to the end.
+        // The stack of a signal handler may be anywhere: search to the end.
         let is_known = frame.cfa.is_some() && !frame.guess;
         !is_there && (is_known || further_out.is_some())
     });
     further_out.filter(|_| !is_there)
 }
 
-/// Where the function of a frame begins, in the process.
+/// Returns the first address of a frame's function in the process.
 pub fn start_of(frame: &Frame) -> Option<u64> {
     let (module, function) = (frame.module.as_ref()?, frame.function.as_ref()?);
     Some(module.to_process(function.low_pc))
@@ -98,23 +97,23 @@ pub fn start_of(frame: &Frame) -> Option<u64> {
 /// A watchpoint.
 #[derive(Debug)]
 pub struct Watchpoint {
-    /// What it has like all points.
+    /// The state that all points have.
     pub point: Point,
     /// The expression with its options, as it was written.
     pub text: String,
-    /// What it stops for.
+    /// The accesses that it stops for.
     pub kind: WatchKind,
-    /// Where it lasts; everywhere without one.
+    /// The call that it lasts for; `None` if it lasts always.
     pub home: Option<Home>,
-    /// The place was fixed when it was set.
+    /// Whether its memory location was fixed when it was set.
     pub is_place: bool,
-    /// What is watched.
+    /// The watched expression.
     pub expression: WatchedExpression,
-    /// What it was worth when it was last looked at.
+    /// Its last read value.
     pub seen: Reading,
-    /// The debuggee's number of it, while it is watched.
+    /// The debuggee's number for it, while it is watched.
     pub id: Option<WatchId>,
-    /// It is in registers, and its call is followed.
+    /// The state of its software watchpoint, if it is in registers.
     pub followed: Option<Followed>,
 }
 
@@ -122,13 +121,12 @@ pub struct Watchpoint {
 #[derive(Debug, Default)]
 pub struct Watchpoints {
     list: Vec<Watchpoint>,
-    /// Where frames are dropped without a return, while some watchpoint lasts
-    /// for a call.
+    /// Points where frames are dropped without a return, while some watchpoint lasts for a call.
     unwind_points: UnwindPoints,
 }
 
 impl WatchKind {
-    /// The accesses that matter.
+    /// Returns the accesses to watch.
     pub fn accesses(self) -> AccessKinds {
         match self {
             WatchKind::Write | WatchKind::Change => AccessKinds::WRITE,
@@ -137,7 +135,7 @@ impl WatchKind {
         }
     }
 
-    /// The command that sets one.
+    /// Returns the command name.
     pub fn word(self) -> &'static str {
         match self {
             WatchKind::Write => "watch",
@@ -175,14 +173,13 @@ impl Watchpoint {
         }
     }
 
-    /// The command that sets it.
+    /// Returns the command that sets it.
     pub fn words(&self) -> String {
         format!("{} {}", self.kind.word(), self.text)
     }
 
-    /// Whether its condition is true for a thread that has made an access: in
-    /// the call that the watchpoint lasts for, as when it was written;
-    /// otherwise where the access was made.
+    /// Evaluates its condition for a thread that has made an access: in the call that the
+    /// watchpoint lasts for, if any; otherwise where the access was made.
     pub fn ask(
         &self,
         program: &Program,
@@ -200,7 +197,7 @@ impl Watchpoint {
         }
     }
 
-    /// Looks at the value again; the bytes to watch may be others then.
+    /// Reads the value again; the bytes to watch may change then.
     pub fn look(&mut self, program: &mut Program) -> Result<Reading, DebuggeeError> {
         let now = self.expression.read(program);
         let before = std::mem::replace(&mut self.seen, now);
@@ -213,17 +210,17 @@ impl Watchpoint {
 }
 
 impl Watchpoints {
-    /// All of them, in the order of their numbers.
+    /// Iterates over all, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Watchpoint> {
         self.list.iter()
     }
 
-    /// All of them, in the order of their numbers.
+    /// Iterates over all, in the order of their numbers.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Watchpoint> {
         self.list.iter_mut()
     }
 
-    /// Those that stop the program and are in registers.
+    /// Iterates over the enabled ones that are in registers.
     pub fn followed(&mut self) -> impl Iterator<Item = &mut Watchpoint> {
         let is_followed = |it: &&mut Watchpoint| {
             let is_dropped = it.home.as_ref().is_some_and(|home| home.is_dropped);
@@ -232,7 +229,8 @@ impl Watchpoints {
         self.list.iter_mut().filter(is_followed)
     }
 
-    /// The calls that a thread leaves without returning, standing at an internal point.
+    /// Returns the calls that a thread leaves without returning, given that it is at an internal
+    /// point.
     pub fn dropped(
         &mut self,
         program: &Program,
@@ -248,12 +246,12 @@ impl Watchpoints {
         points.dropped(program, thread, address, outermost)
     }
 
-    /// One by the debuggee's number.
+    /// Returns a watchpoint by the debuggee's number.
     pub fn watched_as(&mut self, id: WatchId) -> Option<&mut Watchpoint> {
         self.list.iter_mut().find(|it| it.id == Some(id))
     }
 
-    /// Adds one and watches its memory.
+    /// Adds a watchpoint and watches its memory.
     pub fn add(
         &mut self,
         program: &mut Program,
@@ -270,7 +268,7 @@ impl Watchpoints {
         Ok(())
     }
 
-    /// Removes those of these numbers.
+    /// Deletes watchpoints by number.
     pub fn delete(
         &mut self,
         mut program: Option<&mut Program>,
@@ -291,8 +289,8 @@ impl Watchpoints {
         result
     }
 
-    /// Watches what the enabled ones watch, also in a program that has just
-    /// been loaded, and nothing else.
+    /// Watches the memory of the enabled ones, also in a program that has just been loaded, and
+    /// nothing else.
     pub fn settle(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         for watchpoint in &mut self.list {
             if !watchpoint.point.enabled {
@@ -306,8 +304,8 @@ impl Watchpoints {
         Ok(())
     }
 
-    /// The process is gone, or runs another program: nothing is watched. Gives
-    /// those that have lost their meaning with it, which are removed.
+    /// Forgets the process, which has ended or runs another program: nothing is watched. Returns
+    /// the removed watchpoints, which have become meaningless.
     pub fn forget_program(&mut self, is_other: bool) -> Vec<Watchpoint> {
         self.unwind_points.clear();
         for watchpoint in &mut self.list {
@@ -317,19 +315,19 @@ impl Watchpoints {
         self.list.extract_if(.., loses).collect()
     }
 
-    /// Takes in those of a process that is gone.
+    /// Takes over the watchpoints of a process that has ended.
     pub fn adopt(&mut self, mut gone: Watchpoints) {
         self.list.append(&mut gone.list);
         self.list.sort_by_key(|it| it.point.number);
     }
 
-    /// Whether memory of this process is watched.
+    /// Returns whether no memory of this process is watched.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Nothing is watched in a forked copy of the process: takes the points
-    /// away that tell where calls end.
+    /// Removes from a forked copy of the process, in which nothing is watched, the points that
+    /// detect the ends of calls.
     pub fn leave_fork(&self, fork: &mut Program) -> Result<(), DebuggeeError> {
         let homes = self.list.iter().filter_map(|it| it.home.as_ref());
         for back in homes.filter_map(|home| home.back) {
@@ -338,8 +336,8 @@ impl Watchpoints {
         Ok(())
     }
 
-    /// The watchpoints of calls that are over, now that a thread is at an
-    /// internal point or has jumped: its stack pointer is `stack`.
+    /// Returns the watchpoints of ended calls, given that a thread is at an internal point or has
+    /// jumped; `stack` is its stack pointer.
     pub fn ended(&self, thread: ThreadId, stack: u64) -> Vec<u32> {
         let is_over = |home: &Home| home.thread == thread && stack >= home.cfa;
         let over = self
@@ -349,8 +347,7 @@ impl Watchpoints {
         over.map(|it| it.point.number).collect()
     }
 
-    /// The process is the forked child of the one before: `thread` is in the
-    /// calls that `parent` was in.
+    /// Follows the forked child: `thread` is in the calls that `parent` was in.
     pub fn follow(&mut self, thread: ThreadId, parent: ThreadId) {
         let homes = self.list.iter_mut().filter_map(|it| it.home.as_mut());
         for home in homes.filter(|home| home.thread == parent) {
@@ -358,7 +355,7 @@ impl Watchpoints {
         }
     }
 
-    /// Those of a thread that has ended.
+    /// Returns the watchpoints of a thread that has ended.
     pub fn of_thread(&self, thread: ThreadId) -> Vec<u32> {
         let of = |home: &Home| home.thread == thread;
         let of_thread = self
@@ -368,8 +365,8 @@ impl Watchpoints {
         of_thread.map(|it| it.point.number).collect()
     }
 
-    /// A thread drops the frames below a place, and goes on there: the calls
-    /// among them end there. Other code has their memory from now on.
+    /// Handles a thread that drops the frames below a place and continues there: their calls end
+    /// there. Other code uses their memory from now on.
     ///
     /// # Errors
     /// The point there cannot be set.
@@ -407,9 +404,8 @@ impl Watchpoints {
         Ok(())
     }
 
-    /// A thread has accessed the memory of a local variable whose call may be
-    /// gone by then. Tells whether it is: then the watchpoint ends where the
-    /// thread goes on.
+    /// Handles a thread's access to the memory of a local variable whose call may have ended.
+    /// Returns whether it has: then the watchpoint ends where the thread continues.
     pub fn is_of_dropped_call(
         &mut self,
         program: &mut Program,
@@ -432,7 +428,7 @@ impl Watchpoints {
         }
     }
 
-    /// Those of threads that are not among these, each with its stack pointer.
+    /// Returns the watchpoints of threads other than these, each given with its stack pointer.
     pub fn of_other_threads(&self, standing: &[(ThreadId, u64)]) -> Vec<u32> {
         let is_there = |thread| standing.iter().any(|(other, _)| *other == thread);
         let homes = self.list.iter().filter_map(|it| {
@@ -442,8 +438,7 @@ impl Watchpoints {
         homes.collect()
     }
 
-    /// The program is at another moment: what was seen there is what is there
-    /// now.
+    /// Reads all values again after the program was restored to another moment.
     pub fn look_again(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         for watchpoint in &mut self.list {
             if watchpoint.id.is_some() {
@@ -453,7 +448,7 @@ impl Watchpoints {
         Ok(())
     }
 
-    /// The stack pointer of a thread at a point where a call comes back.
+    /// Returns the stack pointer of a thread at a point where a call returns.
     pub fn stack_at_end(
         &self,
         program: &Program,
@@ -472,7 +467,7 @@ impl Watchpoints {
     }
 }
 
-/// The bytes of a value, to compare.
+/// Returns the bytes of a value, for comparison.
 pub fn bytes_of(reading: &Reading) -> Option<&juror_values::typed::Location> {
     reading.value.as_ref().ok().map(|value| &value.location)
 }

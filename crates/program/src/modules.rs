@@ -70,6 +70,14 @@ impl Module {
         }
     }
 
+    /// Whether this is its file name, with or without what follows a point: `libc` and
+    /// `libc.so` name `libc.so.6`, and not `libcrypt.so.1`.
+    pub fn is_named(&self, name: &str) -> bool {
+        let own = self.name();
+        let rest = own.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
     /// The type of the trait objects whose table is at this file address.
     fn type_of_table(&self, file_address: u64) -> Option<Type> {
         let found = || {

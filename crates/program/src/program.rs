@@ -116,6 +116,18 @@ impl Program {
         })
     }
 
+    /// Numbers a thread that has started, after those that were created before it and whose
+    /// start has not been reported yet: the kernel reports starts in any order, and gives ids in
+    /// the order of creation.
+    pub fn number_started_thread(&mut self, thread: ThreadId) -> u32 {
+        let known = self.debuggee.thread_ids();
+        let earlier = known.filter(|it| *it < thread && !self.numbers.contains_key(it));
+        for earlier in earlier.collect::<Vec<_>>() {
+            self.number_thread(earlier);
+        }
+        self.number_thread(thread)
+    }
+
     /// A thread is gone; the kernel may use its id again, for another one.
     pub fn forget_thread(&mut self, thread: ThreadId) {
         self.numbers.remove(&thread);
@@ -293,6 +305,11 @@ impl Program {
         let elapsed = u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.moment_ns.set(Some(elapsed));
         elapsed
+    }
+
+    /// The moment that is this many nanoseconds after the start, or the attach.
+    pub fn moment_of(&self, elapsed_ns: u64) -> Option<Instant> {
+        self.started.checked_add(Duration::from_nanos(elapsed_ns))
     }
 
     /// An address in words.

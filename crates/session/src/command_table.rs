@@ -1,10 +1,10 @@
-//! The one table of commands: names, abbreviations, help.
+//! The table of commands: names, abbreviations, help.
 //!
-//! Names and abbreviations are gdb's where gdb has the command. A unique
-//! prefix stands for its command; where several commands share a prefix, the
-//! aliases decide (`s` is `step`, as in gdb).
+//! Names and abbreviations are gdb's if gdb has the command. A unique prefix stands for its
+//! command; if several commands share a prefix, the aliases decide (`s` is `step`, as in gdb).
 
 pub(crate) mod arguments;
+pub(crate) mod assignments;
 mod calling;
 mod checkpoints;
 mod code;
@@ -18,6 +18,7 @@ mod points;
 mod processes;
 mod running;
 mod scenarios;
+pub(crate) mod setting_names;
 mod settings;
 mod watching;
 pub(crate) mod words;
@@ -29,7 +30,7 @@ pub use crate::command_table::scenarios::{names_of_verde, translated};
 use juror_view::CommandHelp;
 use std::sync::LazyLock;
 
-/// The table, sorted by name. Its rows stand in the modules of their subjects.
+/// The table, sorted by name. Its rows are in the modules of their subjects.
 pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
     let parts = [
         calling::ENTRIES,
@@ -50,12 +51,12 @@ pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
     table
 });
 
-/// Why a word is no command.
+/// The reason why a word is not a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unclear {
-    /// No command begins so.
+    /// No command begins with it.
     Unknown,
-    /// Several do.
+    /// Several commands begin with it.
     Ambiguous(Vec<&'static str>),
 }
 
@@ -82,7 +83,7 @@ pub fn find(word: &str) -> Result<&'static Entry, Unclear> {
     }
 }
 
-/// The command in words, for help.
+/// Returns the help of a command.
 pub fn help_of(entry: &Entry) -> CommandHelp {
     CommandHelp {
         name: entry.name.to_owned(),

@@ -1,4 +1,4 @@
-//! What commands and stops show alike: frames, source lines, values, locations.
+//! Views that commands and stops share: frames, source lines, values, locations.
 
 pub(crate) mod assembly;
 pub(crate) mod displays;

@@ -1,9 +1,10 @@
-//! The interactively verified program: debuggee, debugger and monitors as one
-//! machine, with the commands that a person drives it by.
+//! The interactively verified program: debuggee, debugger and monitors as one machine, with the
+//! commands of the prompt.
 //!
-//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019),
-//! section 6. Invariant: nothing is printed and no argument vector is parsed
-//! here; what a command gives is data ([`view`]) that a front end formats.
+//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019), section 6.
+//!
+//! **Invariant**: nothing is printed and no argument vector is parsed here; the result of a command
+//! is data ([`juror_view`]) that a front end formats.
 
 #![forbid(unsafe_code)]
 
@@ -25,3 +26,4 @@ pub use crate::replay::{RecordedRun, RecordedRunOptions};
 pub use crate::run::checkpoints::RestoreReport;
 pub use crate::session::Session;
 pub use crate::state::checkpoints::CheckpointId;
+pub use juror_debuggee::Waker;

@@ -1,5 +1,4 @@
-//! What a session is started with, what can be wrong with it, and who is told
-//! what happens meanwhile.
+//! The options of a session.
 
 pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
 pub use juror_instrument::probes::{AtInlined, InlinedPolicy};
@@ -10,17 +9,17 @@ pub use juror_symbols::{Cache as SymbolCache, SymbolSettings};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What to run, and how.
+/// The program to run, and its options.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
-    /// The program; looked up in `PATH` only when it has no slash. Empty when
-    /// there is none to start: then a process is attached to.
+    /// The program; looked up in `PATH` only if it has no slash. Empty if there is none to start:
+    /// then a process is attached to.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// Variables to set, or to remove where there is no value.
+    /// Variables to set, or to remove if without a value.
     pub environment: Vec<(OsString, Option<OsString>)>,
-    /// Begin with no variables at all.
+    /// Whether to begin with an empty environment.
     pub clear_environment: bool,
     /// The working directory.
     pub directory: Option<PathBuf>,
@@ -30,40 +29,42 @@ pub struct Options {
     pub stdout: Option<PathBuf>,
     /// Standard error.
     pub stderr: Option<PathBuf>,
-    /// Write behind what is in the file for standard output.
+    /// Whether to append to the file of standard output.
     pub append_stdout: bool,
-    /// Write behind what is in the file for standard error.
+    /// Whether to append to the file of standard error.
     pub append_stderr: bool,
-    /// Let the kernel place the program at random addresses.
+    /// Whether the kernel randomizes the program's addresses (ASLR).
     pub randomize: bool,
-    /// Which processors juror and the debuggee use.
+    /// The processors that juror and the debuggee use.
     pub cpu: CpuPolicy,
-    /// Which process stays the debuggee when it makes another.
+    /// The process that stays the debuggee after a fork.
     pub follow: Follow,
     /// The properties.
     pub properties: Vec<PropertySource>,
-    /// How many events each monitor remembers; 0 for the default.
+    /// The number of events that each monitor remembers; 0 for the default.
     pub history: usize,
-    /// Nobody sits at a prompt.
+    /// Whether nobody is at a prompt.
     pub batch: bool,
-    /// What becomes of calls that the compiler inlined.
+    /// The policy for events at inlined calls.
     pub inlined: InlinedPolicy,
-    /// Follows what the breakpoint engine is told and orders.
+    /// Whether a property can hold although the name of an event was in no loaded module.
+    pub allow_unbound: bool,
+    /// Checks the breakpoint engine against its model.
     pub self_check: Option<SelfCheck>,
-    /// Checkpoints that are made by themselves.
+    /// When automatic checkpoints are made.
     pub checkpoints: Option<AutomaticCheckpoints>,
-    /// Where the events of the run are recorded.
+    /// The trace of the run.
     pub recording: Option<Recording>,
-    /// The files of scenarios, with the properties that they bring.
+    /// The files of scenarios, with their properties.
     pub scenarios: Vec<PropertySource>,
-    /// What scenarios may do beside what the debugger does.
+    /// What scenarios may do besides debugging.
     pub permissions: Permissions,
-    /// Where symbols are looked for, and what is kept of them.
+    /// Where symbols are searched, and how they are cached.
     pub symbols: SymbolSettings,
 }
 
 impl Options {
-    /// The files of properties and scenarios, each once.
+    /// Returns the files of properties and scenarios, each once.
     pub(crate) fn property_sources(&self) -> Vec<PropertySource> {
         let mut sources = self.properties.clone();
         let more = self.scenarios.iter();
@@ -81,20 +82,20 @@ impl Options {
     }
 }
 
-/// What scenarios may do beside what the debugger does.
+/// What scenarios may do besides debugging.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Permissions {
-    /// Read and write files.
+    /// Whether they may read and write files.
     pub files: bool,
-    /// Start programs, and call functions of the debuggee.
+    /// Whether they may start programs, and call functions of the debuggee.
     pub programs: bool,
 }
 
-/// When checkpoints are made by themselves.
+/// When automatic checkpoints are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AutomaticCheckpoints {
     /// One, before the program begins.
     Start,
-    /// That one, and one after each so many stops at events.
+    /// One before the program begins, and one after each this many stops at events.
     Every(u32),
 }

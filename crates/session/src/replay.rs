@@ -1,14 +1,13 @@
-//! A recorded run at a prompt: its events one after the other, forwards and
-//! backwards, under the properties, with the person's own stops.
+//! Replays a recorded run at a prompt: its events, forwards and backwards, with the properties and
+//! the user's breakpoints.
 //!
-//! The debuggee is the recording; who has the control and what a moment means are
-//! decided as for a process ([`juror_rules::control`], [`juror_rules::decision`]),
-//! and monitors take events as in [`crate::offline`]. What goes back is the
-//! monitors: one of the moments that were kept is put back, and they take the
-//! events from there again ([`moves`]).
+//! The debuggee is the recording; control and decisions are those of a live process
+//! ([`juror_rules::control`], [`juror_rules::decision`]), and monitors take events as in
+//! [`crate::offline`]. To go back, a snapshot of the monitors is restored, and they take the events
+//! from there again ([`moves`]).
 //!
-//! Invariant: at event *n* the monitors are as if all events up to the *n*th, and
-//! no more, had just happened, however one came there.
+//! **Invariant**: at event *n* the monitors are as if exactly the events up to the *n*th had just
+//! happened, however the position was reached.
 
 mod commands;
 mod moves;
@@ -33,56 +32,55 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a recorded run is opened with.
+/// The options of a recorded run.
 #[derive(Debug, Default)]
 pub struct RecordedRunOptions {
     /// The recording.
     pub file: PathBuf,
-    /// Its form, where its first bytes are not to tell.
+    /// Its format; detected from its first bytes if absent.
     pub form: Option<Form>,
     /// The names of an event's values in CSV, `EVENT=NAME,NAME`.
     pub columns: Vec<String>,
     /// The properties.
     pub properties: Vec<PropertySource>,
-    /// How many transitions each monitor remembers; 0 for the usual number.
+    /// The number of transitions that each monitor remembers; 0 for the default.
     pub history: usize,
 }
 
-/// A recorded run, and where one stands in it.
+/// A recorded run and the present position in it.
 pub struct RecordedRun {
     name: String,
     tape: Tape,
     offline: Offline,
-    /// How many events have been taken.
+    /// The number of events taken.
     position: u64,
     control: Control,
     stops: Stops,
-    /// The monitors at some moments before, in order; the first is the beginning.
-    kept: Vec<Moment>,
-    /// So many events are between two moments that are kept.
+    /// Snapshots of the monitors at earlier positions, in order; the first is the beginning.
+    snapshots: Vec<Snapshot>,
+    /// The number of events between two snapshots.
     stride: u64,
-    /// Events that one wants to come back to, by number.
+    /// The checkpoints: number and event.
     checkpoints: Vec<(u32, u64)>,
     checkpoint_count: u32,
     sources: Sources,
-    /// Where the next `list` goes on.
+    /// The file and line at which the next `list` continues.
     list_from: Option<(PathBuf, u32)>,
     is_interrupted: Arc<AtomicBool>,
 }
 
-/// The monitors after so many events.
+/// A snapshot of the monitors after a number of events.
 #[derive(Debug, Clone)]
-struct Moment {
+struct Snapshot {
     position: u64,
     properties: Vec<MonitoredProperty>,
 }
 
 impl RecordedRun {
-    /// Reads the recording and the properties; one stands before the first event.
+    /// Reads the recording and the properties; the position is before the first event.
     ///
     /// # Errors
-    /// The recording cannot be read, a property is wrong, or is about events that
-    /// were not recorded.
+    /// The recording cannot be read, or a property is wrong or about events that were not recorded.
     pub fn open(
         options: &RecordedRunOptions,
         observer: &mut dyn Observer,
@@ -102,7 +100,7 @@ impl RecordedRun {
             name: name_of(&options.file),
             stride: moves::stride(tape.count),
             tape,
-            kept: Vec::new(),
+            snapshots: Vec::new(),
             offline,
             position: 0,
             control: Control::default(),
@@ -113,20 +111,20 @@ impl RecordedRun {
             list_from: None,
             is_interrupted: Arc::default(),
         };
-        run.kept.push(run.moment());
+        run.snapshots.push(run.snapshot());
         run.control.load().map_err(SessionError::from)?;
         Ok(run)
     }
 
-    /// Makes a command that goes over many events return.
+    /// Returns a function that interrupts a running command.
     pub fn interrupter(&self) -> impl Fn() + Send + use<> {
         let flag = Arc::clone(&self.is_interrupted);
         move || flag.store(true, Ordering::Relaxed)
     }
 
-    /// The monitors as they are now.
-    fn moment(&self) -> Moment {
-        Moment {
+    /// Returns a snapshot of the monitors.
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
             position: self.position,
             properties: self.offline.monitors.properties.clone(),
         }
@@ -137,7 +135,7 @@ impl RecordedRun {
     }
 }
 
-/// Takes all that the recording defines: what happens later is known by name.
+/// Adds all definitions of the recording: later events are known by name.
 fn learn(offline: &mut Offline, tape: &Tape) {
     offline.begin(1);
     for batch in tape.batches() {

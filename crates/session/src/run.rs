@@ -1,11 +1,9 @@
-//! Letting the program run until something happens that the person at the
-//! prompt must see.
+//! Runs the program until something must be shown to the user.
 //!
-//! Each stop event of the debuggee is one rule: a point of the developer
-//! (DEVBREAK), an event of a monitor (EXECEVENT), the end (STOP), as in
-//! Jakse, Falcone and Méhaut, section 6. Owners at one place are served in
-//! that order: developer, then monitors. Only what changes a verdict stops
-//! other threads.
+//! Each stop event of the debuggee is one rule: a point of the user (DEVBREAK), an event of a
+//! monitor (EXECEVENT), the end (STOP), as in Jakse, Falcone and Méhaut, section 6. Owners at one
+//! address are processed in that order: user, then monitors. Other threads are stopped only if a
+//! verdict changes.
 
 pub(crate) mod attach;
 pub(crate) mod catchpoints;
@@ -44,7 +42,7 @@ use juror_view::observer::Observer;
 use juror_view::{Ending, Outcome, StopReason};
 
 impl Session {
-    /// `continue`: lets all threads run until something happens.
+    /// `continue`: resumes all threads until something happens.
     pub(crate) fn continue_run(
         &mut self,
         observer: &mut dyn Observer,
@@ -53,12 +51,12 @@ impl Session {
         self.settle(pause)
     }
 
-    /// Lets all threads run until something happens, which is still to be
-    /// shown.
+    /// Resumes all threads until something happens, which is still to be shown.
     pub(crate) fn continue_until_pause(
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
+        self.control.permit_run()?;
         observer.resumes();
         if let Some(pause) = self.begin(observer)? {
             return Ok(pause);
@@ -68,7 +66,7 @@ impl Session {
         self.pump(observer, Goal::default())
     }
 
-    /// Takes stop events until one must be seen. Threads have been resumed.
+    /// Processes stop events until one must be shown. Threads have been resumed.
     pub(crate) fn pump(
         &mut self,
         observer: &mut dyn Observer,
@@ -77,15 +75,17 @@ impl Session {
         self.processes.selection.frames = None;
         self.points.commands.clear();
         self.processes.stop.asked = None;
+        self.processes.stop.followed = None;
         self.scenarios.accessed = None;
         observer.resumes();
         loop {
+            self.control.permit_run()?;
             self.control.state.run()?;
             let stop_event = self.next_stop_event();
             self.control.state.notify();
             self.follow_control();
             let pause = self.take(stop_event?, observer, goal)?;
-            self.tell_ends(observer);
+            self.report_ends(observer);
             let pause = match pause {
                 Some(pause) => self.react(pause, goal, observer)?,
                 None => None,
@@ -95,7 +95,7 @@ impl Session {
                     self.control.state.owe_stop()?;
                 }
                 if let Pause::Reason(StopReason::Violation { .. }, _) = pause {
-                    automatic::tell_of_checkpoint(self, observer);
+                    automatic::report_last_checkpoint(self, observer);
                 }
                 return Ok(pause);
             }
@@ -155,31 +155,32 @@ impl Session {
                 let Some(Pause::Reason(reason, maker)) = pause else {
                     return Ok(pause);
                 };
-                let thread = self.tell_birth(maker, child, observer)?;
+                let thread = self.report_fork(maker, child, observer)?;
                 return Ok(Some(Pause::Reason(reason, thread)));
             }
             StopEvent::Executed { thread, path } => {
                 return self.take_exec(thread, &path, observer);
             }
-            StopEvent::Forked { child, kind } => self.tell_forked(child, kind, observer),
+            StopEvent::Forked { child, kind } => self.report_forked(child, kind, observer),
             StopEvent::ChildAttached {
                 process,
                 parent,
                 kind,
             } => return joining::on_joined(self, process, parent, kind, observer),
-            StopEvent::ParentDetached { process } => changes::tell_left(process, observer),
+            StopEvent::ParentDetached { process } => changes::report_left(process, observer),
             StopEvent::ChildFollowed { thread, parent } => {
                 return follow_fork::on_followed(self, thread, parent, observer, goal);
             }
             StopEvent::Interrupted { thread } => {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
             }
+            StopEvent::TimePassed { thread } => return self.take_time(thread, goal, observer),
             StopEvent::Exited { status } => {
-                self.tell_of_exit(status, observer)?;
+                self.notify_of_exit(status, observer)?;
                 return Ok(leaving::on_process_end(self, Ending::Exited { status }));
             }
             StopEvent::Killed { signal, .. } => {
-                self.tell_of_exit(KILLED_STATUS.saturating_add(signal), observer)?;
+                self.notify_of_exit(KILLED_STATUS.saturating_add(signal), observer)?;
                 return Ok(leaving::on_process_end(self, Ending::Killed { signal }));
             }
         }

@@ -1,5 +1,4 @@
-//! The session: a debuggee, its points, its monitors, and what the person at
-//! the prompt has selected.
+//! The session: a debuggee, its points, its monitors, and the user's selection.
 
 use crate::options::Options;
 use crate::state::checkpoints::Checkpoints;
@@ -18,8 +17,9 @@ use juror_program::stack::frames::Frame;
 use juror_rules::control::Modes;
 use juror_view::error::{CommandError, not_running};
 
-/// Frames of a stack that are kept for `up`, `down` and `frame`.
-const STACK_FRAMES_MAX: usize = 4096;
+/// The number of callers of the selected frame that are read with it: inlined calls and tail
+/// calls may lie between a frame and the one that it returns to.
+const FRAMES_AROUND: usize = 64;
 
 /// The interactively verified program: a debuggee, its monitors, its scenarios and the
 /// user's debugger.
@@ -36,40 +36,52 @@ pub struct Session {
 }
 
 impl Session {
-    /// Whether there is a debuggee.
+    /// Returns whether there is a debuggee.
     pub fn is_alive(&self) -> bool {
         self.processes.program.is_some()
     }
 
-    /// Whether the debuggee was attached, and not started, by juror.
+    /// Returns whether juror attached to the debuggee instead of starting it.
     pub fn is_attached(&self) -> bool {
         let program = self.processes.program.as_ref();
         program.is_some_and(|program| program.debuggee.origin() == Origin::Attached)
     }
 
-    /// Makes a command that lets the program run return; from any thread.
+    /// Returns a function that interrupts a running command, from any thread.
     pub fn interrupter(&self) -> impl Fn() + Send + use<> {
         self.control.interrupt()
     }
 
-    /// Returns the next command of the points that have stopped the program, or of a file,
-    /// for the front end to execute; none if the user is asked.
-    pub fn next_attached(&mut self) -> Option<String> {
+    /// Returns why the trace of the run, or of the last one, is not whole; none if it is,
+    /// or if nothing is recorded.
+    pub fn trace_failure(&self) -> Option<&str> {
+        self.processes.trace_failure()
+    }
+
+    /// Makes every command that lets the program run fail from now on, since juror is to
+    /// end; from any thread.
+    pub fn ender(&self) -> impl Fn() + Send + use<> {
+        self.control.end_runs()
+    }
+
+    /// Returns the next command of the points that have stopped the program, or of a file, for the
+    /// front end to execute; `None` if the user is asked.
+    pub fn next_queued_command(&mut self) -> Option<String> {
         self.points.commands.next()
     }
 
-    /// Returns how many `commands` are open that the next lines belong to; 0 if the next
-    /// line is executed.
+    /// Returns the nesting depth of the open `commands` that the next lines belong to; 0 if the
+    /// next line is executed.
     pub fn input_depth(&self) -> usize {
         self.points.commands.input_depth()
     }
 
-    /// Forgets the lines after `commands` that have been given so far.
+    /// Drops the lines given so far after `commands`.
     pub fn cancel_input(&mut self) {
         self.points.commands.cancel();
     }
 
-    /// The debuggee is gone.
+    /// Forgets the debuggee, which has ended.
     pub(crate) fn forget_program(&mut self) {
         self.points.forget_process();
         self.user.thread_names.clear();
@@ -77,38 +89,59 @@ impl Session {
         self.processes.end_run();
     }
 
-    /// What is loaded, or was when there was a program.
+    /// Returns the loaded modules, or those of the last program.
     pub(crate) fn modules(&self) -> &Modules {
         self.processes.modules()
     }
 
-    /// For commands that speak of where the program is: it must have begun.
+    /// Requires a program that has begun, for commands on its present location.
     pub(crate) fn begun(&self) -> Result<(), CommandError> {
         self.permit(Modes::Begun)
     }
 
-    /// The program, or a sentence for the user.
+    /// Returns the program, or an error for the user.
     pub(crate) fn running(&self) -> Result<&Program, CommandError> {
         self.processes.program.as_ref().ok_or_else(not_running)
     }
 
-    /// The program, or a sentence for the user.
+    /// Returns the program, or an error for the user.
     pub(crate) fn running_mut(&mut self) -> Result<&mut Program, CommandError> {
         self.processes.program.as_mut().ok_or_else(not_running)
     }
 
-    /// The thread that commands speak of.
+    /// Returns the selected thread.
     pub(crate) fn thread(&self) -> Result<ThreadId, CommandError> {
         self.processes.selection.thread.ok_or_else(not_running)
     }
 
-    /// The stack of the selected thread.
+    /// Returns the stack of the selected thread from the innermost frame to the selected
+    /// one, and those callers of it that an expression may need. There may be more frames.
     pub(crate) fn frames(&mut self) -> Result<&[Frame], CommandError> {
+        self.frames_to(self.processes.selection.level.saturating_add(FRAMES_AROUND))
+    }
+
+    /// Returns all frames of the selected thread. A recursion may have a million.
+    pub(crate) fn all_frames(&mut self) -> Result<&[Frame], CommandError> {
+        self.frames_to(usize::MAX)
+    }
+
+    /// Returns at least the `count` innermost frames of the selected thread; fewer only if
+    /// these are all.
+    pub(crate) fn frames_to(&mut self, count: usize) -> Result<&[Frame], CommandError> {
         let thread = self.thread()?;
-        if self.processes.selection.frames.is_none() {
-            let (frames, _) = self.running()?.backtrace(thread, STACK_FRAMES_MAX);
+        let selection = &self.processes.selection;
+        let known = selection.frames.as_ref().map(Vec::len);
+        let mut is_enough = known.is_some_and(|known| selection.has_all_frames || known >= count);
+        // Twice as many as before, so that asking for one more each time is not quadratic.
+        let mut wanted = count.max(known.unwrap_or(0).saturating_mul(2));
+        while !is_enough {
+            let (frames, has_more) = self.running()?.backtrace(thread, wanted);
+            // Calls that are not entered yet are not shown.
             let frames = self.shown_frames(thread, frames);
+            is_enough = !has_more || frames.len() >= count;
+            wanted = wanted.saturating_mul(2);
             self.processes.selection.frames = Some(frames);
+            self.processes.selection.has_all_frames = !has_more;
         }
         Ok(self.processes.selection.frames.as_deref().unwrap_or(&[]))
     }

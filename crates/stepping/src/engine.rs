@@ -328,6 +328,13 @@ impl Engine {
             .is_some_and(Thread::awaits_handler)
     }
 
+    /// Returns true if a thread waits for [`Input::Unparked`].
+    pub fn is_parked(&self, thread: ThreadId) -> bool {
+        self.threads
+            .get(&thread)
+            .is_some_and(|known| known.motion == Motion::Parked)
+    }
+
     /// Returns the number of evaluations under way on a thread: see
     /// [`Input::Suspend`].
     pub fn suspended(&self, thread: ThreadId) -> usize {

@@ -166,6 +166,26 @@ impl SymbolFile {
         scopes
     }
 
+    /// Returns the parameters and local variables with this name of a function itself and of
+    /// the blocks in it, in the order of their declarations; not those of inlined calls.
+    pub fn locals_named(&self, function: &Function, name: &str) -> Vec<Variable> {
+        let (Some(info), Some(function)) = (self.inner.debug_info(), function.die) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        info.walk(function, |depth, die, entry| match entry.tag() {
+            _ if depth == 0 => Visit::Descend,
+            gimli::DW_TAG_lexical_block => Visit::Descend,
+            gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
+                let known = variable(info, die, entry, Some(function));
+                found.extend(known.filter(|variable| &*variable.name == name));
+                Visit::Skip
+            }
+            _ => Visit::Skip,
+        });
+        found
+    }
+
     /// Returns the global and file-static variables with this name, external ones first.
     /// `file.c::name` restricts the search to a source file.
     pub fn globals_named(&self, name: &str) -> Vec<Variable> {

@@ -196,7 +196,7 @@ fn monitor(form: Form, bytes: &[u8]) -> Result<u64, String> {
         events += batch.events.len() as u64;
         for event in &batch.events {
             for found in binding.events(event.layout) {
-                found.fill(batch.values_of(event), u64::MAX, &mut captures);
+                found.fill(&batch.given(event), u64::MAX, &mut captures);
                 let happened = Occurrence {
                     thread: event.thread,
                     address: u64::from(event.place),

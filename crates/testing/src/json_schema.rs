@@ -19,7 +19,7 @@ impl JsonSchema {
     ///
     /// # Panics
     ///
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[track_caller]
     pub fn parse(text: &str) -> JsonSchema {
         let root = serde_json::from_str(text).expect("the schema is JSON");
@@ -177,7 +177,11 @@ mod tests {
                         },
                         "required": ["kind", "at"]
                     },
-                    "word": {"type": "object", "properties": {"kind": {"enum": ["a", "b"]}}}
+                    "word": {
+                        "type": "object",
+                        "properties": {"kind": {"enum": ["a", "b"]}},
+                        "required": ["kind"]
+                    }
                 }
             }"##,
         )

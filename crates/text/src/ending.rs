@@ -17,7 +17,7 @@ pub fn write(page: &mut Page, view: &EndView) {
     };
     match view.ending {
         Some(Ending::Detached { process }) => {
-            writeln!(page, "Process {process} goes on without juror.");
+            writeln!(page, "Process {process} continues without juror.");
         }
         Some(ending) => writeln!(page, "{who} {}.", words(ending)),
         None => writeln!(page, "The program is gone."),
@@ -65,7 +65,7 @@ fn words(ending: Ending) -> String {
     match ending {
         Ending::Exited { status } => format!("exited with status {status}"),
         Ending::Killed { signal } => format!("was ended by {}", signal_name(signal)),
-        Ending::Detached { .. } => "goes on without juror".to_owned(),
+        Ending::Detached { .. } => "continues without juror".to_owned(),
     }
 }
 
@@ -86,14 +86,20 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
         _ => Verdict::Violated,
     };
     let ended = ended && summary.enabled;
-    let (word, style) = announce(verdict, ended);
+    let is_undecided = ended && summary.is_undecided(true);
+    let (word, style) = match is_undecided {
+        true => ("UNDECIDED", OPEN),
+        false => announce(verdict, ended),
+    };
     write!(
         page,
         "{style}{word:<8}{style:#}  {STRONG}{}{STRONG:#}",
         safe(&summary.property)
     );
     let mut facts: Vec<String> = Vec::new();
-    if summary.violations > 0 {
+    if is_undecided {
+        facts.extend(summary.undecided.iter().map(|why| safe(why).into_owned()));
+    } else if summary.violations > 0 {
         let counts = &summary.violation_counts;
         facts.push(violation_counts::words(summary.violations, counts));
     } else if !ended {
@@ -113,14 +119,20 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
     let (seen, unseen): (Vec<_>, Vec<_>) = summary
         .events
         .iter()
-        .partition(|event| event.occurrences > 0);
+        .partition(|event| event.occurrences > 0 || event.unneeded > 0);
     let rows: Vec<Vec<Cell>> = seen
         .into_iter()
         .map(|event| {
             vec![
                 Cell::new(safe(&event.event), NAME),
                 safe(&event.what).as_ref().into(),
-                count(event.occurrences, "time", "times").into(),
+                match event.occurrences {
+                    0 => {
+                        let times = count(event.unneeded, "time", "times");
+                        format!("{times}, while no state needed it").into()
+                    }
+                    occurrences => count(occurrences, "time", "times").into(),
+                },
                 // The events of a trace have no stops.
                 match event.stops {
                     0 => Cell::new("", QUIET),
@@ -138,7 +150,15 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
             names.join(", ")
         );
     }
-    for remark in &summary.remarks {
+    let unsaid = summary.undecided.iter().filter(|_| !is_undecided);
+    let remarks = summary.remarks.iter();
+    // The headline has said it, or another note.
+    let is_said = |remark: &str| {
+        let mut reasons = summary.undecided.iter();
+        reasons.any(|why| remark.starts_with(&**why))
+    };
+    let remarks = remarks.filter(|remark| !is_said(remark));
+    for remark in unsaid.chain(remarks) {
         writeln!(page, "          {OPEN}note{OPEN:#}  {}", safe(remark));
     }
 }

@@ -67,7 +67,7 @@ fn frame_kind(kind: FrameKind) -> &'static str {
         FrameKind::Inlined => "it is an inlined call: the frame in memory is that of its caller",
         FrameKind::TailCall => "it has ended in a jump: nothing of it is in memory",
         FrameKind::Interrupted => "a signal has interrupted it",
-        FrameKind::Cut => "its caller cannot be found: the stack is cut here",
+        FrameKind::Cut => "its caller cannot be found: the backtrace ends here",
         FrameKind::Guess => "it was found without unwind information: a guess",
     }
 }
@@ -211,7 +211,7 @@ fn storage_words(storage: &StorageView) -> String {
         }
         StorageKind::Constant => format!("nowhere; it is {}", storage.value.unwrap_or_default()),
         StorageKind::OptimizedOut => "optimized out".to_owned(),
-        StorageKind::Computed => "in a place that is computed".to_owned(),
+        StorageKind::Computed => "in a computed location".to_owned(),
     }
 }
 

@@ -125,9 +125,9 @@ pub fn frame_place(page: &Page, frame: &FrameView) -> String {
 /// Writes a frame on one line: `#1  fill (n=3) at main.c:17`. Local variables follow,
 /// one a line.
 pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: bool) {
-    let level = format!("#{}", frame.level);
+    let level = format!("#{:<2} ", frame.level);
     let style = if selected { STRONG } else { QUIET };
-    write!(page, "{:indent$}{style}{level:<4}{style:#}", "");
+    write!(page, "{:indent$}{style}{level}{style:#}", "");
     if frame.signal {
         page.push("<signal handler called>\n");
         return;
@@ -147,7 +147,7 @@ pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: 
         write!(page, "{QUIET} [guessed]{QUIET:#}");
     }
     if frame.cut {
-        write!(page, "{QUIET} [the stack is cut here]{QUIET:#}");
+        write!(page, "{QUIET} [the backtrace ends here]{QUIET:#}");
     }
     page.push("\n");
     for local in frame.locals.iter().flatten() {

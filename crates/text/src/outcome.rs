@@ -14,6 +14,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
     match outcome {
         Outcome::Done | Outcome::Quit => {}
         Outcome::Message(message) => tables::write_message(page, message),
+        Outcome::Printed(text) => tables::write_printed(page, text),
         Outcome::Empty(view) => settings::write_empty(page, view),
         Outcome::Stopped(stop) => stops::write_stop(page, stop, context),
         Outcome::Ended(end) => ending::write(page, end),
@@ -204,6 +205,10 @@ pub mod samples {
                 signal: "SIGSEGV".into(),
                 description: "d".into(),
                 fault_address: None,
+                stack_overflow: Some(StackOverflowView {
+                    frame_count: 34_940,
+                    cycle: vec!["even".into(), "odd".into()],
+                }),
                 fatal: true,
             },
             StopReason::Interrupted,
@@ -238,6 +243,7 @@ pub mod samples {
         vec![
             Outcome::Done,
             Outcome::Message("Breakpoint 1 at queue_push".into()),
+            Outcome::Printed("7 letters".into()),
             Outcome::Empty(settings::samples::empty()),
             Outcome::Stopped(Box::new(violation_stop())),
             Outcome::Ended(Box::new(end(
@@ -336,6 +342,7 @@ mod tests {
         match outcome {
             Outcome::Done | Outcome::Quit => "",
             Outcome::Message(_) => "Breakpoint 1 at queue_push\n",
+            Outcome::Printed(_) => "7 letters\n",
             Outcome::Empty(_) => "there is no function whose name matches `^queue_`\n",
             Outcome::Stopped(_) => "VIOLATED  queue_bounds: a queue",
             Outcome::Ended(_) => "The program exited with status 0.\n",
@@ -353,9 +360,7 @@ mod tests {
                  <fill+4>\n40 lines; it is newer than the program\ncompiled as main.c in "
             }
             Outcome::Skips(_) => "#  state     what\n1  enabled   functions that match",
-            Outcome::Skip(_) => {
-                "step passes over functions that match `^std::` in queue.h (skip 1)\n"
-            }
+            Outcome::Skip(_) => "step skips functions that match `^std::` in queue.h (skip 1)\n",
             Outcome::Thread(_) => "thread 1 (kernel id 4711)\n",
             Outcome::ThreadHeading(_) => "Thread 1 (main):\n",
             Outcome::RecordedCheckpoints(_) => "checkpoint 1 at event 27\n",

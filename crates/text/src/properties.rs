@@ -53,7 +53,7 @@ fn write_added(page: &mut Page, property: &PropertyView) {
     if let Some(error) = &property.error {
         writeln!(
             page,
-            "{OPEN}note{OPEN:#}  an event of the trace could not be evaluated and is left out: {}",
+            "{OPEN}note{OPEN:#}  an event of the trace could not be evaluated and is ignored: {}",
             safe(error)
         );
     }

@@ -127,7 +127,7 @@ pub fn write_end(page: &mut Page, view: &RecordedEnd) {
             );
         }
         (None, Some(ending), _) => crate::ending::write_sentence(page, ending),
-        (None, None, Some("detached")) => page.push("The program went on without juror.\n"),
+        (None, None, Some("detached")) => page.push("The program continued without juror.\n"),
         (None, None, Some(_)) => page.push("The recording ends before the program does.\n"),
         (None, None, None) => writeln!(page, "The recording ends after {events}."),
     }

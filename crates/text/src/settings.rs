@@ -44,7 +44,7 @@ pub fn write_environment(page: &mut Page, variables: &[EnvironmentVariableView])
 
 /// Writes `show convenience`.
 pub fn write_convenience_variables(page: &mut Page, variables: &[VariableView]) {
-    let empty = "there are none; set $n = 3 makes one";
+    let empty = "there are none; set $n = 3 creates one";
     write_lines(page, variables, empty, |variable| {
         format!("${} = {}", variable.name, variable.value)
     });
@@ -76,7 +76,10 @@ pub fn write_pretty_printers(page: &mut Page, files: &[PrettyPrinterView]) {
 /// Writes `info skip`.
 pub fn write_skips(page: &mut Page, skips: &[SkipView]) {
     if skips.is_empty() {
-        return write_message(page, "step passes over nothing; skip says what");
+        return write_message(
+            page,
+            "step skips nothing; the command skip adds a function or file",
+        );
     }
     let mut text = String::from("#  state     what");
     for skip in skips {
@@ -90,7 +93,7 @@ pub fn write_skips(page: &mut Page, skips: &[SkipView]) {
 /// Writes the skip that was added.
 pub fn write_skip(page: &mut Page, skip: &SkipView) {
     let (words, number) = (skip_words(skip), skip.number);
-    write_message(page, &format!("step passes over {words} (skip {number})"));
+    write_message(page, &format!("step skips {words} (skip {number})"));
 }
 
 fn skip_words(skip: &SkipView) -> String {
@@ -143,8 +146,8 @@ pub fn write_empty(page: &mut Page, view: &EmptyView) {
         Listed::Types => format!("there is no type{matching}"),
         Listed::Arguments => of_frame("arguments"),
         Listed::Locals => of_frame("local variables"),
-        Listed::EventValues => "this event carries no values".to_owned(),
-        Listed::Threads => "no thread has such a name".to_owned(),
+        Listed::EventValues => "this event has no values".to_owned(),
+        Listed::Threads => "no thread has this name".to_owned(),
     };
     write_message(page, &text);
 }

@@ -12,14 +12,16 @@ use crate::escape::safe;
 use crate::evaluations;
 use crate::event_phrases::{joint, phrase};
 use crate::locations::{
-    file_and_line, frame_place, long_location, short_location, write_frames, write_source,
+    file_and_line, frame_place, long_location, named_values, short_location, write_frames,
+    write_source,
 };
 use crate::page::{BAD, NAME, OPEN, Page, QUIET, STRONG, styled};
 use crate::path;
 use crate::tables::write_displays;
 use crate::watchpoints;
 use juror_view::{
-    Location, PathStep, ProcessName, StopReason, StopView, VariableView, ViolationView,
+    DeadlineView, Location, PathStep, ProcessName, StackOverflowView, StopReason, StopView,
+    VariableView, ViolationView,
 };
 
 /// The number of violations shown in full at one stop; the others are counted.
@@ -136,6 +138,7 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
             signal,
             description,
             fault_address,
+            stack_overflow,
             fatal,
         } => {
             let about = match fault_address {
@@ -154,6 +157,9 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
                 safe(signal),
                 safe(description)
             );
+            if let Some(overflow) = stack_overflow {
+                writeln!(page, "{}", overflow_line(overflow));
+            }
             page.gap();
             write_place(page, styled(STRONG, "Stopped"), " in ", view);
         }
@@ -213,7 +219,7 @@ pub fn write_evaluation_error(page: &mut Page, reason: &StopReason) {
     }
 }
 
-/// Writes violations with their paths, the first [`FULL_VIOLATIONS`] in full.
+/// Writes violations with their paths, the first five in full.
 pub fn write_violations(page: &mut Page, violations: &[ViolationView]) {
     for violation in violations.iter().take(FULL_VIOLATIONS) {
         page.gap();
@@ -240,6 +246,9 @@ fn write_violation(page: &mut Page, violation: &ViolationView) {
     }
     page.push("\n");
     path::write(page, violation);
+    if let Some(deadline) = &violation.deadline {
+        write_deadline(page, deadline);
+    }
     if violation.at_end {
         // The state of a formula is described by what it waits for.
         let state = violation.state.replace('\n', " ");
@@ -258,10 +267,60 @@ fn write_violation(page: &mut Page, violation: &ViolationView) {
     }
 }
 
+/// Writes `because 100 ms had passed since ask(id = 2), main.c:4, thread 1, at 1.5 s`.
+fn write_deadline(page: &mut Page, deadline: &DeadlineView) {
+    let at = duration(deadline.time_ns);
+    write!(page, "  {QUIET}because{QUIET:#} ");
+    let asked = deadline.asked.as_ref().zip(deadline.asked_ns);
+    let Some((asked, asked_ns)) = asked else {
+        writeln!(page, "time had passed, {at} after the start");
+        return;
+    };
+    let waited = duration(deadline.time_ns.saturating_sub(asked_ns));
+    let values = named_values(&asked.values);
+    write!(
+        page,
+        "{waited} had passed since {NAME}{}{NAME:#}({values})",
+        safe(&asked.event)
+    );
+    if asked.location != Location::default() {
+        write!(page, ", {}", short_location(&asked.location));
+    }
+    if asked.thread != 0 {
+        write!(page, ", thread {}", asked.thread);
+    }
+    writeln!(page, ": at {at} after the start");
+}
+
+/// Returns a duration in the largest unit that is not greater, with up to three digits behind
+/// the point.
+fn duration(ns: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
+    let Some((unit, name)) = UNITS.into_iter().find(|(unit, _)| ns >= *unit) else {
+        return format!("{ns} ns");
+    };
+    let thousandths = ns % unit / (unit / 1_000);
+    let number = format!("{}.{thousandths:03}", ns / unit);
+    let number = number.trim_end_matches('0').trim_end_matches('.');
+    format!("{number} {name}")
+}
+
 /// Writes `Stopped before queue_push (queue.c:23), called from main.c:17, thread 4711`.
 fn write_violation_place(page: &mut Page, violations: &[ViolationView], view: &StopView) {
-    let step = violations.iter().find_map(|one| one.path.last());
+    let is_due = |one: &&ViolationView| one.deadline.is_some();
+    let step = violations
+        .iter()
+        .find(|one| !is_due(one) && !one.path.is_empty());
+    let step = step.and_then(|one| one.path.last());
     match step {
+        None if violations.iter().any(|one| is_due(&one)) => {
+            write_place(
+                page,
+                styled(STRONG, "Stopped after that time"),
+                " in ",
+                view,
+            );
+        }
         Some(step) if step.what.starts_with("before ") => {
             let place = match file_and_line(page, &view.location) {
                 Some(place) => format!(" ({place})"),
@@ -312,6 +371,20 @@ fn write_returned(page: &mut Page, function: &str, returned: Option<&VariableVie
         }
         None => writeln!(page, "{function} returned"),
     }
+}
+
+/// Returns `stack overflow: 34940 frames, a cycle of 2 functions: even, odd`.
+fn overflow_line(overflow: &StackOverflowView) -> String {
+    let StackOverflowView { frame_count, cycle } = overflow;
+    let functions = match &cycle[..] {
+        [] => return format!("stack overflow: {frame_count} frames"),
+        [function] => format!("a recursion of {}", safe(function)),
+        cycle => {
+            let names: Vec<_> = cycle.iter().map(|it| safe(it)).collect();
+            format!("a cycle of {} functions: {}", cycle.len(), names.join(", "))
+        }
+    };
+    format!("stack overflow: {frame_count} frames, {functions}")
 }
 
 /// Sample views for tests.

@@ -111,12 +111,21 @@ pub fn write_threads(page: &mut Page, threads: &[ThreadView]) {
                 Cell::new(thread.number.to_string(), STRONG),
                 thread.id.to_string().into(),
                 safe(&thread.name).as_ref().into(),
-                long_location(page, &thread.location).into(),
+                thread_place(page, thread).into(),
             ]
         })
         .collect();
     let heading = ["", "#", "id", "name", "where"];
     columns::write(page, 0, &heading, &rows);
+}
+
+/// Returns where a thread is: in a library, with the caller that has source.
+fn thread_place(page: &Page, thread: &ThreadView) -> String {
+    let place = long_location(page, &thread.location);
+    match &thread.caller {
+        Some(caller) => format!("{place}, called from {}", long_location(page, caller)),
+        None => place,
+    }
 }
 
 /// Writes the processes with their states and locations; the selected one is marked.
@@ -249,6 +258,14 @@ const WORDS_WIDTH: usize = 76;
 pub fn write_message(page: &mut Page, message: &str) {
     for line in message.lines() {
         writeln!(page, "{}", safe(line));
+    }
+}
+
+/// Writes text that the user has formatted, as it is; a newline ends it.
+pub fn write_printed(page: &mut Page, text: &str) {
+    page.push(text);
+    if !text.ends_with('\n') {
+        page.push("\n");
     }
 }
 
@@ -391,6 +408,7 @@ pub mod samples {
                 name: name.into(),
                 current,
                 location: location("take", "queue.c", 40),
+                caller: (!current).then(|| location("serve", "queue.c", 12)),
             })
             .into()
     }
@@ -488,7 +506,7 @@ mod tests {
             plain(|page| write_threads(page, &samples::threads())),
             "   #  id    name         where
 →  1  4711  main         take at src/queue.c:40
-   2  4712  work\\u{7}er  take at src/queue.c:40
+   2  4712  work\\u{7}er  take at src/queue.c:40, called from serve at src/queue.c:12
 "
         );
     }

@@ -7,15 +7,20 @@
 //! these names count. In other traces, an event may also have the name that the
 //! property gives to it, and a value the name of the capture.
 //!
+//! The thread and the time belong to the record and not to its values, so every event has
+//! them.
+//!
 //! **Invariant:** a value that is not found is [`Unavailability::NotCaptured`], which a
 //! guard that needs it reports; nothing is guessed.
 
-use crate::model::{Declaration, Layout};
+use crate::csv::TextColumns;
+use crate::model::{Declaration, Given, Layout};
 use juror_event::{
     Arithmetic, Conversion, EventId, Reach, Read, SymbolicEvent, Unavailability, Value,
 };
 use juror_language::Property;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The events of one property in one trace.
@@ -39,13 +44,44 @@ pub struct EventBinding {
     slots: Vec<Option<Slot>>,
 }
 
-/// The position of a capture.
+/// The source of a capture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Slot {
-    /// The position among the layout's values.
-    position: usize,
+    source: Source,
     /// The type to which the value is converted.
     conversion: Option<Conversion>,
+    /// True if the trace declares nothing: what a value was written as does not say what
+    /// type it had.
+    is_written: bool,
+}
+
+/// The part of a record that has a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Source {
+    /// The value at this position among the layout's values.
+    Value(usize),
+    /// The record's thread.
+    Thread,
+    /// The record's time.
+    Time,
+}
+
+impl Slot {
+    /// Returns the value in a record; `None` if the record lacks it.
+    #[inline]
+    fn value<'a>(&self, given: &Given<'a>) -> Option<Cow<'a, Value>> {
+        let value = match self.source {
+            Source::Value(position) => Cow::Borrowed(given.values.get(position)?),
+            Source::Thread if given.thread == 0 => return None,
+            Source::Thread => Cow::Owned(Value::Int(i128::from(given.thread))),
+            Source::Time => Cow::Owned(Value::Int(i128::from(given.time_ns?))),
+        };
+        Some(match self.conversion {
+            Some(conversion) if self.is_written => Cow::Owned(retyped(&value, conversion)),
+            Some(conversion) => Cow::Owned(converted(&value, conversion)),
+            None => value,
+        })
+    }
 }
 
 impl Binding {
@@ -104,32 +140,24 @@ impl Binding {
 }
 
 impl EventBinding {
-    /// Returns one capture from the values of an event; `None` if the trace does not
-    /// have it.
+    /// Returns one capture from a record; `None` if the trace does not have it.
     #[inline]
-    pub fn value<'a>(&self, given: &'a [Value], slot: usize) -> Option<Cow<'a, Value>> {
-        let slot = (*self.slots.get(slot)?)?;
-        let value = given.get(slot.position)?;
-        Some(match slot.conversion {
-            Some(conversion) => Cow::Owned(converted(value, conversion)),
-            None => Cow::Borrowed(value),
-        })
+    pub fn value<'a>(&self, given: &Given<'a>, slot: usize) -> Option<Cow<'a, Value>> {
+        (*self.slots.get(slot)?)?.value(given)
     }
 
-    /// Writes the captures by slot from the values of an event, as they would have been
+    /// Writes the captures by slot from a record, as they would have been
     /// read live if `needed` (bit n is slot n) were the mask of needs.
-    pub fn fill(&self, given: &[Value], needed: u64, captures: &mut Vec<Value>) {
+    pub fn fill(&self, given: &Given<'_>, needed: u64, captures: &mut Vec<Value>) {
         captures.clear();
         for (number, slot) in self.slots.iter().enumerate() {
             let is_needed = !self.is_masked || number >= 64 || needed >> number & 1 == 1;
-            let given = slot.filter(|_| is_needed).and_then(|slot| {
-                let value = given.get(slot.position)?;
-                Some(match slot.conversion {
-                    Some(conversion) => converted(value, conversion),
-                    None => value.clone(),
-                })
+            let value = slot.filter(|_| is_needed);
+            let value = value.and_then(|slot| slot.value(given));
+            captures.push(match value {
+                Some(value) => value.into_owned(),
+                None => Value::Unavailable(Unavailability::NotCaptured),
             });
-            captures.push(given.unwrap_or(Value::Unavailable(Unavailability::NotCaptured)));
         }
     }
 }
@@ -172,16 +200,19 @@ fn slots(event: &SymbolicEvent, layout: &Layout) -> Vec<Option<Slot>> {
     let parameters = parameters.map_or(&[][..], |declaration| &declaration.parameters);
     let of = |words: &str| layout.keys.iter().position(|key| **key == *words);
     let slot = |capture: &juror_event::Capture| {
+        if let Some(slot) = of_record(&capture.read) {
+            return Some(slot);
+        }
         let reads = [
             Some(capture.read.clone()),
             renamed(&capture.read, parameters),
         ];
         for read in reads.iter().flatten() {
             if let Some(position) = of(&read_words(read)) {
-                let conversion = None;
                 return Some(Slot {
-                    position,
-                    conversion,
+                    source: Source::Value(position),
+                    conversion: None,
+                    is_written: false,
                 });
             }
         }
@@ -200,11 +231,31 @@ fn slots(event: &SymbolicEvent, layout: &Layout) -> Vec<Option<Slot>> {
         };
         let position = plain.or_else(by_name)?;
         Some(Slot {
-            position,
+            source: Source::Value(position),
             conversion,
+            is_written: layout.declaration.is_none(),
         })
     };
     event.captures.iter().map(slot).collect()
+}
+
+/// Returns the source of a value that every record has. It is not looked up among the
+/// event's values, where `thread` may be a parameter of the function.
+fn of_record(read: &Read) -> Option<Slot> {
+    let (read, conversion) = match read {
+        Read::Convert(inner, conversion) => (&**inner, Some(*conversion)),
+        read => (read, None),
+    };
+    let source = match read {
+        Read::Thread => Source::Thread,
+        Read::Time => Source::Time,
+        _ => return None,
+    };
+    Some(Slot {
+        source,
+        conversion,
+        is_written: false,
+    })
 }
 
 /// Returns the name of a plain value by position: in a trace without declarations they
@@ -252,6 +303,57 @@ fn renamed(read: &Read, parameters: &[String]) -> Option<Read> {
         // Context values have no other name.
         _ => return None,
     })
+}
+
+/// Converts a value to the type that a property gives it, as it might have been written: a
+/// number may be a text, and a text may be a number.
+fn retyped(value: &Value, conversion: Conversion) -> Value {
+    match (value, conversion) {
+        (Value::String(_) | Value::Sequence(_) | Value::Unavailable(_), Conversion::String) => {
+            value.clone()
+        }
+        (value, Conversion::String) => Value::String(value.to_string().into()),
+        (Value::String(text), _) => match crate::csv::value_of(text) {
+            Value::String(_) => value.clone(),
+            number => converted(&number, conversion),
+        },
+        _ => converted(value, conversion),
+    }
+}
+
+/// Returns the values that properties take for texts, by the names that they may have in a
+/// trace without declarations. A value that another property takes for a number is none of
+/// them.
+pub fn text_columns<'a>(properties: impl Iterator<Item = &'a Property>) -> TextColumns {
+    let mut columns: BTreeMap<(String, String), bool> = BTreeMap::new();
+    for event in properties.flat_map(|property| &property.events) {
+        let anywhere = SymbolicEvent {
+            reach: Reach::Anywhere,
+            ..event.clone()
+        };
+        let names = [event.name.to_string(), event_words(&anywhere)];
+        for capture in event.captures.iter().filter(|capture| !capture.hoisted) {
+            let (read, is_text) = match &capture.read {
+                Read::Convert(inner, conversion) => (&**inner, *conversion == Conversion::String),
+                read => (read, false),
+            };
+            let keys = [
+                Some(capture.name.to_string()),
+                Some(read.to_string()),
+                nth_parameter(event, capture),
+            ];
+            for key in keys.into_iter().flatten() {
+                for name in &names {
+                    let known = columns
+                        .entry((name.clone(), key.clone()))
+                        .or_insert(is_text);
+                    *known &= is_text;
+                }
+            }
+        }
+    }
+    columns.retain(|_, is_text| *is_text);
+    TextColumns::of(columns.into_keys())
 }
 
 /// Converts a value to another type: integers keep their low bits, as if read from

@@ -10,7 +10,8 @@
 //! Rows of unusual shape take the general path; the fast path ([`short`]) must agree
 //! with it.
 //!
-//! **Invariant:** a field in quotes is a string, whatever it looks like.
+//! **Invariant:** a field in quotes is a string, whatever it looks like, and so is a value that
+//! a property takes for a text ([`TextColumns`]).
 
 mod fields;
 mod short;
@@ -22,10 +23,12 @@ use crate::tables::{self, Tables};
 use fields::{
     Field, Row, Wrong, field_value, fields, no_text, number, row_end, text, thread_number, value,
 };
+use juror_event::Value;
 use memchr::{memchr, memrchr};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A column specification that is not `EVENT=NAME,NAME`.
@@ -54,11 +57,15 @@ pub(crate) struct CsvDecoder {
     columns: FxHashMap<Box<str>, Arc<[Arc<str>]>>,
     /// The layout of the previous row: its event and the names in the row.
     last: Option<Last>,
+    texts: Arc<TextColumns>,
 }
 
 /// Reads rows on the fast path only, independently of the rows before them.
 #[derive(Debug, Clone)]
-pub(crate) struct RowReader(Option<Columns>);
+pub(crate) struct RowReader {
+    header: Option<Columns>,
+    texts: Arc<TextColumns>,
+}
 
 impl RowReader {
     /// Reads all rows, whose lines are numbered from 1; returns the number of lines, or
@@ -78,12 +85,51 @@ impl RowReader {
                 continue;
             }
             let values = batch.values.len();
-            let written = short_row(self.0.as_ref(), row, tables, batch)?;
+            let written = short_row(self.header.as_ref(), row, tables, &self.texts, batch)?;
             batch
                 .events
                 .push(written.event(values..batch.values.len(), line));
         }
         rest.is_empty().then_some(line)
+    }
+}
+
+/// Values that are texts, also without quotes, by event and name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TextColumns(BTreeMap<String, BTreeSet<String>>);
+
+impl TextColumns {
+    /// Returns the values with these events and names.
+    pub fn of(columns: impl IntoIterator<Item = (String, String)>) -> TextColumns {
+        let mut by_event: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (event, name) in columns {
+            by_event.entry(event).or_default().insert(name);
+        }
+        TextColumns(by_event)
+    }
+
+    /// Returns whether some value of an event is a text.
+    fn has_event(&self, event: &[u8]) -> bool {
+        !self.0.is_empty()
+            && std::str::from_utf8(event).is_ok_and(|event| self.0.contains_key(event))
+    }
+
+    fn has(&self, event: &str, name: &str) -> bool {
+        let names = self.0.get(event);
+        names.is_some_and(|names| names.contains(name))
+    }
+}
+
+/// Reads a field as the value that it would be without quotes.
+pub(crate) fn value_of(text: &str) -> Value {
+    value(text.as_bytes(), 0).unwrap_or_else(|_| Value::String(text.into()))
+}
+
+/// Reads a field that may be a text without quotes.
+fn typed_value(field: &Field<'_>, is_text: bool) -> Result<Value, Wrong> {
+    match is_text && !field.text.is_empty() {
+        true => Ok(Value::String(text(field)?.into())),
+        false => field_value(field),
     }
 }
 
@@ -149,7 +195,15 @@ impl CsvDecoder {
 
     /// Returns a reader of later rows; `None` before the first row.
     pub fn row_reader(&self) -> Option<RowReader> {
-        self.has_begun.then(|| RowReader(self.header.clone()))
+        self.has_begun.then(|| RowReader {
+            header: self.header.clone(),
+            texts: Arc::clone(&self.texts),
+        })
+    }
+
+    /// Takes these values for texts, also without quotes.
+    pub fn set_texts(&mut self, texts: &Arc<TextColumns>) {
+        self.texts = Arc::clone(texts);
     }
 
     /// Reads complete rows; see [`crate::Decoder::decode`].
@@ -196,7 +250,13 @@ impl CsvDecoder {
     ) -> Result<(), Wrong> {
         let start = batch.values.len();
         if self.has_begun {
-            let short = short_row(self.header.as_ref(), row, &mut sink.tables, batch);
+            let short = short_row(
+                self.header.as_ref(),
+                row,
+                &mut sink.tables,
+                &self.texts,
+                batch,
+            );
             if let Some(written) = short {
                 let excerpt = || Some(Excerpt::around(row, 0));
                 sink.event(batch, written, start, position, excerpt);
@@ -212,7 +272,9 @@ impl CsvDecoder {
             return Ok(());
         }
         let written = match &self.header {
-            Some(columns) => named_columns(columns, &fields, &mut self.last, sink, batch),
+            Some(columns) => {
+                named_columns(columns, &fields, &mut self.last, &self.texts, sink, batch)
+            }
             None => self.plain_columns(&fields, sink, batch),
         };
         match written {
@@ -247,10 +309,14 @@ impl CsvDecoder {
             if let Some(equals) = equals {
                 let (key, text) = field.text.split_at(equals);
                 let key = std::str::from_utf8(key).map_err(|_| no_text(field.at))?;
-                keys.push(Cow::Borrowed(key.trim()));
-                batch
-                    .values
-                    .push(value(text.get(1..).unwrap_or(&[]), field.at)?);
+                let key = key.trim();
+                let text = Field {
+                    text: Cow::Borrowed(text.get(1..).unwrap_or(&[])),
+                    ..*field
+                };
+                let is_text = self.texts.has(name, key);
+                batch.values.push(typed_value(&text, is_text)?);
+                keys.push(Cow::Borrowed(key));
                 continue;
             }
             let known = columns.and_then(|names| names.get(position));
@@ -262,7 +328,8 @@ impl CsvDecoder {
                 }
                 (None, None) => Cow::Owned(format!("arg {}", position + 1)),
             });
-            batch.values.push(field_value(field)?);
+            let is_text = keys.last().is_some_and(|key| self.texts.has(name, key));
+            batch.values.push(typed_value(field, is_text)?);
         }
         let layout = layout(name, &keys, &mut self.last, sink)?;
         Ok(Written {
@@ -280,11 +347,12 @@ fn short_row(
     header: Option<&Columns>,
     row: &[u8],
     tables: &mut Tables,
+    texts: &TextColumns,
     batch: &mut Batch,
 ) -> Option<Written> {
     match header {
-        Some(columns) => short::named_row(row, columns, tables, &mut batch.values),
-        None => short::plain_row(row, tables, &mut batch.values),
+        Some(columns) => short::named_row(row, columns, tables, texts, &mut batch.values),
+        None => short::plain_row(row, tables, texts, &mut batch.values),
     }
 }
 
@@ -293,6 +361,7 @@ fn named_columns(
     columns: &Columns,
     fields: &Row<'_>,
     last: &mut Option<Last>,
+    texts: &TextColumns,
     sink: &mut Sink,
     batch: &mut Batch,
 ) -> Result<Written, Wrong> {
@@ -301,18 +370,21 @@ fn named_columns(
         let message = format!("this row has {count} fields, and the first has {expected}");
         return Err((FaultKind::Malformed(message), 0));
     };
+    let event = text(event)?;
     let mut keys: SmallVec<[Cow<'_, str>; 8]> = SmallVec::new();
     for (position, name) in &columns.values {
         if let Some(field) = fields.get(*position)
             && (field.is_quoted || !field.text.is_empty())
         {
             keys.push(Cow::Borrowed(name));
-            batch.values.push(field_value(field)?);
+            batch
+                .values
+                .push(typed_value(field, texts.has(event, name))?);
         }
     }
     let field = |column: Option<usize>| column.and_then(|column| fields.get(column));
     Ok(Written {
-        layout: layout(text(event)?, &keys, last, sink)?,
+        layout: layout(event, &keys, last, sink)?,
         sequence: field(columns.sequence).map_or(Ok(None), number)?,
         time_ns: field(columns.time).map_or(Ok(None), number)?,
         thread: field(columns.thread).map_or(Ok(0), thread_number)?,

@@ -6,13 +6,14 @@
 //! on.
 
 use crate::binary::BinaryDecoder;
-use crate::csv::CsvDecoder;
+use crate::csv::{CsvDecoder, TextColumns};
 use crate::fault::{Excerpt, Fault, FaultKind, Position};
 use crate::json::JsonDecoder;
 use crate::model::{Batch, Declaration, End, Event, Header, How, NO_PLACE, Place};
 use crate::order::{Judgement, Order};
 use crate::tables::Tables;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The maximum number of events in a batch.
 pub(crate) const BATCH_EVENTS: usize = 4096;
@@ -81,6 +82,13 @@ impl Decoder {
             source: Source::Csv(Box::new(CsvDecoder::with_columns(columns)?)),
             sink: Sink::default(),
         })
+    }
+
+    /// Takes values of CSV without quotes for texts, whatever they look like.
+    pub fn set_texts(&mut self, texts: &Arc<TextColumns>) {
+        if let Source::Csv(csv) = &mut self.source {
+            csv.set_texts(texts);
+        }
     }
 
     /// Reads some or all complete records into the batch, which should be empty.

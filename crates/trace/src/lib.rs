@@ -31,12 +31,12 @@ mod parts;
 mod samples;
 mod tables;
 
-pub use binding::{Binding, EventBinding, event_words, read_words};
-pub use csv::ColumnError;
+pub use binding::{Binding, EventBinding, event_words, read_words, text_columns};
+pub use csv::{ColumnError, TextColumns};
 pub use decode::{Decoder, Form};
 pub use encode::{Encoder, LayoutId, Moment};
 pub use fault::{Excerpt, Fault, FaultKind, Position};
-pub use model::{Batch, Declaration, End, Event, Header, How, Layout, NO_PLACE, Place};
+pub use model::{Batch, Declaration, End, Event, Given, Header, How, Layout, NO_PLACE, Place};
 pub use parts::{Part, PartReader};
 
 /// The version of the JSON and binary forms. It changes if a reader of the old version

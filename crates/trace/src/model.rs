@@ -94,6 +94,17 @@ pub struct Event {
     pub position: u64,
 }
 
+/// The parts of a record that a property can read.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'a> {
+    /// The values, in the order of the layout's keys.
+    pub values: &'a [Value],
+    /// juror's number of the thread, from 1; 0 if unknown.
+    pub thread: u32,
+    /// The time of the event, in nanoseconds since the start of the run.
+    pub time_ns: Option<u64>,
+}
+
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -161,6 +172,15 @@ impl Batch {
         self.end = None;
         self.faults.clear();
         self.went_back = 0;
+    }
+
+    /// Returns the parts of an event that a property can read.
+    pub fn given(&self, event: &Event) -> Given<'_> {
+        Given {
+            values: self.values_of(event),
+            thread: event.thread,
+            time_ns: event.time_ns,
+        }
     }
 
     /// Returns the values of an event.

@@ -6,29 +6,28 @@ use serde::Serialize;
 /// Instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AssemblyView {
-    /// The function that was asked for; absent for a range of addresses.
+    /// The requested function; absent for a range of addresses.
     pub function: Option<String>,
     /// The instructions, in the order of their addresses.
     pub lines: Vec<AssemblyLine>,
-    /// Why there are no more, if they could not be read.
+    /// The reason why there are no more, if they could not be read.
     pub unreadable: Option<String>,
 }
 
 /// An instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AssemblyLine {
-    /// Where it is.
+    /// The address.
     pub address: u64,
     /// `function+4`.
     pub name: Option<String>,
-    /// Its bytes in hexadecimal, as the program has them; empty unless asked
-    /// for.
+    /// Its bytes in hexadecimal, without inserted breakpoints; empty unless requested.
     pub bytes: String,
-    /// The instruction, in Intel's notation.
+    /// The instruction, in Intel syntax.
     pub text: String,
-    /// The selected frame stands here.
+    /// Whether it is the selected frame's.
     pub current: bool,
-    /// The source line that begins here; absent unless asked for.
+    /// The source line that begins here; absent unless requested.
     pub source: Option<ShownLine>,
 }
 
@@ -39,16 +38,16 @@ pub struct ShownLine {
     pub file: String,
     /// The line, from 1.
     pub line: u32,
-    /// What it says; absent when the file cannot be read.
+    /// The text; absent if the file cannot be read.
     pub text: Option<String>,
 }
 
-/// Memory as numbers or texts.
+/// Memory as numbers or strings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MemoryView {
     /// The rows.
     pub rows: Vec<MemoryRow>,
-    /// Why there are no more, if they could not be read.
+    /// The reason why there are no more, if they could not be read.
     pub unreadable: Option<String>,
 }
 
@@ -63,14 +62,14 @@ pub struct MemoryRow {
     pub cells: Vec<String>,
 }
 
-/// A name in the program.
+/// A function, variable or type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NameView {
     /// The name, with its scopes.
     pub name: String,
-    /// Its type, of variables; empty when unknown.
+    /// The type of a variable; empty if unknown.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Where it is: of functions and variables.
+    /// The location of a function or variable.
     pub location: Option<Location>,
 }

@@ -4,26 +4,26 @@ use juror_language::Diagnostic;
 use juror_rules::control::{Mode, Refusal};
 use std::sync::Arc;
 
-/// What there is to say about a property file.
+/// The diagnostics of a property file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiagnostics {
-    /// The file, as the user or the file that uses it named it.
+    /// The file, as named by the user or by the file that uses it.
     pub file: String,
-    /// What it says.
+    /// The text of the file.
     pub text: Arc<str>,
-    /// What is to be said, in the order of the text.
+    /// The diagnostics, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Why a session could not begin.
+/// The reason why a session could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// A property is wrong, by itself or about this program.
+    /// A property is wrong, in itself or for this program.
     #[error("the property in {file} cannot be used")]
     Property {
         /// The property file.
         file: String,
-        /// What is wrong, there and in the files that it uses.
+        /// The diagnostics of the file and of the files that it uses.
         found: Vec<FileDiagnostics>,
     },
     /// A scenario is wrong.
@@ -31,31 +31,31 @@ pub enum SessionError {
     Scenario {
         /// Its file.
         file: String,
-        /// What is wrong, there and in the files that it uses.
+        /// The diagnostics of the file and of the files that it uses.
         found: Vec<FileDiagnostics>,
     },
     /// The program cannot be run.
     #[error("{0}")]
     Launch(String),
-    /// Something in juror or the kernel went wrong.
+    /// An error in juror or the kernel.
     #[error("{0}")]
     Internal(String),
 }
 
-/// Why a command did nothing.
+/// The error of a command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CommandError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// The help.
     pub help: Option<String>,
-    /// What is wrong in property files.
+    /// The diagnostics of property files.
     pub found: Vec<FileDiagnostics>,
 }
 
 impl CommandError {
-    /// Something is wrong.
+    /// Creates an error without help.
     pub fn new(message: impl Into<String>) -> CommandError {
         CommandError {
             message: message.into(),
@@ -64,7 +64,7 @@ impl CommandError {
         }
     }
 
-    /// Something is wrong, and perhaps this can be done.
+    /// Creates an error with optional help.
     pub fn advised(message: impl Into<String>, help: Option<String>) -> CommandError {
         CommandError {
             help,
@@ -72,7 +72,7 @@ impl CommandError {
         }
     }
 
-    /// Something is wrong, and this can be done.
+    /// Creates an error with help.
     pub fn with_help(message: impl Into<String>, help: impl Into<String>) -> CommandError {
         CommandError {
             help: Some(help.into()),
@@ -101,12 +101,12 @@ impl From<SessionError> for CommandError {
     }
 }
 
-/// The answer to commands that need a program.
+/// Creates the error of commands that need a program.
 pub fn not_running() -> CommandError {
     CommandError::with_help("the program is not running", "start it with: run")
 }
 
-/// A property of this file is wrong.
+/// Creates the error of a wrong property file.
 pub fn wrong(file: &str, text: &Arc<str>, diagnostics: Vec<Diagnostic>) -> SessionError {
     SessionError::Property {
         file: file.to_owned(),

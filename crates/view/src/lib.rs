@@ -1,8 +1,7 @@
-//! What commands return and observers are told: plain data that front ends
-//! format.
+//! The results of commands and the arguments of observers: plain data that front ends format.
 //!
-//! **Invariant**: nothing here is formatted for a terminal, and every result is
-//! `Serialize`, so that the text and the JSON of one result say the same.
+//! **Invariant**: nothing here is formatted for a terminal, and every result is `Serialize`, so
+//! that the text and the JSON of a result agree.
 
 #![forbid(unsafe_code)]
 
@@ -24,8 +23,8 @@ pub use crate::program::{
     ProgramView,
 };
 pub use crate::properties::{
-    EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary, PropertyView,
-    SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
+    DeadlineView, EventSummary, GraphState, GraphView, MonitorView, PathStep, PropertySummary,
+    PropertyView, SliceView, StateChange, StoredValue, ViolationCount, ViolationView,
 };
 pub use crate::settings::{
     CommandGroupView, CopyView, EnvironmentVariableView, PrettyPrinterView, SettingView,
@@ -33,7 +32,7 @@ pub use crate::settings::{
 };
 pub use crate::stops::{
     EndView, Ending, ProcessEnd, RecordedCheckpointView, RecordedEnd, RecordedEventView,
-    RecordedStop, StopReason, StopView, TraceStop, WatchedAccess,
+    RecordedStop, StackOverflowView, StopReason, StopView, TraceStop, WatchedAccess,
 };
 pub use crate::symbols::{
     AddressView, CompilationUnitView, FrameCodeView, FrameInfoView, FrameKind, LabelView, LineView,
@@ -43,8 +42,8 @@ pub use crate::symbols::{
 use juror_event::Value;
 use serde::{Serialize, Serializer};
 
-/// Writes a monitor's value as JSON: numbers that JSON readers hold exactly as
-/// numbers, everything else as text.
+/// Writes a monitor's value as JSON: numbers that JSON readers represent exactly as numbers,
+/// everything else as text.
 fn value_as_json<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
     const EXACT: i128 = 1 << 53;
     match value {
@@ -78,21 +77,20 @@ pub struct NamedValue {
     pub value: Value,
 }
 
-/// A place in the program.
+/// A location in the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Location {
     /// The address in the debuggee.
     pub address: u64,
     /// The function, demangled.
     pub function: Option<String>,
-    /// Bytes from the function's first instruction.
+    /// The offset from the function's first instruction, in bytes.
     pub offset: u64,
     /// The source file, as the debug information names it.
     pub file: Option<String>,
     /// The line in it, from 1.
     pub line: Option<u32>,
-    /// For code that the compiler made, and that belongs to no line: the line
-    /// before it in the function.
+    /// For compiler-generated code without a line: the preceding line in the function.
     pub near: Option<SourceLine>,
     /// The module's file name, without directories.
     pub module: Option<String>,
@@ -112,39 +110,37 @@ pub struct SourceLine {
 pub struct VariableView {
     /// Its name.
     pub name: String,
-    /// Its type, as the language writes it; empty when unknown.
+    /// Its type, in the syntax of the language; empty if unknown.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Its value, safe for a terminal; or why there is none, in angle brackets.
+    /// Its value, safe for a terminal; or the reason why there is none, in angle brackets.
     pub value: String,
 }
 
 /// A frame of a stack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Default)]
 pub struct FrameView {
-    /// 0 is the innermost.
+    /// The level; 0 is the innermost.
     pub level: u32,
-    /// Where it is: the call for outer frames.
+    /// The location: that of the call, for outer frames.
     pub location: Location,
     /// The function's arguments; empty without debug information.
     pub arguments: Vec<VariableView>,
-    /// Inlined into the next frame: it has no frame of its own in memory.
+    /// Whether it is inlined into the next frame, and has no frame of its own in memory.
     pub inlined: bool,
-    /// Its function has ended in a jump to that of the frame before it: there is
-    /// nothing of it in memory any more.
+    /// Whether its function has ended in a jump to that of the preceding frame (a tail call):
+    /// nothing of it is in memory.
     pub tail_call: bool,
-    /// The frame that the kernel made for the handler of a signal: the next one is what
-    /// the signal interrupted.
+    /// Whether the kernel made it for a signal handler: the next frame is the interrupted one.
     pub signal: bool,
-    /// The frame before it has no rules that lead to its caller: that it is this
-    /// one is likely, not sure.
+    /// Whether the preceding frame has no unwind information: this frame is only likely.
     pub guess: bool,
-    /// It was called, and its caller cannot be found: the stack is cut here.
+    /// Whether its caller cannot be found: the backtrace ends here.
     pub cut: bool,
-    /// No frame of the program: juror called the one before it, in the
-    /// evaluation of this number.
+    /// Not a frame of the program: juror called the preceding frame, in the evaluation of this
+    /// number.
     pub evaluation: Option<u32>,
-    /// Its local variables, where they were asked for.
+    /// Its local variables, if requested.
     pub locals: Option<Vec<VariableView>>,
 }
 
@@ -155,7 +151,7 @@ pub struct StackView {
     pub thread: ThreadView,
     /// The frames, innermost first.
     pub frames: Vec<FrameView>,
-    /// There are more.
+    /// Whether there are more.
     pub more: bool,
 }
 
@@ -179,9 +175,9 @@ pub struct SourceView {
 pub struct ProcessName {
     /// juror's own number, from 1.
     pub number: u32,
-    /// The kernel's number.
+    /// The kernel's ID.
     pub id: u32,
-    /// How many processes there are now.
+    /// The present number of processes.
     pub count: usize,
 }
 
@@ -190,7 +186,7 @@ pub struct ProcessName {
 pub struct ThreadName {
     /// juror's own number, from 1.
     pub number: u32,
-    /// The kernel's number.
+    /// The kernel's ID.
     pub id: u32,
     /// Its name.
     pub name: String,
@@ -201,17 +197,17 @@ pub struct ThreadName {
 pub struct ProcessView {
     /// juror's own number, from 1.
     pub number: u32,
-    /// The kernel's number.
+    /// The kernel's ID.
     pub id: u32,
-    /// The program that it runs.
+    /// The program that it executes.
     pub program: String,
-    /// Commands speak of it.
+    /// Whether it is the selected one.
     pub current: bool,
     /// `stopped`, `running`, or `waiting` for a child that shares its memory.
     pub state: String,
-    /// How many threads it has.
+    /// The number of its threads.
     pub thread_count: usize,
-    /// Where its selected thread stands.
+    /// The location of its selected thread.
     pub location: Location,
 }
 
@@ -220,21 +216,21 @@ pub struct ProcessView {
 pub struct CheckpointView {
     /// Its number, from 1.
     pub number: u32,
-    /// juror made it by itself.
+    /// Whether it is an automatic checkpoint.
     pub automatic: bool,
-    /// Nobody has killed the process that keeps it.
+    /// Whether the process that holds it is alive.
     pub alive: bool,
-    /// The kernel's number of the process.
+    /// The kernel's ID of the process.
     pub process: u32,
-    /// The number of the thread that was selected.
+    /// The number of the selected thread.
     pub thread: u32,
-    /// How many threads there were.
+    /// The number of threads.
     pub thread_count: usize,
-    /// Where the selected thread stood.
+    /// The location of the selected thread.
     pub location: Location,
-    /// How many events the monitors had seen.
+    /// The number of events that the monitors had taken.
     pub events: u64,
-    /// What a restore will not bring back, each in words.
+    /// The state that cannot be restored, each in words.
     pub losses: Vec<String>,
 }
 
@@ -243,14 +239,17 @@ pub struct CheckpointView {
 pub struct ThreadView {
     /// juror's own number, from 1.
     pub number: u32,
-    /// The kernel id.
+    /// The kernel's ID.
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// Commands speak of it.
+    /// Whether it is the selected one.
     pub current: bool,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
+    /// The innermost caller that has source, if the location itself has none: what the thread
+    /// does in a library (waits for a lock, say) it does for this call.
+    pub caller: Option<Location>,
 }
 
 /// A register.
@@ -260,7 +259,7 @@ pub struct RegisterView {
     pub name: String,
     /// Its value.
     pub value: u64,
-    /// What it points to or means, where that helps.
+    /// Its target or meaning, if that is useful.
     pub meaning: Option<String>,
 }
 
@@ -271,45 +270,45 @@ pub struct SignalView {
     pub number: i32,
     /// Its name, `SIGUSR1`.
     pub name: String,
-    /// What it says in words.
+    /// Its meaning in words.
     pub description: String,
-    /// The program stops for the user when it comes.
+    /// Whether the program stops for the user when it arrives.
     pub stop: bool,
-    /// It is told when it comes.
+    /// Whether it is reported when it arrives.
     pub print: bool,
-    /// The program gets it.
+    /// Whether the program receives it.
     pub pass: bool,
 }
 
-/// A value that was asked for.
+/// A printed value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ValueView {
-    /// `$1` and so on; 0 when it is not kept.
+    /// The number in the value history, `$1` and so on; 0 if it is not in it.
     pub number: u32,
     /// Its type.
     #[serde(rename = "type")]
     pub type_name: String,
     /// Its value, safe for a terminal.
     pub value: String,
-    /// A format was asked for: the value says nothing of the type.
+    /// Whether a format was given: the value does not show its type.
     #[serde(skip)]
     pub is_formatted: bool,
 }
 
-/// What is shown at every stop.
+/// A display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DisplayView {
-    /// juror's number of it.
+    /// Its number.
     pub number: u32,
-    /// What was asked for, with its format: `/x flags`.
+    /// The expression with its format: `/x flags`.
     pub expression: String,
     /// Its value, safe for a terminal.
     pub value: Option<String>,
-    /// Why it has none now.
+    /// The reason why it has no value now.
     pub error: Option<String>,
 }
 
-/// An expression that waits for a function it calls.
+/// An open evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EvaluationView {
     /// Its number.
@@ -327,7 +326,7 @@ pub struct EvaluationView {
 pub struct GroupHelp {
     /// Its name, as `help` takes it.
     pub name: String,
-    /// What its commands are for.
+    /// The purpose of its commands.
     pub summary: String,
     /// The names of its commands.
     pub commands: Vec<String>,
@@ -340,13 +339,13 @@ pub struct CommandHelp {
     pub name: String,
     /// Its other names.
     pub aliases: Vec<String>,
-    /// What it does, in a line.
+    /// Its summary, in a line.
     pub summary: String,
-    /// Examples: what is typed, and what it does.
+    /// Examples: lines to type, and their effects.
     pub examples: Vec<(String, String)>,
-    /// More words.
+    /// Details.
     pub details: String,
-    /// When it is possible, where it is not always so.
+    /// When it is possible, unless always.
     pub possible: Option<String>,
 }
 
@@ -355,28 +354,28 @@ pub struct CommandHelp {
 pub struct SubjectHelp {
     /// Its name.
     pub name: String,
-    /// What `info` shows of it.
+    /// The summary of the subject.
     pub summary: String,
 }
 
 /// A list that is empty: the request matched nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EmptyView {
-    /// What was listed.
+    /// The kind of list.
     pub listed: Listed,
     /// The regular expression that nothing matches.
     pub pattern: Option<String>,
-    /// The function has debug information, if its variables were listed.
+    /// Whether the function has debug information, if its variables were listed.
     pub has_debug_info: Option<bool>,
 }
 
-/// What a list would hold.
+/// A kind of list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Listed {
     /// Functions.
     Functions,
-    /// Variables that are not local.
+    /// Global and static variables.
     Variables,
     /// Types.
     Types,
@@ -390,7 +389,7 @@ pub enum Listed {
     Threads,
 }
 
-/// What a command gives.
+/// The outcome of a command.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub enum Outcome {
@@ -398,21 +397,24 @@ pub enum Outcome {
     Done,
     /// A confirmation, a note, or text that the user wrote.
     Message(String),
+    /// Text that the user has formatted (`printf`, `echo`). Its control characters are the
+    /// user's own and reach the terminal; those of strings of the program are escaped.
+    Printed(String),
     /// An empty list: nothing matched.
     Empty(EmptyView),
-    /// The debuggee ran and stands still again.
+    /// The debuggee ran and stopped.
     Stopped(Box<StopView>),
     /// The debuggee ran and ended.
     Ended(Box<EndView>),
-    /// One stands at an event of a recording.
+    /// The position is an event of a recording.
     RecordedStop(Box<RecordedStop>),
-    /// The last event of a recording has been passed.
+    /// The position is after the last event of a recording.
     RecordedEnd(Box<RecordedEnd>),
     /// A stack.
     Backtrace {
         /// The frames.
         frames: Vec<FrameView>,
-        /// There are more.
+        /// Whether there are more.
         more: bool,
     },
     /// The stacks of several threads.
@@ -439,9 +441,9 @@ pub enum Outcome {
     Threads(Vec<ThreadView>),
     /// The selected thread.
     Thread(ThreadName),
-    /// The thread that the next result is about.
+    /// The thread of the next outcome.
     ThreadHeading(ThreadName),
-    /// A checkpoint has been made.
+    /// A checkpoint was created.
     Checkpoint(Box<CheckpointView>),
     /// Checkpoints.
     Checkpoints(Vec<CheckpointView>),
@@ -487,7 +489,7 @@ pub enum Outcome {
     Properties(Vec<PropertyView>),
     /// Scenarios.
     Scenarios(Vec<ScenarioView>),
-    /// Pictures of properties.
+    /// Graphs of properties.
     Graphs(Vec<GraphView>),
     /// A path of one slice.
     Paths(Vec<ViolationView>),
@@ -503,7 +505,7 @@ pub enum Outcome {
     ValueHistory(Vec<ValueView>),
     /// Bytes were copied between memory and a file.
     Copied(CopyView),
-    /// What is shown at every stop.
+    /// Displays.
     Displays(Vec<DisplayView>),
     /// Evaluations that are open.
     Evaluations(Vec<EvaluationView>),
@@ -515,11 +517,11 @@ pub enum Outcome {
     WorkingDirectory(String),
     /// juror's version.
     Version(String),
-    /// Commands that have a name.
+    /// Groups of commands.
     CommandGroups(Vec<CommandGroupView>),
     /// The files of pretty-printers that were loaded.
     PrettyPrinters(Vec<PrettyPrinterView>),
-    /// A shell command ended, and not with status 0.
+    /// A shell command ended with a status other than 0.
     ShellEnded(ShellEndView),
     /// The subjects of `info`.
     InfoSubjects(Vec<SubjectHelp>),
@@ -529,6 +531,6 @@ pub enum Outcome {
     HelpGroups(Vec<GroupHelp>),
     /// One command.
     Help(CommandHelp),
-    /// Leave.
+    /// Leave juror.
     Quit,
 }

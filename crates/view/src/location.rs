@@ -1,4 +1,4 @@
-//! Where an address, a frame or an event is in the source, as views.
+//! The source locations of addresses, frames and events.
 
 use crate::{Location, SourceLine};
 use juror_event::{EventKind, SymbolicEvent};
@@ -7,7 +7,7 @@ use juror_program::source_line::split_line;
 use juror_program::stack::frames::{Frame, level_of_line};
 use juror_symbols::{is_name_of, without_parameters};
 
-/// An address as a view.
+/// Returns the location of an address.
 pub fn location(program: &Program, address: u64) -> Location {
     let described = program.describe(address);
     Location {
@@ -24,7 +24,7 @@ pub fn location(program: &Program, address: u64) -> Location {
     }
 }
 
-/// Where a frame stands.
+/// Returns the location of a frame.
 pub fn location_of(program: &Program, frame: &Frame) -> Location {
     let at = location(program, frame.lookup);
     Location {
@@ -38,22 +38,22 @@ pub fn location_of(program: &Program, frame: &Frame) -> Location {
     }
 }
 
-/// Who knows where calls were made: the program, or its trace.
+/// The locations of calls, in a program or in a trace.
 pub trait Places {
-    /// Where a call was made: the line of the call, not of what follows it.
+    /// Returns the location of a call: the line of the call, not of the following instruction.
     fn call(&self, caller: u64) -> Location;
 
-    /// Where an instruction stands.
+    /// Returns the location of an instruction.
     fn instruction(&self, address: u64) -> Location {
         self.call(address)
     }
 
-    /// Where an instruction stands by which a line begins, `FILE:LINE`.
+    /// Returns the location of an instruction at which a line begins, `FILE:LINE`.
     fn line(&self, address: u64, _line: &str) -> Location {
         self.instruction(address)
     }
 
-    /// Where a call of a function was made, which may have been inlined there.
+    /// Returns the location of a call of a function, which may be inlined there.
     fn call_of(&self, address: u64, _function: &str) -> Location {
         self.call(address)
     }
@@ -74,7 +74,7 @@ impl Places for Program {
     }
 
     fn line(&self, address: u64, line: &str) -> Location {
-        // Calls that were inlined may begin there: the line is that of their caller.
+        // Inlined calls may begin there: the line is that of their caller.
         let frames = self.frames_at(address);
         let level = split_line(line).and_then(|(file, line)| level_of_line(&frames, file, line));
         match level.and_then(|level| frames.get(level)) {
@@ -91,8 +91,7 @@ impl Places for Program {
     }
 }
 
-/// Where a call was made that was inlined: the line of the call, which its caller's frame
-/// stands in.
+/// Returns the location of an inlined call: the line of the call, in its caller's frame.
 fn inlined_call_location(program: &Program, address: u64, function: &str) -> Location {
     let frames = program.frames_at(address);
     let asked = without_parameters(function);
@@ -100,7 +99,7 @@ fn inlined_call_location(program: &Program, address: u64, function: &str) -> Loc
         let name = frame.name.as_deref().filter(|_| frame.is_inlined());
         name.is_some_and(|name| is_name_of(asked, name))
     });
-    // One of which nothing is left has no frame of its own.
+    // An inlined call without code has no frame of its own.
     let caller = call.map_or(0, |call| call + 1);
     match frames.get(caller) {
         Some(frame) => location_of(program, frame),
@@ -118,8 +117,8 @@ pub(crate) fn call_location<P: Places>(places: Option<&P>, caller: u64) -> Locat
     }
 }
 
-/// Where an event happened: at the line of a call, at the instruction, or at the line that
-/// it is about.
+/// Returns the location of an event: that of a call, of an instruction, or of the line that it is
+/// about.
 pub fn event_location<P: Places>(
     event: Option<&SymbolicEvent>,
     places: Option<&P>,
@@ -135,7 +134,7 @@ pub fn event_location<P: Places>(
     }
 }
 
-/// An event in words: `before queue_push`, `write total`.
+/// Returns an event in words: `before queue_push`, `write total`.
 pub fn event_words(event: &SymbolicEvent) -> String {
     match event.subject.is_empty() {
         true => event.kind.to_string(),

@@ -1,43 +1,42 @@
-//! What is told while a command runs.
+//! The observer of a running command.
 
 use crate::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 
-/// Who is told what happens while a command runs.
+/// Receives the events of a running command.
 pub trait Observer {
-    /// A slice changed its state, or a transition kept it.
+    /// A slice has changed its state, or a transition has kept it.
     fn state_change(&mut self, change: &StateChange);
-    /// State changes are wanted at all: building them costs time.
+    /// Returns whether state changes are wanted: building them costs time.
     fn wants_state_changes(&self) -> bool;
-    /// The program is about to run on. Told each time, whether or not anything was told
-    /// meanwhile.
+    /// The program is about to resume. Called each time, whether or not anything else was reported.
     fn resumes(&mut self) {}
-    /// One of several processes has ended; the others go on.
+    /// One of several processes has ended; the others continue.
     fn process_ended(&mut self, end: &ProcessEnd);
-    /// Something worth a line: a thread started, a process forked.
+    /// A message of one line: a thread started, a process forked.
     fn notice(&mut self, text: &str);
-    /// A point that prints and goes on has printed this.
+    /// A `dprintf` point has printed this.
     fn printed(&mut self, point: u32, text: &str) {
         let _ = point;
         self.notice(text);
     }
-    /// The standard output is for a program to read: nothing else may write there.
+    /// Returns whether the standard output is read by a program: nothing else may write to it.
     fn owns_standard_output(&self) -> bool {
         false
     }
-    /// A scenario has something to say.
+    /// A scenario has printed a line.
     fn scenario_line(&mut self, line: &ScenarioLine);
-    /// A command that a scenario has run gave this.
+    /// The outcome of a command that a scenario has run.
     fn scenario_outcome(&mut self, scenario: &str, command: &str, outcome: &Outcome);
-    /// A reaction went wrong where the program is gone, so that it cannot stop.
+    /// A reaction has failed after the end of the program, so that it cannot stop.
     fn scenario_error(&mut self, reason: &StopReason);
-    /// Long work goes on: `done` of `of`.
+    /// The progress of a long operation: `done` of `of`.
     fn progress(&mut self, what: &str, done: u64, of: u64);
 }
 
 /// Nobody follows: what a condition does, or what happens once more.
-pub struct Nobody;
+pub struct SilentObserver;
 
-impl Observer for Nobody {
+impl Observer for SilentObserver {
     fn state_change(&mut self, _: &StateChange) {}
     fn wants_state_changes(&self) -> bool {
         false

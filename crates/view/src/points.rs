@@ -1,4 +1,4 @@
-//! Points, and scenarios with what they have set.
+//! Views of points and scenarios.
 
 use crate::{Location, NamedValue};
 use serde::Serialize;
@@ -6,65 +6,63 @@ use serde::Serialize;
 /// A point, as `info breakpoints` shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PointView {
-    /// The developer's number; monitors' points have none.
+    /// The user's number; monitors' points have none.
     pub number: Option<u32>,
     /// `developer`, or `monitor` with the property's name in `for_what`.
     pub owner: String,
     /// `breakpoint`, `hardware breakpoint`, `watchpoint`, `catchpoint`,
     /// `recorded event`, or `event` of a monitor.
     pub kind: &'static str,
-    /// The place as written with its thread and condition, or the event.
+    /// The location spec as written, with its thread and condition, or the event.
     pub for_what: String,
-    /// It is planted, or will be.
+    /// Whether it is enabled: inserted, or pending.
     pub enabled: bool,
-    /// It goes away when hit.
+    /// Whether it is deleted when hit.
     pub temporary: bool,
-    /// Where it is now; empty while pending or not needed.
+    /// Its present locations; empty while pending or not needed.
     pub locations: Vec<PointLocation>,
-    /// How often it was hit.
+    /// The number of hits.
     pub hits: u64,
-    /// How a thread gets past at the first place: `emulated`, `copied`, `in
-    /// place`.
+    /// The step-over method at the first location: `emulated`, `copied`, `in place`.
     pub passage: Option<String>,
-    /// What must be true there.
+    /// The condition.
     pub condition: Option<String>,
     /// The only thread that it is for.
     pub thread: Option<u32>,
-    /// juror's number of the process that it belongs to: of watchpoints, when
-    /// there have been several.
+    /// juror's number of its process: for watchpoints, if there have been several processes.
     pub process: Option<u32>,
-    /// How many hits are still to be passed.
+    /// The number of hits still to be ignored.
     pub ignore: u64,
-    /// After how many stops it is disabled.
+    /// The number of stops after which it is disabled.
     pub stops_left: Option<u64>,
-    /// What is done when it has stopped the program.
+    /// The commands that run when it has stopped the program.
     pub commands: Vec<String>,
 }
 
-/// One of the places where a point is.
+/// A location of a point.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PointLocation {
-    /// Where.
+    /// The location.
     #[serde(flatten)]
     pub place: Location,
-    /// `2` in `1.2`.
+    /// The `2` of `1.2`.
     pub number: u32,
-    /// It is planted, if the point is enabled.
+    /// Whether it is inserted, if the point is enabled.
     pub enabled: bool,
-    /// How often it was hit there.
+    /// The number of hits there.
     pub hits: u64,
-    /// How a thread gets past.
+    /// The step-over method.
     pub passage: Option<String>,
 }
 
-/// Something that a scenario says.
+/// A line that a scenario prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ScenarioLine {
     /// The scenario's name.
     pub scenario: String,
     /// `print`, `report`, or `stop` for the reason of a stop.
     pub sort: &'static str,
-    /// What it says.
+    /// The text.
     pub text: String,
 }
 
@@ -73,15 +71,15 @@ pub struct ScenarioLine {
 pub struct ScenarioView {
     /// Its name.
     pub scenario: String,
-    /// What it does, in words.
+    /// Its description.
     pub description: Option<String>,
     /// Its file.
     pub file: String,
-    /// It reacts.
+    /// Whether it is enabled.
     pub enabled: bool,
-    /// The properties that it is for; all when there are none.
+    /// The properties that it is for; empty for all.
     pub properties: Vec<String>,
-    /// How many of its reactions were carried out.
+    /// The number of executed reactions.
     pub reactions: u64,
     /// The values of its variables.
     pub variables: Vec<NamedValue>,

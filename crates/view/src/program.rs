@@ -9,20 +9,20 @@ use serde::Serialize;
 pub struct ModuleView {
     /// The file.
     pub path: String,
-    /// The difference between an address in the process and the same in the file.
+    /// The difference between an address in the process and in the file.
     pub load_bias: u64,
-    /// The module has debug information, not only symbols.
+    /// Whether the module has debug information, not only symbols.
     pub has_debug_info: bool,
 }
 
 /// The process, as `info program` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProgramView {
-    /// The kernel's number of the process.
+    /// The kernel's ID of the process.
     pub process: u32,
-    /// juror attached to the process; it did not start it.
+    /// Whether juror attached to the process instead of starting it.
     pub attached: bool,
-    /// How many threads it has.
+    /// The number of its threads.
     pub thread_count: usize,
     /// juror's number of the selected thread.
     pub thread: u32,
@@ -30,10 +30,10 @@ pub struct ProgramView {
     pub location: Location,
 }
 
-/// A process as the kernel describes it. Only the parts that were asked for are present.
+/// A process as the kernel describes it. Only the requested parts are present.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ProcessInfoView {
-    /// The kernel's number of the process.
+    /// The kernel's ID of the process.
     pub process: u32,
     /// The command line, the program's name first.
     pub command_line: Option<Vec<String>>,
@@ -86,7 +86,7 @@ pub struct AuxiliaryEntryView {
     pub name: String,
     /// Its value.
     pub value: u64,
-    /// What the value is.
+    /// The kind of the value.
     pub kind: AuxiliaryKind,
     /// The string at the address, for entries that point to one.
     pub text: Option<String>,

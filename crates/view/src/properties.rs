@@ -1,4 +1,4 @@
-//! What is shown of properties: their steps, violations, verdicts and pictures.
+//! Views of properties: their steps, violations, verdicts and graphs.
 
 use crate::{Location, NamedValue, value_as_json, value_or_none_as_json};
 use juror_event::{Value, Verdict};
@@ -7,32 +7,32 @@ use serde::Serialize;
 /// A step of a slice's path through the states of its property.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PathStep {
-    /// Counts all events of the monitor, from 1.
+    /// The number among all events of the monitor, from 1.
     pub sequence: u64,
     /// The event's name in the property.
     pub event: String,
-    /// What it is: `before queue_push`.
+    /// The event in words: `before queue_push`.
     pub what: String,
-    /// The values it carried.
+    /// The captured values.
     pub values: Vec<NamedValue>,
-    /// Of an access to memory: what the place held and holds.
+    /// For an access to memory: the values before and after.
     pub stored: Option<StoredValue>,
     /// juror's number of the thread, from 1.
     pub thread: u32,
-    /// Where the call was made, or where the instruction stands.
+    /// The location of the call or the instruction.
     pub location: Location,
     /// The state before.
     pub from: String,
     /// The state after.
     pub to: String,
-    /// How many equal steps this one stands for; the values are the last's.
+    /// The number of equal steps that this one represents; the values are the last's.
     pub repeated: u64,
 }
 
-/// What an access found in memory.
+/// The values of an access to memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StoredValue {
-    /// The value before; nothing for a read.
+    /// The value before; absent for a read.
     #[serde(serialize_with = "value_or_none_as_json")]
     pub before: Option<Value>,
     /// The value after.
@@ -40,7 +40,7 @@ pub struct StoredValue {
     pub after: Value,
 }
 
-/// A property violated for one slice.
+/// A violation of a property for one slice.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ViolationView {
     /// The property's name.
@@ -49,45 +49,58 @@ pub struct ViolationView {
     pub description: Option<String>,
     /// The file it was read from.
     pub file: String,
-    /// The parameters of the slice; those not bound yet are left out.
+    /// The parameters of the slice, without unbound ones.
     pub slice: Vec<NamedValue>,
     /// The state that was entered.
     pub state: String,
     /// The monitor's variables in that slice.
     pub variables: Vec<NamedValue>,
-    /// How the slice came there, oldest first.
+    /// The path of the slice, oldest step first.
     pub path: Vec<PathStep>,
-    /// Earlier steps are no longer kept.
+    /// Whether earlier steps are no longer stored.
     pub forgotten: bool,
-    /// Violated because the run ended in a non-accepting state.
+    /// The deadline that passed, if no event violated it.
+    pub deadline: Option<DeadlineView>,
+    /// Whether the run ended in a non-accepting state.
     pub at_end: bool,
-    /// There was one of the same kind at the same place before.
+    /// Whether there was an earlier violation of the same kind at the same place.
     pub repeated: bool,
+}
+
+/// A deadline that passed without an event.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DeadlineView {
+    /// The time up to which an event was awaited, in nanoseconds since the start of the run.
+    pub time_ns: u64,
+    /// The time of the event that set the deadline; absent if it is no longer stored.
+    pub asked_ns: Option<u64>,
+    /// That event.
+    pub asked: Option<PathStep>,
 }
 
 /// Violations of one kind at one place: the same step by the same event.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ViolationCount {
-    /// The event's name; absent where a deadline passed or the run ended, and
-    /// for those of kinds too many to be told apart.
+    /// The event's name; absent if a deadline passed or the run ended, and for kinds beyond those
+    /// that can be distinguished.
     pub event: Option<String>,
-    /// What it is: `before queue_push`.
+    /// The event in words: `before queue_push`.
     pub what: Option<String>,
     /// The state before.
     pub from: String,
     /// The state after.
     pub to: String,
-    /// Where the call was made, or where the instruction stands.
+    /// The location of the call or the instruction.
     pub location: Option<Location>,
-    /// How many there were.
+    /// The number of violations.
     pub count: u64,
-    /// The parameters of the slice that was the first.
+    /// The parameters of the first violated slice.
     pub slice: Vec<NamedValue>,
     /// juror's number of the thread of the first.
     pub thread: Option<u32>,
     /// The number of the first among the events of the monitor, from 1.
     pub sequence: Option<u64>,
-    /// The end of the run violated.
+    /// Whether the end of the run violated the property.
     pub at_end: bool,
 }
 
@@ -96,41 +109,43 @@ pub struct ViolationCount {
 pub struct StateChange {
     /// The property's name.
     pub property: String,
-    /// juror's number of the process, when there have been several.
+    /// juror's number of the process, if there have been several.
     pub process: Option<u32>,
-    /// The parameters of the slice that are bound.
+    /// The bound parameters of the slice.
     pub slice: Vec<NamedValue>,
-    /// The step that was taken.
+    /// The step.
     #[serde(flatten)]
     pub step: PathStep,
     /// The slice's verdict afterwards.
     pub verdict: Verdict,
 }
 
-/// A property when the run is over.
+/// The summary of a property at the end of the run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PropertySummary {
     /// Its name.
     pub property: String,
     /// Its verdict.
     pub verdict: Verdict,
-    /// Whether it was watched when the run ended; otherwise the end decides nothing.
+    /// Whether it was enabled when the run ended; otherwise the end decides nothing.
     pub enabled: bool,
-    /// How many violations were reported.
+    /// The number of reported violations.
     pub violations: u64,
-    /// The same by kind and place, in the order of their first.
+    /// The violations by kind and place, in the order of the first of each.
     pub violation_counts: Vec<ViolationCount>,
-    /// One entry an event.
+    /// The summaries of its events.
     pub events: Vec<EventSummary>,
-    /// How many slices there were, those that have ended included; 0 for a
-    /// property without slices.
+    /// The number of slices, including those that have ended; 0 for a property without slices.
     pub slices: u64,
-    /// Remarks: functions that never ran, libraries that never came.
+    /// Why it cannot hold, whatever its verdict is: events that could not be evaluated, or whose
+    /// names no loaded module had.
+    pub undecided: Vec<String>,
+    /// Remarks: functions that never ran, libraries that were never loaded.
     pub remarks: Vec<String>,
 }
 
 impl PropertySummary {
-    /// Whether it is violated, once the run is over or where it was left.
+    /// Returns whether it is violated, at the end of the run or where it was left.
     pub fn is_violated(&self, is_over: bool) -> bool {
         let verdict = match is_over && self.enabled {
             true => self.verdict.at_end(),
@@ -138,25 +153,34 @@ impl PropertySummary {
         };
         self.violations > 0 || verdict == Verdict::Violated
     }
+
+    /// Returns whether the run is over, and it is neither violated nor known to hold.
+    pub fn is_undecided(&self, is_over: bool) -> bool {
+        is_over && self.enabled && !self.undecided.is_empty() && !self.is_violated(true)
+    }
 }
 
-/// An event when the run is over.
+/// The summary of an event at the end of the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EventSummary {
     /// Its name.
     pub event: String,
-    /// What it is: `before queue_push`.
+    /// The event in words: `before queue_push`.
     pub what: String,
-    /// How often it happened while it was needed.
+    /// The number of occurrences while it was needed.
     pub occurrences: u64,
-    /// How often the debuggee was stopped for it.
+    /// The number of occurrences in a recorded run while no state needed it; a live run does not
+    /// see these.
+    #[serde(skip)]
+    pub unneeded: u64,
+    /// The number of stops of the debuggee for it.
     pub stops: u64,
 }
 
 /// A slice of a monitor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SliceView {
-    /// The parameters that are bound.
+    /// The bound parameters.
     pub binding: Vec<NamedValue>,
     /// Its state.
     pub state: String,
@@ -175,11 +199,11 @@ pub struct MonitorView {
     pub description: Option<String>,
     /// Its verdict now.
     pub verdict: Verdict,
-    /// Its slices; the base slice (nothing bound) first. Cut after some.
+    /// Its slices; the base slice (nothing bound) first. Truncated at a limit.
     pub slices: Vec<SliceView>,
-    /// How many slices there are in all.
+    /// The number of all slices.
     pub slice_count: usize,
-    /// The violations so far by kind and place, in the order of their first.
+    /// The violations so far by kind and place, in the order of the first of each.
     pub violation_counts: Vec<ViolationCount>,
     /// The events it needs now.
     pub needed: Vec<String>,
@@ -187,7 +211,7 @@ pub struct MonitorView {
     pub not_needed: Vec<String>,
 }
 
-/// A property that is watched, as `property` shows it.
+/// A monitored property, as `property` shows it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PropertyView {
     /// Its name.
@@ -196,35 +220,33 @@ pub struct PropertyView {
     pub description: Option<String>,
     /// The file it was read from.
     pub file: String,
-    /// It sees what happens.
+    /// Whether it is enabled.
     pub enabled: bool,
-    /// The command has just added it.
+    /// Whether the command has just added it.
     pub added: bool,
-    /// From when on it is evaluated: `start` of the run, its `addition` in the
-    /// middle of it, or `trace`: from the start, by what was recorded.
+    /// Since when it is evaluated: `start` of the run, its `addition` in the middle of it, or
+    /// `trace`: since the start, from the record.
     pub since: String,
-    /// How many events had been recorded when it was added and given them.
+    /// The number of recorded events that it took when it was added.
     pub recorded_events: Option<u64>,
     /// Its verdict now.
     pub verdict: Verdict,
-    /// Of one that was just added, what the recorded events violated; cut after
-    /// some.
+    /// If just added: the violations by recorded events, truncated at a limit.
     pub violations: Vec<ViolationView>,
-    /// Of one that was just added, why a recorded event could not be evaluated.
+    /// If just added: the reason why a recorded event could not be evaluated.
     pub error: Option<String>,
 }
 
-/// A state of a property's picture.
+/// A state of a property's graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GraphState {
-    /// Its name; of a formula, a number.
+    /// Its name; for a formula, a number.
     pub state: String,
     /// `accepting`, `non-accepting`, `violation`, `satisfied` or `final`.
     pub sort: String,
-    /// A slice stands there.
+    /// Whether a slice is in it.
     pub current: bool,
-    /// How many slices stand there, without the one that nothing is bound of; 0
-    /// for a property without slices.
+    /// The number of slices in it, without the base slice; 0 for a property without slices.
     pub slices: u64,
 }
 
@@ -233,11 +255,10 @@ pub struct GraphState {
 pub struct GraphView {
     /// The property's name.
     pub property: String,
-    /// Its states; none where they cannot be drawn.
+    /// Its states; empty if they cannot be drawn.
     pub states: Vec<GraphState>,
-    /// The states with what leads from one to another, as text; where they
-    /// cannot be drawn, why.
+    /// The states and transitions as text; if they cannot be drawn, the reason.
     pub picture: String,
-    /// The file that the picture was written to.
+    /// The file that the graph was written to.
     pub file: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! Settings, the user's own values and commands, and the answers of commands that act
-//! outside of the program.
+//! Views of settings, convenience variables and groups of commands, and of commands that act
+//! outside the program.
 
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ pub struct EnvironmentVariableView {
     pub value: Option<String>,
 }
 
-/// Commands that the user gave a name.
+/// A group of commands of the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CommandGroupView {
     /// The name.
@@ -46,7 +46,7 @@ pub struct CommandGroupView {
 pub struct PrettyPrinterView {
     /// The file.
     pub file: String,
-    /// How many rules it has.
+    /// The number of its rules.
     pub rule_count: usize,
 }
 
@@ -55,7 +55,7 @@ pub struct PrettyPrinterView {
 pub struct SkipView {
     /// Its number, from 1.
     pub number: u32,
-    /// `step` obeys it.
+    /// Whether it is enabled.
     pub enabled: bool,
     /// The function's name.
     pub function: Option<String>,
@@ -68,7 +68,7 @@ pub struct SkipView {
 /// Bytes that were copied between memory and a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CopyView {
-    /// How many bytes.
+    /// The number of bytes.
     pub byte_count: u64,
     /// The file that they were written to.
     pub file: Option<String>,

@@ -1,4 +1,4 @@
-//! Why and where a run stopped or ended.
+//! The reasons and locations of stops and ends.
 
 use crate::{
     DisplayView, FrameView, Location, NamedValue, Outcome, ProcessName, PropertySummary,
@@ -7,28 +7,37 @@ use crate::{
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Why the debuggee stopped.
+/// A stack that is used up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StackOverflowView {
+    /// The number of frames.
+    pub frame_count: usize,
+    /// The functions of the recursion, innermost first; empty if none was recognized.
+    pub cycle: Vec<String>,
+}
+
+/// The reason for a stop.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum StopReason {
     /// A property is violated.
     Violation {
-        /// For which slices, of which properties.
+        /// The violated slices, with their properties.
         violations: Vec<ViolationView>,
     },
     /// A guard or update of a property could not be evaluated.
     MonitorError {
         /// The property's name.
         property: String,
-        /// What is wrong, with the source line, rendered by the front end.
+        /// The error message; the front end adds the source line.
         message: String,
-        /// Where in the property's source, in bytes.
+        /// The place in the property's source, in bytes.
         start: usize,
-        /// The end of that place.
+        /// The end of the place.
         end: usize,
         /// The file of the property.
         file: String,
-        /// What that file says, for those who show the place.
+        /// The text of the file.
         #[serde(skip)]
         text: Arc<str>,
     },
@@ -36,78 +45,77 @@ pub enum StopReason {
     Scenario {
         /// Its name.
         scenario: String,
-        /// Why, when it says so.
+        /// The reason, if given.
         message: Option<String>,
     },
-    /// A reaction of a scenario went wrong.
+    /// A reaction of a scenario failed.
     ScenarioError {
         /// The scenario's name.
         scenario: Box<str>,
-        /// What is wrong, with the source line, rendered by the front end.
+        /// The error message; the front end adds the source line.
         message: String,
-        /// What to do about it.
+        /// The help.
         help: Option<Box<str>>,
-        /// Where in the scenario's source, in bytes.
+        /// The place in the scenario's source, in bytes.
         start: usize,
-        /// The end of that place.
+        /// The end of the place.
         end: usize,
         /// The file of the scenario.
         file: Box<str>,
-        /// What that file says, for those who show the place.
+        /// The text of the file.
         #[serde(skip)]
         text: Arc<str>,
     },
-    /// A breakpoint of the developer.
+    /// Breakpoints of the user.
     Breakpoint {
-        /// Its numbers.
+        /// Their numbers.
         numbers: Vec<u32>,
-        /// It was temporary and is gone.
+        /// Whether one was temporary and has been deleted.
         temporary: bool,
         /// Conditions that could not be evaluated, each in a sentence.
         errors: Vec<String>,
-        /// Its commands ask for the stop not to be shown.
+        /// Whether their commands suppress the display of the stop.
         silent: bool,
     },
-    /// A catchpoint of the developer.
+    /// Catchpoints of the user.
     Caught {
-        /// Its numbers.
+        /// Their numbers.
         numbers: Vec<u32>,
-        /// It was temporary and is gone.
+        /// Whether one was temporary and has been deleted.
         temporary: bool,
-        /// What was caught: `syscall_entry`, `syscall_exit`, `signal`, `fork`,
-        /// `vfork`, `exec`, `load`, `unload`, `throw`, `rethrow`, `catch`.
+        /// The event: `syscall_entry`, `syscall_exit`, `signal`, `fork`, `vfork`, `exec`, `load`,
+        /// `unload`, `throw`, `rethrow`, `catch`.
         event: String,
-        /// The same in words, with what it is about.
+        /// The event in words, with its subject.
         description: String,
         /// Conditions that could not be evaluated, each in a sentence.
         errors: Vec<String>,
-        /// Its commands ask for the stop not to be shown.
+        /// Whether their commands suppress the display of the stop.
         silent: bool,
     },
-    /// Watched memory was accessed; the thread stands behind the access.
+    /// Watched memory was accessed; the thread is after the access.
     Watchpoint {
-        /// By which watchpoints it was seen.
+        /// The accesses, by watchpoint.
         accesses: Vec<WatchedAccess>,
         /// Conditions that could not be evaluated, each in a sentence.
         errors: Vec<String>,
-        /// Its commands ask for the stop not to be shown.
+        /// Whether their commands suppress the display of the stop.
         silent: bool,
     },
-    /// The call is over for which local variables were watched. The
-    /// watchpoints are gone.
+    /// A call whose local variables were watched has ended, and the watchpoints are deleted.
     WatchpointEnded {
         /// Their numbers.
         numbers: Vec<u32>,
-        /// What they watched.
+        /// Their expressions.
         expressions: Vec<String>,
-        /// The function that was left.
+        /// The function of the call.
         function: String,
     },
     /// A step, `next` or `until` is done.
     Step,
     /// `finish` is done.
     Finished {
-        /// The returned value, where known.
+        /// The returned value, if known.
         returned: Option<VariableView>,
         /// The function that returned.
         function: String,
@@ -116,24 +124,26 @@ pub enum StopReason {
     Signal {
         /// Its name, `SIGSEGV`.
         signal: String,
-        /// What it says in words.
+        /// Its meaning in words.
         description: String,
-        /// The address it is about, for faults.
+        /// The faulting address.
         fault_address: Option<u64>,
-        /// It will end the program.
+        /// The stack is used up: the cause of the fault.
+        stack_overflow: Option<StackOverflowView>,
+        /// Whether it will end the program.
         fatal: bool,
     },
     /// Ctrl-C.
     Interrupted,
-    /// The program has been started and stands at its main function.
+    /// The program was started and is stopped at its main function.
     Started,
-    /// juror has attached to a process that ran.
+    /// juror has attached to a running process.
     Attached {
         /// Its number.
         process: u32,
     },
-    /// An expression that was stopped in a function it called has its value;
-    /// the thread stands where it stood before.
+    /// An evaluation that stopped in a function it called has its value; the thread is back where
+    /// it was before.
     Evaluated {
         /// The number of the evaluation.
         number: u32,
@@ -142,14 +152,14 @@ pub enum StopReason {
         /// Its value; absent for `void`.
         returned: Option<VariableView>,
     },
-    /// The program is back at a checkpoint.
+    /// The program was restored from a checkpoint.
     Restored {
         /// Its number.
         checkpoint: u32,
-        /// What has not come back, each in words.
+        /// The state that was not restored, each in words.
         losses: Vec<String>,
     },
-    /// Evaluations were given up; the thread stands where it stood before.
+    /// Evaluations were abandoned; the thread is back where it was before.
     Abandoned {
         /// Their numbers.
         evaluations: Vec<u32>,
@@ -157,7 +167,7 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// The word that stands for it in the JSON output.
+    /// Returns the word for it in the JSON output.
     pub fn word(&self) -> &'static str {
         match self {
             StopReason::Violation { .. } => "violation",
@@ -180,8 +190,8 @@ impl StopReason {
         }
     }
 
-    /// Whether a scenario may let the program run on instead. What could not be
-    /// evaluated, and what the user has just asked for, is always shown.
+    /// Returns whether a scenario may resume the program instead. Evaluation errors and results
+    /// that the user has just requested are always shown.
     pub fn may_be_passed(&self) -> bool {
         self.condition_errors().is_empty()
             && matches!(
@@ -195,7 +205,7 @@ impl StopReason {
             )
     }
 
-    /// Conditions of the developer's points that could not be evaluated.
+    /// Returns the errors of conditions of the user's points.
     pub fn condition_errors(&self) -> &[String] {
         match self {
             StopReason::Breakpoint { errors, .. }
@@ -205,8 +215,7 @@ impl StopReason {
         }
     }
 
-    /// Whether something could not be evaluated: what would have happened is not
-    /// known.
+    /// Returns whether something could not be evaluated, so that the result is unknown.
     pub fn is_error(&self) -> bool {
         let is_failure = matches!(
             self,
@@ -215,7 +224,7 @@ impl StopReason {
         is_failure || !self.condition_errors().is_empty()
     }
 
-    /// Whether each violation was reported for another slice before.
+    /// Returns whether all violations are repetitions for other slices.
     pub fn is_repetition(&self) -> bool {
         match self {
             StopReason::Violation { violations } => violations.iter().all(|it| it.repeated),
@@ -223,8 +232,8 @@ impl StopReason {
         }
     }
 
-    /// Whether the commands of a point ask for the stop not to be shown;
-    /// nothing where no point of the developer stopped the program.
+    /// Returns whether the commands of a point suppress the display of the stop; `None` if no point
+    /// of the user stopped the program.
     pub fn is_silent(&self) -> Option<bool> {
         match self {
             StopReason::Breakpoint { silent, .. }
@@ -240,7 +249,7 @@ impl StopReason {
 pub struct WatchedAccess {
     /// The watchpoint's number.
     pub number: u32,
-    /// What is watched, as it was written.
+    /// The watched expression, as it was written.
     pub expression: String,
     /// `write`, `change` or `read`.
     pub access: String,
@@ -248,127 +257,122 @@ pub struct WatchedAccess {
     pub before: Option<String>,
     /// The value now, safe for a terminal.
     pub value: String,
-    /// The instruction that did it.
+    /// The location of the accessing instruction.
     pub place: Location,
-    /// The system call by which the kernel did it.
+    /// The system call, if the kernel made the access.
     pub system_call: Option<String>,
 }
 
-/// The debuggee stands still.
+/// A stop of the debuggee.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StopView {
-    /// Why.
+    /// The reason.
     #[serde(flatten)]
     pub reason: StopReason,
-    /// The thread is in a function that juror called, in the evaluation of this
-    /// number.
+    /// The evaluation whose called function the thread is in.
     pub evaluation: Option<u32>,
-    /// The process, when there have been several.
+    /// The process, if there have been several.
     pub process: Option<ProcessName>,
-    /// juror's number of the thread that stopped first; the one that commands
-    /// speak of.
+    /// juror's number of the thread that stopped first, which is selected.
     pub thread: u32,
-    /// How many threads there are.
+    /// The number of threads.
     pub thread_count: usize,
-    /// Where it stands.
+    /// The location of the thread.
     pub location: Location,
-    /// The source around it, where there is any; or around `source_frame`.
+    /// The source around it, or around `source_frame`, if there is any.
     pub source: Option<SourceView>,
-    /// Where `source` is that of a caller, because there is none of the place
-    /// itself: that frame. Only at stops that a person will ask the reason of.
+    /// The caller that `source` belongs to, if the location itself has no source. Only at stops
+    /// whose reason the user will look for.
     pub source_frame: Option<FrameView>,
-    /// The stack, innermost first; cut after some frames.
+    /// The stack, innermost frame first, truncated at a limit.
     pub backtrace: Vec<FrameView>,
-    /// There are more frames than `backtrace` holds.
+    /// Whether there are more frames than `backtrace` holds.
     pub more_frames: bool,
-    /// What is shown at every stop.
+    /// The displays.
     pub displays: Vec<DisplayView>,
 }
 
-/// A place in a recorded run that a reader wants to know of.
+/// An event of a recorded run that is reported.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TraceStop {
-    /// Why.
+    /// The reason.
     #[serde(flatten)]
     pub reason: StopReason,
-    /// The number of the event in the run, where events are numbered.
+    /// The number of the event in the run, if events are numbered.
     pub sequence: Option<u64>,
-    /// When it happened, in nanoseconds since the start of the run.
+    /// The time, in nanoseconds since the start of the run.
     pub time_ns: Option<u64>,
-    /// juror's number of the thread, from 1; 0 where it is not known.
+    /// juror's number of the thread, from 1; 0 if unknown.
     pub thread: u32,
     /// The event: `before queue_push`.
     pub what: String,
-    /// It is about a call: then `location` is where that was made.
+    /// Whether it is a call, whose location is `location`.
     pub is_call: bool,
-    /// Where the call was made or where the instruction stands, where the trace
-    /// tells.
+    /// The location of the call or the instruction, if recorded.
     pub location: Option<Location>,
 }
 
-/// One stands at an event of a recording, or before the first.
+/// A position in a recording: at an event, or before the first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecordedStop {
     /// The name of the recording.
     pub recording: String,
-    /// Which event of the recording, from 1; 0 before the first.
+    /// The number of the event in the recording, from 1; 0 before the first.
     pub event: u64,
-    /// How many there are.
+    /// The number of events.
     pub events: u64,
-    /// The line of the recording that tells it, from 1.
+    /// The line of the event in the recording, from 1.
     pub line: Option<u64>,
-    /// In a binary recording: the first byte that does.
+    /// The first byte of the event, in a binary recording.
     pub byte: Option<u64>,
-    /// Why one stands there, in a word.
+    /// The reason for the stop, as a word.
     pub reason: &'static str,
     /// The properties that are violated there.
     pub violations: Vec<ViolationView>,
     /// The breakpoints that stopped there.
     pub breakpoints: Vec<u32>,
-    /// What could not be evaluated there, each in a sentence.
+    /// Evaluation errors, each in a sentence.
     pub errors: Vec<String>,
-    /// Why one stands there, for those who show it.
+    /// The reason for the stop, for front ends.
     #[serde(skip)]
     pub why: StopReason,
-    /// The number of the event in the run, where events are numbered.
+    /// The number of the event in the run, if events are numbered.
     pub sequence: Option<u64>,
-    /// When it happened, in nanoseconds since the start of the run.
+    /// The time, in nanoseconds since the start of the run.
     pub time_ns: Option<u64>,
-    /// juror's number of the thread, from 1; 0 where it is not known.
+    /// juror's number of the thread, from 1; 0 if unknown.
     pub thread: u32,
     /// The event: `before queue_push`.
     pub what: String,
-    /// It is about a call: then `location` is where that was made.
+    /// Whether it is a call, whose location is `location`.
     pub is_call: bool,
-    /// Where the call was made or where the instruction stands, where the recording
-    /// tells.
+    /// The location of the call or the instruction, if recorded.
     pub location: Option<Location>,
-    /// The values that the event carries.
+    /// The values of the event.
     pub values: Vec<NamedValue>,
-    /// The source around its place, where there is any.
+    /// The source around its location, if there is any.
     pub source: Option<SourceView>,
 }
 
-/// The last event of a recording has been passed.
+/// The end of a recording: its last event has been passed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecordedEnd {
     /// The name of the recording.
     pub recording: String,
-    /// How many events there are.
+    /// The number of events.
     pub events: u64,
-    /// How the recording ends: `exited`, `killed`, `detached`, `stopped`; absent
-    /// where it does not tell.
+    /// The end of the run: `exited`, `killed`, `detached`, `stopped`; absent if not recorded.
     pub ended: Option<String>,
-    /// What is wrong behind the last event.
+    /// The error after the last event.
     pub fault: Option<String>,
-    /// The run is over, and with it what was undecided.
+    /// Whether the run is over, which decides undecided verdicts.
     pub decided: bool,
     /// The verdicts.
     pub end: EndView,
 }
 
 impl Outcome {
-    /// Whether the program ran, or a recording was gone through.
+    /// Returns whether the program ran, or the position in a recording moved.
     pub fn has_run(&self) -> bool {
         match self {
             Outcome::Stopped(stop) => !matches!(stop.reason, StopReason::Attached { .. }),
@@ -377,7 +381,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the program or the recording stopped or ended with a violation.
+    /// Returns whether the program or the recording stopped or ended with a violation.
     pub fn is_violated(&self) -> bool {
         match self {
             Outcome::Stopped(stop) => matches!(stop.reason, StopReason::Violation { .. }),
@@ -388,26 +392,28 @@ impl Outcome {
         }
     }
 
-    /// Whether something could not be evaluated: what would have happened is not
-    /// known.
+    /// Returns whether something could not be evaluated, so that the result is unknown.
     pub fn is_error(&self) -> bool {
         match self {
             Outcome::Stopped(stop) => stop.reason.is_error(),
             Outcome::RecordedStop(stop) => stop.why.is_error(),
-            Outcome::RecordedEnd(end) => end.fault.is_some(),
+            Outcome::Ended(end) => {
+                end.is_undecided(end.ending.is_some_and(|ending| ending.is_final()))
+            }
+            Outcome::RecordedEnd(end) => end.fault.is_some() || end.end.is_undecided(end.decided),
             _ => false,
         }
     }
 }
 
 impl RecordedEnd {
-    /// Whether a property is violated, after the last event.
+    /// Returns whether a property is violated after the last event.
     pub fn is_violated(&self) -> bool {
         self.end.violates(self.decided)
     }
 }
 
-/// How the debuggee ended.
+/// The ending of the debuggee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum Ending {
@@ -421,7 +427,7 @@ pub enum Ending {
         /// The signal's number.
         signal: i32,
     },
-    /// It goes on without juror.
+    /// It was detached.
     Detached {
         /// Its number.
         process: u32,
@@ -429,49 +435,54 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// The program itself is over, and with it what was undecided.
+    /// Returns whether the program itself has ended, which decides undecided verdicts.
     pub fn is_final(self) -> bool {
         !matches!(self, Ending::Detached { .. })
     }
 }
 
-/// The end of a run: the verdicts as they stand.
+/// The end of a run, with the present verdicts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EndView {
-    /// How it ended; absent when it was detached or killed by the user.
+    /// How it ended; absent if it was detached or killed by the user.
     pub ending: Option<Ending>,
-    /// The last process, when there have been several.
+    /// The last process, if there have been several.
     pub process: Option<ProcessName>,
-    /// It ended in this function, which juror had called: no verdict is final.
+    /// The function called by juror in which it ended: no verdict is final then.
     pub called: Option<String>,
-    /// Violations that the end itself brought.
+    /// The violations at the end.
     pub violations: Vec<ViolationView>,
-    /// One entry a property.
+    /// The summaries of the properties.
     pub summaries: Vec<PropertySummary>,
 }
 
 impl EndView {
-    /// Whether a property is violated: as one that has ended where the program has.
+    /// Returns whether a property is violated: decided if the program has ended.
     pub fn is_violated(&self) -> bool {
         self.violates(self.ending.is_some_and(|ending| ending.is_final()))
     }
 
-    /// Whether a property is violated, once the run is over or where it was left.
+    /// Returns whether a property is violated, at the end of the run or where it was left.
     pub fn violates(&self, is_over: bool) -> bool {
         !self.violations.is_empty() || self.summaries.iter().any(|it| it.is_violated(is_over))
     }
+
+    /// Returns whether it is unknown if a property holds, after the end of the run.
+    pub fn is_undecided(&self, is_over: bool) -> bool {
+        self.summaries.iter().any(|it| it.is_undecided(is_over))
+    }
 }
 
-/// One of several processes has ended; the others go on.
+/// The end of one of several processes; the others continue.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProcessEnd {
     /// juror's own number, from 1.
     pub number: u32,
-    /// The kernel's number.
+    /// The kernel's ID.
     pub id: u32,
-    /// How it ended; absent when nobody knows.
+    /// How it ended; absent if unknown.
     pub ending: Option<Ending>,
-    /// Violations that the end itself brought.
+    /// The violations at the end.
     pub violations: Vec<ViolationView>,
 }
 
@@ -482,7 +493,7 @@ pub struct RecordedEventView {
     pub event: String,
     /// The names of its values.
     pub values: Vec<String>,
-    /// How many there are.
+    /// The number of such events.
     pub count: u64,
 }
 

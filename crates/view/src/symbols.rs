@@ -1,5 +1,5 @@
-//! Frames, lines, symbols, scopes and types: answers to `info frame`, `info line`,
-//! `info source`, `info symbol`, `info address`, `info scope`, `whatis` and `ptype`.
+//! Views of `info frame`, `info line`, `info source`, `info symbol`, `info address`, `info scope`,
+//! `whatis` and `ptype`: frames, lines, symbols, scopes and types.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ pub struct LineView {
     pub file: Option<String>,
     /// The line in it, from 1.
     pub line: Option<u32>,
-    /// The code belongs to no line: `line` is the line before it in the function.
+    /// Whether the code has no line: `line` is then the preceding one in the function.
     pub compiler_generated: bool,
     /// The address of the instruction, or of the line's first instruction.
     pub address: u64,
@@ -27,7 +27,7 @@ pub struct LineView {
 pub struct SourceFileView {
     /// The line of the frame.
     pub line: LineView,
-    /// How many lines the file has; absent if it cannot be read.
+    /// The number of lines of the file; absent if it cannot be read.
     pub line_count: Option<u32>,
     /// A remark about the file, such as that it is newer than the program.
     pub remark: Option<String>,
@@ -68,7 +68,7 @@ pub struct AddressView {
     pub expression: String,
     /// Its address; absent for a value that is not in memory.
     pub address: Option<u64>,
-    /// It is a function.
+    /// Whether it is a function.
     pub is_function: bool,
 }
 
@@ -94,7 +94,7 @@ pub struct ScopeVariableView {
     pub is_parameter: bool,
     /// Its size.
     pub size_bytes: Option<u64>,
-    /// Where it is kept.
+    /// Its storage.
     pub storage: StorageView,
 }
 
@@ -196,7 +196,7 @@ pub struct FrameCodeView {
 pub enum FrameKind {
     /// An inlined call, which shares the frame of its caller.
     Inlined,
-    /// It ended in a jump: nothing of it is in memory.
+    /// It ended in a jump (a tail call): nothing of it is in memory.
     TailCall,
     /// A signal interrupted it.
     Interrupted,

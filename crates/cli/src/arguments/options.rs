@@ -43,6 +43,7 @@ impl Common {
                 },
                 ignore: self.ignore_inlined,
             },
+            allow_unbound: self.allow_unbound,
             self_check: self.self_check()?,
             symbols: self.symbols(),
             ..Options::default()

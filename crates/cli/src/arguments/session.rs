@@ -133,6 +133,10 @@ pub struct Common {
         hide_possible_values = true
     )]
     pub(super) at_inlined: Option<Begins>,
+    /// Let a property hold although no loaded module had a function or variable of its
+    /// events
+    #[arg(long)]
+    pub(super) allow_unbound: bool,
     /// Accept that inlined calls give no events
     #[arg(long)]
     pub(super) ignore_inlined: bool,

@@ -12,7 +12,7 @@ mod pool;
 
 use super::spread::PORTION_EVENTS;
 use crate::arguments::Check;
-use juror_trace::{Batch, Decoder, Form};
+use juror_trace::{Batch, Decoder, Form, TextColumns};
 use pool::Pool;
 use std::fs::File;
 use std::io::{self, Read};
@@ -62,6 +62,8 @@ impl Slices {
 pub struct Plan {
     form: Option<Form>,
     columns: Vec<String>,
+    /// The values of CSV that are texts.
+    pub texts: Arc<TextColumns>,
     follow: bool,
     /// Set by Ctrl-C.
     stop: Arc<AtomicBool>,
@@ -89,6 +91,7 @@ impl Plan {
         Ok(Plan {
             form: check.trace_format.form(),
             columns: check.columns.clone(),
+            texts: Arc::default(),
             follow: check.follow,
             stop,
             pool: Pool::new(jobs)?,
@@ -114,7 +117,7 @@ impl Plan {
     /// Returns which threads evaluate the slices of a property at first.
     pub fn slices(&self, keeps_going: bool) -> Slices {
         match self.jobs {
-            // What is shown after a violation needs all slices.
+            // The report of a violation needs all slices.
             _ if keeps_going => Slices::Together,
             0..=2 => Slices::TogetherWhileFew,
             _ => Slices::Spread,
@@ -188,6 +191,7 @@ impl Source {
             is_binary: Arc::clone(&is_binary),
             form: plan.form,
             columns: plan.columns.clone(),
+            texts: Arc::clone(&plan.texts),
             follow: plan.follow,
             stop: Arc::clone(&plan.stop),
             pool: plan.pool.clone().filter(|_| size.is_some()),
@@ -233,6 +237,7 @@ struct Reader {
     is_binary: Arc<AtomicBool>,
     form: Option<Form>,
     columns: Vec<String>,
+    texts: Arc<TextColumns>,
     follow: bool,
     stop: Arc<AtomicBool>,
     /// The threads that decode parts of a file.
@@ -271,6 +276,7 @@ impl Reader {
             (Form::Csv, Some(decoder)) => decoder,
             (form, _) => Decoder::new(form),
         };
+        decoder.set_texts(&self.texts);
         if let Some(pool) = self.pool.take()
             && decoder.whole_records(&[]).is_some()
         {

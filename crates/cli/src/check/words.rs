@@ -7,6 +7,9 @@ use juror_text::recorded;
 use juror_trace::{Fault, How, Position};
 use juror_view::EndView;
 
+/// The number of names of events that no property has.
+const OTHERS_MAX: usize = 5;
+
 /// Returns the heading of the result of a trace.
 pub fn heading(name: &str) -> String {
     format!("{STRONG}{}{STRONG:#}\n", safe(name))
@@ -109,7 +112,7 @@ pub fn ended(how: Option<How>, names: &[&str], events: u64, faults: u64) -> Stri
                 signal_name(signal)
             )
         }
-        Some(How::Detached) => "The program went on without juror.".to_owned(),
+        Some(How::Detached) => "The program continued without juror.".to_owned(),
         Some(How::Stopped) => "The recording ends before the program does.".to_owned(),
         None => format!("{}.", count(events)),
     };
@@ -119,6 +122,37 @@ pub fn ended(how: Option<How>, names: &[&str], events: u64, faults: u64) -> Stri
         faults => format!("\n{faults} invalid records of the trace were skipped."),
     };
     format!("{merged}{end}{left_out}")
+}
+
+/// Returns why nothing holds over a trace with errors.
+pub fn incomplete(faults: u64) -> String {
+    match faults {
+        1 => "the trace has an error".to_owned(),
+        faults => format!("the trace has {faults} errors"),
+    }
+}
+
+/// Returns a line about the events that no property has; nothing if there are none.
+pub fn others(others: &[(String, u64)]) -> String {
+    let all: u64 = others.iter().map(|(_, count)| count).sum();
+    if all == 0 {
+        return String::new();
+    }
+    let shown = others.iter().take(OTHERS_MAX);
+    let shown = shown.map(|(name, count)| format!("{} ({count})", safe(name)));
+    let mut names: Vec<String> = shown.collect();
+    if let Some(more) = others
+        .len()
+        .checked_sub(OTHERS_MAX)
+        .filter(|more| *more > 0)
+    {
+        names.push(format!("and {more} more"));
+    }
+    let what = match all {
+        1 => "1 event is in no property".to_owned(),
+        all => format!("{all} events are in no property"),
+    };
+    format!("\n{what}: {}.", names.join(", "))
 }
 
 fn count(events: u64) -> String {

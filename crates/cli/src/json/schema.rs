@@ -338,6 +338,15 @@ fn lines() -> Vec<(String, Value)> {
         events: 3,
         faults: 0,
         complete: true,
+        others: vec![OtherEvents {
+            event: "before queue_peek".into(),
+            count: 2,
+        }],
+        unneeded: vec![UnneededEvents {
+            property: "queue_bounds",
+            event: "push",
+            count: 1,
+        }],
         end: &end,
     }));
     lines.push(("trace_end".into(), line));
@@ -376,7 +385,14 @@ fn lines() -> Vec<(String, Value)> {
         number: 2,
         id: 4711,
         ending: Some(Ending::Exited { status: 0 }),
-        violations: vec![stops::violation()],
+        violations: vec![juror_view::ViolationView {
+            deadline: Some(juror_view::DeadlineView {
+                time_ns: 110,
+                asked_ns: Some(10),
+                asked: Some(stops::push(17, "ready", 1)),
+            }),
+            ..stops::violation()
+        }],
     };
     lines.push(("process_end".into(), written(&Line::ProcessEnd(&ended))));
     let mut in_process = stops::stop(StopReason::Step);

@@ -36,7 +36,7 @@ fn run_to_end(console: &mut Console, keep_going: bool) -> io::Result<u8> {
             console.leave()?;
             return Ok(exit::USAGE);
         };
-        let mut attached = console.next_attached();
+        let mut attached = console.next_queued_command();
         if is_worth_showing(&outcome, attached.is_some()) {
             console.output().show(command, &outcome)?;
         } else {
@@ -50,7 +50,7 @@ fn run_to_end(console: &mut Console, keep_going: bool) -> io::Result<u8> {
             if let Outcome::Stopped(_) | Outcome::Ended(_) | Outcome::Quit = given {
                 outcome = given;
             }
-            attached = console.next_attached();
+            attached = console.next_queued_command();
         }
         match after(&outcome, keep_going) {
             After::Continue => command = "continue",
@@ -118,6 +118,7 @@ mod tests {
             signal: "SIGALRM".into(),
             description: "timer".into(),
             fault_address: None,
+            stack_overflow: None,
             fatal,
         })
     }

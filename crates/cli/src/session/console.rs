@@ -6,7 +6,7 @@ use crate::exit;
 use crate::output::Output;
 use juror_view::Outcome;
 use std::cell::RefCell;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::rc::Rc;
 
 /// A session, shared with the completion of the line editor.
@@ -31,8 +31,7 @@ pub fn open(options: Options, mut output: Output) -> io::Result<Result<Console, 
         Err(error) => return refuse(output, &error),
     };
     let running = Running::default();
-    let at_terminal = io::stdin().is_terminal();
-    interrupt::install(running.clone(), driver.interrupter(), at_terminal)?;
+    interrupt::install(&running, driver.as_ref())?;
     Ok(Ok(Console::new(driver, output, running)))
 }
 
@@ -66,18 +65,13 @@ impl Console {
     /// Executes a line without showing its outcome. Returns nothing if it fails; the
     /// error has been shown.
     pub fn execute(&mut self, line: &str) -> io::Result<Option<Outcome>> {
+        self.end_if_asked();
         let result = {
             let _guard = self.running.begin();
             self.driver.borrow_mut().execute(line, &mut self.output)
         };
+        self.end_if_asked();
         self.output.failure()?;
-        if let Some(signal) = self.running.ending() {
-            let command = self.last_command();
-            let mut driver = self.driver.borrow_mut();
-            driver.cancel_input();
-            while driver.is_alive() && driver.execute(command, &mut self.output).is_ok() {}
-            interrupt::end_by(signal);
-        }
         match result {
             Ok(outcome) => {
                 self.note(&outcome);
@@ -90,12 +84,25 @@ impl Console {
         }
     }
 
+    /// Kills or detaches the debuggee and ends juror, if a signal has asked for it.
+    pub fn end_if_asked(&mut self) {
+        let Some(signal) = self.running.ending() else {
+            return;
+        };
+        self.running.note_leaving();
+        let command = self.last_command();
+        let mut driver = self.driver.borrow_mut();
+        driver.cancel_input();
+        while driver.is_alive() && driver.execute(command, &mut self.output).is_ok() {}
+        self.running.end_by(signal);
+    }
+
     /// Executes a line, and then the commands of the breakpoints that stop the program.
     /// Shows each outcome. Returns the last one.
     pub fn perform(&mut self, line: &str) -> io::Result<Option<Outcome>> {
         let mut outcome = self.execute_and_show(line)?;
         while outcome.is_some()
-            && let Some(line) = self.next_attached()
+            && let Some(line) = self.next_queued_command()
         {
             outcome = self.execute_and_show(&line)?;
         }
@@ -113,9 +120,9 @@ impl Console {
         Ok(outcome)
     }
 
-    /// As [`Driver::next_attached`].
-    pub fn next_attached(&mut self) -> Option<String> {
-        self.driver.borrow_mut().next_attached()
+    /// As [`Driver::next_queued_command`].
+    pub fn next_queued_command(&mut self) -> Option<String> {
+        self.driver.borrow_mut().next_queued_command()
     }
 
     /// As [`Driver::input_depth`].
@@ -157,6 +164,7 @@ impl Console {
     /// Ends the debuggee if there is one, or detaches from it. The JSON output gets the
     /// verdicts. Returns the exit status.
     pub fn leave(&mut self) -> io::Result<u8> {
+        self.end_if_asked();
         let command = self.last_command();
         // The lines of an unfinished `commands` must not take this command.
         self.cancel_input();
@@ -170,6 +178,11 @@ impl Console {
                 true => self.output.show(command, &outcome)?,
                 false => self.output.record(command, &outcome)?,
             }
+        }
+        let failure = self.driver.borrow().trace_failure();
+        if let Some(failure) = failure {
+            self.erred = true;
+            self.output.show_error(&failure)?;
         }
         Ok(self.status())
     }

@@ -1,13 +1,38 @@
-//! Ctrl-C while the debuggee runs.
+//! Signals to juror: Ctrl-C, and those that end it.
 //!
-//! Usually the debuggee has the terminal and gets the signal. juror gets it if both
-//! share a process group, or from `kill`.
+//! Usually the debuggee has the terminal and gets Ctrl-C. juror gets it if both share a
+//! process group, or from `kill`.
+//!
+//! A signal that ends juror is handled by the thread that drives the session, which kills
+//! or detaches the debuggee first. It is asked in stages: the running command is
+//! interrupted, and nothing of the program runs any more; waits that are not over are
+//! abandoned; at last juror ends where it is, as if it did not handle the signal.
+//!
+//! **Invariant**: juror ends, whatever that thread waits for.
 
+use crate::driver::{Driver, Waker};
+use nix::sys::termios::{self, SetArg, Termios};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::io;
-use std::sync::Arc;
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// The time for a command to return once it has been interrupted.
+const INTERRUPTED_MAX: Duration = Duration::from_millis(500);
+
+/// The time for the session to be left, from the request on.
+const ASKED_MAX: Duration = Duration::from_secs(4);
+
+/// The time for the debuggee to be killed or detached, which may need a while if it has
+/// many threads.
+const LEAVING_MAX: Duration = Duration::from_secs(20);
+
+/// The time after which a request is repeated.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// The state that is shared with the thread that handles signals.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +43,10 @@ struct State {
     is_running: AtomicBool,
     /// The signal that is to end juror; 0 for none.
     ending: AtomicI32,
+    /// The debuggee is being killed or detached for it.
+    is_leaving: AtomicBool,
+    /// The terminal and its mode before the line editor changed it.
+    terminal: Mutex<Option<(OwnedFd, Termios)>>,
 }
 
 impl Running {
@@ -31,6 +60,22 @@ impl Running {
     pub fn ending(&self) -> Option<i32> {
         Some(self.0.ending.load(Ordering::SeqCst)).filter(|&signal| signal != 0)
     }
+
+    /// Records that the debuggee is being killed or detached since juror is to end.
+    pub fn note_leaving(&self) {
+        self.0.is_leaving.store(true, Ordering::SeqCst);
+    }
+
+    /// Ends juror by a signal, as if juror did not handle it. The debuggee has been ended
+    /// or detached.
+    pub fn end_by(&self, signal: i32) {
+        if let Ok(terminal) = self.0.terminal.lock()
+            && let Some((terminal, mode)) = &*terminal
+        {
+            let _ = termios::tcsetattr(terminal, SetArg::TCSADRAIN, mode);
+        }
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    }
 }
 
 /// Marks a command as running while it lives.
@@ -43,40 +88,86 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// Ends juror by a signal, as if juror did not handle it.
-pub fn end_by(signal: i32) {
-    // The debuggee has been ended or detached.
-    let _ = signal_hook::low_level::emulate_default_handler(signal);
-}
-
-/// Starts a thread that handles signals.
+/// Handles signals in a thread, for the calling thread, which drives the session.
 ///
-/// SIGINT calls `interrupt` while a command runs. Between commands it does nothing at a
-/// terminal, where the line editor reads Ctrl-C as a key, and ends juror otherwise.
-/// SIGTERM and SIGHUP end juror, after interrupting a running command, so that the
-/// debuggee is not left half detached.
-pub fn install(
-    running: Running,
-    interrupt: Box<dyn Fn() + Send>,
-    at_terminal: bool,
-) -> io::Result<()> {
+/// SIGINT interrupts a running command. Between commands it does nothing at a terminal,
+/// where the line editor reads Ctrl-C as a key, and ends juror otherwise. SIGTERM and
+/// SIGHUP end juror.
+pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
+    let input = io::stdin();
+    let at_terminal = input.is_terminal();
+    if at_terminal && let Ok(mode) = termios::tcgetattr(&input) {
+        let terminal = input.as_fd().try_clone_to_owned()?;
+        if let Ok(mut kept) = running.0.terminal.lock() {
+            *kept = Some((terminal, mode));
+        }
+    }
+    let session = Reach {
+        running: running.clone(),
+        interrupt: driver.interrupter(),
+        end_runs: driver.ender(),
+        waker: Waker::of_this_thread()?,
+    };
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     std::thread::Builder::new()
         .name("interrupts".to_owned())
         .spawn(move || {
             for signal in signals.forever() {
-                let is_key = signal == SIGINT;
-                if running.0.is_running.load(Ordering::SeqCst) {
-                    if !is_key {
-                        running.0.ending.store(signal, Ordering::SeqCst);
-                    }
-                    interrupt();
-                } else if !is_key || !at_terminal {
-                    // The kernel kills a started debuggee with juror, and an attached
-                    // one is stopped where it can be left.
-                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                let is_running = session.running.0.is_running.load(Ordering::SeqCst);
+                match signal == SIGINT && (is_running || at_terminal) {
+                    true if is_running => (session.interrupt)(),
+                    true => {}
+                    false => session.end(signal),
                 }
             }
         })?;
     Ok(())
+}
+
+/// The means to reach the thread that drives the session.
+struct Reach {
+    running: Running,
+    interrupt: Box<dyn Fn() + Send>,
+    end_runs: Box<dyn Fn() + Send>,
+    waker: Waker,
+}
+
+impl Reach {
+    /// Makes the session end, in stages; does not return.
+    fn end(&self, signal: i32) {
+        let state = &*self.running.0;
+        state.ending.store(signal, Ordering::SeqCst);
+        (self.end_runs)();
+        (self.interrupt)();
+        let mut since = Instant::now();
+        let mut was_leaving = false;
+        loop {
+            let is_leaving = state.is_leaving.load(Ordering::SeqCst);
+            if is_leaving && !was_leaving {
+                was_leaving = true;
+                since = Instant::now();
+            }
+            let limit = if is_leaving { LEAVING_MAX } else { ASKED_MAX };
+            if since.elapsed() > limit {
+                // The kernel kills a started debuggee with juror, and an attached one is
+                // left as after `kill -9`.
+                self.running.end_by(signal);
+            }
+            if since.elapsed() > INTERRUPTED_MAX {
+                self.waker.abandon_waits();
+            }
+            if !state.is_running.load(Ordering::SeqCst) && !is_leaving {
+                close_input();
+            }
+            self.waker.wake();
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+/// Makes whatever reads the standard input find its end.
+fn close_input() {
+    if let Ok(nothing) = File::open("/dev/null") {
+        let _ = nix::unistd::dup2_stdin(nothing);
+    }
 }

@@ -81,7 +81,9 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
         if !lines.is_typed() {
             console.output().say(&prompt)?;
         }
-        let line = match lines.next(&prompt)? {
+        let next = lines.next(&prompt);
+        console.end_if_asked();
+        let line = match next? {
             Input::Line(line) => line,
             Input::Cancelled => {
                 console.cancel_input();

@@ -1,14 +1,12 @@
 //! `juror replay`: a recorded run at the prompt.
 
 use crate::arguments::Replay;
-use crate::driver::Driver;
 use crate::exit;
 use crate::output::Output;
 use crate::session::console::Console;
 use crate::session::interrupt::{self, Running};
 use crate::session::prompt;
 use juror_session::{RecordedRun, RecordedRunOptions};
-use std::io::{self, IsTerminal};
 use std::path::Path;
 
 /// Runs `juror replay`. Returns the exit status.
@@ -29,8 +27,7 @@ pub fn run(replay: &Replay) -> anyhow::Result<u8> {
         Err(error) => return Ok(output.show_session_error(&error)?),
     };
     let running = Running::default();
-    let at_terminal = io::stdin().is_terminal();
-    interrupt::install(running.clone(), Driver::interrupter(&driver), at_terminal)?;
+    interrupt::install(&running, &driver)?;
     let mut console = Console::new(Box::new(driver), output, running);
     let has_properties = !options.properties.is_empty();
     Ok(prompt::run(&mut console, &commands, has_properties)?)

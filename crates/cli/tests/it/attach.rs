@@ -80,9 +80,9 @@ fn a_process_is_looked_at_and_let_go() {
     );
     for part in [
         "breakpoint 1 at ",
-        "no program is named that could be run",
+        "no program to run",
         "serves",
-        &format!("Process {process} goes on without juror."),
+        &format!("Process {process} continues without juror."),
         "the program is not running",
     ] {
         assert!(text.contains(part), "{part}:\n{text}\n{}", output.stderr);
@@ -151,7 +151,7 @@ fn a_property_is_watched_from_the_attachment_on() {
         format!("Attached to process {process}, in "),
         "VIOLATED  few".to_owned(),
         "serve(request = 120)".to_owned(),
-        format!("Process {process} goes on without juror."),
+        format!("Process {process} continues without juror."),
     ] {
         assert!(text.contains(&part), "{part}:\n{text}{}", output.stderr);
     }
@@ -178,7 +178,7 @@ fn what_cannot_be_attached_to_ends_juror() {
 #[test]
 fn the_child_can_be_followed() {
     for (follow, expected) in [
-        ("parent", "forked; it runs without juror"),
+        ("parent", "was created by fork; it runs without juror"),
         ("child", "following process"),
     ] {
         let forks = program("forks.c").compile_plain();

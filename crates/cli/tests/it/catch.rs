@@ -128,7 +128,7 @@ fn libraries_are_caught_as_they_come_and_go() {
 #[test]
 fn what_becomes_of_a_child_is_told_before_the_stop() {
     let executable = program("catches.c").compile_plain();
-    for (what, how) in [("fork", "forked"), ("vfork", "made by vfork")] {
+    for (what, how) in [("fork", "created by fork"), ("vfork", "created by vfork")] {
         let mut terminal = juror(&["run"]).args([&executable]).terminal();
         let mut ask = |line: &str| {
             terminal.expect("(juror) ");
@@ -159,7 +159,7 @@ fn the_stop_at_a_fork_is_in_the_child_that_is_followed() {
     };
     ask("tcatch fork");
     ask("run");
-    terminal.expect("goes on without juror");
+    terminal.expect("continues without juror");
     terminal.expect("following process");
     terminal.expect("Temporary catchpoint 1");
     // The first one was its parent's.
@@ -191,8 +191,8 @@ fn of_a_child_that_will_be_followed_it_is_said_when() {
         .run();
     let text = format!("{}{}", output.stdout, output.stderr);
     for part in [
-        "made by vfork; it is followed when it runs its program",
-        "goes on without juror",
+        "created by vfork; it is followed when it executes its program",
+        "continues without juror",
         "exited with status 3",
     ] {
         assert!(text.contains(part), "{part}: {text}");

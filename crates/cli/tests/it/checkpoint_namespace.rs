@@ -142,7 +142,7 @@ fn a_setting_that_forbids_it_is_named() {
     assert_has(
         &output,
         &[
-            "the program has no process numbers of its own: user namespaces are switched off \
+            "the program has no PID namespace: user namespaces are switched off \
              (user.max_user_namespaces); root can allow them: sysctl \
              user.max_user_namespaces=1000",
             "the program has 2 threads, and this user may not give a thread its old number",

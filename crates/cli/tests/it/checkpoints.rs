@@ -231,9 +231,9 @@ fn what_is_lost_is_told_before_the_beginning_too() {
         &["run", "restore 1", "continue"],
     );
     let parts = [
-        "The program is back at checkpoint 1, before its beginning.\nnot restored:\n  \
+        "The program is back at checkpoint 1, before its start.\nnot restored:\n  \
          the time of day\n",
-        "checkpoint 1 does not bring back: the time of day; ",
+        "checkpoint 1 cannot restore: the time of day; ",
     ];
     assert_has(&output, &parts);
     run.assert_ended_whole();
@@ -291,7 +291,7 @@ fn mistakes_are_told() {
         (&["delete checkpoint 3"], "there is no checkpoint 3"),
         (
             &["set checkpoint-files perhaps"],
-            "are the contents of files",
+            "`set checkpoint-files` needs on or off",
         ),
         (
             &["start", "checkpoint", "delete checkpoint 1", "restore 1"],

@@ -278,7 +278,7 @@ fn control_c_stops_a_call_that_waits() {
     terminal.type_line("delete");
     terminal.expect("(juror) ");
     terminal.type_line("continue");
-    terminal.expect("ignores 6");
+    terminal.expect("passes 6");
     terminal.expect("exited with status 0");
     terminal.type_line("quit");
     let (_, status) = terminal.finish();

@@ -165,6 +165,9 @@ fn points_that_come_and_go_with_every_event() {
         let taken = report.printed("turns");
         assert_eq!(report.occurrences("first"), taken, "{}", case());
         assert_eq!(report.occurrences("second"), taken, "{}", case());
+        // Every stop for these events is one of them: a point is there only while it is needed.
+        let stops = ["first", "second"].map(|event| report.counts(event).stops);
+        assert_eq!(stops, [taken; 2], "{}", case());
         let (one, other) = (report.occurrences("one"), report.occurrences("other"));
         assert!(one.abs_diff(other) <= 1, "{one} {other}, {}", case());
     }

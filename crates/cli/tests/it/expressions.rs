@@ -127,6 +127,19 @@ fn property(name: &str, event: &str, guard: &str) -> String {
     )
 }
 
+/// Returns the text of a value or of a type.
+fn text_of(outcome: &serde_json::Value) -> Option<&str> {
+    let named = || {
+        outcome[0]["definition"]
+            .as_str()
+            .or(outcome[0]["name"].as_str())
+    };
+    outcome["value"]
+        .as_str()
+        .or(outcome.as_str())
+        .or_else(named)
+}
+
 #[test]
 fn events_and_guards_read_all_expressions_of_the_prompt() {
     let mut properties = String::new();
@@ -464,7 +477,7 @@ fn names_of_types_in_casts() {
     let report = batch.run(program, &[]);
     for (line, expected) in asked {
         let outcome = report.outcome(line);
-        let said = outcome["value"].as_str().or(outcome.as_str());
+        let said = text_of(outcome);
         assert_eq!(said, Some(expected), "{line}: {outcome}");
     }
 }
@@ -589,7 +602,7 @@ fn numbers_are_what_the_compiler_makes_of_them() {
         for (asked, told) in &pairs {
             let said = |line: &str| {
                 let outcome = report.outcome(line);
-                let said = outcome["value"].as_str().or(outcome.as_str());
+                let said = text_of(outcome);
                 // One type has several names.
                 said.unwrap_or_else(|| panic!("{line}: {outcome}"))
                     .replace("long unsigned int", "unsigned long")

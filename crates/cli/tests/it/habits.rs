@@ -68,7 +68,7 @@ fn a_dprintf_prints_at_each_hit_and_goes_on() {
             &["dprintf work", "printf \"work %d of %s\\n\", i, p->name"],
         ),
         ("condition 1 i > 1", NOTHING),
-        ("ignore 1 1", &["the next hit of breakpoint 1 is passed"]),
+        ("ignore 1 1", &["the next hit of breakpoint 1 is ignored"]),
         (
             "run",
             &[
@@ -95,10 +95,13 @@ fn what_a_dprintf_cannot_show_stops_and_says_why() {
             "dprintf work,\"%d\\n\", nothing",
             &["there is no `nothing`"],
         ),
-        ("dprintf work,\"%d\\n\", square(i)", &["calls no functions"]),
+        (
+            "dprintf work,\"%d\\n\", square(i)",
+            &["cannot call functions"],
+        ),
         ("dprintf work,\"%d\\n\"", &["takes 1 value; 0 given"]),
-        ("dprintf work", &["a place and a format in quotes"]),
-        ("dprintf nowhere,\"here\\n\"", &["waits for one that does"]),
+        ("dprintf work", &["needs a location and a quoted format"]),
+        ("dprintf nowhere,\"here\\n\"", &["is pending"]),
         ("delete", NOTHING),
         (
             "dprintf work,\"%d\\n\", *(int *)(i - 2)",
@@ -212,7 +215,7 @@ fn points_are_saved_and_set_again() {
     );
     let shown = run(&lines);
     for words in [
-        "in which file?",
+        "the name of a file is missing",
         "5 points in points",
         "`nonsense` cannot be saved",
     ] {
@@ -265,7 +268,10 @@ fn the_process_is_shown_as_the_kernel_knows_it() {
         ("info proc", &["process ", " 1 a b\n", "directory  /"]),
         ("info proc status", &["State:"]),
         ("info proc fi", &["0    ", "1    pipe:"]),
-        ("info proc nonsense", &["does not show `nonsense`"]),
+        (
+            "info proc nonsense",
+            &["info proc has no subject `nonsense`"],
+        ),
         (
             "info auxv",
             &["AT_PAGESZ             4096", "AT_EXECFN", "/habits-"],
@@ -312,19 +318,19 @@ fn settings_have_the_names_of_gdb() {
         ),
         (
             "set confirm off",
-            &["nothing to set: juror never asks back"],
+            &["no such setting is needed: juror asks for no confirmation"],
         ),
-        ("set non-stop off", &["nothing to set"]),
+        ("set non-stop off", &["no such setting"]),
         ("set non-stop on", &["there is no setting `non-stop`"]),
         ("set print elements many", &["`many` is not a number"]),
         ("set lostsize 3", &["did you mean `listsize`?"]),
         ("show args", &["args: none"]),
-        ("unset environment COLOR", &["from the next run on"]),
+        ("unset environment COLOR", &["takes effect at the next run"]),
         (
             "show environment COLOR",
             &["COLOR is not in the environment"],
         ),
-        ("unset cwd", &["from the next run on"]),
+        ("unset cwd", &["takes effect at the next run"]),
     ]);
 }
 
@@ -359,7 +365,7 @@ fn values_have_names() {
         ("break work if i == 2 && $_thread == 1", &["breakpoint 1"]),
         (
             "break work if i == $nothing",
-            &["no register or value `$nothing`"],
+            &["no register or convenience variable is named `$nothing`"],
         ),
         ("print $bpnum", &["$1 = 1"]),
         ("run 10", &["Breakpoint 1 in work (i=2"]),
@@ -378,7 +384,10 @@ fn values_have_names() {
         ("print $__", &["= 7"]),
         ("x/dw $_", &["7"]),
         ("print $eax == (int)$rax", &["true"]),
-        ("print $nothing", &["no register or value `$nothing`"]),
+        (
+            "print $nothing",
+            &["no register or convenience variable is named `$nothing`"],
+        ),
         ("print $_siginfo", &["no signal has stopped this thread"]),
         ("display/2i $pc", &["→ 0x", "<work+"]),
         ("delete display", NOTHING),
@@ -416,7 +425,10 @@ fn commands_apply_to_frames() {
         ("faas print i", &["#1  work", "#2  main", "!#0"]),
         ("frame apply level 1 info locals", &["#1  work", "s = "]),
         ("frame apply -1 print argc", &["#2  main", "= 1"]),
-        ("faas print nowhere", &["in no frame of this stack"]),
+        (
+            "faas print nowhere",
+            &["the command fails in every frame of this stack"],
+        ),
         ("frame", &["#0  square"]),
         ("select-frame 1", NOTHING),
         ("print i", &["= 2"]),
@@ -431,7 +443,7 @@ fn what_juror_does_not_have_names_the_next_best_thing() {
         ("layout src", &["juror has no `layout`", "list shows more"]),
         ("reverse-step", &["juror replay FILE"]),
         ("python print(1)", &["scenarios"]),
-        ("core-file core", &["juror debugs what runs"]),
+        ("core-file core", &["juror debugs live programs"]),
         ("target remote :1", &["attach 1234"]),
         ("info macro X", &["juror has no `info macro`"]),
         ("define look\nprint counter\nend", NOTHING),

@@ -83,22 +83,13 @@ fn a_step_enters_a_function_of_a_library() {
                     "step",
                     "step",
                     "step",
-                    "step",
-                    "step",
                 ],
             );
             let stops = stops(&report);
             let expected = [
-                "main:4", "scale:3", "main:4", "main:5", "scale:3", "scale:4", "scale:5", "main:6",
+                "main:4", "scale:3", "main:4", "main:5", "scale:3", "scale:4",
             ];
-            let is_same = stops
-                .iter()
-                .zip(expected)
-                .all(|(it, expected)| it == expected);
-            assert!(
-                is_same && stops.len() >= 6,
-                "{build:?} {options:?}: {stops:?}"
-            );
+            assert_eq!(stops[..6], expected, "{build:?} {options:?}");
         }
     }
 }
@@ -216,4 +207,61 @@ fn a_function_of_a_library_may_be_skipped() {
         &["skip function scale", "break main", "run", "step", "step"],
     );
     assert_eq!(stops(&report)[..3], ["main:4", "main:5", "main:6"]);
+}
+
+#[test]
+fn a_skipped_call_that_was_inlined_is_skipped_with_what_it_calls() {
+    let source = "static volatile int ones = 1;
+int __attribute__((noinline)) bar(void)
+{
+    return ones;
+}
+static inline int __attribute__((always_inline)) foo(void)
+{
+    return bar();
+}
+static inline int __attribute__((always_inline)) outer(void)
+{
+    return foo() + bar();
+}
+int __attribute__((noinline)) baz(int a)
+{
+    return a + 1;
+}
+int main(void)
+{
+    int x = 0;
+    x = baz(foo());
+    x += baz(outer());
+    return x - 3;
+}
+";
+    for build in Build::all() {
+        let program = Fixture::c("skips", source).compile(&build);
+        let report = steps(
+            &program,
+            &[
+                "skip function foo",
+                "break 21",
+                "run",
+                "step",
+                "finish",
+                "step",
+            ],
+        );
+        let stops = stops(&report);
+        assert_eq!(stops[1], "baz:16", "{build:?}: {stops:?}");
+        // Nor from within another inlined call that is not skipped.
+        let report = steps(
+            &program,
+            &[
+                "skip function foo",
+                "skip function outer",
+                "break 22",
+                "run",
+                "step",
+            ],
+        );
+        assert_eq!(self::stops(&report)[1], "baz:16", "{build:?}");
+    }
 }

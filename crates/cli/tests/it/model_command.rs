@@ -245,7 +245,7 @@ fn a_record_must_mean_something_to_the_model() {
         "none of the 1 lines of r.jsonl",
     );
     conform("", 2, "none of the 0 lines of r.jsonl");
-    conform("[1]\n", 2, "line 1 of r.jsonl is no object");
+    conform("[1]\n", 2, "line 1 of r.jsonl is not a JSON object");
     conform("press\n", 2, "line 1 of r.jsonl is not JSON");
 }
 
@@ -260,7 +260,7 @@ fn a_person_is_told_what_is_asked_for() {
     assert_eq!(status, Some(0), "{said}");
     for words in [
         "button?  1 false  2 true\none of these, s, b or q\n",
-        "size?  a value of optional Int\nsuch a value, s, b or q\n",
+        "size?  a value of type optional Int\nsuch a value, s, b or q\n",
         "button = false, size = 3\n",
         "on = true\n",
         "button = false, size = undef\n",
@@ -323,7 +323,10 @@ fn a_walk_along_a_violation_comes_to_what_is_wrong() {
     let fine = [("m.pml", "active proctype P() { skip }")];
     let (status, said) = model(&fine, &along, "");
     assert_eq!(status, Some(2), "{said}");
-    assert!(said.contains("nothing is wrong with this model"), "{said}");
+    assert!(
+        said.contains("there is no violation to follow: the model holds"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -161,12 +161,12 @@ fn unknown_names_suggest_near_ones() {
         (
             "overloads.cpp",
             "break nosuch.cpp:twice",
-            "break twice stops at it",
+            "break twice matches it in every file",
         ),
         (
             "overloads.cpp",
             "break /xyzzy/",
-            "info functions shows the names",
+            "info functions lists the names",
         ),
         ("overloads.cpp", "break /(/", "unclosed group"),
         (

@@ -168,11 +168,17 @@ fn commands_have_abbreviations_and_unique_beginnings() {
 fn what_gdb_is_told_first_is_understood() {
     let mut terminal = start("crash.c");
     for (setting, expected) in [
-        ("set pagination off", "nothing to set: juror does not page"),
-        ("set confirm off", "nothing to set: juror never asks"),
+        (
+            "set pagination off",
+            "no such setting is needed: juror has no pager",
+        ),
+        (
+            "set confirm off",
+            "no such setting is needed: juror asks for no",
+        ),
         ("set print pretty on", ""),
         ("set print array on", "print -pretty"),
-        ("set print object on", "nothing to set"),
+        ("set print object on", "no such setting"),
         ("set frob on", "there is no setting `frob`"),
         ("set args 7", ""),
         ("handle SIGUSR1 nostop noprint", ""),

@@ -142,6 +142,10 @@ fn warnings_count_when_they_shall() {
     assert!(said.stdout.contains("1 warning\n"), "{}", said.stdout);
     let said = juror(directory.path(), &["check", "--strict", "warned.prop"], "");
     assert_eq!(said.status, 2);
+    // The warning is the reason, and not an option that is not known.
+    assert!(said.stdout.contains("1 warning\n"), "{}", said.stdout);
+    let said = juror(directory.path(), &["check", "--strict", "tidy.prop"], "");
+    assert_eq!(said.status, 0, "{}", said.stderr);
 }
 
 #[test]

@@ -246,10 +246,13 @@ fn mistakes_are_told_and_change_nothing() {
             format!("property add {} --from-start", at("good")),
             "the run is not recorded",
         ),
-        ("property add".to_owned(), "a file of properties is missing"),
-        ("property remove p".to_owned(), "no property is watched"),
-        ("property frob".to_owned(), "is not known"),
-        ("info graph".to_owned(), "no property is watched"),
+        (
+            "property add".to_owned(),
+            "the name of a property file is missing",
+        ),
+        ("property remove p".to_owned(), "no property is monitored"),
+        ("property frob".to_owned(), "is unknown"),
+        ("info graph".to_owned(), "no property is monitored"),
     ] {
         let report = Batch::new()
             .command("break mark")

@@ -167,7 +167,7 @@ fn ranges_of_elements() {
             "change board[1..16](all = board[0..16])",
             "before store(all = board[0..16], round)",
             "after store(all = board[0..4])",
-            "after store(all: u8 = board[0..4])",
+            "after store(all = ((unsigned char *)board)[0..4])",
         ],
         true,
     );

@@ -248,9 +248,9 @@ fn what_cannot_be_watched_is_refused_with_the_way_to_do_it() {
         for (command, expected) in [
             (
                 "watch -location n",
-                "`n` is in a register here, and has no location",
+                "`n` is in a register here, and has no address",
             ),
-            ("watch $rbx", "`$rbx` is no variable"),
+            ("watch $rbx", "`$rbx` is not a variable"),
             ("watch 3", "`3` is a constant"),
         ] {
             let report = run(&build, "total", &[command], 0);

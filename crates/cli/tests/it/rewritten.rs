@@ -16,7 +16,7 @@ fn typed(executable: &std::path::Path, lines: &[&str]) -> String {
 #[test]
 fn a_breakpoint_is_in_the_code_that_was_written_over_it() {
     let program = program("rewritten.c").compile_plain();
-    let told = "the program has written other code at 0x10000000: breakpoint 2 is in it again";
+    let told = "the program has changed its code at 0x10000000: breakpoint 2 is inserted again";
     let said = typed(
         &program,
         &[

@@ -289,6 +289,99 @@ fn scenarios_reach_out_only_when_they_may() {
 }
 
 #[test]
+fn scenarios_change_only_what_they_may() {
+    let may_change = "scenarios may change only numbers";
+    for (statement, message, help) in [
+        ("set $rdi = 1", may_change, "--allow-programs"),
+        ("set $rip = 0", may_change, "--allow-programs"),
+        (
+            "command \"set var $rax = 1\"",
+            may_change,
+            "--allow-programs",
+        ),
+        ("command \"print $rsp = 0\"", may_change, "--allow-programs"),
+        (
+            "command \"print $rsp += 8\"",
+            may_change,
+            "--allow-programs",
+        ),
+        ("set *(int *)$rsp = 1", may_change, "--allow-programs"),
+        ("set *(&q.count + 1) = 1", may_change, "--allow-programs"),
+        ("set queue = &q", may_change, "--allow-programs"),
+        ("set q.items[8] = 1", may_change, "--allow-programs"),
+        ("set q.items[-1] = 1", may_change, "--allow-programs"),
+        ("set queue[1].count = 1", may_change, "--allow-programs"),
+        ("set pushes = done()", "", ""),
+        ("command \"jump done\"", "other code", "--allow-programs"),
+        ("command \"j *done\"", "other code", "--allow-programs"),
+        (
+            "command \"set environment LD_PRELOAD x.so\"",
+            "started with",
+            "--allow-programs",
+        ),
+        (
+            "command \"set env A b\"",
+            "started with",
+            "--allow-programs",
+        ),
+        (
+            "command \"unset environment PATH\"",
+            "started with",
+            "--allow-programs",
+        ),
+        ("command \"set cwd /\"", "is started", "--allow-programs"),
+        ("command \"set args > made\"", "redirects", "--allow-files"),
+        (
+            "command \"set args 2>> made\"",
+            "redirects",
+            "--allow-files",
+        ),
+        ("command \"run > made\"", "redirects", "--allow-files"),
+        ("command \"cd /\"", "directory", "--allow-files"),
+        (
+            "command \"set substitute-path / /etc\"",
+            "where files are",
+            "--allow-files",
+        ),
+        (
+            "command \"frame apply all set $rdi = 1\"",
+            may_change,
+            "--allow-programs",
+        ),
+        (
+            "command \"thread apply all jump done\"",
+            "other code",
+            "--allow-programs",
+        ),
+    ] {
+        check_error(
+            &format!("scenario s on enter some {{ {statement} }}"),
+            &[],
+            statement,
+            message,
+            help,
+        );
+    }
+    for statement in [
+        "set q.count = 0",
+        "set queue->count = 0",
+        "set q.items[7] = 1",
+        "set pushes += 1",
+        "set $mine = 3",
+        "set *queue = q",
+        "command \"set args a b\"",
+        "command \"set print elements 3\"",
+        "command \"set listsize 3\"",
+    ] {
+        let report = run(&format!("scenario s on enter some {{ {statement} }}"), &[]);
+        let is_error = |line: &Value| line["reason"] == "scenario_error";
+        let refused = report.lines.iter().any(is_error);
+        // All of a structure may hold pointers.
+        assert_eq!(refused, statement.contains("*queue ="), "{statement}");
+    }
+}
+
+#[test]
 fn a_command_that_stands_for_others_is_done_where_it_is() {
     let report = check(
         "scenario s on enter some {
@@ -327,7 +420,7 @@ fn a_group_of_commands_is_one_command_of_a_reaction() {
     let input = endless.to_owned() + &load + "run\nquit\n";
     let output = juror(&["run"]).args([&queue()]).input(input).run();
     assert!(
-        output.stdout.contains("never comes to an end"),
+        output.stdout.contains("does not terminate"),
         "{}",
         output.stdout
     );
@@ -405,11 +498,11 @@ fn what_a_scenario_cannot_bring_back_is_told_once() {
         .run();
     let text = format!("{}{}", output.stdout, output.stderr);
     assert!(text.contains("[s] round 3"), "{text}");
-    let told = "checkpoint 1 does not bring back: the time of day; data written to files \
+    let told = "checkpoint 1 cannot restore: the time of day; data written to files \
                 that are opened later";
     assert!(text.contains(told), "{text}");
     assert!(
-        text.contains("not brought back with checkpoint 5: the time of day; "),
+        text.contains("not restored with checkpoint 5: the time of day; "),
         "{text}"
     );
     assert_eq!(text.matches("the time of day").count(), 2, "{text}");
@@ -452,10 +545,10 @@ fn a_scenario_comes_with_its_properties_and_a_property_with_its_scenarios() {
         "scenario s loaded\nbounds is evaluated from the start of the run.",
         "[scenario after loaded]",
         "there is no state `nowhere`",
-        "scenario `s` is loaded already",
+        "scenario `s` is already loaded",
         "[s] some",
         "[after] at the end",
-        "behind `verde` stands one of: checkpoint, checkpoint-restart, cmd-group-begin",
+        "`verde` takes one of: checkpoint, checkpoint-restart, cmd-group-begin",
     ] {
         assert!(text.contains(part), "{part}:\n{text}");
     }

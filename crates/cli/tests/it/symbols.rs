@@ -154,7 +154,7 @@ fn sources_that_have_moved_are_found_by_their_checksum() {
     let output = run();
     assert!(output.stdout.contains("total = 8;"), "{}", output.stdout);
     assert!(
-        output.stdout.contains("is not the one"),
+        output.stdout.contains("differs from the one"),
         "{}",
         output.stdout
     );

@@ -642,3 +642,33 @@ fn the_book_shows_what_is_said_of_a_mistake() {
     let given = format!("{command}{}{}", output.stderr, output.stdout);
     file.check_part(&shown, &given, "a mistake in a trace");
 }
+
+/// The file may grow to so many blocks of a kibibyte; 1 is enough for the beginning of the
+/// trace and some events.
+#[test]
+fn a_trace_that_could_not_be_written_whole_is_an_error() {
+    let program = Fixture::example("queue").compile_plain();
+    let property = repository_directory().join("examples/queue/queue.prop");
+    let directory = TempDir::with_prefix("juror-traces-").expect("a directory");
+    for (name, blocks, status) in [("whole", "unlimited", 1), ("cut", "1", 2), ("none", "0", 2)] {
+        let trace = directory.path().join(name);
+        let output = std::process::Command::new("bash")
+            .args(["-c", "trap '' XFSZ; ulimit -f $0; exec \"$@\"", blocks])
+            .arg(env!("CARGO_BIN_EXE_juror"))
+            .args(["run", "--batch", "--keep-going", "--trace"])
+            .args([&trace])
+            .arg("--property")
+            .args([&property, &program])
+            .env("XDG_STATE_HOME", directory.path())
+            .env("XDG_CACHE_HOME", directory.path())
+            .output()
+            .expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stderr);
+        let is_ended = text.contains("cannot be written") || text.contains("ends here");
+        let is_said = text.contains("error: the trace") && is_ended;
+        assert_eq!(is_said, status == 2, "{name}: {text}");
+        let expected = if status == 2 { [1, 2] } else { [1, 1] };
+        let given = output.status.code().unwrap_or(-1);
+        assert!(expected.contains(&given), "{name}: {given} {text}");
+    }
+}

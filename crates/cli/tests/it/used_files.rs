@@ -267,3 +267,63 @@ fn a_library_is_added_at_the_prompt() {
         assert!(output.stdout.contains(words), "{words}\n{}", all(&output));
     }
 }
+
+#[test]
+fn the_text_of_files_that_are_no_property_files_is_not_quoted() {
+    let secrets = [
+        "hunter2:x:0:0\n",
+        "# for nobody\nhunter2 = 1\n",
+        "#!/bin/sh\nexport KEY=hunter2\n",
+        "property: hunter2\n",
+        "{ \"event\": \"hunter2\" }\n",
+        "event, hunter2\n",
+        "\u{0}\u{1}hunter2",
+    ];
+    for secret in secrets {
+        let main = "use \"x.prop\"\nproperty p state s accepting\n";
+        let model = "#include \"x.prop\"\ninit { skip }\n";
+        let files = [
+            ("main.prop", main),
+            ("x.prop", secret),
+            ("model.pml", model),
+            (
+                "far.prop",
+                "use \"main.prop\"\nproperty q state s accepting\n",
+            ),
+        ];
+        let directory = directory(&files);
+        for arguments in [
+            &["property", "check", "main.prop"][..],
+            &["property", "check", "far.prop"],
+            &["property", "show", "main.prop"],
+            &["model", "check", "model.pml"],
+            &["model", "check", "--json", "model.pml"],
+            &["run", "--batch", "--property", "main.prop", "/bin/true"],
+            &[
+                "run",
+                "--batch",
+                "--json=-",
+                "--property",
+                "main.prop",
+                "/bin/true",
+            ],
+        ] {
+            let output = juror(arguments).directory(directory.path()).run();
+            let text = format!("{}{}", output.stdout, output.stderr);
+            assert_eq!(output.code(), Some(2), "{arguments:?} {secret:?}: {text}");
+            assert!(!text.contains("hunter2"), "{arguments:?}: {text}");
+            assert!(text.contains("x.prop"), "{arguments:?}: {text}");
+        }
+    }
+    // That of those that are is.
+    let directory = directory(&[
+        (
+            "main.prop",
+            "use \"x.prop\"\nproperty p state s accepting\n",
+        ),
+        ("x.prop", "property x state s acceptin\n"),
+    ]);
+    let check = juror(&["property", "check", "main.prop"]);
+    let output = check.directory(directory.path()).run();
+    assert!(output.stderr.contains("acceptin") || output.stdout.contains("acceptin"));
+}

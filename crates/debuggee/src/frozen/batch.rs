@@ -14,7 +14,7 @@ use super::bare::{self, Answer};
 use super::threads::{Place, read, write};
 use crate::kernel::Outcome;
 use crate::memory::Memory;
-use crate::out_of_line::{CALLS, GADGET};
+use crate::out_of_line::{CALLS, CALLS_OFFSET};
 use crate::pages::PAGE_LENGTH;
 
 /// The number of the call and its six arguments.
@@ -190,7 +190,7 @@ fn run_in_one_page(
         return Err(Errno::E2BIG);
     }
     write(memory, place.data, &page)?;
-    let entry = place.gadget + GADGET.len() as u64;
+    let entry = place.gadget + CALLS_OFFSET;
     let end = entry + CALLS.len() as u64;
     let begin = |((task, batch), start): (&(u32, &Batch), &usize)| {
         let calls = batch.calls.len() as u64;

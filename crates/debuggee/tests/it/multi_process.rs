@@ -1,7 +1,7 @@
 //! Several debuggees at a time: a program and the processes that it makes.
 
 use crate::support::family::run_family;
-use crate::support::{Program, compile, is_running};
+use crate::support::{Program, compile, is_free, is_running};
 use juror_debuggee::{Debuggee, FairWaiter, Follow, ForkKind, Owner, SelfCheck, StopEvent};
 
 /// The program with points at `work`, whose children are debugged, too.
@@ -233,6 +233,8 @@ fn start_pair(program: &Program) -> (Debuggee, Debuggee) {
             debuggee.resume(thread).unwrap();
         }
     }
+    // By turns: neither waits for long while the other one comes to the point again and again.
+    assert!(hits.iter().all(|&count| count < 2_000), "{hits:?}");
     parent.halt_all().unwrap();
     child.halt_all().unwrap();
     (parent, child)
@@ -258,7 +260,7 @@ fn one_process_can_be_let_go() {
     child.detach().unwrap();
     parent.keep_process_group();
     parent.kill().unwrap();
-    assert!(is_running(pid));
+    assert!(is_free(pid), "it is stopped or traced");
     // SAFETY: a system call on plain numbers.
     assert_eq!(unsafe { libc::kill(pid as i32, libc::SIGKILL) }, 0);
 }
@@ -319,7 +321,7 @@ fn a_process_that_nobody_adopts_goes_with_its_parent() {
             let pid = parent.pid();
             parent.detach().unwrap();
             for process in [child, pid] {
-                assert!(is_running(process));
+                assert!(is_free(process), "{process} is stopped or traced");
                 // SAFETY: a system call on plain numbers.
                 assert_eq!(unsafe { libc::kill(process as i32, libc::SIGKILL) }, 0);
             }

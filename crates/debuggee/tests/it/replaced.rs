@@ -39,6 +39,7 @@ const REPLACED: &str = r#"
             int status;
             waitpid(child, &status, 0);
             if (!WIFEXITED(status) || WEXITSTATUS(status) != 3) abort();
+            work(made);
         }
         return unused;
     }
@@ -98,6 +99,8 @@ fn check(make: &str, passes: usize) {
         assert_eq!(program.output(), "", "{make} {in_place} {step_by:?}");
         run.assert_exited(0);
         assert_eq!(programs, 40, "{make} {in_place} {step_by:?}");
+        // The site is there: the process that makes the others comes to it.
+        assert!(run.hits > 0, "{in_place} {step_by:?}");
     }
 }
 

@@ -97,12 +97,16 @@ fn a_point_on_the_instruction_and_its_stops_agree() {
     assert!(places.contains(&(call + 2)));
 }
 
+fn mapping_count(debuggee: &juror_debuggee::Debuggee) -> usize {
+    debuggee.memory_map().expect("a list").lines().count()
+}
+
 #[test]
 fn a_call_of_juror_in_between_repeats_nothing() {
     let program = compile(CALLS, &["-O0"]);
     let mut debuggee = program.start();
     debuggee.catch_system_calls(SystemCalls::All);
-    let mut is_inserted = false;
+    let (mut is_inserted, mut is_mapped, mut mappings_before) = (false, false, 0);
     let run = run_with(&mut debuggee, |debuggee, event| {
         let StopEvent::SystemCall { number, .. } = event else {
             return;
@@ -116,11 +120,14 @@ fn a_call_of_juror_in_between_repeats_nothing() {
             });
             let library = library.expect("the C library");
             let address = library.bias + file_address(&library.path, "getpid");
+            mappings_before = mapping_count(debuggee);
             debuggee.insert(address, Owner::Monitor).unwrap();
         }
+        is_mapped |= is_inserted && mapping_count(debuggee) > mappings_before;
     });
     run.assert_exited(0);
     assert!(is_inserted);
+    assert!(is_mapped, "no page was mapped");
     assert_eq!(program.output(), "0 x\n");
     let asks = |event: &StopEvent| matches!(event, StopEvent::SystemCall { number, .. } if *number == libc::SYS_getppid as u64);
     assert_eq!(count(&run, asks), 202);

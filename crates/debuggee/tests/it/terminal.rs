@@ -27,13 +27,11 @@ fn open_terminal() -> (File, OwnedFd) {
         )
     };
     assert_eq!(result, 0);
-    // What other tests of this process start meanwhile is not to have them.
+    // Programs that other tests of this process start meanwhile must not inherit them.
     for end in [ours, theirs] {
         // SAFETY: a system call on plain numbers.
-        assert_eq!(
-            unsafe { libc::fcntl(end, libc::F_SETFD, libc::FD_CLOEXEC) },
-            0
-        );
+        let result = unsafe { libc::fcntl(end, libc::F_SETFD, libc::FD_CLOEXEC) };
+        assert_eq!(result, 0);
     }
     // SAFETY: both were just made for us alone.
     unsafe { (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) }

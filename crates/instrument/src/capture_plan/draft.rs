@@ -58,6 +58,12 @@ impl Draft {
         }
     }
 
+    /// Returns whether an array has been reached.
+    pub(super) fn is_array(&self) -> bool {
+        let own = self.r#type.as_ref().filter(|_| !self.address);
+        own.is_some_and(|own| matches!(own.strip().kind(), TypeKind::Array { .. }))
+    }
+
     fn type_name(&self) -> String {
         self.r#type
             .as_ref()
@@ -543,7 +549,13 @@ pub(crate) fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decod
         TypeKind::Enumeration { underlying, .. } => integer(underlying.is_none_or(|inner| {
             matches!(inner.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed())
         })),
-        TypeKind::Array { element, .. } if let Some(character) = element.character() => {
+        TypeKind::Array {
+            element,
+            dimensions,
+            ..
+        } if dimensions.len() == 1
+            && let Some(character) = element.character() =>
+        {
             Decode::StringInPlace {
                 bytes: u32::try_from(size).unwrap_or(256),
                 character,

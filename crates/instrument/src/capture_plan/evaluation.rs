@@ -8,7 +8,7 @@
 //! an event that is no call, and at no line, sees globals alone.
 
 use super::returned::ReturnScope;
-use super::value::value_of;
+use super::value::{range_value, value_of};
 use super::{CaptureError, CapturePlan};
 use crate::condition::{Condition, NameContext, NoValue};
 use juror_debuggee::ThreadId;
@@ -135,8 +135,12 @@ pub(super) fn plan(
     }
     let check = condition.value_at(program, context);
     let check = check.map_err(wrong)?;
-    let is_compiled =
-        check.is_compiled() && conversion.is_none() && !matches!(sees, Sees::Returned { .. });
+    // The elements of a range are numbers, even if an array of them is text.
+    let is_range = matches!(expression.kind, ExpressionKind::Slice { .. });
+    let is_compiled = !is_range
+        && check.is_compiled()
+        && conversion.is_none()
+        && !matches!(sees, Sees::Returned { .. });
     let evaluation = Evaluation {
         expression,
         level,
@@ -375,6 +379,9 @@ impl Evaluation {
 
     fn value_in(&self, scope: &dyn Scope, program: &Program, thread: ThreadId) -> Value {
         match expression::evaluate(&self.expression, scope) {
+            Ok(value) if matches!(self.expression.kind, ExpressionKind::Slice { .. }) => {
+                range_value(&value, scope, program, thread)
+            }
             Ok(value) => value_of(&value, self.conversion, scope, program, thread),
             Err(error) => Value::Unavailable(error.why),
         }

@@ -3,7 +3,7 @@
 //!
 //! Calls have parameters and results; system calls have them in registers of
 //! their own; a line sees the variables of its place. All other events see
-//! globals, and what they bring themselves ([`crate::facts`]).
+//! globals, and what they bring themselves ([`crate::context_values`]).
 
 mod arithmetic;
 mod conversion;
@@ -207,6 +207,13 @@ fn element_plans(
     let Read::Elements(inner, start, end) = range else {
         return Ok(None);
     };
+    let first = planner.draft(&Read::Index(inner.clone(), *start))?;
+    if conversion.is_none() && first.is_array() {
+        // Its rows are sequences themselves.
+        return Err(CaptureError::new(format!(
+            "the elements of `{range}` are no single values"
+        )));
+    }
     let plan = |index| {
         let element = Read::Index(inner.clone(), index);
         planner

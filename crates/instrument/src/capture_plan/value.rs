@@ -45,7 +45,8 @@ pub(super) fn value_of(
     let character = value.r#type.target().as_ref().and_then(Type::character);
     // What is nothing of characters is text of bytes, where that is asked for.
     let is_array = conversion.is_none() || is_whole && character.is_some();
-    if is_array && let Some(array) = array_of(value, scope, program, thread, &mut left) {
+    let bytes = Bytes::Text;
+    if is_array && let Some(array) = array_of(value, bytes, scope, program, thread, &mut left) {
         return array;
     }
     if conversion == Some(Conversion::String) {
@@ -71,10 +72,36 @@ pub(super) fn value_of(
     }
 }
 
+/// What an array of characters is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bytes {
+    /// Text.
+    Text,
+    /// A sequence of numbers.
+    Numbers,
+}
+
+/// A range of elements, as the sequence of numbers that it is; of rows, as a sequence of
+/// such sequences.
+pub(super) fn range_value(
+    value: &Typed,
+    scope: &dyn Scope,
+    program: &Program,
+    thread: ThreadId,
+) -> Value {
+    let mut left = ELEMENTS_MAX;
+    match array_of(value, Bytes::Numbers, scope, program, thread, &mut left) {
+        Some(sequence) => sequence,
+        // A library type has its own elements.
+        None => value_of(value, None, scope, program, thread),
+    }
+}
+
 /// An array as the text or the sequence that it is, one of arrays as a sequence of
 /// sequences; nothing for what is no array. `left` is how many elements may still be taken.
 fn array_of(
     value: &Typed,
+    bytes: Bytes,
     scope: &dyn Scope,
     program: &Program,
     thread: ThreadId,
@@ -85,7 +112,9 @@ fn array_of(
         return None;
     }
     let target = value.r#type.target()?;
-    if let (Some(address), Some(character)) = (value.address(), target.character()) {
+    if bytes == Bytes::Text
+        && let (Some(address), Some(character)) = (value.address(), target.character())
+    {
         let bytes = stripped.size().and_then(|size| u32::try_from(size).ok());
         let bytes = bytes.unwrap_or(0);
         let decode = Decode::StringInPlace { bytes, character };
@@ -100,7 +129,7 @@ fn array_of(
         }
         elements.push(
             match expression::element(value, i128::from(index), program) {
-                Ok(element) => match array_of(&element, scope, program, thread, left) {
+                Ok(element) => match array_of(&element, bytes, scope, program, thread, left) {
                     Some(row) => row,
                     None => {
                         *left = left.saturating_sub(1);

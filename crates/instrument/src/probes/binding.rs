@@ -1,10 +1,12 @@
 //! From a symbolic event of a call to the definitions of its function that are
 //! loaded now, with a plan for each value that it captures.
 
-use super::inlined::{InlinedCallSite, InlinedEntry, InlinedPolicy, InlinedTotal, bind_inlined};
+use super::inlined::{
+    AtInlined, InlinedCallSite, InlinedEntry, InlinedPolicy, InlinedTotal, bind_inlined,
+};
 use crate::capture_plan::{CaptureError, CapturePlan, plan_capture};
 use juror_debuggee::ThreadId;
-use juror_event::SymbolicEvent;
+use juror_event::{Reach, SymbolicEvent};
 use juror_program::modules::{Bound, Module};
 use juror_program::program::Program;
 use std::rc::Rc;
@@ -93,11 +95,14 @@ pub fn bind_event(
     }
     if definitions.is_empty() && inlined.count == 0 {
         return Err(BindError::UnknownFunction {
-            near: near_function(program, &event.subject),
-            is_stripped: program
-                .modules
-                .main()
-                .is_some_and(|module| module.symbols.is_stripped()),
+            near: near_function(program, event),
+            is_stripped: match event.reach {
+                Reach::Module(_) => false,
+                _ => program
+                    .modules
+                    .main()
+                    .is_some_and(|module| module.symbols.is_stripped()),
+            },
         });
     }
     let mut calls = inlined.calls;
@@ -183,6 +188,30 @@ fn is_variant_name(one: &str, other: &str) -> bool {
     matches!(before, Some(b'C' | b'D')) && is_number(one) && is_number(other)
 }
 
+/// Refuses calls of a function that were inlined, unless the user accepts that they are not seen.
+///
+/// # Errors
+/// Some calls were inlined.
+pub fn bind_inlined_calls(
+    program: &mut Program,
+    event: &SymbolicEvent,
+    policy: InlinedPolicy,
+) -> Result<(), BindError> {
+    // An inlined call has no frame of its own, whatever marks its beginning.
+    let policy = InlinedPolicy {
+        at: AtInlined::Never,
+        ..policy
+    };
+    let inlined = bind_inlined(program, event, policy)?;
+    match inlined.refused.is_empty() || policy.ignore {
+        true => Ok(()),
+        false => Err(BindError::Inlined {
+            sites: inlined.refused,
+            only: false,
+        }),
+    }
+}
+
 /// The names of the parameters of an event's function, in order, where the
 /// debug information has them: those of its first definition.
 pub fn parameter_names(program: &Program, event: &SymbolicEvent) -> Vec<String> {
@@ -195,12 +224,13 @@ pub fn parameter_names(program: &Program, event: &SymbolicEvent) -> Vec<String> 
     names.unwrap_or_default()
 }
 
-fn near_function(program: &Program, name: &str) -> Option<String> {
+fn near_function(program: &Program, event: &SymbolicEvent) -> Option<String> {
     let mut names: Vec<String> = Vec::new();
-    for module in program.modules.iter() {
+    let modules = program.modules.iter();
+    for module in modules.filter(|module| module.is_reached(&event.reach)) {
         names.extend(module.symbols.function_names());
     }
-    juror_language::suggest(name, names.iter().map(String::as_str))
+    juror_language::suggest(&event.subject, names.iter().map(String::as_str))
 }
 
 #[cfg(test)]

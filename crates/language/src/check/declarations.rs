@@ -4,7 +4,7 @@ use super::Checker;
 use super::scope::Scope;
 use crate::diagnostic::Diagnostic;
 use crate::property::{StateId, Variable};
-use crate::syntax::{Name, ParameterSort};
+use crate::syntax::{DemandKind, Name, ParameterSort};
 use crate::term::{Kind, Term, TermKind};
 use juror_event::Value;
 use std::collections::HashMap;
@@ -31,12 +31,18 @@ impl Parameter<'_> {
 impl<'a> Checker<'a> {
     /// Reports names that are declared more than once, also across used files.
     pub(super) fn unique_declarations(&mut self) {
+        // Only a formula cannot name an event that has the name of an operator.
+        let mut demands = self.declaration.demands.iter();
+        let is_formula = demands.any(|it| matches!(it.kind, DemandKind::Formula(_)));
         for source in self.sources.clone() {
             let declarations = source.declarations;
             self.at_origin(source.origin, |checker| {
                 let mut events: HashMap<&str, &Name> = HashMap::new();
                 for event in &declarations.events {
                     checker.unique(&mut events, &event.name, "event");
+                    if is_formula {
+                        checker.not_an_operator(&event.name);
+                    }
                 }
                 // All of these can be named in a formula.
                 let mut others: HashMap<&str, &Name> = HashMap::new();

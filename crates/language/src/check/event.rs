@@ -164,10 +164,21 @@ impl Checker<'_> {
                 None => (by_name(), Kind::Unknown),
             },
         };
-        match capture.conversion {
-            Some(conversion) => (Read::Convert(Box::new(read), conversion), known),
-            None => (read, known),
+        let Some(conversion) = capture.conversion else {
+            return (read, known);
+        };
+        if let Some(range) = capture.read.as_ref().filter(|read| is_range(read)) {
+            let error = Diagnostic::error(
+                "bad-read",
+                range.span.clone(),
+                format!("a range is a sequence, and `{conversion}` is a type of one value"),
+            );
+            self.diagnostics.push(error.help(
+                "leave the type out; to read other elements, cast the pointer to them: \
+                 `((short *)p)[0..8]`",
+            ));
         }
+        (Read::Convert(Box::new(read), conversion), known)
     }
 
     /// Resolves the read of a capture.
@@ -320,6 +331,11 @@ impl Checker<'_> {
         }
         found
     }
+}
+
+/// Returns whether an expression is a range of elements.
+fn is_range(expression: &Expression) -> bool {
+    matches!(expression.kind, ExpressionKind::Slice { .. })
 }
 
 /// Builds the read of `object.field` or `object->field`.

@@ -340,7 +340,8 @@ impl<'a> Checker<'a> {
         let mut scope = Scope::of_event(slot);
         let mut binding = vec![None; grounding.parameters.len()];
         let mut guard = None;
-        for (position, capture) in (0_u8..).zip(&captures) {
+        // More captures than have slots are an error of the event.
+        for (position, capture) in (0_u8..64).zip(&captures) {
             let by_name = || grounding.parameter(capture).map(Argument::Parameter);
             let argument = match &arguments {
                 Some(arguments) => arguments.get(usize::from(position)).cloned(),

@@ -6,8 +6,8 @@ use super::formula::Environment;
 use super::grounding::Grounding;
 use super::sequence::matches_nothing;
 use crate::diagnostic::Diagnostic;
-use crate::property::{Demand, Logic};
-use crate::syntax::{DemandDeclaration, DemandKind, ParameterSort, SequenceExpression};
+use crate::property::{Demand, Effect, Logic};
+use crate::syntax::{DemandDeclaration, DemandKind, Name, ParameterSort, SequenceExpression};
 use juror_logic::{Decidable, Formula, Meaning, decidable, decidable_expression};
 use std::sync::Arc;
 
@@ -107,6 +107,10 @@ impl<'a> Checker<'a> {
                 .any(|effect| effect.binding.get(position).is_some_and(Option::is_some));
             if !concerned {
                 let name = parameter.name;
+                if let Some(error) = self.shared_proposition(name, grounding) {
+                    self.diagnostics.push(error);
+                    continue;
+                }
                 let message = format!(
                     "no event of the formula binds the parameter `{}`",
                     name.text
@@ -118,6 +122,43 @@ impl<'a> Checker<'a> {
                 )));
             }
         }
+    }
+
+    /// Returns the error that a proposition of the formula lacks a parameter, although an
+    /// event that changes it captures the value.
+    fn shared_proposition(&self, name: &Name, grounding: &Grounding<'_>) -> Option<Diagnostic> {
+        let captures = |effect: &&Effect| {
+            let event = self.events.get(usize::from(effect.event.0));
+            event.is_some_and(|event| event.captures.iter().any(|it| it.name == name.text))
+        };
+        let effect = grounding.effects.iter().find(captures)?;
+        let used = grounding
+            .propositions
+            .get(usize::from(effect.proposition))?;
+        let (base, arguments) = match used.name.split_once('(') {
+            Some((base, arguments)) => (base, arguments.trim_end_matches(')')),
+            None => (&*used.name, ""),
+        };
+        if self.event_slots.contains_key(base) {
+            return None;
+        }
+        let parameter = &name.text;
+        let message = format!("no proposition of the formula has the parameter `{parameter}`");
+        let wanted = match arguments {
+            "" => format!("{base}({parameter})"),
+            others => format!("{base}({others}, {parameter})"),
+        };
+        let error = Diagnostic::error("unbound-slice", name.span.clone(), message);
+        Some(
+            error
+                .label(
+                    used.span.clone(),
+                    format!("one for all values of `{parameter}`"),
+                )
+                .help(format!(
+                    "declare it as `proposition {wanted}`, and use it as `{wanted}`"
+                )),
+        )
     }
 
     /// Notes that a property is never decided during a run, so that a user does not

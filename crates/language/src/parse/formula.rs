@@ -27,6 +27,11 @@ const INFIX_WORDS: &[&str] = &[
     "S", "weak",
 ];
 
+/// Returns true if a word may continue a formula.
+pub(super) fn is_infix(word: &str) -> bool {
+    INFIX_WORDS.contains(&word)
+}
+
 /// Returns true if a word continues a formula and nothing else in a property.
 pub(super) fn goes_on(word: &str) -> bool {
     matches!(
@@ -281,9 +286,19 @@ impl Parser<'_> {
                 self.advance();
                 return FormulaKind::Any;
             }
-            word if RESERVED.contains(&word) || self.at_item() => {
+            word if RESERVED.contains(&word) => {
                 let error = self.expected("a formula");
                 self.report(error);
+                return FormulaKind::Error;
+            }
+            // An operator after it makes it a name.
+            word if self.at_item() && !INFIX_WORDS.contains(&self.text_ahead(1)) => {
+                let help = format!(
+                    "`{word}` begins the next part of the property here: an event or a \
+                     proposition that a formula names needs another name"
+                );
+                let error = self.expected("a formula");
+                self.report(error.help(help));
                 return FormulaKind::Error;
             }
             _ => {}

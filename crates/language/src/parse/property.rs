@@ -1,7 +1,7 @@
 //! Parser of files, properties and their items.
 
 use super::Parser;
-use super::formula::goes_on;
+use super::formula::{goes_on, is_infix};
 use crate::suggest::suggest;
 use crate::syntax::{
     Declarations, File, Name, PropertyDeclaration, UseDeclaration, VariableDeclaration,
@@ -144,13 +144,66 @@ impl Parser<'_> {
         let known = ITEMS.contains(&word) || matches!(word, "property" | "scenario");
         known
             && match self.kind_ahead(ahead + 1) {
-                TokenKind::Word => true,
+                TokenKind::Word => !self.is_proposition_ahead(ahead),
                 TokenKind::Text => word == "use",
                 TokenKind::Sign(
                     Sign::OpenParenthesis | Sign::Not | Sign::OpenBracket | Sign::Less,
                 ) => DEMANDS.contains(&word),
                 _ => false,
             }
+    }
+
+    /// Returns true if the keyword of an item at an offset, with a word after it, is the
+    /// name of a proposition or event in a formula: an operator follows (`use implies
+    /// open`), or the next item (`always use event …`), and what comes then does not
+    /// continue an item of this keyword.
+    fn is_proposition_ahead(&self, ahead: usize) -> bool {
+        let (word, next) = (self.text_ahead(ahead), self.text_ahead(ahead + 1));
+        if word == "use" {
+            // Without quotes it is a mistake that is reported as one.
+            return is_infix(next) || ITEMS.contains(&next) || next == "property";
+        }
+        if DEMANDS.contains(&word) {
+            return match next {
+                // These are never names.
+                "and" | "or" => true,
+                "weak" => self.text_ahead(ahead + 2) == "until",
+                _ => goes_on(next) && self.begins_operand_ahead(ahead + 2),
+            };
+        }
+        if !(is_infix(next) || ITEMS.contains(&next)) {
+            return false;
+        }
+        let third = self.token(ahead + 2);
+        let is_spaced = third.is_some_and(|token| token.spaced);
+        let continues = match self.kind_ahead(ahead + 2) {
+            TokenKind::Sign(Sign::Assign) => matches!(word, "event" | "var" | "let"),
+            TokenKind::Sign(Sign::OpenParenthesis) => {
+                matches!(word, "function" | "proposition" | "let") && !is_spaced
+            }
+            TokenKind::Sign(Sign::OpenBrace) => word == "state",
+            TokenKind::Text => matches!(word, "property" | "scenario"),
+            TokenKind::Word => match (word, self.text_ahead(ahead + 2)) {
+                ("state", text) => matches!(text, "accepting" | "non" | "final"),
+                ("proposition", text) => matches!(text, "set" | "cleared" | "pulse"),
+                ("property" | "scenario", text) => ITEMS.contains(&text) || text == "for",
+                _ => false,
+            },
+            _ => false,
+        };
+        !continues
+    }
+
+    /// Returns true if an operand of a formula may begin at an offset.
+    fn begins_operand_ahead(&self, ahead: usize) -> bool {
+        match self.kind_ahead(ahead) {
+            TokenKind::Word => !is_infix(self.text_ahead(ahead)),
+            TokenKind::Sign(sign) => matches!(
+                sign,
+                Sign::OpenParenthesis | Sign::Not | Sign::OpenBracket | Sign::Less
+            ),
+            _ => false,
+        }
     }
 
     /// Returns true if a name is missing and the next item begins. A function may be

@@ -274,15 +274,87 @@ fn depth_and_length_are_limited() {
         ("a ? b : ", ""),
         ("{int}", ""),
     ] {
-        let text = format!("{}a{}", open.repeat(50_000), close.repeat(50_000));
+        let text = format!("{}a{}", open.repeat(100_000), close.repeat(100_000));
         let (_, diagnostics) = parse_expression(&text);
         let codes: Vec<&str> = diagnostics.iter().map(|d| d.code).collect();
         assert!(codes.contains(&"too-deep"), "{open} {codes:?}");
     }
     for link in [" + a", "->a", "[0]", " or a"] {
-        let text = format!("a{}", link.repeat(50_000));
+        let text = format!("a{}", link.repeat(100_000));
         let (_, diagnostics) = parse_expression(&text);
         let codes: Vec<&str> = diagnostics.iter().map(|d| d.code).collect();
         assert!(codes.contains(&"too-long"), "{link} {codes:?}");
+    }
+}
+
+/// The later walks over the tree, too.
+#[test]
+fn no_part_of_a_property_is_without_bound() {
+    let nested = |open: &str, inner: &str, close: &str| {
+        format!("{}{inner}{}", open.repeat(100_000), close.repeat(100_000))
+    };
+    let head = "property p \"\"\nevent a = before f(n)\nevent b = before g(n)\nvar x = 0\n";
+    let formulas = [
+        nested("(", "a", ")"),
+        nested("not ", "a", ""),
+        nested("always ", "a", ""),
+        nested("next ", "a", ""),
+        nested("once ", "a", ""),
+        nested("always eventually ", "a", ""),
+        nested("a and ", "a", ""),
+        nested("a implies ", "a", ""),
+        nested("a until ", "b", ""),
+        nested("(a until ", "b", ")"),
+        nested("a iff ", "a", ""),
+    ];
+    let sequences = [
+        nested("(", "a", ")"),
+        nested("", "a", "*"),
+        nested("a then ", "a", ""),
+        nested("a or ", "a", ""),
+        nested("a | ", "a", ""),
+        nested("a ; ", "a", ""),
+    ];
+    let updates = [
+        nested("if x == 1 { ", "x = 1", " }"),
+        nested("if x == 1 { x = 1 } else ", "x = 1", ""),
+        nested("for i in 0..2 { ", "x = 1", " }"),
+        nested("{ ", "x = 1", " }"),
+        nested("x = ", "1", ""),
+    ];
+    let subjects = [
+        nested("f<", "int", ">"),
+        nested("f::", "g", ""),
+        format!("f(n: int{})", "*".repeat(100_000)),
+        format!("f(k = {})", nested("(", "n", ")")),
+        format!("f(k = {})", nested("*", "n", "")),
+        format!("f(k = n{})", ".x".repeat(100_000)),
+        format!("f({}n)", "n, ".repeat(100_000)),
+        format!(
+            "f({}n)",
+            (0..1000).map(|it| format!("n{it}, ")).collect::<String>()
+        ),
+    ];
+    let texts = formulas.iter().map(|it| format!("{head}ltl {it}\n"));
+    let texts = texts.chain(sequences.iter().map(|it| format!("{head}never {it}\n")));
+    let texts = texts.chain(
+        updates
+            .iter()
+            .map(|it| format!("{head}state s accepting {{ on a {{ {it} }} -> s }}\n")),
+    );
+    let texts = texts.chain(
+        subjects
+            .iter()
+            .map(|it| format!("{head}event c = before {it}\nltl always c\n")),
+    );
+    let scenario = nested("if 1 == 1 { ", "stop \"\"", " }");
+    let scenario =
+        format!("{head}ltl always a\nscenario z \"\" for p\non violated {{ {scenario} }}");
+    for text in texts.chain([scenario]) {
+        let (_, diagnostics) = crate::load(&text);
+        let shown: String = text.chars().skip(head.len()).take(60).collect();
+        let is_refused = diagnostics.iter().any(crate::Diagnostic::is_error);
+        // A long name is a name.
+        assert!(is_refused || shown.contains("before f"), "{shown}");
     }
 }

@@ -256,6 +256,18 @@ fn mistakes() {
     check_error("write a[i]", "bad-index", "i", "before the run");
     check_error("write a[9..1]", "bad-index", "a[9..1]", "");
     check_error("write a[0..5000]", "bad-index", "a[0..5000]", "");
+    for one in ["u8", "i64", "bool", "double", "address", "text"] {
+        for range in ["p[0..8]", "((signed char*)b->cell)[0..8]", "rows[1][0..3]"] {
+            let event = format!("before f(x: {one} = {range})");
+            check_error(&event, "bad-read", range, "leave the type out");
+        }
+    }
+    check_error(
+        "write a (x: u8 = a[0..2])",
+        "bad-read",
+        "a[0..2]",
+        "leave the type out",
+    );
     check_error("thread stop", "syntax", "stop", "");
     check_error("line 42", "syntax", "42", "");
     check_error("line \"queue.c\"", "bad-line", "\"queue.c\"", "queue.c:42");

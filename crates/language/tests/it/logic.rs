@@ -351,6 +351,25 @@ fn mistakes() {
         "holds(v)",
     );
     check_error(
+        "slice on queue proposition full set push when size > 3 cleared push ltl eventually full",
+        "unbound-slice",
+        "queue",
+        "`proposition full(queue)`",
+    );
+    check_error(
+        "for each address queue and value v proposition full(size) set push ltl \
+         eventually full(3)",
+        "unbound-slice",
+        "queue",
+        "`full(3, queue)`",
+    );
+    check_error(
+        "event next = before n() ltl always push",
+        "reserved-name",
+        "next",
+        "choose another name",
+    );
+    check_error(
         "for each value v where v < 1 and v > 3 ltl always push",
         "contradiction",
         "v < 1 and v > 3",
@@ -579,4 +598,48 @@ fn demands_are_decided_together() {
     let source = format!("{HEAD}ltl always eventually push ltl always opened");
     let (_, diagnostics) = load(&source);
     assert!(diagnostics.iter().all(|d| d.code != "undecided"));
+}
+
+/// Every keyword of an item can be the name of an event, and stand before an operator.
+#[test]
+fn words_of_items_are_names_in_formulas() {
+    for word in [
+        "use",
+        "event",
+        "state",
+        "slice",
+        "var",
+        "let",
+        "function",
+        "proposition",
+        "for",
+        "property",
+        "scenario",
+        "ltl",
+        "never",
+        "matches",
+        "pattern",
+    ] {
+        for formula in [
+            "always (IT implies once open)",
+            "always (open implies IT)",
+            "always (open implies once IT) and not IT",
+            "(IT or open) and IT",
+            "IT until open",
+            "not IT weak until open",
+            "IT",
+            "open since IT",
+        ] {
+            let text = formula.replace("IT", word);
+            // A demand may be one of a proposition that is named like an item.
+            let next = match word {
+                "ltl" | "never" | "matches" | "pattern" => "",
+                _ => "proposition last set open",
+            };
+            let text = format!("event {word} = before word()\nltl {text}\n{next}");
+            let found = shown(&loaded(&format!("{HEAD}{text}")));
+            let words = found.matches(word).count();
+            assert_eq!(words, formula.matches("IT").count(), "{text}\n{found}");
+        }
+    }
 }

@@ -141,8 +141,8 @@ impl Names<'_> {
     /// # Errors
     /// There is no such name.
     pub fn message(&self, name: &str) -> Result<i32, Unknown> {
-        let names = &self.program.mtypes;
-        let index = names.iter().position(|it| **it == *name);
+        let mut sets = self.program.mtypes.iter();
+        let index = sets.find_map(|names| names.iter().position(|it| **it == *name));
         index.map(|index| index as i32 + 1).ok_or_else(|| Unknown {
             kind: "mtype",
             name: name.to_owned(),
@@ -234,7 +234,7 @@ pub(super) const NUMBER: Scalar = Scalar {
     kept: super::program::Kept::Int,
     least: 0,
     greatest: i32::MAX,
-    is_mtype: false,
+    mtype: None,
     is_channel: false,
 };
 

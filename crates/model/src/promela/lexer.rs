@@ -65,9 +65,9 @@ impl std::fmt::Display for Token {
 
 /// All marks, longer ones first.
 const MARKS: &[&str] = &[
-    "<->", "...", "::", "->", "..", "??", "!!", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||",
-    "++", "--", "##", "{", "}", "(", ")", "[", "]", ";", ":", ",", ".", "=", "<", ">", "+", "-",
-    "*", "/", "%", "&", "|", "^", "~", "!", "?", "@", "#",
+    "-->", "<->", "...", "::", "->", "..", "??", "!!", "==", "!=", "<=", ">=", "<<", ">>", "&&",
+    "||", "++", "--", "##", "{", "}", "(", ")", "[", "]", ";", ":", ",", ".", "=", "<", ">", "+",
+    "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", "@", "#",
 ];
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -232,6 +232,8 @@ impl Lexer<'_> {
     fn mark(&mut self, first: char) {
         let mark = MARKS.iter().find(|mark| self.rest().starts_with(**mark));
         match mark {
+            // As in Spin, another way to write an arrow.
+            Some(&"-->") => self.push(Kind::Punctuation("->"), "-->".len()),
             Some(mark) => self.push(Kind::Punctuation(mark), mark.len()),
             None => {
                 let message = format!("`{}` is not used in PROMELA", first.escape_debug());

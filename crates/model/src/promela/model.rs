@@ -6,11 +6,10 @@ use super::external::{Externals, join};
 use super::layout::lay_out;
 use super::machine::{Machine, Micro, Scratch, Sink, Walk, participants};
 use super::parse::{parse, parse_formula};
-use super::preprocess::{Preprocessor, Reader, Text};
+use super::preprocess::{Preprocessor, Reader, Text, hide_foreign};
 use super::program::{After, Code, Leaf, Operation, Scalar};
 use crate::system::{Change, Fault, Participants, Span, Step, System, Visitor};
 use juror_logic::Letter;
-use std::sync::Arc;
 
 /// Options for reading a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,12 +58,27 @@ impl Model {
         reader: &mut Reader<'_>,
     ) -> Result<Model, Rejection> {
         let mut done = Preprocessor::run(text, &reading.definitions, reader);
+        let foreign = std::mem::take(&mut done.foreign);
+        Model::read_preprocessed(&mut done, reading, externals).map_err(|mut rejected| {
+            let faults = std::mem::take(&mut rejected.faults);
+            rejected.faults = hide_foreign(faults, &foreign, &mut rejected.texts);
+            rejected
+        })
+    }
+
+    fn read_preprocessed(
+        done: &mut Preprocessor<'_, '_>,
+        reading: &Reading,
+        externals: &Externals,
+    ) -> Result<Model, Rejection> {
         let formulas: Vec<_> = reading
             .formulas
             .iter()
             .map(|text| done.more(text))
             .collect();
-        let (texts, tokens, mut faults) = (done.texts, done.tokens, done.faults);
+        let texts = std::mem::take(&mut done.texts);
+        let tokens = std::mem::take(&mut done.tokens);
+        let mut faults = std::mem::take(&mut done.faults);
         if !faults.is_empty() {
             return Err(Rejection { texts, faults });
         }
@@ -163,9 +177,8 @@ impl Model {
     /// Returns the display of a value.
     fn shown(&self, state: &[u8], scalar: &Scalar, value: i32) -> String {
         let program = &self.machine.program;
-        if scalar.is_mtype && value > 0 {
-            let name = program.mtypes.get(value as usize - 1);
-            return name.map_or_else(|| value.to_string(), ToString::to_string);
+        if let Some(name) = program.name_of(scalar, value) {
+            return name.to_string();
         }
         if scalar.is_channel
             && let Some(shape) = self.machine.shape(state)
@@ -253,23 +266,27 @@ impl Model {
             timeout: false,
         };
         let view = view.of(micro.process);
+        let program = &self.machine.program;
+        let shown = |format: &str, codes: &[Code], values: &[i32]| {
+            let names = codes.iter().map(|code| program.names_of(*code));
+            let values: Vec<_> = values.iter().copied().zip(names).collect();
+            super::print::print(format, &values)
+        };
         match operation {
-            Operation::Print(format, values) => {
-                let values: Vec<i32> = values
-                    .iter()
-                    .map(|value| view.value(*value).unwrap_or(0))
-                    .collect();
-                super::print::print(format, &values, &self.machine.program.mtypes)
+            Operation::Print(format, codes) => {
+                let values = codes.iter().map(|code| view.value(*code).unwrap_or(0));
+                let values: Vec<i32> = values.collect();
+                shown(format, codes, &values)
             }
-            Operation::Running(values, After::Print(format)) => {
+            Operation::Running(codes, After::Print(format)) => {
                 let mut after = state.to_vec();
-                let values = self.machine.run_in_values(&view, values, &mut after);
+                let values = self.machine.run_in_values(&view, codes, &mut after);
                 let values = values.map_or(Vec::new(), |(values, _)| values);
-                super::print::print(format, &values, &self.machine.program.mtypes)
+                shown(format, codes, &values)
             }
-            Operation::PrintName(value) => {
-                let value = view.value(*value).unwrap_or(0);
-                super::print::print("\"%e\"", &[value], &self.machine.program.mtypes)
+            Operation::PrintName(code) => {
+                let value = view.value(*code).unwrap_or(0);
+                shown("\"%e\"", &[*code], &[value])
             }
             _ => String::new(),
         }
@@ -472,6 +489,3 @@ impl System for Model {
         values
     }
 }
-
-/// The names of the `mtype` values.
-pub(super) type Names = [Arc<str>];

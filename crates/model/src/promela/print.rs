@@ -3,7 +3,7 @@
 //! A format is checked when the model is read, so that at run time all its conversions
 //! are known and have values.
 
-use super::model::Names;
+use super::program::Names;
 use std::iter::Peekable;
 use std::ops::Range;
 use std::str::CharIndices;
@@ -135,15 +135,15 @@ pub(super) fn wrong(format: &str, values: usize) -> Option<String> {
     None
 }
 
-/// Returns the output of a quoted format with values.
-pub(super) fn print(format: &str, values: &[i32], names: &Names) -> String {
+/// Returns the output of a quoted format with values and the names of their types.
+pub(super) fn print(format: &str, values: &[(i32, &Names)]) -> String {
     let mut values = values.iter();
     let mut text = String::new();
     for (_, piece) in Pieces::of(inside(format)) {
         match piece {
             Piece::Character(character) => text.push(character),
             Piece::Conversion(conversion) => {
-                let value = values.next().copied().unwrap_or(0);
+                let (value, names) = values.next().copied().unwrap_or((0, &[]));
                 text += &conversion.text(value, names);
             }
             Piece::Unknown => {}
@@ -188,7 +188,8 @@ mod tests {
         let check = |format: &str, values: &[i32], expected: &str| {
             let quoted = format!("\"{format}\"");
             assert_eq!(wrong(&quoted, values.len()), None, "{format}");
-            assert_eq!(print(&quoted, values, names), expected, "{format}");
+            let values: Vec<_> = values.iter().map(|value| (*value, names)).collect();
+            assert_eq!(print(&quoted, &values), expected, "{format}");
         };
         check("a\\tb\\n\\\"%%\\\\", &[], "a\tb\n\"%\\");
         check("%d,%i,%u", &[-1, 2, -1], "-1,2,4294967295");

@@ -11,8 +11,12 @@ use super::syntax::{Binary, Probe, Unary};
 use super::trace::Trace;
 use crate::Span;
 use juror_logic::Formula;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// The names of the values of a set, the first that of 1.
+pub(super) type Names = [Arc<str>];
 
 /// The storage type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,7 +44,8 @@ pub(super) struct Scalar {
     pub kept: Kept,
     pub least: i32,
     pub greatest: i32,
-    pub is_mtype: bool,
+    /// The number of the set of names that its values have.
+    pub mtype: Option<u16>,
     pub is_channel: bool,
 }
 
@@ -283,6 +288,13 @@ pub(super) enum Beginning {
 }
 
 impl Beginning {
+    /// Returns the same initialization of a variable this many bytes further on.
+    pub fn moved(&self, by: u32) -> Beginning {
+        let mut moved = self.clone();
+        moved.cell_mut().offset += by;
+        moved
+    }
+
     /// Returns the variable.
     pub fn cell_mut(&mut self) -> &mut Cell {
         match self {
@@ -340,8 +352,10 @@ pub(super) enum VariableKind {
 pub(super) struct RecordType {
     pub fields: Vec<(Arc<str>, Variable)>,
     pub size: u32,
-    /// By field: the channel type that it is initialized with.
-    pub channels: Vec<Option<u16>>,
+    /// Nesting depth of the records in it.
+    pub depth: u32,
+    /// The initializations of its fields and theirs, relative to the record.
+    pub beginnings: Vec<Beginning>,
 }
 
 /// An initially active process.
@@ -397,7 +411,10 @@ pub(super) struct Program {
     pub active: Vec<Active>,
     /// By label that a remote reference names: its location.
     pub labels: Vec<Option<u32>>,
-    pub mtypes: Vec<Arc<str>>,
+    /// The names of the values of `mtype`, then those of each `mtype:name`.
+    pub mtypes: Vec<Vec<Arc<str>>>,
+    /// By expression whose values have names: the number of their set.
+    pub named: FxHashMap<Code, u16>,
     /// Location of `_last` in the state, if the model uses it.
     pub last: Option<Cell>,
     /// Whether frames contain priorities.
@@ -445,6 +462,19 @@ impl Program {
     pub fn node(&self, code: Code) -> &Node {
         // Codes are created together with their nodes.
         self.nodes.get(code.0 as usize).unwrap_or(&Node::Number(0))
+    }
+
+    /// Returns the names of the values of an expression. A value whose type has none is
+    /// shown with the name that it has as `mtype`.
+    pub fn names_of(&self, code: Code) -> &Names {
+        let set = self.named.get(&code).copied().unwrap_or(0);
+        self.mtypes.get(usize::from(set)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the name of a value of a type, if it has one.
+    pub fn name_of(&self, scalar: &Scalar, value: i32) -> Option<&Arc<str>> {
+        let names = self.mtypes.get(usize::from(scalar.mtype?))?;
+        names.get(usize::try_from(value).ok()?.checked_sub(1)?)
     }
 
     pub fn span_of(&self, code: Code) -> Span {

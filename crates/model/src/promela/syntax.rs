@@ -20,7 +20,8 @@ pub(super) enum TypeName {
     Short,
     Int,
     Unsigned(u8),
-    Mtype,
+    /// With the name of its set of values, if it has one: `mtype:fruit`.
+    Mtype(Option<Arc<str>>),
     Channel,
     Record(Name),
 }

@@ -1,11 +1,15 @@
 //! Models with their expected results. The counts are Spin's.
 
+mod depth;
 mod escapes;
 mod hidden;
 mod independence;
 mod labels;
+mod lines;
+mod names;
 mod peephole;
 mod places;
+mod records;
 mod run;
 mod searches;
 mod sequences;

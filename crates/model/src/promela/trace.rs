@@ -143,10 +143,7 @@ impl Machine {
             .map(|at| &self.channel_type(at).fields);
         let fields = fields.into_iter().flatten().zip(event.message);
         let shown = fields.map(|(cell, value)| {
-            let name = usize::try_from(value - 1)
-                .ok()
-                .filter(|_| cell.scalar.is_mtype);
-            let name = name.and_then(|name| self.program.mtypes.get(name));
+            let name = self.program.name_of(&cell.scalar, *value);
             name.map_or_else(|| value.to_string(), ToString::to_string)
         });
         let shown: Vec<String> = shown.collect();

@@ -1,5 +1,6 @@
-//! Events bound to what is loaded now; and where each event is watched.
+//! Binds events to the loaded modules, and reports where each event is monitored.
 
+use crate::monitors::local_variables::LocalVariables;
 use crate::monitors::memory_locations::PlaceWatch;
 use crate::monitors::without_location::{Occasion, Subject};
 use crate::monitors::{Monitors, internal, is_needed_by};
@@ -9,26 +10,26 @@ use juror_debuggee::{ThreadId, WatchTier};
 use juror_event::{EventId, EventKind, Reach, SymbolicEvent};
 use juror_instrument::memory_locations::LocationExpression;
 use juror_instrument::non_call_events::{bind_captures, bind_line, bind_memory_location};
-use juror_instrument::probes::{BindError, Probe, bind_event};
+use juror_instrument::probes::{BindError, InlinedPolicy, Probe, bind_event};
 use juror_language::Diagnostic;
 use juror_program::program::Program;
 use juror_view::error::{SessionError, wrong};
 use std::sync::Arc;
 
-/// Where an event of a monitor is watched.
+/// Where an event of a monitor is monitored.
 pub struct Planted {
-    /// In the debuggee; none for what the kernel tells.
+    /// The addresses in the debuggee; empty for events that the kernel reports.
     pub addresses: Vec<u64>,
-    /// How, where that is no trap.
+    /// The tier, if not a breakpoint.
     pub tier: Option<&'static str>,
-    /// The present states need it, and it is somewhere.
+    /// The present states need it, and it has a location.
     pub is_watched: bool,
 }
 
 impl Monitors {
-    /// Binds every event to what is loaded now, and plants what is needed.
-    /// `thread` waits where modules are announced. `is_start`: a function that
-    /// is nowhere is an error now.
+    /// Binds every event to the loaded modules, and inserts the needed points. `thread` is stopped
+    /// where the dynamic linker announces modules. If `is_start`, a function that is not found is
+    /// an error.
     pub fn bind(
         &mut self,
         program: &mut Program,
@@ -37,13 +38,13 @@ impl Monitors {
         is_start: bool,
     ) -> Result<(), SessionError> {
         self.bind_events(program, thread, options, is_start)?;
-        // Nothing of what was just loaded has run, so no call is active.
+        // No code of the newly loaded modules has run, so no call of them is active.
         self.newly_awaited.clear();
         Ok(())
     }
 
-    /// The same for a program in the middle of its run, all threads stopped:
-    /// the returns of calls that are active are watched, too.
+    /// Binds events in the middle of a run, all threads stopped: the returns of active calls are
+    /// monitored too.
     pub fn bind_running(
         &mut self,
         program: &mut Program,
@@ -77,7 +78,7 @@ impl Monitors {
         Ok(())
     }
 
-    /// What is wrong with the events of a monitor is shown where it is written.
+    /// Reports the errors in the events of a monitor in its property file.
     pub(super) fn check_bound(
         &self,
         monitor: usize,
@@ -95,7 +96,7 @@ impl Monitors {
         }
     }
 
-    /// Binds the events of one monitor; gives what is wrong with them.
+    /// Binds the events of one monitor; returns their errors.
     pub(super) fn bind_monitor(
         &mut self,
         program: &mut Program,
@@ -113,9 +114,17 @@ impl Monitors {
             let id = EventId(index as u16);
             let bound = match event.kind.is_call() {
                 true => self.bind_call(program, thread, monitor as u16, id, event, options),
-                false => self.bind_other(program, monitor as u16, id, event),
+                false => self.bind_other(program, monitor as u16, id, event, options.inlined),
             };
-            let is_awaited = !is_start || event.reach != Reach::Anywhere;
+            let is_awaited = match &event.reach {
+                Reach::Anywhere => !is_start,
+                Reach::Library => true,
+                // If it has been there, another module of that name had it.
+                Reach::Module(name) => {
+                    self.is_bound(monitor, index)
+                        || !program.modules.iter().any(|module| module.is_named(name))
+                }
+            };
             match bound {
                 Ok(()) => self.note_bound(monitor, index),
                 Err(
@@ -130,7 +139,13 @@ impl Monitors {
         diagnostics
     }
 
-    /// Some definition of an event's function was found.
+    /// Returns whether a definition of an event's function was found.
+    fn is_bound(&self, monitor: usize, index: usize) -> bool {
+        let monitored = self.properties.get(monitor);
+        monitored.is_some_and(|it| it.bound.get(index) == Some(&true))
+    }
+
+    /// Notes that a definition of an event's function was found.
     fn note_bound(&mut self, monitor: usize, index: usize) {
         let monitored = self.properties.get_mut(monitor);
         if let Some(bound) = monitored.and_then(|it| it.bound.get_mut(index)) {
@@ -173,14 +188,14 @@ impl Monitors {
         Ok(())
     }
 
-    /// Binds an event that is no call. What is bound already stays, unless it
-    /// has moved.
+    /// Binds an event that is not a call. An existing binding stays unless its location has moved.
     pub(super) fn bind_other(
         &mut self,
         program: &mut Program,
         monitor: u16,
         event: EventId,
         symbolic: &SymbolicEvent,
+        inlined: InlinedPolicy,
     ) -> Result<(), BindError> {
         if symbolic.kind == EventKind::Line {
             for site in bind_line(program, symbolic)? {
@@ -200,7 +215,7 @@ impl Monitors {
             return Ok(());
         }
         if symbolic.kind.is_about_memory() {
-            return self.bind_place(program, monitor, event, symbolic);
+            return self.bind_place(program, monitor, event, symbolic, inlined);
         }
         if !self.occasions.has(monitor, event) {
             self.occasions.add(Occasion {
@@ -220,8 +235,28 @@ impl Monitors {
         monitor: u16,
         event: EventId,
         symbolic: &SymbolicEvent,
+        inlined: InlinedPolicy,
     ) -> Result<(), BindError> {
         let place = LocationExpression::parse(&symbolic.subject, symbolic.reach.clone())?;
+        let property = self.properties.get(usize::from(monitor));
+        let local = match property.map(|monitored| Arc::clone(&monitored.property)) {
+            Some(property) => LocalVariables::find(program, &property, symbolic, &place, inlined)?,
+            None => None,
+        };
+        if let Some(local) = local {
+            let captures = bind_captures(program, symbolic)?.into();
+            self.places
+                .of(monitor, event, || {
+                    PlaceWatch::new(monitor, event, symbolic.kind, place)
+                })
+                .captures = captures;
+            let set = self.places.set_local(program, monitor, event, local);
+            return set.map_err(|error| BindError::Subject {
+                message: format!("it cannot be monitored: {error}"),
+                help: None,
+                is_absent: false,
+            });
+        }
         let known = self.places.of(monitor, event, || {
             PlaceWatch::new(monitor, event, symbolic.kind, place)
         });
@@ -231,7 +266,7 @@ impl Monitors {
                 known.captures = bind_captures(program, symbolic)?.into();
                 Ok(Some(sight))
             }
-            // Its module was unloaded, or is still to come.
+            // Its module was unloaded, or is not loaded yet.
             Err(error @ BindError::Subject { .. }) => Err(error),
             Err(error) => return Err(error),
         };
@@ -241,26 +276,29 @@ impl Monitors {
         };
         let moved = self.places.rebind(program, monitor, event, sight);
         moved.map_err(|error| BindError::Subject {
-            message: format!("it cannot be watched: {error}"),
+            message: format!("it cannot be monitored: {error}"),
             help: None,
             is_absent: false,
         })?;
         result
     }
 
-    /// Where an event is watched now, and how.
+    /// Returns where an event is monitored now, and how.
     pub fn planted(&self, program: Option<&Program>, monitor: usize, event: usize) -> Planted {
         let is_meant =
             |owner: u16, id: EventId| usize::from(owner) == monitor && usize::from(id.0) == event;
         let probes = self.probes.iter().filter(|it| it.is_inserted);
         let probes = probes.filter(|it| is_meant(it.monitor, it.event));
         let mut addresses: Vec<u64> = probes.map(|probe| probe.address).collect();
-        let mut places = self.places.iter();
-        if let Some(place) = places.find(|it| is_meant(it.monitor, it.event)) {
-            addresses = place.addresses();
-            let tier = program.and_then(|program| place.tier(program));
+        let places = self.places.iter();
+        let places: Vec<&PlaceWatch> = places.filter(|it| is_meant(it.monitor, it.event)).collect();
+        if let Some(place) = places.first() {
+            addresses = places.iter().flat_map(|it| it.addresses()).collect();
+            let tiers = |program| places.iter().filter_map(move |it| it.tier(program)).max();
+            let tier = program.and_then(tiers);
+            let local = place.local.as_ref();
             return Planted {
-                is_watched: tier.is_some(),
+                is_watched: tier.is_some() || local.is_some_and(|it| it.is_inserted),
                 addresses,
                 tier: tier.map(tier_name),
             };

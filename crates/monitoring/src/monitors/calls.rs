@@ -1,5 +1,5 @@
-//! Events before and after calls, and at lines: from the place where a thread
-//! stands to the monitors that wait for it.
+//! Events before and after calls and at lines: maps the address of a stopped thread to the monitors
+//! that wait for the event.
 
 use crate::monitors::{EventOutcome, MonitoredProperty, Monitors};
 use juror_debuggee::{DebuggeeError, ThreadId};
@@ -10,8 +10,8 @@ use juror_program::stack::unwinding::Dropped;
 use juror_view::observer::Observer;
 
 impl Monitors {
-    /// A thread is about to execute the first instruction of watched
-    /// functions, or of a watched line.
+    /// Handles a thread that is about to execute the first instruction of monitored functions or of
+    /// a monitored line.
     pub fn on_call(
         &mut self,
         program: &mut Program,
@@ -21,11 +21,14 @@ impl Monitors {
         outcome: &mut EventOutcome,
     ) -> Result<(), DebuggeeError> {
         program.begin_moment();
+        if !self.places.is_empty() && self.places.announces(address) {
+            self.places.enter(program, thread, address)?;
+        }
         let mut hit = std::mem::take(&mut self.hit);
         let mut values = std::mem::take(&mut self.values);
         self.probes.arrive();
-        // Calls that were inlined begin after the function itself, or the line; an event of
-        // one may make that of the next needed.
+        // Inlined calls begin after the function or line that contains them; the event of one call
+        // may make that of the next needed.
         let mut moment = self.probes.hit(address, None, &mut hit);
         while let Some(now) = moment {
             for &number in &hit {
@@ -34,7 +37,7 @@ impl Monitors {
             }
             moment = self.probes.hit(address, Some(now), &mut hit);
         }
-        // Those that became needed just now count: the call has not returned.
+        // Probes that became needed just now count: the call has not returned.
         self.probes.awaited_at(address, &mut hit);
         for &number in &hit {
             self.probes.await_return(program, thread, number)?;
@@ -50,7 +53,7 @@ impl Monitors {
         Ok(())
     }
 
-    /// One of the events that happen where a thread stands.
+    /// Processes one of the events at the address of a stopped thread.
     fn take_call(
         &mut self,
         program: &mut Program,
@@ -64,7 +67,7 @@ impl Monitors {
             return Ok(());
         };
         count(&mut self.properties, probe);
-        // An event before may have made this one unneeded.
+        // A preceding event may have made this one unneeded.
         if probe.kind.is_end_of_call() || !probe.is_inserted {
             return Ok(());
         }
@@ -89,7 +92,7 @@ impl Monitors {
         Ok(())
     }
 
-    /// A thread stands at a return address that some event waits for.
+    /// Handles a thread at a return address that some event waits for.
     pub fn on_return(
         &mut self,
         program: &mut Program,
@@ -110,8 +113,8 @@ impl Monitors {
         self.await_those_needed_now(program, thread)
     }
 
-    /// A thread is at one of juror's own points, where frames may be taken from its
-    /// stack: the calls among them have ended.
+    /// Handles a thread at an internal point where frames may be removed from its stack: the calls
+    /// of these frames have ended.
     pub fn on_unwinding(
         &mut self,
         program: &mut Program,
@@ -137,11 +140,11 @@ impl Monitors {
         }
         self.values = values;
         self.await_those_needed_now(program, thread)?;
-        // The frames of a jump still stand on the stack, and are about to go.
+        // The frames that a jump drops are still on the stack.
         self.drop_calls(program, thread, &dropped)
     }
 
-    /// The end of a call is an event.
+    /// Processes the end of a call as an event.
     fn end_call(
         &mut self,
         program: &mut Program,
@@ -162,7 +165,7 @@ impl Monitors {
         )
     }
 
-    /// The calls that are active, of functions whose end an event has just made needed.
+    /// Awaits the returns of active calls whose end an event has just made needed.
     pub fn await_those_needed_now(
         &mut self,
         program: &mut Program,
@@ -176,8 +179,7 @@ impl Monitors {
         Ok(())
     }
 
-    /// Calls of a thread are dropped, and nobody is told: a person took their frames off
-    /// the stack.
+    /// Drops calls of a thread without events: the user removed their frames from the stack.
     pub fn drop_calls(
         &mut self,
         program: &mut Program,
@@ -188,9 +190,8 @@ impl Monitors {
         Ok(())
     }
 
-    /// An event after a call has become needed while calls may be active:
-    /// their returns are watched too (section 9.2.2 of the paper). `entered`:
-    /// the function that the current thread is entering just now.
+    /// Monitors the returns of calls that may be active when an after-call event becomes needed
+    /// (section 9.2.2 of the paper). `entered` is the function that the current thread is entering.
     fn await_active_calls(
         &mut self,
         program: &mut Program,
@@ -211,7 +212,7 @@ impl Monitors {
         Ok(())
     }
 
-    /// The same, all threads being stopped.
+    /// Monitors the returns of active calls, all threads being stopped.
     pub(super) fn await_calls_on_stacks(
         &mut self,
         program: &mut Program,
@@ -226,7 +227,7 @@ impl Monitors {
         for &thread in &threads {
             // Outermost first, so that inner calls return first.
             for (function, call) in active_calls(program, thread).into_iter().rev() {
-                // The call that is being entered right now is awaited already.
+                // The call that is being entered is awaited already.
                 if call.at_entry && thread == current && Some(function) == entered {
                     continue;
                 }
@@ -242,13 +243,13 @@ impl Monitors {
     }
 }
 
-/// The calls on a stopped thread's stack, innermost first, each with the first
-/// instruction of its function.
+/// Returns the calls on a stopped thread's stack, innermost first, each with the first instruction
+/// of its function.
 fn active_calls(program: &Program, thread: ThreadId) -> Vec<(u64, ActiveCall)> {
     let mut calls = Vec::new();
     let mut is_innermost = true;
     program.walk(thread, |frame| {
-        // What juror has called is not the program's.
+        // Calls that juror made are not the program's.
         if frame.called_by_juror.is_some() {
             calls.clear();
         }
@@ -274,7 +275,7 @@ fn active_calls(program: &Program, thread: ThreadId) -> Vec<(u64, ActiveCall)> {
     calls
 }
 
-/// The debuggee was stopped for a probe.
+/// Counts a stop of the debuggee for a probe.
 fn count(monitored: &mut [MonitoredProperty], probe: &Probe) {
     let monitor = monitored.get_mut(usize::from(probe.monitor));
     let stops = monitor.and_then(|monitored| monitored.stops.get_mut(usize::from(probe.event.0)));

@@ -1,9 +1,9 @@
-//! What reports want to know of an event, whether or not the property asks.
+//! The captures that reports need, whether or not the property asks for them.
 
 use juror_event::{Capture, EventKind, Read, SymbolicEvent};
 
-/// What reports say of an event, where the property did not ask for it. A
-/// capture that nobody wrote has the span of its event.
+/// Adds the captures that reports need and the property lacks. An added capture has the span of its
+/// event.
 pub(super) fn add(event: &mut SymbolicEvent) {
     /// Bits of the mask of captures.
     const CAPTURES_MAX: usize = 64;
@@ -28,7 +28,7 @@ pub(super) fn add(event: &mut SymbolicEvent) {
             _ => read.to_string().into(),
         };
         if let Some(known) = event.captures.iter_mut().find(|it| it.read == read) {
-            // Reports want it in every state.
+            // Reports need it in every state.
             known.hoisted = false;
             continue;
         }

@@ -1,8 +1,7 @@
-//! Properties that come, go, and are switched on and off while the program is
-//! there.
+//! Adding, removing, enabling and disabling properties while the program runs.
 //!
-//! Invariant: the points follow. What only a property that goes was watched for
-//! is watched no more, and a property that comes sees every event from then on.
+//! **Invariant**: the points follow the properties. Locations that only a removed property needed
+//! are no longer monitored, and an added property receives every event from then on.
 
 use crate::monitors::{MonitoredProperty, Monitors, internal};
 use crate::options::BindOptions;
@@ -11,16 +10,16 @@ use juror_monitor::Monitor;
 use juror_program::program::Program;
 use juror_view::error::SessionError;
 
-/// A program whose threads all stand, and the one that commands speak of.
+/// A program whose threads are all stopped, and the current thread.
 pub struct Standing<'a> {
     /// The program.
     pub program: &'a mut Program,
-    /// A thread of it.
+    /// The current thread.
     pub thread: ThreadId,
 }
 
 impl Monitors {
-    /// Adds a property, behind all others.
+    /// Adds a property after all others.
     ///
     /// # Errors
     /// It does not fit the program, and is not added.
@@ -48,8 +47,8 @@ impl Monitors {
         bound
     }
 
-    /// Plants what a monitor needs in the middle of a run: the returns of calls
-    /// that are active are watched, too.
+    /// Inserts the points that a monitor needs in the middle of a run: the returns of active calls
+    /// are monitored too.
     fn begin_watching(
         &mut self,
         program: &mut Program,
@@ -72,7 +71,7 @@ impl Monitors {
         Ok(())
     }
 
-    /// A property of which nothing is planted is gone.
+    /// Forgets a property that has no inserted points.
     fn forget(&mut self, monitor: usize) {
         self.renumber(|known| match usize::from(known) {
             number if number == monitor => None,
@@ -81,7 +80,7 @@ impl Monitors {
         self.properties.remove(monitor);
     }
 
-    /// Puts another monitor in the place of one, of the same property.
+    /// Replaces the monitor of a property.
     pub fn replace_monitor(
         &mut self,
         position: usize,
@@ -118,8 +117,8 @@ impl Monitors {
         }
     }
 
-    /// Switches a property of the user on or off. While it is off, it sees
-    /// nothing and is as it was.
+    /// Enables or disables a property of the user. While it is disabled, it receives no events and
+    /// keeps its state.
     pub fn enable(
         &mut self,
         monitor: usize,

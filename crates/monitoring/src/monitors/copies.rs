@@ -1,8 +1,7 @@
-//! The monitors of other runs and other processes: copies, beginnings, and who
-//! records them.
+//! Copies of monitors for other runs and processes, and the recorder that belongs to them.
 //!
-//! Invariant: where a run is recorded, the monitor that stands for the recorder
-//! is the last of [`Monitors::monitored`].
+//! **Invariant**: if a run is recorded, the monitor that stands for the recorder is the last of
+//! [`Monitors::monitored`].
 
 use crate::monitors::loading::records;
 use crate::monitors::{MonitoredProperty, Monitors};
@@ -16,7 +15,7 @@ use juror_view::error::SessionError;
 use std::sync::Arc;
 
 impl Monitors {
-    /// Records the events of all properties, and those that are named.
+    /// Starts recording the events of all properties and the events that are named.
     pub fn record(&mut self, recording: &Recording) -> Result<(), SessionError> {
         let properties = self.properties.iter().map(|monitored| &*monitored.property);
         let property = Arc::new(recording::property(properties, recording)?);
@@ -33,16 +32,20 @@ impl Monitors {
             .push(MonitoredProperty::new(monitor, "".into()));
     }
 
-    /// The run is over: so is its trace.
+    /// Ends the trace with the run.
     pub fn end_recording(&mut self, ending: Option<Ending>) {
         if let Some(recorder) = &mut self.recorder {
             recorder.end(ending);
         }
     }
 
-    /// The same for a forked copy of the process, `program`, whose number is
-    /// `process`; `thread` goes on as `parent`, which made it. It is not
-    /// recorded.
+    /// Returns why the trace of this run, or of the last one, is not whole.
+    pub fn trace_failure(&self) -> Option<&str> {
+        self.recorder.as_ref().and_then(Recorder::failure)
+    }
+
+    /// Returns the monitors of a forked copy of the process, `program`, with the number `process`;
+    /// `thread` continues as `parent`, which forked. The copy is not recorded.
     pub fn forked(
         &self,
         process: u32,
@@ -58,7 +61,7 @@ impl Monitors {
             occasions: self.occasions.forked(),
             loaded: self.loaded.clone(),
             process: Some(process),
-            told: self.told.forked(),
+            subscriptions: self.subscriptions.forked(),
             ..Monitors::default()
         };
         if self.recorder.is_some() {
@@ -67,16 +70,15 @@ impl Monitors {
             probes.set_needed(program, recorder, |_| false, &mut forked.newly_awaited)?;
         }
         forked.follow(program, thread, parent)?;
-        // Memory and signals are watched for each process by itself.
+        // Memory and signals are watched in each process separately.
         for monitor in 0..forked.properties.len() {
             forked.apply_needs(program, monitor)?;
         }
         Ok(forked)
     }
 
-    /// The same at another moment of this very process: with its past, with all
-    /// that it had planted and counted, and without the recorder, of which there
-    /// is one.
+    /// Returns a snapshot of the monitors for a checkpoint of this process, with their history,
+    /// insertions and counts, and without the recorder, of which there is only one.
     pub fn kept(&self) -> Monitors {
         Monitors {
             properties: self.properties.clone(),
@@ -91,18 +93,18 @@ impl Monitors {
         }
     }
 
-    /// juror's own points that the monitors need.
+    /// Returns the addresses of the internal points that the monitors need.
     pub fn internal_points(&self) -> impl Iterator<Item = u64> {
         self.unwind_points.addresses()
     }
 
-    /// Where the trace is, when the run is recorded.
+    /// Returns the present position in the trace, if the run is recorded.
     pub fn trace_mark(&self) -> Option<Mark> {
         self.recorder.as_ref()?.mark()
     }
 
-    /// Becomes what [`Monitors::kept`] gave, the trace with it. Threads have the
-    /// numbers that `number` gives. What is wrong with the trace, if anything.
+    /// Restores a snapshot of [`Monitors::kept`], and truncates the trace to it. `number` gives the
+    /// new numbers of threads. Returns the error of the trace, if any.
     pub fn go_back(
         &mut self,
         kept: &Monitors,
@@ -110,10 +112,11 @@ impl Monitors {
         number: impl Fn(ThreadId) -> ThreadId,
     ) -> Option<String> {
         let recorder = self.recorder.take();
-        // Who listens now listens to what has come back.
-        let told = std::mem::take(&mut self.told);
+        // The present listeners apply to the restored monitors.
+        let subscriptions = std::mem::take(&mut self.subscriptions);
         *self = kept.kept();
-        self.told = told;
+        self.subscriptions = subscriptions;
+        self.places.renumber_threads(&number);
         self.probes.renumber_threads(number);
         let mut recorder = recorder?;
         let failure = recorder.cut(mark);
@@ -121,7 +124,7 @@ impl Monitors {
         failure
     }
 
-    /// The same for a process that was made, but has a program of its own.
+    /// Returns the monitors for a process that was forked and has executed another program.
     pub fn executed(&self, process: u32) -> Monitors {
         Monitors {
             properties: self.shown().iter().map(MonitoredProperty::forked).collect(),
@@ -130,17 +133,16 @@ impl Monitors {
         }
     }
 
-    /// The process is gone: so is its trace, and its recorder is free for
-    /// another run.
+    /// Takes the recorder of a process that has ended, for another run, and ends its trace.
     pub fn take_recorder(&mut self, ending: Option<Ending>) -> Option<(Recorder, Monitor)> {
         self.end_recording(ending);
         let recorder = self.recorder.take()?;
-        // The monitor that stands for it is the last.
+        // The monitor that stands for the recorder is the last.
         let monitored = self.properties.pop()?;
         Some((recorder, monitored.monitor))
     }
 
-    /// The monitors as they were before any event, for another run.
+    /// Resets the monitors to their state before any event, for another run.
     pub fn restart(&mut self, history: usize) {
         let before = std::mem::take(self);
         let count = before.shown().len();
@@ -153,7 +155,7 @@ impl Monitors {
             });
         }
         if let (Some(recorder), Some(monitored)) = (before.recorder, monitors.next()) {
-            // Properties may have come since.
+            // Properties may have been added since.
             if self.record(recorder.recording()).is_err() {
                 self.add_recorder(recorder.restarted(), monitored.monitor.restarted(0));
             }

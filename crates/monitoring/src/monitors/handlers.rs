@@ -1,5 +1,5 @@
-//! What monitors are told of beside calls and lines: accesses to memory, what
-//! the kernel and the dynamic linker say, the start and the end.
+//! Event handlers of monitors other than calls and lines: accesses to memory, events of the kernel
+//! and of the dynamic linker, the start and the end.
 
 use crate::monitors::memory_locations::{PlaceState, Touched};
 use crate::monitors::without_location::Happening;
@@ -13,19 +13,19 @@ use juror_view::observer::Observer;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// Where and to whom something happens.
+/// The context of an event, and its receivers.
 pub struct Scene<'a> {
     /// The program.
     pub program: &'a mut Program,
-    /// The thread; stopped, or gone.
+    /// The thread, stopped or already gone.
     pub thread: ThreadId,
-    /// Who hears of state changes.
+    /// The observer of state changes.
     pub observer: &'a mut dyn Observer,
-    /// What somebody must hear of.
+    /// Collects what must be reported.
     pub outcome: &'a mut EventOutcome,
 }
 
-/// An element of a place that was touched, and by which instruction.
+/// An element of a memory location that was accessed, with the instruction.
 struct TouchedAt {
     touched: Touched,
     state: PlaceState,
@@ -33,9 +33,9 @@ struct TouchedAt {
 }
 
 impl Monitors {
-    /// A thread has accessed memory that is watched for monitors: in one moment, so what
-    /// one of these makes needed waits for the next. Of the same bytes, what is declared
-    /// first comes first, whenever it has come to be watched for.
+    /// Handles a thread's access to watched memory. It is one moment, so a need that arises from it
+    /// applies to the next access. Events on the same bytes occur in the order of declaration,
+    /// whatever the order in which they were first watched.
     pub fn on_accesses<'a>(
         &mut self,
         scene: &mut Scene<'_>,
@@ -55,7 +55,7 @@ impl Monitors {
             .try_for_each(|touched| self.happen_there(scene, touched))
     }
 
-    /// The order of the events of one moment.
+    /// Sorts the events of one moment.
     fn put_in_order(&self, all: &mut [TouchedAt]) {
         let addresses: Vec<u64> = all.iter().map(|it| it.state.address).collect();
         all.sort_by_key(|it| {
@@ -65,7 +65,7 @@ impl Monitors {
         });
     }
 
-    /// What an access has touched.
+    /// Adds the elements that an access touched.
     fn add_touched(
         &mut self,
         scene: &mut Scene<'_>,
@@ -76,12 +76,14 @@ impl Monitors {
         let instruction = access
             .instruction
             .or_else(|| scene.program.previous_instruction(thread));
-        let touched = self.places.touched(scene.program, access, instruction)?;
+        let touched = self
+            .places
+            .touched(scene.program, access, (thread, instruction))?;
         if touched.is_empty() {
             return Ok(());
         }
         let place = match access.system_call {
-            // The program's call, not the library's instruction.
+            // Report the program's call, not the instruction in the library.
             Some(_) => scene.program.innermost_own_call(thread).or(instruction),
             None => instruction,
         };
@@ -97,7 +99,7 @@ impl Monitors {
         Ok(())
     }
 
-    /// The event of an access to a place.
+    /// Processes the event of an access to a location.
     fn happen_there(
         &mut self,
         scene: &mut Scene<'_>,
@@ -128,17 +130,19 @@ impl Monitors {
         )
     }
 
-    /// An access that is no event, by what juror has called: later ones are
-    /// told with what it left.
+    /// Ignores an access made by a function that juror called: later accesses are compared with the
+    /// value it left.
     pub fn overlook(
         &mut self,
         program: &mut Program,
+        thread: ThreadId,
         access: &MemoryAccess,
     ) -> Result<(), DebuggeeError> {
-        self.places.touched(program, access, None).map(|_| ())
+        let touched = self.places.touched(program, access, (thread, None));
+        touched.map(|_| ())
     }
 
-    /// A thread enters a system call, or leaves one.
+    /// Handles the entry to or exit from a system call.
     pub fn on_system_call(
         &mut self,
         scene: &mut Scene<'_>,
@@ -155,10 +159,10 @@ impl Monitors {
         }
         let place = own_place(scene);
         let details = Details::SystemCall { number };
-        self.tell(scene, happening, place, details)
+        self.notify(scene, happening, place, details)
     }
 
-    /// A signal is about to be delivered.
+    /// Handles a signal that is about to be delivered.
     pub fn on_signal(
         &mut self,
         scene: &mut Scene<'_>,
@@ -175,24 +179,24 @@ impl Monitors {
             sender,
             code,
         };
-        self.tell(scene, Happening::Signal(number), place, details)
+        self.notify(scene, Happening::Signal(number), place, details)
     }
 
-    /// A thread is about to run its first instruction.
+    /// Handles a thread that is about to run its first instruction.
     pub fn on_thread_start(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
         let happening = Happening::Plain(EventKind::ThreadStart);
         let place = scene.program.registers(scene.thread).map_or(0, |it| it.rip);
-        self.tell(scene, happening, place, Details::None)
+        self.notify(scene, happening, place, Details::None)
     }
 
-    /// A thread is gone.
+    /// Handles the end of a thread.
     pub fn on_thread_end(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
         self.probes.end_thread(scene.program, scene.thread)?;
         let happening = Happening::Plain(EventKind::ThreadEnd);
-        self.tell(scene, happening, 0, Details::None)
+        self.notify(scene, happening, 0, Details::None)
     }
 
-    /// Modules came or went.
+    /// Handles modules that were loaded or unloaded.
     pub fn on_modules(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
         if !self.occasions.asks_for_modules() {
             return Ok(());
@@ -213,35 +217,35 @@ impl Monitors {
                 name: &name,
                 base: *base,
             };
-            self.tell(scene, Happening::Module(kind, &name), place, details)?;
+            self.notify(scene, Happening::Module(kind, &name), place, details)?;
         }
         Ok(())
     }
 
-    /// The modules of the present are no news.
+    /// Records the present modules, so that they are not reported as loaded.
     pub fn note_modules(&mut self, program: &Program) {
         let modules = program.modules.iter().filter(|it| !it.is_main);
         self.loaded = modules.map(|it| (it.path.clone(), it.bias)).collect();
     }
 
-    /// Everything is loaded; the program is about to run.
+    /// Handles the start: everything is loaded, and the program is about to run.
     pub fn on_start(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
         self.on_modules(scene)?;
         let place = scene.program.registers(scene.thread).map_or(0, |it| it.rip);
         let happening = Happening::Plain(EventKind::ProgramStart);
-        self.tell(scene, happening, place, Details::None)
+        self.notify(scene, happening, place, Details::None)
     }
 
-    /// The program has ended by itself; once for each run.
+    /// Handles the exit of the program; once for each run.
     pub fn on_exit(&mut self, scene: &mut Scene<'_>, status: i32) -> Result<(), DebuggeeError> {
         if std::mem::replace(&mut self.has_exited, true) {
             return Ok(());
         }
         let happening = Happening::Plain(EventKind::ProgramExit);
-        self.tell(scene, happening, 0, Details::Exit { status })
+        self.notify(scene, happening, 0, Details::Exit { status })
     }
 
-    /// Whether some monitor needs an event that this is.
+    /// Returns whether some monitor needs an event of this kind.
     fn concerns(&self, happening: Happening<'_>) -> bool {
         let mut concerned = self.occasions.concerned(happening).into_iter();
         concerned.any(|position| {
@@ -250,8 +254,8 @@ impl Monitors {
         })
     }
 
-    /// Tells the monitors of something that happened.
-    fn tell(
+    /// Sends an event to the monitors.
+    fn notify(
         &mut self,
         scene: &mut Scene<'_>,
         happening: Happening<'_>,
@@ -279,7 +283,7 @@ impl Monitors {
         Ok(())
     }
 
-    /// One event of one monitor has happened, if it needs it.
+    /// Processes one event of one monitor, if it needs the event.
     fn happen(
         &mut self,
         scene: &mut Scene<'_>,
@@ -297,7 +301,7 @@ impl Monitors {
         if let Some(stops) = monitored.stops.get_mut(usize::from(event.0)) {
             *stops += 1;
         }
-        // An event before may have made this one unneeded.
+        // A preceding event may have made this one unneeded.
         if !is_needed_by(&self.properties, monitor, event) {
             return Ok(());
         }
@@ -327,7 +331,7 @@ impl Monitors {
     }
 }
 
-/// Where a stopped thread is in the main program, for reports.
+/// Returns the address of a stopped thread in the main program, for reports.
 fn own_place(scene: &Scene<'_>) -> u64 {
     let own = scene.program.innermost_own_call(scene.thread);
     own.unwrap_or_else(|| scene.program.registers(scene.thread).map_or(0, |it| it.rip))

@@ -1,4 +1,4 @@
-//! Properties as monitors, from the files that say them.
+//! Creates monitors from property files.
 
 use crate::monitors::{MonitoredProperty, Monitors, captures};
 use crate::property_files::PropertySource;
@@ -65,13 +65,13 @@ pub fn load_file(
     Ok((monitors, remarks))
 }
 
-/// The line of a position in a text, from 1.
+/// Returns the line of a byte position in a text, from 1.
 fn line_of(text: &str, position: usize) -> usize {
     let before = text.bytes().take(position);
     before.filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// How many transitions are remembered by this option.
+/// Returns the number of transitions that this option remembers.
 pub(super) fn records(history: usize) -> usize {
     match history {
         0 => HISTORY_RECORDS,

@@ -1,15 +1,16 @@
-//! The places in memory that properties watch.
+//! The memory locations that properties watch.
 //!
-//! A place is watched while its event is needed, by what the debuggee has for
-//! it: debug registers, pages or steps. Events at the same bytes share one
-//! watch. What leads to a place is watched for stores, too: then the place is
-//! another.
+//! A location is watched while its event is needed, with the means of the debuggee: debug
+//! registers, page protection or single-stepping. Events on the same bytes share one watch. The
+//! pointers that lead to a location are watched for stores too: a store moves the location.
 //!
-//! Invariant: while a place is watched, `Sight::bytes` is what its elements
-//! held when they were last stored to.
+//! **Invariant**: while a location is watched, `Sight::bytes` holds the values of its elements
+//! after the last store.
 
+use crate::monitors::local_variables::{LocalCall, LocalVariables};
 use juror_debuggee::{
-    AccessKind, AccessKinds, Debuggee, DebuggeeError, MemoryAccess, Owner, WatchId, WatchTier,
+    AccessKind, AccessKinds, Debuggee, DebuggeeError, MemoryAccess, Owner, ThreadId, WatchId,
+    WatchTier,
 };
 use juror_event::{EventId, EventKind};
 use juror_instrument::capture_plan::CapturePlan;
@@ -19,32 +20,37 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// An event of a monitor about a place.
+/// An event of a monitor about a memory location.
 #[derive(Debug, Clone)]
 pub(crate) struct PlaceWatch {
-    /// Which monitor.
+    /// The number of the monitor.
     pub monitor: u16,
-    /// Which of its events.
+    /// The event.
     pub event: EventId,
     pub kind: EventKind,
     pub place: LocationExpression,
     /// By capture slot.
     pub captures: Rc<[CapturePlan]>,
-    /// Where it is; nothing while no module has it.
+    /// The location; `None` while no module has it.
     pub sight: Option<MemoryLocation>,
+    /// The local variables that the event is about; the watches of their calls are places of
+    /// their own.
+    pub local: Option<LocalVariables>,
+    /// The call whose local variable this is.
+    pub call: Option<LocalCall>,
     is_needed: bool,
-    /// The watches of its bytes, in their order.
+    /// The watches of its bytes, in address order.
     parts: SmallVec<[WatchId; 4]>,
-    /// The watch of what leads there.
+    /// The watch of the pointers that lead to it.
     path: Option<WatchId>,
 }
 
-/// One element of a place that an access touched.
+/// One element of a location that an access touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Touched {
-    /// Which place.
+    /// The number of the location.
     pub place: usize,
-    /// Which of its elements.
+    /// The number of the element.
     pub element: u64,
 }
 
@@ -58,7 +64,7 @@ struct Shared {
     users: u32,
 }
 
-/// All places of all monitors.
+/// All watched locations of all monitors.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct PlaceWatches {
     list: Vec<PlaceWatch>,
@@ -79,10 +85,38 @@ impl PlaceWatch {
             place,
             captures: Rc::new([]),
             sight: None,
+            local: None,
+            call: None,
             is_needed: false,
             parts: SmallVec::new(),
             path: None,
         }
+    }
+
+    /// Creates the place of a call with a local variable that an event is about.
+    pub(super) fn of_call(
+        of: &PlaceWatch,
+        call: LocalCall,
+        sight: Option<MemoryLocation>,
+    ) -> PlaceWatch {
+        PlaceWatch {
+            captures: Rc::clone(&of.captures),
+            sight,
+            call: Some(call),
+            is_needed: true,
+            ..PlaceWatch::new(of.monitor, of.event, of.kind, of.place.clone())
+        }
+    }
+
+    /// Returns whether it is watched: the place of a call that was found to have returned is not.
+    pub(super) fn is_live(&self) -> bool {
+        self.is_needed
+    }
+
+    /// Looks at the place as it is now.
+    fn resolve(&self, program: &Program) -> Option<MemoryLocation> {
+        let root = self.call.as_ref().map(|call| &call.root);
+        self.place.resolve_from(program, root).ok()
     }
 
     fn kinds(&self) -> AccessKinds {
@@ -97,13 +131,13 @@ impl PlaceWatch {
         self.path.is_some() || !self.parts.is_empty()
     }
 
-    /// How it is watched at present.
+    /// Returns how it is watched at present.
     pub(crate) fn tier(&self, program: &Program) -> Option<WatchTier> {
         let ids = self.parts.iter().chain(&self.path);
         ids.filter_map(|&id| program.debuggee.watch_tier(id)).max()
     }
 
-    /// Where it is watched at present.
+    /// Returns the addresses that are watched at present.
     pub(crate) fn addresses(&self) -> Vec<u64> {
         let sight = self.sight.as_ref().filter(|_| !self.parts.is_empty());
         sight
@@ -127,7 +161,7 @@ impl PlaceWatches {
         self.list.get(place)
     }
 
-    /// The place of an event, made when there is none yet.
+    /// Returns the location of an event, creating it if necessary.
     pub(crate) fn of(
         &mut self,
         monitor: u16,
@@ -142,8 +176,8 @@ impl PlaceWatches {
         &mut self.list[position]
     }
 
-    /// Monitors have other numbers from now on. Those that have none are gone,
-    /// and none of their places is watched.
+    /// Renumbers the monitors. Locations of monitors without a new number are removed; none of them
+    /// is watched any longer.
     pub(crate) fn renumber(&mut self, number: impl Fn(u16) -> Option<u16>) {
         self.list.retain_mut(|place| match number(place.monitor) {
             Some(other) => {
@@ -154,32 +188,45 @@ impl PlaceWatches {
         });
     }
 
-    /// The same in a forked copy of the process, of which nothing is watched
-    /// yet.
+    /// Gives the threads of calls the numbers that they have now.
+    pub(crate) fn renumber_threads(&mut self, number: impl Fn(ThreadId) -> ThreadId) {
+        for call in self.list.iter_mut().filter_map(|it| it.call.as_mut()) {
+            call.renumber(&number);
+        }
+    }
+
+    /// Returns the locations for a forked copy of the process, none of which is watched yet.
     pub(crate) fn forked(&self) -> PlaceWatches {
         let mut list = self.list.clone();
         for place in &mut list {
             place.is_needed = false;
             place.parts.clear();
             place.path = None;
+            if let Some(local) = &mut place.local {
+                local.is_inserted = false;
+            }
         }
+        // The calls on its stack are found when they are needed.
+        list.retain(|place| place.call.is_none());
         PlaceWatches {
             list,
             shared: Vec::new(),
         }
     }
 
-    /// The process has another memory: nothing is watched.
+    /// Forgets the memory of the process: nothing is watched.
     pub(crate) fn forget_process(&mut self) {
         self.shared.clear();
+        self.list.retain(|place| place.call.is_none());
         for place in &mut self.list {
             place.parts.clear();
             place.path = None;
             place.sight = None;
+            place.local = None;
         }
     }
 
-    /// Watches the places whose events a monitor needs, and no others of its.
+    /// Watches the locations whose events a monitor needs, and stops watching its others.
     pub(crate) fn set_needed(
         &mut self,
         program: &mut Program,
@@ -187,28 +234,102 @@ impl PlaceWatches {
         is_needed: impl Fn(EventId) -> bool,
     ) -> Result<(), DebuggeeError> {
         let mut changes = SmallVec::<[usize; 8]>::new();
+        let mut begun = SmallVec::<[usize; 2]>::new();
+        let mut has_ended = false;
         for (number, place) in self.list.iter_mut().enumerate() {
             if place.monitor != monitor {
                 continue;
             }
-            place.is_needed = is_needed(place.event);
+            let is_needed = is_needed(place.event);
+            if let Some(local) = &mut place.local {
+                place.is_needed = is_needed;
+                if local.is_inserted != is_needed {
+                    local.insert(program, is_needed)?;
+                    match is_needed {
+                        true => begun.push(number),
+                        false => has_ended = true,
+                    }
+                }
+                continue;
+            }
+            place.is_needed = is_needed;
             if place.is_needed != place.is_armed() {
                 changes.push(number);
             }
         }
-        if changes.is_empty() {
-            return Ok(());
+        if !changes.is_empty() {
+            while_halted(program, |program| {
+                for number in changes {
+                    self.renew(program, number)?;
+                }
+                Ok(())
+            })?;
         }
-        while_halted(program, |program| {
-            for number in changes {
-                self.renew(program, number)?;
-            }
-            Ok(())
-        })
+        for number in begun {
+            self.enter_active(program, number)?;
+        }
+        if has_ended {
+            // Nothing of these is watched any longer.
+            self.list
+                .retain(|place| place.call.is_none() || place.is_needed);
+        }
+        Ok(())
     }
 
-    /// Watches the bytes that a place is in now, if its event is needed.
-    /// Every thread stands.
+    /// Adds a place, and watches it. All threads are stopped.
+    pub(super) fn add(
+        &mut self,
+        program: &mut Program,
+        place: PlaceWatch,
+    ) -> Result<(), DebuggeeError> {
+        self.list.push(place);
+        self.renew(program, self.list.len() - 1)
+    }
+
+    /// Removes a place that is watched. All threads are stopped.
+    pub(super) fn remove(
+        &mut self,
+        program: &mut Program,
+        number: usize,
+    ) -> Result<(), DebuggeeError> {
+        if let Some(place) = self.list.get_mut(number) {
+            place.is_needed = false;
+        }
+        self.renew(program, number)?;
+        if number < self.list.len() {
+            self.list.remove(number);
+        }
+        Ok(())
+    }
+
+    /// Sets the local variables that an event is about.
+    pub(crate) fn set_local(
+        &mut self,
+        program: &mut Program,
+        monitor: u16,
+        event: EventId,
+        local: LocalVariables,
+    ) -> Result<(), DebuggeeError> {
+        let is_same = |it: &PlaceWatch| it.monitor == monitor && it.event == event;
+        let Some(place) = self.list.iter_mut().find(|it| is_same(it)) else {
+            return Ok(());
+        };
+        match &mut place.local {
+            Some(known) if known.is_same(&local) => Ok(()),
+            Some(known) => {
+                // It is needed anew when the needs are applied.
+                known.insert(program, false)?;
+                place.local = Some(local);
+                Ok(())
+            }
+            None => {
+                place.local = Some(local);
+                Ok(())
+            }
+        }
+    }
+
+    /// Watches the present bytes of a location, if its event is needed. All threads are stopped.
     fn renew(&mut self, program: &mut Program, number: usize) -> Result<(), DebuggeeError> {
         let Some(place) = self.list.get_mut(number) else {
             return Ok(());
@@ -216,8 +337,8 @@ impl PlaceWatches {
         let before: SmallVec<[WatchId; 4]> =
             place.parts.drain(..).chain(place.path.take()).collect();
         if place.is_needed && place.sight.is_some() {
-            // Its value may have changed while nobody looked.
-            place.sight = place.place.resolve(program).ok();
+            // Its value may have changed while it was not watched.
+            place.sight = place.resolve(program);
         }
         let wanted = place.sight.as_ref().filter(|_| place.is_needed);
         let kinds = place.kinds();
@@ -249,7 +370,7 @@ impl PlaceWatches {
         Ok(())
     }
 
-    /// A watch of these bytes; nothing where they cannot be read.
+    /// Watches these bytes; `None` if they cannot be read.
     fn acquire(
         &mut self,
         debuggee: &mut Debuggee,
@@ -291,7 +412,7 @@ impl PlaceWatches {
         debuggee.unwatch(id)
     }
 
-    /// A place was bound anew: it may be elsewhere.
+    /// Handles a location that was bound again and may have moved.
     pub(crate) fn rebind(
         &mut self,
         program: &mut Program,
@@ -319,17 +440,20 @@ impl PlaceWatches {
         Ok(())
     }
 
-    /// The elements that an access touched, by the events that it is one of;
-    /// `now` receives the bytes of each place. Places whose path was stored to
-    /// are where it leads now.
+    /// Returns the elements that an access touched, by their events; `now` receives the bytes of
+    /// each location. If the path of a location was stored to, the location is moved to where it
+    /// leads now.
     pub(crate) fn touched(
         &mut self,
         program: &mut Program,
         access: &MemoryAccess,
-        instruction: Option<u64>,
+        (thread, instruction): (ThreadId, Option<u64>),
     ) -> Result<Vec<(Touched, PlaceState)>, DebuggeeError> {
         let mut touched = Vec::new();
         for number in 0..self.list.len() {
+            if !self.is_in_scope(program, access, number, (thread, instruction))? {
+                continue;
+            }
             let place = &self.list[number];
             if place.path == Some(access.watch) {
                 touched.extend(self.follow(program, number)?);
@@ -381,15 +505,59 @@ impl PlaceWatches {
                 ));
             }
             if let Some(sight) = self.list.get_mut(number).and_then(|it| it.sight.as_mut()) {
-                // Other elements have accesses of their own, still to be told.
+                // Other elements have accesses of their own, still to be processed.
                 sight.take_bytes(bytes, &now);
             }
         }
         Ok(touched)
     }
 
-    /// What leads to a place was stored to: it may be elsewhere now, which is
-    /// a change when the value there is another.
+    /// Returns whether an access to a local variable is one of its call; true for other places.
+    fn is_in_scope(
+        &mut self,
+        program: &mut Program,
+        access: &MemoryAccess,
+        number: usize,
+        accessing: (ThreadId, Option<u64>),
+    ) -> Result<bool, DebuggeeError> {
+        let Some(place) = self.list.get(number) else {
+            return Ok(false);
+        };
+        let is_own = place.parts.contains(&access.watch);
+        let Some(call) = place.call.as_ref().filter(|_| is_own) else {
+            return Ok(true);
+        };
+        // The accessing instruction of a system call is in the library.
+        let instruction = accessing.1.filter(|_| access.system_call.is_none());
+        let mut is_in_scope = None;
+        if call.is_of(accessing.0) {
+            is_in_scope = call.is_in_scope(program, (accessing.0, instruction));
+        } else {
+            while_halted(program, |program| {
+                is_in_scope = call.is_in_scope(program, (accessing.0, instruction));
+                Ok(())
+            })?;
+        }
+        if is_in_scope == Some(true) {
+            return Ok(true);
+        }
+        if is_in_scope.is_none() {
+            // Other numbers stay as they are until the access has been taken.
+            if let Some(place) = self.list.get_mut(number) {
+                place.is_needed = false;
+            }
+            while_halted(program, |program| self.renew(program, number))?;
+            return Ok(false);
+        }
+        // What is stored before the scope begins is the value that its first store replaces.
+        if let Some(place) = self.list.get_mut(number) {
+            place.sight = place.resolve(program);
+        }
+        Ok(false)
+    }
+
+    /// Follows a location whose path was stored to: it may have moved, which is a change if the
+    /// value there differs.
     fn follow(
         &mut self,
         program: &mut Program,
@@ -399,7 +567,7 @@ impl PlaceWatches {
             return Ok(None);
         };
         let before = place.sight.take();
-        place.sight = place.place.resolve(program).ok();
+        place.sight = place.resolve(program);
         let change = match (&before, &place.sight) {
             (Some(before), Some(now))
                 if place.kind == EventKind::Change
@@ -435,7 +603,7 @@ impl PlaceWatches {
     }
 }
 
-/// What is known of an element when it was accessed.
+/// The values of an element at an access.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlaceState {
     pub value: juror_event::Value,
@@ -444,7 +612,7 @@ pub(crate) struct PlaceState {
     pub index: i64,
 }
 
-/// Does what stops every thread, and lets those run again that ran.
+/// Performs an operation that stops every thread, then resumes those that were running.
 pub(crate) fn while_halted(
     program: &mut Program,
     work: impl FnOnce(&mut Program) -> Result<(), DebuggeeError>,

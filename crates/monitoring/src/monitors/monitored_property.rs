@@ -1,64 +1,65 @@
-//! A property that is watched, and what its events bring.
+//! A monitored property and the results of its events.
 
-use crate::listeners::Heard;
+use crate::listeners::QueuedTrigger;
 use juror_event::{EventId, Verdict};
 use juror_instrument::probes::InlinedTotal;
 use juror_language::{EvaluationError, Property};
 use juror_monitor::{Change, Monitor, SliceId};
 use std::sync::Arc;
 
-/// A property that is watched.
+/// A monitored property.
 #[derive(Debug, Clone)]
 pub struct MonitoredProperty {
     /// The property.
     pub property: Arc<Property>,
     /// Its monitor.
     pub monitor: Monitor,
-    /// What the file says that it is from; its name is the property's source
-    /// name.
+    /// The text of its file; its name is the property's source name.
     pub text: Arc<str>,
-    /// The user has not switched it off: it needs its events, and takes them.
+    /// Whether it is enabled: a disabled property receives no events.
     pub is_enabled: bool,
-    /// From when on it is evaluated.
+    /// Since when it is evaluated.
     pub since: Since,
-    /// By event: how often it happened.
+    /// By event: the number of occurrences.
     pub occurrences: Vec<u64>,
-    /// By event: how often the debuggee was stopped for it.
+    /// By event: the number of occurrences in a recorded run while no state needed it. A live run
+    /// has no points for such events.
+    pub unneeded: Vec<u64>,
+    /// By event: the number of stops of the debuggee.
     pub stops: Vec<u64>,
-    /// How many violations have been reported.
+    /// The number of reported violations.
     pub violations: u64,
-    /// How many of them the end of the run brought.
+    /// The number of these that the end of the run caused.
     pub violated_by_end: u64,
-    /// By event: some definition of its function was found.
+    /// By event: whether a definition of its function was found.
     pub bound: Vec<bool>,
-    /// By event: what became of the calls that were inlined.
+    /// By event: the totals of its inlined calls.
     pub inlined: Vec<InlinedTotal>,
-    /// How many events were left out because they could not be evaluated.
+    /// The number of events that were ignored because they could not be evaluated.
     pub errors: u64,
-    /// What the process that this one was forked from had seen till then.
+    /// The counts at the fork, inherited from the parent process.
     pub inherited: InheritedCounts,
-    /// Of a recorded run: the time, thread and place of the last access to memory, and
-    /// which events were needed when it began.
+    /// For a recorded run: the time, thread and place of the last access to memory, and the events
+    /// that were needed when it began.
     pub(crate) access: Option<((u64, u32, u64), u64)>,
 }
 
-/// From when on a property is evaluated.
+/// Since when a property is evaluated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Since {
-    /// From the start of the run, or from when the process was attached to.
+    /// Since the start of the run, or since the process was attached.
     #[default]
     Start,
-    /// From when it was added, in the middle of a run.
+    /// Since it was added, in the middle of a run.
     Addition,
-    /// From the start of the run, of which so many events were recorded when it
-    /// was added.
+    /// Since the start of the run, of which a part was recorded when it was added.
     Trace {
-        /// How many.
+        /// The number of recorded events.
         events: u64,
     },
 }
 
-/// What is counted in the process where it happened, and not in its children.
+/// Counts that belong to the parent process and not to its children.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InheritedCounts {
     /// Events.
@@ -70,8 +71,7 @@ pub struct InheritedCounts {
 }
 
 impl MonitoredProperty {
-    /// A property of which nothing has happened yet. `text` is what its file
-    /// says.
+    /// Creates a monitored property without any events. `text` is the text of its file.
     pub fn new(monitor: Monitor, text: Arc<str>) -> MonitoredProperty {
         let property = Arc::clone(monitor.property());
         let events = property.events.len();
@@ -82,6 +82,7 @@ impl MonitoredProperty {
             is_enabled: true,
             since: Since::Start,
             occurrences: vec![0; events],
+            unneeded: vec![0; events],
             stops: vec![0; events],
             violations: 0,
             violated_by_end: 0,
@@ -93,19 +94,18 @@ impl MonitoredProperty {
         }
     }
 
-    /// The name of the file that it is from.
+    /// Returns the name of its file.
     pub fn file(&self) -> &str {
         self.property.source_name.as_deref().unwrap_or("")
     }
 
-    /// Whether it waits for an event in its present state.
+    /// Returns whether it waits for an event in its present state.
     pub fn needs(&self, event: EventId) -> bool {
         let need = self.monitor.needs().get(usize::from(event.0));
         self.is_enabled && need.is_some_and(|need| need.needed)
     }
 
-    /// The same for a forked copy of the process: the monitor has its past, and
-    /// what is counted is counted anew.
+    /// Returns a copy for a forked process: the monitor keeps its history, counts start anew.
     pub(super) fn forked(&self) -> MonitoredProperty {
         MonitoredProperty {
             is_enabled: self.is_enabled,
@@ -126,8 +126,7 @@ impl MonitoredProperty {
         }
     }
 
-    /// How many events there have been, those of the processes before it
-    /// included.
+    /// Returns the number of events so far, including those of the parent processes.
     pub fn sequence(&self) -> u64 {
         self.inherited.events + self.occurrences.iter().sum::<u64>()
     }
@@ -136,37 +135,36 @@ impl MonitoredProperty {
 /// A slice that is violated now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ViolatedSlice {
-    /// Which monitor.
+    /// The number of the monitor.
     pub monitor: usize,
-    /// Which of its slices.
+    /// The slice.
     pub slice: SliceId,
-    /// There was a violation of the same kind at the same place before.
+    /// There was an earlier violation of the same kind at the same place.
     pub repeated: bool,
 }
 
-/// What an event brought that somebody must hear of.
+/// The consequences of an event that must be reported.
 #[derive(Debug, Default)]
 pub struct EventOutcome {
     /// Slices that are violated now.
     pub violations: Vec<ViolatedSlice>,
     /// A guard or update that could not be evaluated, by monitor.
     pub error: Option<(usize, EvaluationError)>,
-    /// What scenarios wait for.
-    pub heard: Vec<Heard>,
-    /// In which frame the first of it happened: that of a call that was inlined.
+    /// The queued triggers of scenarios.
+    pub queued: Vec<QueuedTrigger>,
+    /// The frame level of the first of them, if that was an inlined call.
     pub level: Option<usize>,
 }
 
 impl EventOutcome {
-    /// The user need not hear of it.
+    /// Returns whether the user need not be notified.
     pub fn is_empty(&self) -> bool {
         self.violations.is_empty() && self.error.is_none()
     }
 }
 
 impl MonitoredProperty {
-    /// The property takes an event. Tells whether its needs may have changed;
-    /// nothing when no slice took it.
+    /// Takes an event. Returns whether its needs may have changed; `None` if no slice took it.
     pub fn step(
         &mut self,
         number: usize,
@@ -183,10 +181,10 @@ impl MonitoredProperty {
         let needs_changed = match self.monitor.step(event, happened) {
             Ok(step) if !step.taken => return None,
             Ok(step) => step.needs_changed,
-            // The slices without the error have taken the event all the same.
+            // Slices without the error have taken the event.
             Err(error) => {
                 self.errors += 1;
-                // That of the first property is told.
+                // The first property's error is reported.
                 let told = outcome.error.as_ref().map(|(number, _)| *number);
                 if told.is_none_or(|told| number < told) {
                     outcome.error = Some((number, error));
@@ -194,20 +192,46 @@ impl MonitoredProperty {
                 true
             }
         };
-        let changes = self.monitor.changes().iter();
-        for change in changes.filter(|change| change.violates()) {
-            self.violations += 1;
-            outcome.violations.push(ViolatedSlice {
-                monitor: number,
-                slice: change.slice,
-                repeated: is_repeated(&self.monitor, change, happened.address),
-            });
-        }
+        self.count_violations(number, happened.address, outcome);
         Some(needs_changed)
     }
 
-    /// The run is over: what is undecided becomes decided. Gives the slices
-    /// that this violates, in the order of their parameters.
+    /// Decides what is due at this time, in nanoseconds since the start of the program. Returns
+    /// whether its needs may have changed; `None` if nothing is due.
+    pub fn pass_time(
+        &mut self,
+        number: usize,
+        time: u64,
+        outcome: &mut EventOutcome,
+    ) -> Option<bool> {
+        self.next_deadline().filter(|deadline| *deadline <= time)?;
+        let step = self.monitor.advance(time);
+        self.count_violations(number, 0, outcome);
+        Some(step.needs_changed)
+    }
+
+    /// Returns the time at which something is decided without an event.
+    pub fn next_deadline(&self) -> Option<u64> {
+        self.monitor.next_deadline().filter(|_| self.is_enabled)
+    }
+
+    /// Counts the violations of the last step, at an address.
+    fn count_violations(&mut self, number: usize, address: u64, outcome: &mut EventOutcome) {
+        let changes = self.monitor.changes().iter();
+        for change in changes.filter(|change| change.violates()) {
+            self.violations += 1;
+            // Time has no address.
+            let address = change.deadline.map_or(address, |_| 0);
+            outcome.violations.push(ViolatedSlice {
+                monitor: number,
+                slice: change.slice,
+                repeated: is_repeated(&self.monitor, change, address),
+            });
+        }
+    }
+
+    /// Ends the run, which decides undecided verdicts. Returns the slices that this violates, in
+    /// the order of their parameters.
     pub fn finish(&mut self) -> Vec<SliceId> {
         if !self.is_enabled {
             return Vec::new();
@@ -229,8 +253,8 @@ impl MonitoredProperty {
     }
 }
 
-/// Whether the last event was not the first to violate in this way at this
-/// place. Kinds that are too many to be told apart are all new.
+/// Returns whether an earlier event violated in the same way at this place. Kinds beyond those that
+/// can be distinguished count as new.
 fn is_repeated(monitor: &Monitor, change: &Change, address: u64) -> bool {
     let kinds = monitor.violations().iter();
     let mut same = kinds
@@ -240,8 +264,8 @@ fn is_repeated(monitor: &Monitor, change: &Change, address: u64) -> bool {
     })
 }
 
-/// How many objects the property was evaluated for, those that have ended
-/// included; none when it is not sliced. The base slice stands for no object.
+/// Returns the number of objects that the property was evaluated for, including those that have
+/// ended; 0 if it is not sliced. The base slice stands for no object.
 pub fn slice_total(monitored: &MonitoredProperty) -> u64 {
     if monitored.property.slice.is_empty() {
         return 0;

@@ -1,9 +1,9 @@
-//! Events of properties that have no place in the program's code or memory:
-//! system calls, signals, threads, modules, the start and the end.
+//! Events of properties without a location in code or memory: system calls, signals, threads,
+//! modules, the start and the end.
 //!
-//! Invariant: the debuggee is asked for exactly those system calls and signals
-//! that some monitor needs in its present state, since every other one would
-//! cost a stop for nothing. Threads, modules, start and end are told anyway.
+//! **Invariant**: the debuggee reports exactly those system calls and signals that some monitor
+//! needs in its present state, since every other one would cost a stop for nothing. Threads,
+//! modules, start and end are always reported.
 
 use crate::monitors::memory_locations::while_halted;
 use juror_debuggee::{DebuggeeError, SystemCalls};
@@ -18,38 +18,38 @@ use std::rc::Rc;
 
 const SIGKILL: i32 = 9;
 
-/// What an event is about.
+/// The subject of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// Whatever happens of its kind.
+    /// Everything of its kind.
     Any,
-    /// A system call, by its number.
+    /// A system call, by number.
     SystemCall(u64),
-    /// A signal, by its number.
+    /// A signal, by number.
     Signal(i32),
-    /// Modules whose file names begin so.
+    /// Modules whose file names begin with this.
     Module(Box<str>),
 }
 
-/// What has happened.
+/// An event that has occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Happening<'a> {
     /// A system call is entered or left.
     SystemCall(EventKind, u64),
     /// A signal is about to be delivered.
     Signal(i32),
-    /// A module of this name came or went.
+    /// A module of this name was loaded or unloaded.
     Module(EventKind, &'a str),
-    /// Something of this kind.
+    /// An event without a subject.
     Plain(EventKind),
 }
 
 /// An event of a monitor.
 #[derive(Debug, Clone)]
 pub(crate) struct Occasion {
-    /// Which monitor.
+    /// The number of the monitor.
     pub monitor: u16,
-    /// Which of its events.
+    /// The event.
     pub event: EventId,
     pub kind: EventKind,
     pub subject: Subject,
@@ -57,20 +57,20 @@ pub(crate) struct Occasion {
     pub captures: Rc<[CapturePlan]>,
 }
 
-/// Those of all monitors.
+/// The events without a location of all monitors.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Occasions {
     list: Vec<Occasion>,
-    /// What the debuggee was asked for.
+    /// The system calls that the debuggee reports.
     system_calls: SystemCalls,
     signals: u64,
 }
 
 impl Subject {
-    /// What an event names.
+    /// Resolves the subject of an event.
     ///
     /// # Errors
-    /// There is no such system call or signal, or it can never be seen.
+    /// There is no such system call or signal, or it can never be observed.
     pub(crate) fn of(event: &SymbolicEvent) -> Result<Subject, BindError> {
         let subject = event.subject.trim();
         let wrong = |message: String, help: Option<String>| BindError::Subject {
@@ -94,7 +94,7 @@ impl Subject {
             }
             EventKind::Signal => match signal_names::number(subject) {
                 Some(SIGKILL) => Err(wrong(
-                    "SIGKILL ends the process before anybody can see it".to_owned(),
+                    "SIGKILL ends the process before juror can stop it".to_owned(),
                     Some("`program exit` comes after it, with status 137".to_owned()),
                 )),
                 Some(number) => Ok(Subject::Signal(number)),
@@ -143,13 +143,13 @@ impl Occasions {
         list.any(|it| it.monitor == monitor && it.event == event)
     }
 
-    /// Adds one; monitors in their order, events in that of their declaration.
+    /// Adds an event; monitors in their order, events in the order of declaration.
     pub(crate) fn add(&mut self, occasion: Occasion) {
         self.list.push(occasion);
         self.list.sort_by_key(|it| (it.monitor, it.event));
     }
 
-    /// Monitors have other numbers from now on; those that have none are gone.
+    /// Renumbers the monitors; events of monitors without a new number are removed.
     pub(crate) fn renumber(&mut self, number: impl Fn(u16) -> Option<u16>) {
         self.list
             .retain_mut(|occasion| match number(occasion.monitor) {
@@ -165,7 +165,7 @@ impl Occasions {
         self.list.get(position)
     }
 
-    /// The positions of those that something concerns.
+    /// Returns the positions of the events that an occurrence concerns.
     pub(crate) fn concerned(&self, happening: Happening<'_>) -> Vec<usize> {
         let concerned = self.list.iter().enumerate();
         concerned
@@ -174,8 +174,8 @@ impl Occasions {
             .collect()
     }
 
-    /// The same in a forked copy of the process, which was asked for the
-    /// system calls of its parent, and for no signals yet.
+    /// Returns the events for a forked copy of the process, which reports the system calls of its
+    /// parent, and no signals yet.
     pub(crate) fn forked(&self) -> Occasions {
         Occasions {
             signals: 0,
@@ -183,14 +183,14 @@ impl Occasions {
         }
     }
 
-    /// Whether anybody asks for modules.
+    /// Returns whether some event needs modules.
     pub(crate) fn asks_for_modules(&self) -> bool {
         let is_meant =
             |it: &Occasion| matches!(it.kind, EventKind::ModuleLoad | EventKind::ModuleUnload);
         self.list.iter().any(is_meant)
     }
 
-    /// Asks the debuggee for what is needed now.
+    /// Requests the reports that are needed now from the debuggee.
     pub(crate) fn apply(
         &mut self,
         program: &mut Program,
@@ -215,7 +215,7 @@ impl Occasions {
             program.debuggee.monitor_system_calls(calls);
             return Ok(());
         }
-        // A thread that runs would be seen from its next stop on.
+        // A running thread would report only from its next stop on.
         while_halted(program, |program| {
             program.debuggee.monitor_system_calls(calls);
             Ok(())

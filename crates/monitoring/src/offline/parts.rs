@@ -1,12 +1,11 @@
-//! The properties of a check, evaluated apart from each other.
+//! The properties of a check, evaluated separately.
 //!
-//! No property looks at another one: whether it needs an event, which values it
-//! asks for and how it numbers its events are its own affair. So each of them may
-//! have a thread of its own. What they say is put together by the number of the
-//! event and, at the same event, in the order of the properties.
+//! Properties are independent: each decides whether it needs an event, which values it asks for and
+//! how it numbers its events. So each can run in its own thread. Their results are merged by the
+//! number of the event and, for the same event, in the order of the properties.
 //!
-//! Invariant: of the events that all have been given, what [`merge`] gives is what
-//! [`Offline::step`] would have said, in the same order.
+//! **Invariant**: for the events that all parts have taken, [`merge`] gives the results of
+//! [`Offline::step`], in the same order.
 
 use crate::monitors::{EventOutcome, MonitoredProperty};
 use crate::offline::shares::{Concern, Share, Standing, Together, is_remembered};
@@ -18,62 +17,61 @@ use juror_view::{StateChange, StopReason, ViolationView};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Some of the properties, to be evaluated apart from the others.
+/// Some of the properties, evaluated separately from the others.
 pub struct Part {
     units: Vec<Unit>,
     recorded: Recorded,
     buffers: Buffers,
     outcome: EventOutcome,
-    /// State changes are wanted: building them costs time.
+    /// Whether state changes are wanted: building them costs time.
     wants_state_changes: bool,
-    /// How many events it has taken.
+    /// The number of events taken.
     taken: u64,
 }
 
 /// A property, or a share of its slices.
 struct Unit {
-    /// Its number among all.
+    /// The number of the property.
     property: usize,
     monitored: MonitoredProperty,
     share: Option<Share>,
 }
 
-/// What one property says of one event.
+/// The result of one event for one property.
 #[derive(Debug, PartialEq)]
 pub struct Finding {
     /// The number of the event.
     event: u64,
-    /// Which property.
+    /// The number of the property.
     property: usize,
     changes: Vec<StateChange>,
     violations: Vec<ViolationView>,
     error: Option<StopReason>,
-    /// All slices of the property have to be asked.
+    /// All slices of the property must be asked.
     is_unsure: bool,
 }
 
-/// What all properties say of one event.
+/// The results of one event for all properties.
 #[derive(Debug, PartialEq)]
 pub struct Said {
     /// The number of the event.
     pub event: u64,
-    /// The state changes, where they are wanted.
+    /// The state changes, if wanted.
     pub changes: Vec<StateChange>,
-    /// Why a reader wants to stop there, if so.
+    /// The reason to stop there, if any.
     pub reason: Option<StopReason>,
-    /// What there is to say is not known: the run is to be taken anew, with no slices
-    /// spread.
+    /// The results are unknown: the run must be repeated without spreading slices.
     pub is_unsure: bool,
 }
 
 impl Offline {
-    /// How many threads can have something to do, of so many that there may be; with
-    /// the slices of properties spread, or without.
+    /// Returns the number of threads that can be used, at most `most`; with or without spreading
+    /// the slices of properties.
     pub fn part_count(&self, most: usize, with_slices: bool) -> usize {
         most.min(self.shares(most, with_slices).iter().sum())
     }
 
-    /// By property: into how many shares its slices are spread.
+    /// By property: the number of shares of its slices.
     fn shares(&self, threads: usize, with_slices: bool) -> Vec<usize> {
         let of_each = threads / self.monitors.properties.len().max(1);
         let shares = |monitored: &MonitoredProperty| match with_slices && of_each > 1 {
@@ -83,8 +81,8 @@ impl Offline {
         self.monitors.properties.iter().map(shares).collect()
     }
 
-    /// The properties of the run that has begun in so many parts, each at the
-    /// beginning. [`Offline::take_back`] puts them together again.
+    /// Splits the properties of the run into this number of parts, each at the beginning of the
+    /// run. [`Offline::take_back`] merges them again.
     pub fn parts(
         &mut self,
         count: usize,
@@ -130,17 +128,22 @@ impl Offline {
         parts.into_iter().map(part).collect()
     }
 
-    /// The properties are where these parts have come to.
+    /// Takes the properties back from their parts.
     pub fn take_back(&mut self, parts: impl IntoIterator<Item = Part>) {
         for mut unit in parts.into_iter().flat_map(|part| part.units) {
             if let Some(share) = &unit.share {
                 let mut together = self.together.iter();
                 let together = together.find(|it| it.property() == unit.property);
-                // They are told of once.
+                // Diagnostics are reported once.
                 let counted = together.filter(|_| share.number() == 0);
                 let occurrences = unit.monitored.occurrences.iter_mut().enumerate();
                 for (event, count) in occurrences {
                     let total = counted.and_then(|it| it.occurrences().get(event));
+                    *count = total.copied().unwrap_or(0);
+                }
+                let unneeded = unit.monitored.unneeded.iter_mut().enumerate();
+                for (event, count) in unneeded {
+                    let total = counted.and_then(|it| it.unneeded().get(event));
                     *count = total.copied().unwrap_or(0);
                 }
                 if share.number() > 0 {
@@ -154,15 +157,14 @@ impl Offline {
         }
     }
 
-    /// Takes what shares of slices say of a portion of the events, before these are
-    /// counted.
+    /// Takes the reports of the shares on a portion of the events, before these are counted.
     pub fn begin_portion(&mut self, standings: &[Standing]) {
         for together in &mut self.together {
             together.begin(standings);
         }
     }
 
-    /// Counts events of a portion, as far as no share could.
+    /// Counts events of a portion that no share could count.
     pub fn count(&mut self, trace: usize, batch: &Batch, events: Range<usize>) {
         if self.together.is_empty() {
             return;
@@ -177,8 +179,7 @@ impl Offline {
         }
     }
 
-    /// Whether one thread would tell the same in the same words of the portion that has
-    /// begun.
+    /// Returns whether one thread would give the same results, in the same words, for this portion.
     pub fn is_sure(&self, said: &[Said]) -> bool {
         let may_forget = self.together.iter().any(Together::may_forget);
         !self.together.iter().any(Together::is_mixed)
@@ -189,13 +190,12 @@ impl Offline {
 }
 
 impl Part {
-    /// Takes what a batch of a trace defines. To be done before its events are
-    /// taken.
+    /// Adds the definitions of a batch of a trace. Must be called before its events are taken.
     pub fn learn(&mut self, trace: usize, batch: &Batch) {
         self.recorded.learn(trace, batch);
     }
 
-    /// Takes events of a batch, the first of which has this number.
+    /// Takes events of a batch; the first has this number.
     pub fn take(
         &mut self,
         trace: usize,
@@ -204,7 +204,7 @@ impl Part {
         findings: &mut Vec<Finding>,
     ) {
         let events = batch.events.get(events).unwrap_or(&[]);
-        // One property after the other: what a property has is near together.
+        // One property after the other, for locality of memory.
         for position in 0..self.units.len() {
             for (event, number) in events.iter().zip(0..) {
                 let numbers = (first + number, self.taken + number + 1);
@@ -214,7 +214,7 @@ impl Part {
         self.taken += events.len() as u64;
     }
 
-    /// What shares of slices have to say of the events since this was last asked.
+    /// Returns the reports of the shares on the events since the last call.
     pub fn standings(&mut self) -> Vec<Standing> {
         let shares = self.units.iter_mut();
         let shares = shares.filter_map(|unit| Some((unit.share.as_mut()?, &unit.monitored)));
@@ -223,7 +223,7 @@ impl Part {
             .collect()
     }
 
-    /// One property takes an event, which has a number in its portion and one among all.
+    /// Feeds one property an event, which has a number in its portion and one among all.
     #[inline]
     fn take_one(
         &mut self,
@@ -241,7 +241,7 @@ impl Part {
             return;
         }
         if let Some(share) = &mut unit.share {
-            match share.concern(events, batch.values_of(event)) {
+            match share.concern(events, &batch.given(event)) {
                 Concern::Own => unit.monitored.monitor.count_from(number_of_all - 1),
                 Concern::Others => return,
                 Concern::Unknown => {
@@ -254,7 +254,8 @@ impl Part {
         let feeding = Feeding {
             number: position,
             events,
-            happened: self.recorded.occurrence(trace, batch, event),
+            happened: self.recorded.occurrence(trace, event),
+            given: batch.given(event),
         };
         let places = &self.recorded.places;
         let wants_state_changes = self.wants_state_changes;
@@ -300,7 +301,7 @@ impl Part {
 }
 
 impl Finding {
-    /// What all slices of a property say of an event is not known here.
+    /// A result that needs all slices of the property.
     fn unsure(event: u64, property: usize) -> Finding {
         Finding {
             event,
@@ -313,7 +314,7 @@ impl Finding {
     }
 }
 
-/// What all parts have found in the same events, by event.
+/// Merges the findings of all parts for the same events, by event.
 pub fn merge(mut findings: Vec<Finding>) -> Vec<Said> {
     findings.sort_by_key(|finding| (finding.event, finding.property));
     let mut merged: Vec<Said> = Vec::new();
@@ -337,12 +338,12 @@ pub fn merge(mut findings: Vec<Finding>) -> Vec<Said> {
 }
 
 impl Said {
-    /// The next property says this of the event.
+    /// Adds the finding of the next property for the event.
     fn add(&mut self, mut finding: Finding) {
         self.changes.append(&mut finding.changes);
         self.is_unsure |= finding.is_unsure;
         if finding.violations.is_empty() {
-            // An error is told where nothing is violated, the first of them.
+            // The first error is reported, unless something is violated.
             self.reason = self.reason.take().or(finding.error);
             return;
         }

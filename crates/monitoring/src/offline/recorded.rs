@@ -1,37 +1,40 @@
-//! What the traces of a run have defined until now: layouts, places, and which of
-//! their events are a property's.
+//! The definitions of the traces so far: layouts, places, and the bindings of their events to
+//! properties.
 //!
-//! Invariant: what is known only becomes more; numbers that were given stay.
+//! **Invariant**: definitions are only added; assigned numbers stay.
 
 use juror_language::Property;
 use juror_monitor::Occurrence;
 use juror_trace::{Batch, Binding, Event, EventBinding, Layout, NO_PLACE};
 use juror_view::Location;
 use juror_view::location::Places;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The place of an event of which the trace tells none.
+/// The place of an event without a recorded place.
 pub(crate) const NOWHERE: u64 = u64::MAX;
 
-/// What is known of one trace.
+/// The definitions of one trace.
 #[derive(Debug, Default)]
 struct Trace {
     /// By property.
     bindings: Vec<Binding>,
     layouts: Vec<Layout>,
-    /// Where its places are among all.
+    /// By layout: the number of events, if no property has them.
+    others: Vec<Option<u64>>,
+    /// By place of the trace: the number among all places.
     places: Vec<u64>,
 }
 
-/// What is known of the traces of a run.
+/// The definitions of all traces of a run.
 #[derive(Debug, Default)]
 pub struct Recorded {
     traces: Vec<Trace>,
     pub places: RecordedPlaces,
 }
 
-/// Places of traces, by a number that stands for the address: the same address
-/// may be two places in two runs.
+/// The places of traces, by a number that replaces the address: the same address may be different
+/// places in two runs.
 #[derive(Debug, Default)]
 pub struct RecordedPlaces(Vec<Location>);
 
@@ -44,7 +47,7 @@ impl Places for RecordedPlaces {
 }
 
 impl Recorded {
-    /// So many traces, of which nothing is known, for these properties.
+    /// Creates the definitions of this number of traces, all empty, for these properties.
     pub fn of<'a>(traces: usize, properties: impl Iterator<Item = &'a Arc<Property>>) -> Recorded {
         let properties: Vec<_> = properties.collect();
         let trace = |_| {
@@ -60,12 +63,12 @@ impl Recorded {
         }
     }
 
-    /// How many traces there are.
+    /// Returns the number of traces.
     pub fn trace_count(&self) -> usize {
         self.traces.len()
     }
 
-    /// Takes what a batch of a trace defines.
+    /// Adds the definitions of a batch of a trace.
     pub fn learn(&mut self, trace: usize, batch: &Batch) {
         let Some(trace) = self.traces.get_mut(trace) else {
             return;
@@ -79,6 +82,10 @@ impl Recorded {
             for binding in &mut trace.bindings {
                 binding.add(layout);
             }
+            let number = trace.layouts.len() as u32;
+            let mut bindings = trace.bindings.iter();
+            let is_other = bindings.all(|binding| binding.events(number).is_empty());
+            trace.others.push(is_other.then_some(0));
             trace.layouts.push(layout.clone());
         }
         for place in &batch.places {
@@ -95,13 +102,44 @@ impl Recorded {
         }
     }
 
-    /// What a property has in each trace.
+    /// Counts the events of a batch that no property has.
+    pub fn count_others(&mut self, trace: usize, batch: &Batch) {
+        let Some(trace) = self.traces.get_mut(trace) else {
+            return;
+        };
+        if trace.others.iter().all(Option::is_none) {
+            return;
+        }
+        for event in &batch.events {
+            if let Some(Some(count)) = trace.others.get_mut(event.layout as usize) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// Returns the events that no property has, by name, with their numbers.
+    pub fn others(&self) -> Vec<(String, u64)> {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for trace in &self.traces {
+            for (layout, count) in trace.layouts.iter().zip(&trace.others) {
+                if let Some(count) = count.filter(|count| *count > 0) {
+                    *counts.entry(&layout.event).or_default() += count;
+                }
+            }
+        }
+        let counts = counts.into_iter();
+        counts
+            .map(|(name, count)| (name.to_owned(), count))
+            .collect()
+    }
+
+    /// Returns the bindings of a property in each trace.
     pub fn bindings(&self, property: usize) -> impl Iterator<Item = &Binding> {
         let traces = self.traces.iter();
         traces.filter_map(move |trace| trace.bindings.get(property))
     }
 
-    /// What the events of a layout are to a property.
+    /// Returns the bindings of the events of a layout to a property.
     #[inline]
     pub fn events(&self, trace: usize, property: usize, layout: u32) -> &[EventBinding] {
         let binding = self.traces.get(trace).map(|trace| &trace.bindings);
@@ -109,12 +147,12 @@ impl Recorded {
         binding.map_or(&[], |binding| binding.events(layout))
     }
 
-    /// A layout, where it is known.
+    /// Returns a layout, if it is known.
     pub fn layout(&self, trace: usize, layout: u32) -> Option<&Layout> {
         self.traces.get(trace)?.layouts.get(layout as usize)
     }
 
-    /// The number of a place among those of all traces.
+    /// Returns the number of a place among those of all traces.
     #[inline]
     pub fn place(&self, trace: usize, place: u32) -> Option<u64> {
         if place == NO_PLACE {
@@ -124,14 +162,14 @@ impl Recorded {
         places.get(place as usize).copied()
     }
 
-    /// An event of a trace, with all its values.
+    /// Returns an event of a trace, without its values.
     #[inline]
-    pub fn occurrence<'a>(&self, trace: usize, batch: &'a Batch, event: &Event) -> Occurrence<'a> {
+    pub fn occurrence(&self, trace: usize, event: &Event) -> Occurrence<'static> {
         Occurrence {
             thread: event.thread,
             address: self.place(trace, event.place).unwrap_or(NOWHERE),
             time: event.time_ns.unwrap_or(0),
-            values: batch.values_of(event),
+            values: &[],
         }
     }
 }

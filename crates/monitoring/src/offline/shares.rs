@@ -1,48 +1,47 @@
-//! The slices of one property, spread over threads.
+//! Spreads the slices of one property over threads.
 //!
-//! Each share of them has a monitor of its own, which takes the events that concern
-//! its slices ([`juror_monitor::Spreading`]). What depends on all slices together is
-//! put together here: an event counts while any of them needs it.
+//! Each share has its own monitor, which takes the events that concern its slices
+//! ([`juror_monitor::Spreading`]). State that depends on all slices is combined here: an event
+//! counts while any of them needs it.
 //!
-//! Invariant: what is told is what one monitor would have told. Where the shares do
-//! not know that, they say so, and the run is to be taken anew by one monitor.
+//! **Invariant**: the results are those of a single monitor. If the shares cannot determine them,
+//! they report so, and the run must be repeated by one monitor.
 
 use crate::monitors::MonitoredProperty;
 use juror_event::Value;
 use juror_monitor::{Monitor, SliceId, Spreading};
-use juror_trace::EventBinding;
+use juror_trace::{EventBinding, Given};
 use std::sync::Arc;
 
-/// The slices of a property that one monitor has.
+/// The slices of a property that one monitor evaluates.
 pub(super) struct Share {
     spreading: Arc<Spreading>,
-    /// Which share it is, of how many.
+    /// The number of this share, and the number of shares.
     number: usize,
     count: usize,
-    /// What it needs.
+    /// The mask of needed events.
     needed: u64,
     standing: Standing,
 }
 
-/// What a share has to say of the events of a portion, beside what it has found.
+/// The report of a share on a portion of the events, beside its findings.
 #[derive(Debug, Clone, Default)]
 pub struct Standing {
     /// The number of the property.
     property: usize,
     /// The number of the share.
     share: usize,
-    /// What it needs after an event: the number of the event, and a bit for each that
-    /// is needed.
+    /// The needed events after an event: the number of the event, and the mask.
     changes: Vec<(u64, u64)>,
-    /// By event of the property: how often it was there. The first share counts.
+    /// By event of the property: the number of occurrences. Only the first share counts.
     occurrences: Vec<u64>,
     written: Written,
-    /// How many transitions there were from the beginning.
+    /// The number of transitions since the beginning.
     records: u64,
 }
 
-/// Which parameters were given as addresses, and which as numbers; bit n is parameter
-/// n. A monitor that has seen both shows all of them as addresses.
+/// The parameters that were given as addresses, and those given as numbers, as masks; bit n is
+/// parameter n. A monitor that has seen both shows all of them as addresses.
 #[derive(Debug, Clone, Copy, Default)]
 struct Written {
     addresses: u32,
@@ -61,19 +60,18 @@ impl Written {
     }
 }
 
-/// Whose an event is.
+/// The share that an event concerns.
 pub(super) enum Concern {
-    /// Of slices of this share.
+    /// Slices of this share.
     Own,
-    /// Of slices of others.
+    /// Slices of others.
     Others,
-    /// Nobody can tell.
+    /// Undetermined.
     Unknown,
 }
 
 impl Share {
-    /// The share with this number, of so many, of a property that nothing has happened
-    /// to.
+    /// Creates share `number` of `count` shares of a property without events.
     pub(super) fn new(
         spreading: &Arc<Spreading>,
         (property, monitored): (usize, &MonitoredProperty),
@@ -98,10 +96,10 @@ impl Share {
         self.number
     }
 
-    /// Whose an event is, which the property knows by these names.
+    /// Returns whose slices an event concerns, given its bindings.
     #[inline]
-    pub(super) fn concern(&mut self, events: &[EventBinding], values: &[Value]) -> Concern {
-        // What two names of one moment do depends on what is needed between them.
+    pub(super) fn concern(&mut self, events: &[EventBinding], given: &Given<'_>) -> Concern {
+        // The effect of two bindings at one moment depends on the needs between them.
         let [found] = events else {
             return Concern::Unknown;
         };
@@ -114,7 +112,7 @@ impl Share {
             // No state ever needs it.
             return Concern::Others;
         };
-        let value = match found.value(values, slot) {
+        let value = match found.value(given, slot) {
             Some(value) if !matches!(*value, Value::Unavailable(_)) => value,
             _ => return Concern::Unknown,
         };
@@ -125,7 +123,7 @@ impl Share {
             &[(_, parameter)] => self.standing.written.note(parameter, &value),
             bound => {
                 for &(slot, parameter) in bound {
-                    if let Some(value) = found.value(values, slot) {
+                    if let Some(value) = found.value(given, slot) {
                         self.standing.written.note(parameter, &value);
                     }
                 }
@@ -134,7 +132,7 @@ impl Share {
         Concern::Own
     }
 
-    /// The monitor has taken the event with this number.
+    /// Notes that the monitor has taken the event with this number.
     #[inline]
     pub(super) fn note(&mut self, event: u64, monitor: &Monitor) {
         let needed = monitor.needed_events();
@@ -144,7 +142,7 @@ impl Share {
         }
     }
 
-    /// What there is to say of the events since it was last asked.
+    /// Returns the report on the events since the last call.
     pub(super) fn take_standing(&mut self, monitor: &Monitor) -> Standing {
         let standing = &mut self.standing;
         standing.records = monitor.records().1;
@@ -155,42 +153,45 @@ impl Share {
     }
 }
 
-/// Whether one monitor of all slices would remember the whole path of one that an event
-/// with this number has changed: if each event until then is at most one transition.
+/// Returns whether a single monitor would remember the whole path of a slice that the event with
+/// this number changed: true if each event so far is at most one transition.
 pub(super) fn is_remembered(monitor: &Monitor, id: SliceId, event: u64) -> bool {
     let (capacity, _) = monitor.records();
     let first = || monitor.first_event(id);
     capacity == 0 || first().is_some_and(|first| event.saturating_sub(first) < capacity as u64)
 }
 
-/// What is known of all shares of a property together.
+/// The combined state of all shares of a property.
 pub(super) struct Together {
     property: usize,
-    /// By event of the property: how often it happened while it was needed.
+    /// By event of the property: the number of occurrences while it was needed.
     occurrences: Vec<u64>,
-    /// By share: what it needs before the event that is next.
+    /// By event of the property: the number of other occurrences.
+    unneeded: Vec<u64>,
+    /// By share: its needs before the next event.
     needed: Vec<u64>,
-    /// What the shares need after events of the portion under way: the number of the
-    /// event, the share, and what it needs then.
+    /// The needs of the shares after events of the current portion: the number of the event, the
+    /// share, and the mask.
     changes: Vec<(u64, usize, u64)>,
-    /// How many of them are in `needed`.
+    /// The number of changes that are applied to `needed`.
     passed: usize,
     /// The occurrences of the portion are not counted yet.
     is_to_count: bool,
     written: Written,
-    /// By share: how many transitions there were.
+    /// By share: the number of transitions.
     records: Vec<u64>,
-    /// How many transitions are remembered, and whether an event may be several.
+    /// The number of transitions that are remembered, and whether an event may cause several.
     capacity: usize,
     has_several: bool,
 }
 
 impl Together {
-    /// The shares of a property that nothing has happened to.
+    /// Creates the combined state of the shares of a property without events.
     pub(super) fn new(property: usize, monitored: &MonitoredProperty, shares: usize) -> Together {
         Together {
             property,
             occurrences: vec![0; monitored.property.events.len()],
+            unneeded: vec![0; monitored.property.events.len()],
             needed: vec![monitored.monitor.needed_events(); shares],
             changes: Vec::new(),
             passed: 0,
@@ -206,25 +207,30 @@ impl Together {
         self.property
     }
 
-    /// How often each event happened while it was needed.
+    /// Returns how often each event happened while it was needed.
     pub(super) fn occurrences(&self) -> &[u64] {
         &self.occurrences
     }
 
-    /// True where one monitor of all slices would show numbers as addresses that are
-    /// numbers to their share.
+    /// Returns how often each event happened while it was not needed.
+    pub(super) fn unneeded(&self) -> &[u64] {
+        &self.unneeded
+    }
+
+    /// Returns whether a single monitor would show numbers as addresses that their share shows as
+    /// numbers.
     pub(super) fn is_mixed(&self) -> bool {
         self.written.addresses & self.written.numbers != 0
     }
 
-    /// True where one monitor of all slices would perhaps remember less of what led to a
-    /// violation than the share does that has found it.
+    /// Returns whether a single monitor might remember less of the path to a violation than the
+    /// share that found it.
     pub(super) fn may_forget(&self) -> bool {
         let records: u64 = self.records.iter().sum();
         self.has_several && self.capacity > 0 && records > self.capacity as u64
     }
 
-    /// Takes what the shares say of a portion.
+    /// Takes the reports of the shares on a portion.
     pub(super) fn begin(&mut self, standings: &[Standing]) {
         self.change_before(u64::MAX);
         let mine = || standings.iter().filter(|it| it.property == self.property);
@@ -248,13 +254,17 @@ impl Together {
         self.is_to_count = !self.is_steady();
         if !self.is_to_count {
             let needed = self.needed_now();
-            for (event, (total, count)) in self.occurrences.iter_mut().zip(counted).enumerate() {
-                *total += count * (needed >> event & 1);
+            let totals = self.occurrences.iter_mut().zip(&mut self.unneeded);
+            for (event, ((total, other), count)) in totals.zip(counted).enumerate() {
+                match needed >> event & 1 {
+                    0 => *other += count,
+                    _ => *total += count,
+                }
             }
         }
     }
 
-    /// Takes an event of the portion.
+    /// Counts an event of the portion.
     #[inline]
     pub(super) fn count(&mut self, number: u64, events: &[EventBinding]) {
         if !self.is_to_count {
@@ -263,8 +273,12 @@ impl Together {
         self.change_before(number);
         let needed = self.needed_now();
         for found in events {
-            if let Some(total) = self.occurrences.get_mut(usize::from(found.event.0)) {
-                *total += needed >> (found.event.0 & 63) & 1;
+            let counts = match needed >> (found.event.0 & 63) & 1 {
+                0 => &mut self.unneeded,
+                _ => &mut self.occurrences,
+            };
+            if let Some(total) = counts.get_mut(usize::from(found.event.0)) {
+                *total += 1;
             }
         }
     }
@@ -273,7 +287,7 @@ impl Together {
         self.needed.iter().fold(0, |all, needed| all | needed)
     }
 
-    /// What some share needs is the same all through the portion.
+    /// Returns whether no need changes within the portion.
     fn is_steady(&self) -> bool {
         let before = self.needed_now();
         let mut needed = self.needed.clone();
@@ -285,7 +299,7 @@ impl Together {
         })
     }
 
-    /// What is needed is as it was before this event.
+    /// Restores the needs to those before this event.
     fn change_before(&mut self, event: u64) {
         let rest = self.changes.get(self.passed..).unwrap_or(&[]);
         for &(_, share, after) in rest.iter().take_while(|change| change.0 < event) {

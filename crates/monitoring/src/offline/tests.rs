@@ -1,7 +1,7 @@
 use crate::offline::*;
 use juror_trace::{Decoder, Form};
 use juror_view::StopReason;
-use juror_view::observer::Nobody;
+use juror_view::observer::SilentObserver;
 
 fn offline(source: &str) -> Offline {
     let source = PropertySource::new("p.prop", source);
@@ -17,7 +17,7 @@ fn batch(text: &str) -> Batch {
     batch
 }
 
-/// Which events of the traces, counted over all, are stops.
+/// Returns the events at which the run stops, numbered over all traces.
 fn stops(offline: &mut Offline, traces: &[&str]) -> Vec<usize> {
     let mut stops = Vec::new();
     let mut count = 0;
@@ -25,7 +25,10 @@ fn stops(offline: &mut Offline, traces: &[&str]) -> Vec<usize> {
         let batch = batch(text);
         offline.learn(trace, &batch);
         for event in &batch.events {
-            if offline.step(trace, &batch, event, &mut Nobody).is_some() {
+            if offline
+                .step(trace, &batch, event, &mut SilentObserver)
+                .is_some()
+            {
                 stops.push(count);
             }
             count += 1;
@@ -67,8 +70,11 @@ fn places_belong_to_their_trace() {
     let (first, second) = (batch(&one), batch(&two));
     offline.learn(0, &first);
     offline.learn(1, &second);
-    assert_eq!(offline.step(0, &first, &first.events[0], &mut Nobody), None);
-    let reason = offline.step(1, &second, &second.events[0], &mut Nobody);
+    assert_eq!(
+        offline.step(0, &first, &first.events[0], &mut SilentObserver),
+        None
+    );
+    let reason = offline.step(1, &second, &second.events[0], &mut SilentObserver);
     let Some(StopReason::Violation { violations }) = reason else {
         panic!("{reason:?}");
     };
@@ -95,8 +101,8 @@ fn a_run_that_was_stopped_decides_nothing() {
     }
 }
 
-/// The slices of a property in so many shares that take a trace; nothing where one
-/// monitor has to.
+/// Evaluates a trace with the slices of a property in this number of shares; `None` if a single
+/// monitor is required.
 fn spread(offline: &mut Offline, trace: &str, shares: usize) -> Option<Vec<Said>> {
     assert_eq!(offline.part_count(shares, true), shares);
     let mut parts = offline.parts(shares, false, true);
@@ -144,8 +150,8 @@ fn lines(events: &[(&str, u32)]) -> String {
     events.iter().map(line).collect()
 }
 
-/// What the shares have together is what one monitor has: also which events count, while
-/// no slice or only slices of one share need them.
+/// The combined results of the shares are those of one monitor, including the events that count
+/// while no slice or only slices of one share need them.
 #[test]
 fn shares_of_slices_are_one_property() {
     let mut events = vec![("read", 1), ("close", 2)];
@@ -168,8 +174,8 @@ fn shares_of_slices_are_one_property() {
     }
 }
 
-/// A view of one monitor with the numbers of events that shares give: those of all that
-/// there were, and not of those that were needed.
+/// Returns the view of one monitor with the event numbers of the shares: numbers of all events, not
+/// only of the needed ones.
 fn without_numbers(alone: &EndView, together: &EndView) -> String {
     let mut view = alone.clone();
     for (violation, other) in view.violations.iter_mut().zip(&together.violations) {
@@ -202,8 +208,8 @@ fn a_share_tells_of_its_violations() {
     assert_eq!(said.event, 4);
 }
 
-/// What has no value belongs to no share, and numbers beside addresses are shown in the
-/// one way or the other by what one monitor has seen.
+/// A missing value belongs to no share, and whether numbers beside addresses are shown as addresses
+/// depends on what one monitor has seen.
 #[test]
 fn what_shares_cannot_know_is_left_to_one_monitor() {
     let unread = "{\"event\":\"before open\",\"values\":{\"file\":null}}\n";
@@ -214,8 +220,8 @@ fn what_shares_cannot_know_is_left_to_one_monitor() {
     assert_eq!(spread(&mut offline(RELEASED), &mixed, 2), None);
 }
 
-/// An access that is two events is one moment where the trace was recorded; where times
-/// are coarse and nobody knows where it happened, one event follows the other.
+/// An access that is two events is one moment if the trace has its place; with coarse times and
+/// unknown places, the events are separate.
 #[test]
 fn coarse_times_make_no_moments() {
     let property = "property p\nevent store = write x\nevent access = access x\n\

@@ -14,7 +14,7 @@ fn recording(events: &[&str]) -> Recording {
     }
 }
 
-/// The events that are recorded, each with what is read there.
+/// Returns the recorded events, each with its values.
 fn recorded(source: &str, events: &[&str]) -> Vec<String> {
     let properties = load(source);
     let property = property(properties.iter(), &recording(events)).expect("they are right");

@@ -1,16 +1,16 @@
-//! What is said of calls that the compiler inlined.
+//! Diagnostics of inlined calls.
 
 use juror_event::{EventKind, SymbolicEvent};
 use juror_instrument::probes::InlinedCallSite;
 use juror_language::Diagnostic;
 use juror_symbols::without_parameters;
 
-/// Inlined places that are named.
+/// The limit of named inlined places.
 const PLACES_MAX: usize = 5;
-/// Functions that are named.
+/// The limit of named functions.
 const NAMES_MAX: usize = 3;
 
-/// An event would be missed at inlined calls.
+/// Returns the diagnostic of an event that would miss inlined calls.
 pub(super) fn diagnostic(
     event: &SymbolicEvent,
     places: &[InlinedCallSite],
@@ -19,11 +19,14 @@ pub(super) fn diagnostic(
     let is_asked_for = places.iter().any(|it| it.why.is_some());
     let function = &event.subject;
     let message = match (is_asked_for, only) {
-        (true, _) => format!(
-            "calls of `{function}` were inlined of which it is not certain where they begin"
-        ),
+        (true, _) => {
+            format!("inlined calls of `{function}` may begin elsewhere than their code suggests")
+        }
         (false, true) => format!("`{function}` exists only inlined into its callers"),
-        (false, false) => format!("some calls of `{function}` were inlined, and cannot be seen"),
+        (false, false) => format!(
+            "some calls of `{function}` were inlined, and cannot be \
+                                   monitored"
+        ),
     };
     let shown: Vec<String> = places.iter().take(PLACES_MAX).map(words).collect();
     let shown = shown.join(", ");
@@ -32,12 +35,12 @@ pub(super) fn diagnostic(
         more => format!(" and {more} more"),
     };
     let first = match event.kind {
-        EventKind::BeforeCall if !is_asked_for => "see them with --at-inlined, ",
+        EventKind::BeforeCall if !is_asked_for => "monitor them with --at-inlined, ",
         EventKind::BeforeCall if places.iter().any(|it| it.is_likely) => {
-            "take where their code begins with --at-inlined=likely, "
+            "use the beginning of their code with --at-inlined=likely, "
         }
         EventKind::BeforeCall => "",
-        _ => "what was inlined returns nowhere; ",
+        _ => "inlined calls have no return; ",
     };
     let mut diagnostic = Diagnostic::error("inlined-function", event.subject_span.clone(), message);
     diagnostic.help = Some(format!(
@@ -48,7 +51,8 @@ pub(super) fn diagnostic(
     diagnostic
 }
 
-/// What else bears the name, where that is not the whole name of what was inlined.
+/// Lists the other functions of this name, if the name is not the full name of the inlined
+/// function.
 fn others(function: &str, places: &[InlinedCallSite]) -> String {
     let asked = without_parameters(function);
     let mut names: Vec<&str> = places.iter().map(|it| &*it.function).collect();
@@ -68,7 +72,7 @@ fn others(function: &str, places: &[InlinedCallSite]) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "; these are calls of {}{more}: if another function is meant, write its whole name",
+        "; these are calls of {}{more}: if another function is meant, write its qualified name",
         shown.join(", ")
     )
 }

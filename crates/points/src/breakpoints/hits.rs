@@ -1,8 +1,8 @@
-//! What a hit of a breakpoint does: asks its thread and condition, counts, and
-//! stops the program or lets it pass.
+//! Hits of breakpoints: checks the thread and the condition, counts, and decides whether the
+//! program stops.
 //!
-//! Invariant: a hit that stops nothing allocates nothing and looks nothing up
-//! by name, unless its condition can be evaluated only with frames.
+//! **Invariant**: a hit that does not stop allocates nothing and looks up no name, unless its
+//! condition needs frames.
 
 use crate::breakpoints::{Breakpoint, Breakpoints, Location};
 use crate::point::{Answer, Stopping};
@@ -16,17 +16,17 @@ use std::rc::Rc;
 /// A condition that calls functions of the program.
 #[derive(Debug)]
 pub struct CallingCondition {
-    /// The number of its breakpoint.
+    /// The number of the breakpoint.
     pub number: u32,
-    /// The frame that it speaks of.
+    /// The level of its frame.
     pub level: usize,
     /// The condition.
     pub expression: Rc<Expression>,
 }
 
 impl Breakpoints {
-    /// The conditions that call functions of the program, of the breakpoints
-    /// at an address that are for a thread.
+    /// Returns the conditions that call functions of the program, of the breakpoints for a thread
+    /// at an address.
     pub fn calling_conditions(
         &self,
         program: &Program,
@@ -51,7 +51,7 @@ impl Breakpoints {
         .collect()
     }
 
-    /// A thread has come to an address, before breakpoints are asked there.
+    /// Notes that a thread has reached an address, before breakpoints are checked there.
     pub fn arrive(&mut self, program: &Program, thread: ThreadId, address: u64) {
         let Some(passages) = self.partial.get(&address) else {
             return;
@@ -60,9 +60,9 @@ impl Breakpoints {
         self.passes.arrive(thread, address, frame, passages);
     }
 
-    /// A thread has come to an address. `values` are those of `$1` and so on;
-    /// `answers` are those of [`Breakpoints::calling_conditions`]. Only breakpoints of
-    /// these owners are asked.
+    /// Processes a thread that has reached an address. `values` are those of `$1` and so on;
+    /// `answers` are those of [`Breakpoints::calling_conditions`]. Only breakpoints of these owners
+    /// are checked.
     pub fn hit(
         &mut self,
         program: &Program,
@@ -101,8 +101,8 @@ impl Breakpoints {
 }
 
 impl Breakpoint {
-    /// Whether the thread is its own and its condition is true. One that calls
-    /// functions is not asked here.
+    /// Returns whether the thread matches and the condition is true. A condition that calls
+    /// functions is not evaluated here.
     fn ask(
         &self,
         program: &Program,

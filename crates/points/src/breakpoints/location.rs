@@ -1,15 +1,14 @@
-//! Which locations a breakpoint has, in which modules; pure.
+//! The locations of a breakpoint, by module; pure.
 //!
-//! Every module is bound by itself: one that appears brings its locations, one
-//! that goes takes its own with it and no others, whatever else the place is
-//! in. Barnett, Börger, Gurevich, Schulte and Veanes, *Using Abstract State
-//! Machines at Microsoft: A Case Study*, on the loading and unloading of
-//! modules: they found a debugger that unbound a breakpoint everywhere when one
-//! of its modules went.
+//! Each module is bound separately: loading one adds its locations, unloading one removes its
+//! locations and no others. Barnett, Börger, Gurevich, Schulte and Veanes, *Using Abstract State
+//! Machines at Microsoft: A Case Study*, on the loading and unloading of modules: they found a
+//! debugger that unbound a breakpoint everywhere when one of its modules was unloaded.
 //!
-//! A location keeps its number, its state and its count while its module is
-//! away. Invariant: after [`Locations::settle`], what is planted is what is
-//! wanted, and each difference was given once.
+//! A location keeps its number, state and count while its module is unloaded.
+//!
+//! **Invariant**: after [`Locations::settle`], the inserted locations are the wanted ones, and each
+//! difference was returned once.
 
 #[cfg(test)]
 mod tests;
@@ -21,7 +20,7 @@ use smallvec::SmallVec;
 use std::path::Path;
 use std::rc::Rc;
 
-/// Where a place is in what is loaded now.
+/// A resolved location in the loaded modules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The module's file; empty for an address outside of all modules.
@@ -30,16 +29,16 @@ pub struct Found {
     pub file_address: u64,
     /// The address in the process.
     pub address: u64,
-    /// Where an inlined copy goes on elsewhere, in that file: a call may come to it without
-    /// this address.
+    /// The outlined part of an inlined copy in that file: a call may reach it without passing this
+    /// address.
     pub outlined_part: Option<Rc<OutlinedPart>>,
 }
 
-/// One place of a breakpoint: an inlined copy, an instance of a template, a
-/// function of this name in another module.
+/// A location of a breakpoint: an inlined copy, an instance of a template, a function of this name
+/// in another module.
 #[derive(Debug)]
 pub struct Location {
-    /// `2` in `1.2`; never used again for another one.
+    /// The `2` of `1.2`; never reused for another location.
     pub number: u32,
     /// The module's file.
     pub module: Rc<Path>,
@@ -47,41 +46,40 @@ pub struct Location {
     pub file_address: u64,
     /// The address in the process, while the module is loaded.
     pub address: Option<u64>,
-    /// It stops the program, if its breakpoint does.
+    /// Whether it stops the program, if its breakpoint is enabled.
     pub enabled: bool,
-    /// Whether it was switched off because the condition speaks of what is not there.
+    /// Whether it was disabled because a name of the condition does not exist there.
     pub lacks_names: bool,
-    /// How often it was hit.
+    /// The number of hits.
     pub hits: u64,
-    /// The breakpoint's condition, prepared for this place.
+    /// The breakpoint's condition, prepared for this location.
     pub check: Check,
-    /// Where a call may be seen that does not come by the place itself.
+    /// Where a call can be observed that does not pass the address.
     outlined_part: Option<Rc<OutlinedPart>>,
-    /// Where its traps are.
+    /// The addresses of its inserted breakpoints.
     planted: Traps,
 }
 
-/// Where the traps of a location are: one at its address, others where calls are seen
-/// that do not come by it.
+/// The inserted addresses of a location: its own, and those of calls that do not pass it.
 pub type Traps = SmallVec<[u64; 1]>;
 
-/// Where a location is in one of several processes.
+/// The binding of a location in one of several processes.
 #[derive(Debug, Clone)]
 pub struct Binding {
     /// The address, while the module is loaded.
     address: Option<u64>,
-    /// Where its traps are.
+    /// The addresses of its inserted breakpoints.
     pub planted: Traps,
-    /// The condition, prepared for this place.
+    /// The condition, prepared for this location.
     check: Check,
 }
 
-/// What is to be done with a trap.
+/// A change to an inserted breakpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// Plant one more here.
+    /// Insert one at this address.
     Insert(u64),
-    /// Take one away.
+    /// Remove one.
     Remove(u64),
 }
 
@@ -93,42 +91,42 @@ pub struct Locations {
 }
 
 impl Locations {
-    /// The highest number of them.
+    /// Returns the highest of their numbers.
     pub fn last_number(&self) -> u32 {
         self.last_number
     }
 
-    /// All of them, also those whose modules are away.
+    /// Iterates over all, including those of unloaded modules.
     pub fn iter(&self) -> impl Iterator<Item = &Location> {
         self.list.iter()
     }
 
-    /// All of them, also those whose modules are away.
+    /// Iterates over all, including those of unloaded modules.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Location> {
         self.list.iter_mut()
     }
 
-    /// Those whose modules are loaded.
+    /// Iterates over those of loaded modules.
     pub fn bound(&self) -> impl Iterator<Item = &Location> {
         self.list.iter().filter(|it| it.address.is_some())
     }
 
-    /// One by its position in [`Locations::iter`].
+    /// Returns a location by its position in [`Locations::iter`].
     pub fn get(&self, position: usize) -> Option<&Location> {
         self.list.get(position)
     }
 
-    /// One by its position in [`Locations::iter`].
+    /// Returns a location by its position in [`Locations::iter`].
     pub fn get_mut(&mut self, position: usize) -> Option<&mut Location> {
         self.list.get_mut(position)
     }
 
-    /// One by its number.
+    /// Returns a location by its number.
     pub fn numbered(&mut self, number: u32) -> Option<&mut Location> {
         self.list.iter_mut().find(|it| it.number == number)
     }
 
-    /// Takes what is there now. `is_loaded` tells whether a module is.
+    /// Updates the locations to the resolved ones. `is_loaded` says whether a module is loaded.
     pub fn rebind(&mut self, found: &[Found], is_loaded: impl Fn(&Path) -> bool) {
         for location in &mut self.list {
             let stays = found
@@ -154,7 +152,7 @@ impl Locations {
                 None => self.add(it),
             }
         }
-        // A module that came back without the place was built anew.
+        // A module that was loaded again without the location was rebuilt.
         self.list
             .retain(|it| it.address.is_some() || !it.planted.is_empty() || !is_loaded(&it.module));
     }
@@ -175,8 +173,8 @@ impl Locations {
         });
     }
 
-    /// What is to be done so that traps are where they are wanted: at the bound
-    /// locations that are enabled, if the breakpoint is.
+    /// Appends the changes that insert breakpoints at the bound and enabled locations, if the
+    /// breakpoint is enabled, and remove the others.
     pub fn settle(&mut self, enabled: bool, changes: &mut Vec<Change>) {
         for location in &mut self.list {
             let wanted = match enabled && location.enabled {
@@ -194,21 +192,21 @@ impl Locations {
         }
     }
 
-    /// The trap there could not be planted.
+    /// Notes that the breakpoint at an address could not be inserted.
     pub fn refuse(&mut self, address: u64) {
         for location in &mut self.list {
             location.planted.retain(|at| *at != address);
         }
     }
 
-    /// Where traps are, by the position of their locations.
+    /// Iterates over the inserted addresses, with the positions of their locations.
     pub fn planted(&self) -> impl Iterator<Item = (usize, u64)> {
         let all = self.list.iter().enumerate();
         all.flat_map(|(position, it)| it.planted.iter().map(move |&at| (position, at)))
     }
 
-    /// Where a location is in the process that is looked at, which is looked at
-    /// no more; it is as if it were nowhere then.
+    /// Takes the binding of a location in the current process, which ceases to be current; the
+    /// location is unbound then.
     pub fn take_binding(&mut self, number: u32) -> Option<Binding> {
         let location = self.numbered(number)?;
         Some(Binding {
@@ -218,8 +216,8 @@ impl Locations {
         })
     }
 
-    /// Where a location is in the process that is looked at from now on; false
-    /// when there is no such location any more.
+    /// Sets the binding of a location in the process that becomes current; returns false if the
+    /// location no longer exists.
     pub fn put_binding(&mut self, number: u32, binding: Binding) -> bool {
         let Some(location) = self.numbered(number) else {
             return false;
@@ -230,7 +228,7 @@ impl Locations {
         true
     }
 
-    /// Where a location is in the process that is looked at.
+    /// Returns the binding of a location in the current process.
     pub fn binding(&self, number: u32) -> Option<Binding> {
         let location = self.list.iter().find(|it| it.number == number)?;
         Some(Binding {
@@ -240,7 +238,7 @@ impl Locations {
         })
     }
 
-    /// The process is gone with all its traps; its next run counts anew.
+    /// Forgets the process with all insertions; its next run counts anew.
     pub fn forget_process(&mut self) {
         for location in &mut self.list {
             location.address = None;
@@ -251,7 +249,7 @@ impl Locations {
 }
 
 impl Location {
-    /// Where its traps are wanted, while its module is loaded.
+    /// Returns the addresses to insert while its module is loaded.
     fn traps(&self) -> Traps {
         let Some(address) = self.address else {
             return Traps::new();
@@ -265,8 +263,8 @@ impl Location {
         std::iter::once(address).chain(others).collect()
     }
 
-    /// What a thread does that is at one of its traps; nothing is to be told of that when
-    /// all calls come by its address.
+    /// Returns the step of a partially inlined call at one of its addresses; `None` if all calls
+    /// pass its address.
     pub fn passage(&self, trap: u64) -> Option<Passage> {
         let (part, entry) = self.outlined_part.as_deref().zip(self.address)?;
         Some(match trap {
@@ -283,7 +281,7 @@ impl Location {
 }
 
 impl Found {
-    /// Whether the location is this place, wherever its module is now.
+    /// Returns whether this is the location, wherever its module is now.
     pub fn is_place_of(&self, location: &Location) -> bool {
         self.module == location.module && self.file_address == location.file_address
     }

@@ -1,7 +1,6 @@
-//! The numbers that commands about breakpoints take: `2`, `1-3`, `1.2`,
-//! `1.2-4`.
+//! Parses the numbers that commands on breakpoints take: `2`, `1-3`, `1.2`, `1.2-4`.
 
-/// The most that a range may name.
+/// The limit of numbers in a range.
 const RANGE_LENGTH_MAX: u32 = 10_000;
 
 /// A breakpoint, or one of its locations.
@@ -9,18 +8,18 @@ const RANGE_LENGTH_MAX: u32 = 10_000;
 pub struct Target {
     /// The breakpoint.
     pub number: u32,
-    /// One of its locations; all of them without one.
+    /// One of its locations; `None` means all.
     pub location: Option<u32>,
 }
 
-/// Reads numbers and ranges of them.
+/// Parses numbers and ranges.
 ///
 /// # Errors
-/// A word is neither; a sentence about it.
+/// A word is neither; a sentence for the user.
 pub fn targets(text: &str) -> Result<Vec<Target>, String> {
     let mut targets = Vec::new();
     for word in text.split([' ', '\t', ',']).filter(|word| !word.is_empty()) {
-        let wrong = || format!("`{word}` is not a number of a breakpoint");
+        let wrong = || format!("`{word}` is not the number of a breakpoint");
         match word.split_once('.') {
             None => targets.extend(range(word).ok_or_else(wrong)?.map(|number| Target {
                 number,

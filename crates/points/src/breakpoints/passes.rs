@@ -1,43 +1,43 @@
-//! Which calls of a function that was inlined in parts have been seen at its beginning;
-//! pure.
+//! Tracks calls of partially inlined functions, to report each call once; pure.
 //!
-//! gcc may copy only the beginning of a function into its callers, and call the rest
-//! (`drop.part.0`). A call may come by both, or where the caller knows what the beginning
-//! would decide, by the rest alone. Invariant: a call is seen once, at the first of the two
-//! that it comes by. What tells calls from one another is the frame that they are made
-//! in: a beginning is that of the next rest in the same frame, and an earlier one did
-//! without a rest. A frame's address is used again when its function is entered again,
-//! so that is seen, too.
+//! gcc may inline only the beginning of a function into its callers, and call the outlined part
+//! (`drop.part.0`). A call may pass both, or only the outlined part if the caller knows the result
+//! of the beginning.
 //!
-//! Not known: within one call of the caller, a beginning that needed no rest and then,
-//! in another round of a loop, a rest without its beginning.
+//! **Invariant**: a call is reported once, at the first of the two that it passes. Calls are
+//! distinguished by their frame: a beginning belongs to the next outlined part in the same frame,
+//! and an earlier beginning had no outlined part. A frame's address is reused when its function is
+//! entered again, so entries are tracked too.
+//!
+//! Not detected: within one call of the caller, a beginning without an outlined part followed, in
+//! another iteration of a loop, by an outlined part without its beginning.
 
 use juror_debuggee::ThreadId;
 use rustc_hash::FxHashSet;
 
-/// What a thread does at an address, to the copy whose first instruction is told.
+/// The step of a call at an address; the copy is given by its first instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Passage {
-    /// It enters the function that holds the copy.
+    /// Enters the function that contains the copy.
     Enters(u64),
-    /// It begins the call.
+    /// Begins the call.
     Begins(u64),
-    /// It goes on in the rest.
+    /// Continues in the outlined part.
     GoesOn(u64),
 }
 
-/// The calls that were seen at their beginnings, and whose rest may come.
+/// The calls that were reported at their beginnings, and may reach the outlined part.
 #[derive(Debug, Clone, Default)]
 pub struct Passes {
     /// Thread, frame, first instruction of the copy.
     begun: FxHashSet<(ThreadId, u64, u64)>,
-    /// Who goes on just now in the rest of a call that was seen, and where.
+    /// The thread that is now in the outlined part of a reported call, and its address.
     going_on: Option<(ThreadId, u64)>,
 }
 
 impl Passes {
-    /// A thread has come to an address in a frame; one whose frame is not known comes to a
-    /// call that was not seen.
+    /// Notes that a thread has reached an address in a frame; without a known frame, the call
+    /// counts as unreported.
     pub fn arrive(
         &mut self,
         thread: ThreadId,
@@ -66,7 +66,7 @@ impl Passes {
         }
     }
 
-    /// The same calls of threads that have other numbers now.
+    /// Returns the same calls with other thread numbers.
     pub fn renumbered(&self, number: impl Fn(ThreadId) -> ThreadId) -> Passes {
         let begun = self.begun.iter();
         Passes {
@@ -77,7 +77,8 @@ impl Passes {
         }
     }
 
-    /// Whether the call whose rest a thread comes to was seen at its beginning.
+    /// Returns whether the call whose outlined part a thread has reached was reported at its
+    /// beginning.
     pub fn has_begun(&self, thread: ThreadId, address: u64) -> bool {
         self.going_on == Some((thread, address))
     }
@@ -90,8 +91,8 @@ mod tests {
     const COPY: u64 = 0x100;
     const REST: u64 = 0x200;
 
-    /// A walk of threads `a` and `b` in frames `1` to `9`: `e` enters the caller, `b`
-    /// begins, `r` comes to the rest; which rests are of calls that were seen.
+    /// Checks a walk of threads `a` and `b` in frames `1` to `9`: `e` enters the caller, `b`
+    /// begins, `r` reaches the outlined part; `expected` says which parts belong to reported calls.
     fn check(walk: &str, expected: &[bool]) {
         let mut passes = Passes::default();
         let mut found = Vec::new();

@@ -1,20 +1,20 @@
-//! Where the breakpoints are in a process that is not looked at just now.
+//! The bindings of breakpoints in processes other than the current one.
 //!
-//! A breakpoint is one thing, with one state and one count, in all processes;
-//! where its traps are is each process's own. Invariant: the locations of
-//! [`Breakpoints`] say where they are in one process, and a [`Places`] says it
-//! for one other.
+//! A breakpoint has one state and one count in all processes; its insertions are separate in each.
+//!
+//! **Invariant**: the locations of [`Breakpoints`] are bound in the current process, and a
+//! [`Places`] holds the bindings of one other.
 
 use crate::breakpoints::{Binding, Breakpoints};
 use juror_debuggee::Owner;
 use juror_program::program::Program;
 
-/// The places in one process, by the numbers of breakpoint and location.
+/// The bindings in one process, by the numbers of breakpoint and location.
 #[derive(Debug, Default)]
 pub struct Places(Vec<(u32, u32, Binding)>);
 
 impl Breakpoints {
-    /// The places in a forked copy of the process that is looked at.
+    /// Returns the bindings for a forked copy of the current process.
     pub fn places_of_fork(&self) -> Places {
         let mut places = Vec::new();
         for breakpoint in &self.list {
@@ -26,9 +26,9 @@ impl Breakpoints {
         Places(places)
     }
 
-    /// Looks at another process from now on: `program`, whose places come from
-    /// `places` and make room for those of the one before. Its traps become
-    /// what the breakpoints want now.
+    /// Makes another process current: `program`, whose bindings are taken from `places` and
+    /// replaced there by those of the previous process. Its insertions are updated to the state of
+    /// the breakpoints.
     pub fn exchange(&mut self, places: &mut Places, program: &mut Program) {
         let mut before = std::mem::take(&mut places.0);
         for breakpoint in &mut self.list {

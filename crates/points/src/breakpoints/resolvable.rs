@@ -1,8 +1,7 @@
-//! Places that can be looked for again when modules come: what a breakpoint is
-//! bound by.
+//! Location specs in a form that can be resolved again when modules are loaded.
 
 use crate::breakpoints::location::Found;
-use crate::location_spec::Place;
+use crate::location_spec::LocationSpec;
 use crate::matching::{functions_that_match, pattern};
 use juror_program::modules::{Bound, Module, Modules};
 use juror_program::stack::frames::{Frame, level_of_line, usual_level};
@@ -11,7 +10,7 @@ use regex::Regex;
 use std::path::Path;
 use std::rc::Rc;
 
-/// A place that can be looked for again when modules come.
+/// A location spec that can be resolved again when modules are loaded.
 #[derive(Debug, Clone)]
 pub enum Resolvable {
     /// A line of a file.
@@ -22,29 +21,29 @@ pub enum Resolvable {
     FunctionIn(String, String),
     /// The functions whose names match, of one file if it is named.
     Matching(Option<String>, Regex),
-    /// An address outside of all modules, which stays.
+    /// An address outside all modules, which is fixed.
     Address(u64),
-    /// An address in a module, wherever that is loaded.
+    /// An address in a module, relative to its load address.
     InModule(Rc<Path>, u64),
 }
 
-/// Where a place is, in what is loaded now.
+/// A resolved location spec.
 #[derive(Debug, Default)]
 pub struct Resolved {
     /// The addresses.
     pub addresses: Vec<u64>,
-    /// Where calls may be seen that come by none of them, where code was inlined in parts;
-    /// each with the address by which others come to it.
+    /// The addresses of the outlined parts of calls that pass none of `addresses`, each with the
+    /// address that other calls pass.
     pub rest_calls: Vec<(u64, u64)>,
-    /// The line that was taken, when the one asked for has no code.
+    /// The resolved line, if the given one has no code.
     pub moved_to_line: Option<u32>,
 }
 
 impl Resolvable {
-    /// An address: of the module that holds it now.
+    /// Creates the location spec of an address, relative to the module that holds it now.
     pub fn at_address(address: u64, modules: &Modules) -> Resolvable {
         let module = modules.find(address);
-        // That of the kernel is no file, and stays.
+        // The kernel's module (the vdso) is no file, and stays.
         let is_loaded = |module: &&Rc<Module>| modules.iter().any(|it| Rc::ptr_eq(it, module));
         match module.filter(is_loaded) {
             Some(module) => {
@@ -54,7 +53,7 @@ impl Resolvable {
         }
     }
 
-    /// Looks for the place.
+    /// Resolves the location spec.
     pub fn resolve(&self, modules: &Modules) -> Resolved {
         let line = self.line_taken(modules);
         let found = self.find(modules, line);
@@ -74,8 +73,8 @@ impl Resolvable {
         }
     }
 
-    /// The line that stands in for the one that was asked for: the first that
-    /// has code. None for what is no line, and while no module has the file.
+    /// Returns the first line with code at or after the given one. `None` if this is not a line, or
+    /// while no module has the file.
     pub fn line_taken(&self, modules: &Modules) -> Option<u32> {
         let Resolvable::Line(file, line) = self else {
             return None;
@@ -86,13 +85,13 @@ impl Resolvable {
         lines.map(|lines| lines.line).min()
     }
 
-    /// Looks for the place in all modules.
+    /// Resolves the location spec in all modules.
     pub fn find_all(&self, modules: &Modules) -> Vec<Found> {
         self.find(modules, self.line_taken(modules))
     }
 
-    /// Looks for the place in each module by itself, by ascending address;
-    /// `line` is the one that was taken.
+    /// Resolves the location spec in each module separately, by ascending address; `line` is the
+    /// resolved line.
     pub fn find(&self, modules: &Modules, line: Option<u32>) -> Vec<Found> {
         let mut found: Vec<Found> = match self {
             Resolvable::Address(address) => vec![Found {
@@ -111,9 +110,9 @@ impl Resolvable {
         found
     }
 
-    /// In which frame a thread is at the place when it stands at this address: 0 is the
-    /// innermost, the others are those that inlined calls lie in. `line` is the one that was
-    /// taken. Nothing where none is of the place.
+    /// Returns the level of the frame that is at the location when a thread is at this address: 0
+    /// is the innermost, the others contain inlined calls. `line` is the resolved line. `None` if
+    /// no frame is at the location.
     pub fn level_in(&self, frames: &[Frame], line: Option<u32>) -> Option<usize> {
         let named = |is_named: &dyn Fn(&str, &Frame) -> bool| {
             frames.iter().position(|frame| {
@@ -128,16 +127,16 @@ impl Resolvable {
                 let asked = without_parameters(asked);
                 named(&|name, _| is_name_of(asked, name))
             }
-            // Inlined copies are not looked for.
+            // Inlined copies are not searched.
             Resolvable::Matching(_, pattern) => {
                 named(&|name, frame| !frame.is_inlined() && pattern.is_match(name))
             }
         }
     }
 
-    /// The frame, of those that a thread would have at an address, to which a statement of
-    /// the line belongs that begins there and is no frame's line, since others begin there,
-    /// too. `line` is the one that was taken.
+    /// Returns the frame, of those at an address, that contains a statement of the line beginning
+    /// there, if the line is no frame's own because other statements begin there too. `line` is the
+    /// resolved line.
     pub fn statement_among<'f>(&self, frames: &'f [Frame], line: u32) -> Option<&'f Frame> {
         let Resolvable::Line(file, _) = self else {
             return None;
@@ -152,8 +151,8 @@ impl Resolvable {
         let of_file = frames
             .iter()
             .filter_map(|frame| Some((line_of(frame)?, frame)));
-        // Of calls inlined into one another, that with the nearest line before it is the one
-        // that has it, or whose first line it is.
+        // Of nested inlined calls, the frame with the nearest preceding line, or the one whose
+        // first line it is, contains the statement.
         let nearest = of_file.min_by_key(|(own, _)| match *own <= line {
             true => (0, line - own),
             false => (1, own - line),
@@ -161,14 +160,14 @@ impl Resolvable {
         nearest.map(|(_, frame)| frame)
     }
 
-    /// The same of one of its addresses, before a thread is there.
+    /// Returns the same for one of its addresses, before a thread is there.
     pub fn level_at(&self, modules: &Modules, address: u64, line: Option<u32>) -> usize {
         let frames = modules.frames_at(address);
         let level = self.level_in(&frames, line);
         level.unwrap_or_else(|| usual_level(&frames))
     }
 
-    /// The function that it names.
+    /// Returns the function that it names.
     pub fn function(&self) -> Option<&str> {
         match self {
             Resolvable::Function(name) | Resolvable::FunctionIn(_, name) => Some(name),
@@ -176,8 +175,8 @@ impl Resolvable {
         }
     }
 
-    /// The place as one module has it. An indirect function is the one that its
-    /// resolver chose; while nobody has asked, the resolver.
+    /// Resolves the location spec in one module. An indirect function is the implementation that
+    /// its resolver selected; before that, the resolver.
     fn find_in(&self, module: &Rc<Module>, modules: &Modules, line: Option<u32>) -> Vec<Found> {
         let is_this = |other: &Module| std::ptr::eq(other, &raw const **module);
         let here = |address: u64| found_in(module, address);
@@ -202,7 +201,7 @@ impl Resolvable {
                     .filter(|bound| is_in_file(module, bound.function.low_pc, file))
                     .map(|bound| body(bound, modules));
                 let copies = copies.filter(|copy| is_in_file(module, copy.entry, file));
-                // What stands before the colon may be a function, and behind it a label.
+                // The part before the colon may be a function, with a label after it.
                 let functions = modules.definitions(file, is_this).into_iter();
                 let labels = functions.flat_map(|bound| module.symbols.labels(&bound.function));
                 let labels = labels.filter(|label| *label.name == **name);
@@ -244,8 +243,8 @@ impl Resolvable {
     }
 }
 
-/// Where the body of a function begins; of an indirect one, of what its resolver
-/// chose.
+/// Returns the beginning of a function's body; for an indirect function, of the selected
+/// implementation.
 fn body(bound: Bound, modules: &Modules) -> Found {
     let is_indirect = bound.function.indirect;
     let chosen = is_indirect.then(|| modules.chosen(&bound)).flatten();
@@ -254,8 +253,7 @@ fn body(bound: Bound, modules: &Modules) -> Found {
     found_in(&bound.module, address)
 }
 
-/// Whether the code at an address was written in a file, which is the end of a
-/// path.
+/// Returns whether the code at an address comes from a file, given as the end of a path.
 fn is_in_file(module: &Module, file_address: u64, file: &str) -> bool {
     let line = module.symbols.line_at(file_address);
     line.is_some_and(|line| line.file.ends_with(file))
@@ -277,45 +275,49 @@ fn found_copy(module: &Module, copy: InlinedCopy) -> Found {
     }
 }
 
-/// Makes a place that was written into one that can be looked for; `here` is
-/// where the selected frame stands, `file` and `line` its source.
+/// Makes a written location spec resolvable; `here` is the address of the selected frame, `file`
+/// and `line` its source.
 pub fn resolvable(
-    written: &Place,
+    written: &LocationSpec,
     modules: &Modules,
     here: Option<u64>,
     line: Option<(&Path, u32)>,
     address_of: impl FnOnce(&str) -> Result<u64, String>,
 ) -> Result<Resolvable, String> {
-    let no_line = || "there is no source file here; name one: FILE:LINE".to_owned();
+    let no_line = || "there is no current source file; name one: FILE:LINE".to_owned();
     Ok(match written {
-        Place::Line {
+        LocationSpec::Line {
             file: Some(file),
             line,
         } => Resolvable::Line(file.clone(), *line),
-        Place::Line {
+        LocationSpec::Line {
             file: None,
             line: number,
         } => {
             let (file, _) = line.ok_or_else(no_line)?;
             Resolvable::Line(file.display().to_string(), *number)
         }
-        Place::Offset(offset) => {
+        LocationSpec::Offset(offset) => {
             let (file, now) = line.ok_or_else(no_line)?;
             let number = i64::from(now).saturating_add(*offset);
             let number = u32::try_from(number).ok().filter(|&n| n > 0);
             Resolvable::Line(
                 file.display().to_string(),
-                number.ok_or_else(|| "that line is outside of the file".to_owned())?,
+                number.ok_or_else(|| "that line is outside the file".to_owned())?,
             )
         }
-        Place::Function(name) => Resolvable::Function(name.clone()),
-        Place::FunctionIn { file, name } => Resolvable::FunctionIn(file.clone(), name.clone()),
-        Place::Matching {
+        LocationSpec::Function(name) => Resolvable::Function(name.clone()),
+        LocationSpec::FunctionIn { file, name } => {
+            Resolvable::FunctionIn(file.clone(), name.clone())
+        }
+        LocationSpec::Matching {
             file,
             pattern: text,
         } => Resolvable::Matching(file.clone(), pattern(text)?),
-        Place::Address(expression) => Resolvable::at_address(address_of(expression)?, modules),
-        Place::Here => {
+        LocationSpec::Address(expression) => {
+            Resolvable::at_address(address_of(expression)?, modules)
+        }
+        LocationSpec::Here => {
             let here = here.ok_or_else(|| "the program is not running".to_owned())?;
             Resolvable::at_address(here, modules)
         }

@@ -1,4 +1,4 @@
-//! Breakpoints as `info breakpoints` shows them.
+//! Views of breakpoints for `info breakpoints`.
 
 use crate::breakpoints::{Breakpoint, Breakpoints, Resolvable};
 use crate::point::{PointKind, passage};
@@ -6,7 +6,7 @@ use juror_program::program::Program;
 use juror_view::{Location, PointLocation, PointView, location};
 
 impl Breakpoints {
-    /// As `info breakpoints` shows them.
+    /// Returns the views for `info breakpoints`.
     pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
         let view = |breakpoint: &Breakpoint| view(breakpoint, program);
         self.list.iter().map(view).collect()
@@ -14,7 +14,7 @@ impl Breakpoints {
 }
 
 impl Breakpoint {
-    /// Its place, as it can be written anywhere: a line with its file.
+    /// Returns its location spec in a form that is valid everywhere: a line with its file.
     pub fn written_place(&self) -> String {
         let is_relative = |text: &str| {
             text == "here" || text.starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c))
@@ -58,7 +58,7 @@ fn view(breakpoint: &Breakpoint, program: Option<&Program>) -> PointView {
     }
 }
 
-/// Where a location is: in front of the inlined calls that begin there.
+/// Returns the source location of an address, before the inlined calls that begin there.
 fn place(breakpoint: &Breakpoint, program: &Program, address: u64) -> Location {
     let frames = program.frames_at(address);
     if let Some(level) = breakpoint.place.level_in(&frames, breakpoint.line) {

@@ -1,9 +1,9 @@
-//! The formats of `printf`: their parts, and how each value is written; pure.
+//! The conversions of `printf`: parses them, and formats values; pure.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// The widest that a value is made, and the most digits behind a point.
+/// The limit of a width, and of the digits after the decimal point.
 const WIDTH_MAX: usize = 1000;
 
 /// A part of a format.
@@ -13,7 +13,7 @@ pub(crate) enum Piece {
     Value(Conversion),
 }
 
-/// How a value is written: `%-8.3f`.
+/// A conversion such as `%-8.3f`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Conversion {
     left: bool,
@@ -25,10 +25,10 @@ pub(crate) struct Conversion {
     pub(crate) letter: char,
 }
 
-/// A value as a conversion takes it.
+/// An argument of a conversion.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Given {
-    /// A whole number, and how many bits its type has.
+    /// An integer, with the number of bits of its type.
     Whole(i128, u32),
     Fraction(f64),
     Text(String),
@@ -48,6 +48,9 @@ pub fn unescaped(text: &str) -> String {
             Some('t') => plain.push('\t'),
             Some('r') => plain.push('\r'),
             Some('a') => plain.push('\u{7}'),
+            Some('b') => plain.push('\u{8}'),
+            Some('v') => plain.push('\u{b}'),
+            Some('f') => plain.push('\u{c}'),
             Some('e') => plain.push('\u{1b}'),
             Some(digit @ '0'..='7') => {
                 let mut code = digit.to_digit(8).unwrap_or(0);
@@ -60,8 +63,19 @@ pub fn unescaped(text: &str) -> String {
                 }
                 plain.extend(char::from_u32(code));
             }
+            Some('x') => {
+                let mut code = None;
+                while let Some(digit) = rest.peek().and_then(|c| c.to_digit(16)) {
+                    rest.next();
+                    code = Some(code.unwrap_or(0_u32).wrapping_shl(4) | digit);
+                }
+                match code {
+                    Some(code) => plain.extend(char::from_u32(code & 0xff)),
+                    None => plain.push('x'),
+                }
+            }
             Some(other) => plain.push(other),
-            // At the end it keeps the space before the line's end.
+            // A trailing space before the newline is kept.
             None => {}
         }
     }
@@ -84,7 +98,7 @@ pub(crate) fn split(text: &str) -> Option<(&str, Vec<&str>)> {
     Some((format, arguments(rest.strip_prefix(',')?)))
 }
 
-/// Splits at the commas that are in no brackets and no quotes.
+/// Splits at the commas outside brackets and quotes.
 pub fn arguments(text: &str) -> Vec<&str> {
     let mut depth = 0;
     let mut quote = None;
@@ -115,7 +129,7 @@ fn number(rest: &mut Peekable<Chars<'_>>) -> usize {
     number.min(WIDTH_MAX)
 }
 
-/// Reads a format whose escapes have been replaced.
+/// Parses a format whose escapes have been replaced.
 pub(crate) fn pieces(text: &str) -> Result<Vec<Piece>, String> {
     let mut pieces = Vec::new();
     let mut plain = String::new();
@@ -150,8 +164,8 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece>, String> {
                 }
                 pieces.push(Piece::Value(conversion));
             }
-            Some(letter) => return Err(format!("`%{letter}` is no conversion")),
-            None => return Err("a `%` ends the format".to_owned()),
+            Some(letter) => return Err(format!("`%{letter}` is not a conversion")),
+            None => return Err("the format ends in a `%`".to_owned()),
         }
     }
     if !plain.is_empty() {
@@ -161,14 +175,14 @@ pub(crate) fn pieces(text: &str) -> Result<Vec<Piece>, String> {
 }
 
 impl Conversion {
-    /// Writes a value.
+    /// Formats a value.
     pub(crate) fn write(&self, given: &Given) -> Result<String, String> {
         let (sign, digits) = match (self.letter, given) {
             ('s', Given::Text(text)) => {
                 let kept = self.precision.unwrap_or(usize::MAX);
                 ("", text.chars().take(kept).collect())
             }
-            ('s', _) => return Err("`%s` needs text".to_owned()),
+            ('s', _) => return Err("`%s` needs a string".to_owned()),
             ('c', Given::Whole(code, _)) => {
                 let c = u32::try_from(*code).ok().and_then(char::from_u32);
                 ("", c.unwrap_or('?').to_string())
@@ -216,7 +230,7 @@ impl Conversion {
         (sign, "0".repeat(missing) + &digits)
     }
 
-    /// The sign and the digits, as wide as asked for.
+    /// Pads the sign and the digits to the width.
     fn padded(&self, sign: &str, digits: String) -> String {
         let length = sign.len() + digits.chars().count();
         let missing = self.width.saturating_sub(length);
@@ -233,7 +247,7 @@ impl Conversion {
     }
 }
 
-/// A fraction as C writes it by `f`, `e` or `g`.
+/// Formats a floating-point number as C does for `f`, `e` or `g`.
 fn fraction(value: f64, letter: char, precision: Option<usize>) -> String {
     let precision = precision.unwrap_or(6);
     let text = match letter {
@@ -252,7 +266,7 @@ fn fraction(value: f64, letter: char, precision: Option<usize>) -> String {
     }
 }
 
-/// `1.5e+03`.
+/// Formats as `1.5e+03`.
 fn with_exponent(value: f64, precision: usize) -> String {
     let text = format!("{value:.precision$e}");
     let Some((digits, exponent)) = text.split_once('e') else {
@@ -264,8 +278,8 @@ fn with_exponent(value: f64, precision: usize) -> String {
     }
 }
 
-/// By `g`: so many digits, with an exponent where the number is far from one,
-/// and no zeros at the end.
+/// Formats as `g`: this number of digits, with an exponent if the number is far from one, and no
+/// trailing zeros.
 fn shorter(value: f64, digits: usize) -> String {
     let rounded = with_exponent(value, digits - 1);
     let exponent = rounded

@@ -1,5 +1,5 @@
-//! Watchpoints as `info watchpoints` shows them: what each waits for, how it is
-//! carried out, and where its memory or its call is.
+//! Views of watchpoints for `info watchpoints`: the event of each, its method, and its memory or
+//! call.
 
 pub use crate::point::PointKind;
 use crate::watchpoints::{WatchKind, Watchpoint, Watchpoints};
@@ -11,7 +11,7 @@ use juror_view::error::CommandError;
 use juror_view::{Location, PointLocation, PointView, WatchedAccess, location};
 
 impl Watchpoints {
-    /// As `info watchpoints` shows them.
+    /// Returns the views for `info watchpoints`.
     pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
         let tier = |watchpoint: &Watchpoint| {
             if watchpoint.followed.is_some() {
@@ -66,8 +66,8 @@ impl Watchpoints {
 }
 
 impl Watchpoint {
-    /// What the user sees of an access by a thread, at an instruction where it
-    /// is known; `before` is the value that a store replaced.
+    /// Returns the view of an access by a thread, at an instruction if it is known; `before` is the
+    /// value that a store replaced.
     ///
     /// # Errors
     /// The registers of the thread cannot be read.

@@ -79,7 +79,7 @@ impl FrameScope<'_> {
 
     /// `$eax`, `$ax`, `$al`, `$ah`, `$r8d`: a part of a register.
     pub(super) fn part_of_register(&self, frame: &Frame, name: &str) -> Result<Typed, ValueError> {
-        let unknown = || format!("there is no register or value `${name}`");
+        let unknown = || format!("no register or convenience variable is named `${name}`");
         let (number, from, size) = register_part(name).ok_or_else(unknown)?;
         let word = frame.registers.get(number).ok_or_else(|| {
             format!(

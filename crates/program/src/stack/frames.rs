@@ -12,8 +12,10 @@ use juror_symbols::{
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// Frames that are walked at the most.
-const FRAMES_MAX: usize = 10_000;
+/// The largest number of frames in a stack at which the stack pointer may stay or go anywhere:
+/// of signals, of calls from juror, with a return address in a register. Otherwise a damaged
+/// stack could lead round in a circle.
+const STANDING_FRAMES_MAX: usize = 1_000;
 
 /// A frame of a stack, as it is shown: an inlined call has one of its own.
 #[derive(Debug, Clone)]
@@ -240,8 +242,11 @@ impl Program {
         let mut interrupted = false;
         let mut guess = false;
         let mut is_innermost = true;
-        for _ in 0..FRAMES_MAX {
-            let Some(pc) = registers.get(register::RIP).filter(|&pc| pc != 0) else {
+        let mut standing_frames = 0;
+        loop {
+            // A return address of zero ends the stack; a thread that is at zero has called a null
+            // pointer.
+            let Some(pc) = registers.get(register::RIP).filter(|&pc| pc != 0 || exact) else {
                 return false;
             };
             if let Some((frame, below)) = self.frame_of_call(thread, pc, &registers) {
@@ -249,6 +254,10 @@ impl Program {
                     return true;
                 }
                 registers = below;
+                standing_frames += 1;
+                if standing_frames > STANDING_FRAMES_MAX {
+                    return true;
+                }
                 (exact, interrupted, guess) = (true, false, false);
                 is_innermost = false;
                 continue;
@@ -295,9 +304,14 @@ impl Program {
             let stack = registers.get(register::RSP);
             let next = unwound.registers.get(register::RSP);
             // The stack only ever shrinks towards the callers, but for a
-            // signal handler on a stack of its own.
-            if !unwound.signal_frame && next <= stack {
+            // signal handler on a stack of its own. It is the same if the return address is
+            // in a register (`vfork`).
+            if !unwound.signal_frame && next < stack {
                 return false;
+            }
+            standing_frames += usize::from(unwound.signal_frame || next == stack);
+            if standing_frames > STANDING_FRAMES_MAX {
+                return true;
             }
             exact = unwound.signal_frame;
             interrupted = unwound.signal_frame;
@@ -307,7 +321,6 @@ impl Program {
             );
             registers = unwound.registers;
         }
-        true
     }
 
     /// The frame that a thread would be in at an address ([`usual_level`]).

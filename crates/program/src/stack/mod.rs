@@ -3,6 +3,7 @@
 
 pub mod callers;
 pub mod frames;
+pub mod overflow;
 pub mod pending_returns;
 mod return_address;
 pub mod unwinding;

@@ -1,9 +1,9 @@
-//! The words and numbers of a line that the user typed.
+//! Parses the words and numbers of a command line.
 
 use juror_view::error::CommandError;
 
-/// Splits a line into its command word and the rest. `print/x n` and
-/// `p/x n` give the word, and the rest with its format: `/x n`.
+/// Splits a line into its command word and the rest. `print/x n` and `p/x n` give the word, and the
+/// rest with its format: `/x n`.
 pub fn split_line(line: &str) -> (&str, &str) {
     let line = line.trim();
     if let Some(rest) = line.strip_prefix('!') {

@@ -7,13 +7,16 @@ use juror_rules::control::Modes;
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "abandon",
-        summary: "give up an evaluation that was stopped in a function it called",
+        summary: "abandon an evaluation that stopped in a function it called",
         examples: &[
-            ("abandon", "the innermost of this thread"),
-            ("abandon 1", "evaluation 1, and what was begun inside it"),
+            ("abandon", "the innermost evaluation of this thread"),
+            (
+                "abandon 1",
+                "evaluation 1, and the evaluations begun inside it",
+            ),
         ],
-        details: "The thread stands again where it stood before. What the function has changed in \
-                  memory stays changed.",
+        details: "The thread returns to where it was before the evaluation. Changes that the \
+                  function made to memory remain.",
         group: Group::Data,
         modes: Modes::Program,
         moves: true,
@@ -23,21 +26,24 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "call",
         aliases: &["cal"],
-        summary: "call a function of the program, and show what it returns",
+        summary: "call a function of the program and show its result",
         examples: &[
             (
                 "call queue_push_letter(queue, 'x')",
-                "with values of the program",
+                "with values of the program as arguments",
             ),
             (
                 "call (int)puts(\"hello\")",
                 "a function without debug information",
             ),
-            ("call reset()", "one that returns nothing shows nothing"),
+            (
+                "call reset()",
+                "a function that returns nothing shows nothing",
+            ),
         ],
-        details: "Only the current thread runs meanwhile. A breakpoint or signal inside stops as ever: \
-                  continue or finish lets the function return, abandon gives it up. Like print, it \
-                  takes a format and any expression.",
+        details: "Only the current thread runs meanwhile. Breakpoints and signals inside the \
+                  function stop as usual: continue or finish lets it return, abandon gives it up. \
+                  Like print, call takes a format and any expression.",
         completes: Completes::Expressions,
         group: Group::Data,
         modes: Modes::Program,

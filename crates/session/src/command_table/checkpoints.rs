@@ -1,4 +1,4 @@
-//! Commands that keep the program as it is and go back.
+//! Commands that save and restore the state of the program.
 
 use crate::command_table::entry::{Entry, Group};
 use crate::commands::{checkpoint, dump_restore};
@@ -7,18 +7,18 @@ use juror_rules::control::Modes;
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "checkpoint",
-        summary: "keep the program and its monitors as they are, to go back there",
+        summary: "save the state of the program and its monitors, to restore it later",
         examples: &[
-            ("checkpoint", "keep this moment; its number is shown"),
+            ("checkpoint", "save the present state and show its number"),
             ("restore 1", "go back to it, as often as you like"),
-            ("info checkpoints", "which there are"),
-            ("delete checkpoint 1", "give it up"),
+            ("info checkpoints", "list the checkpoints"),
+            ("delete checkpoint 1", "delete it"),
         ],
-        details: "All threads are kept, with their numbers, locks and interrupted calls; open \
-                  files with their offsets and contents, pipes, shared memory, timers. What \
-                  cannot be brought back (sockets, child processes, the time of day) is listed. \
-                  A checkpoint shares its memory with the program, page by page, until one is \
-                  written.",
+        details: "A checkpoint holds all threads with their numbers, locks and interrupted calls, \
+                  open files with their offsets and contents, pipes, shared memory and timers. \
+                  State that cannot be restored (sockets, child processes, the time of day) is \
+                  listed. A checkpoint shares memory with the program, page by page, until a page \
+                  is written.",
         group: Group::Checkpoints,
         modes: Modes::Program,
         run: |session, rest, _| checkpoint::checkpoint_command(session, rest),
@@ -31,17 +31,17 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             (
                 "restore 2",
-                "the program and its monitors are as at checkpoint 2",
+                "the program and its monitors as at checkpoint 2",
             ),
             ("restore", "the last checkpoint"),
             (
                 "restore table.bin binary table",
-                "the bytes of a file into memory, from table on: as dump wrote them",
+                "the bytes of a file that dump wrote, into memory from table on",
             ),
         ],
-        details: "The present program ends; that it has ended does not matter. Your breakpoints \
-                  stay as they are now; what the monitors watch is as it was then. A trace that is \
-                  being recorded is cut to that moment. The checkpoint stays.",
+        details: "The present program is replaced, whether it still runs or has ended. Breakpoints \
+                  stay as they are now; monitors watch what they watched then. A trace that is \
+                  being recorded is truncated to that moment. The checkpoint stays.",
         group: Group::Checkpoints,
         run: |session, rest, observer| match dump_restore::restore_from_file(session, rest) {
             Some(written) => written,

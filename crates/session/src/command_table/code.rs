@@ -10,16 +10,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["disas"],
         summary: "show instructions",
         examples: &[
-            (
-                "disassemble",
-                "of the function where the selected frame stands",
-            ),
+            ("disassemble", "of the selected frame's function"),
             ("disassemble queue_push", "of a function"),
-            ("disassemble/s", "with the source lines; /r shows the bytes"),
+            ("disassemble/s", "with source lines; /r shows the bytes"),
             ("disassemble $rip,+32", "of a range: 32 bytes from here"),
         ],
-        details: "In Intel's notation. The bytes are those of the program: juror's traps are \
-                  not seen.",
+        details: "In Intel syntax. The bytes are the program's own: inserted breakpoints are not \
+                  shown.",
         completes: Completes::Places,
         group: Group::Data,
         modes: Modes::Program,
@@ -29,16 +26,16 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "x",
         aliases: &["examine"],
-        summary: "show memory as numbers, texts or instructions",
+        summary: "show memory as numbers, strings or instructions",
         examples: &[
-            ("x/8gx $rsp", "eight words of 8 bytes, in hexadecimal"),
-            ("x/s name", "a text; also of a function's result"),
-            ("x/ws title", "a text of wide characters; x/hs of char16_t"),
+            ("x/8gx $rsp", "eight 8-byte words in hexadecimal"),
+            ("x/s name", "a string; also of a function's result"),
+            ("x/ws title", "a string of wchar_t; x/hs of char16_t"),
             ("x/5i $rip", "five instructions"),
-            ("x", "further on, one more"),
+            ("x", "one more, after the last one shown"),
         ],
-        details: "Formats: x d u o t c a f s i, as print has them; sizes: b h w g, for 1, 2, 4 \
-                  and 8 bytes, 4 at first. What is left out is as before.",
+        details: "Formats: x d u o t c a f s i, as for print. Sizes: b h w g, for 1, 2, 4 and 8 \
+                  bytes; 4 at first. An omitted format, size or address is taken from the last x.",
         repeats: Repeats::Name,
         completes: Completes::Expressions,
         group: Group::Data,

@@ -6,10 +6,10 @@ use juror_view::Outcome;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
-/// What a command does with the text behind its name.
+/// Executes a command, given its argument.
 pub type Handler = fn(&mut Session, &str, &mut dyn Observer) -> Result<Outcome, CommandError>;
 
-/// The group of a command, by which help lists it.
+/// The group in which help lists a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// Starting, resuming, stepping, ending.
@@ -70,66 +70,66 @@ impl Group {
             Group::Stack => "show and select frames",
             Group::Threads => "show and select threads and processes",
             Group::Properties => "monitor properties, react with scenarios",
-            Group::Checkpoints => "keep the state of the program and go back to it",
+            Group::Checkpoints => "save the state of the program and restore it",
             Group::Files => "files, directories and other programs",
             Group::Settings => "settings, help, and juror itself",
         }
     }
 }
 
-/// The names that a command looks up, so that the symbols which it needs are read first.
+/// The names that a command looks up, so that their symbols are read first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Names {
     /// None.
     Nothing,
-    /// That of its location spec.
+    /// The name in its location spec.
     Location,
-    /// Those of a location spec, or of two with a comma between them.
+    /// The names in a location spec, or in two separated by a comma.
     Lines,
-    /// All that match its regular expression.
+    /// All names that match its regular expression.
     Matching,
     /// The main function.
     Main,
-    /// Those that the subject of `info` needs.
+    /// The names that the subject of `info` needs.
     InfoSubject,
-    /// Those in its expression.
+    /// The names in its expression.
     Expression,
 }
 
-/// The open evaluation that a command which lets the program run resumes.
+/// The open evaluation that a resuming command continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenEvaluation {
-    /// None: the command does not resume one.
+    /// None.
     Nothing,
-    /// The selected thread's, or that of the thread which has one.
+    /// The selected thread's, or else that of any thread.
     Any,
     /// The selected thread's; it is an error if only another thread has one.
     Own,
 }
 
-/// What Enter alone does after a command.
+/// The effect of an empty line after a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeats {
     /// Nothing.
     No,
-    /// The line again.
+    /// Repeats the line.
     Line,
-    /// The command without its argument.
+    /// Repeats the command without its argument.
     Name,
-    /// The command without its argument; the line again if it goes backwards (`list -`).
+    /// Repeats the command without its argument, or the whole line if it goes backwards (`list -`).
     Onwards,
 }
 
-/// What completes an argument of a command.
+/// The completion of a command's argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completes {
     /// Nothing to complete.
     Nothing,
     /// Functions and source files.
     Places,
-    /// What can be caught.
+    /// Events that can be caught.
     Caught,
-    /// Signals, and what `handle` does with them.
+    /// Signals, and actions of `handle`.
     Signals,
     /// Variables in scope, globals, functions.
     Expressions,
@@ -139,54 +139,54 @@ pub enum Completes {
     Commands,
     /// Files and directories.
     Files,
-    /// What can be set and shown, and variables in scope.
+    /// Settings, and variables in scope.
     Settings,
-    /// What `frame` and `thread` take beside a number.
+    /// Words of `frame` and `thread`.
     Words(&'static [&'static str]),
     /// Names of properties.
     Properties,
-    /// What is done with properties, and their names.
+    /// Actions of `property`, and names of properties.
     PropertyActions,
-    /// What is done with scenarios, and their names.
+    /// Actions of `scenario`, and names of scenarios.
     ScenarioActions,
 }
 
-/// A command: its name, its help, and what it does.
+/// A command: its name, help and handler.
 #[derive(Debug)]
 pub struct Entry {
     /// Its full name.
     pub name: &'static str,
-    /// Its other names; they win over prefixes.
+    /// Its other names; they take precedence over prefixes.
     pub aliases: &'static [&'static str],
     /// The group in which help lists it.
     pub group: Group,
-    /// What it does, in a line.
+    /// Its summary, in a line.
     pub summary: &'static str,
-    /// What is typed, and what that does.
+    /// Lines to type, and their effects.
     pub examples: &'static [(&'static str, &'static str)],
     /// More help.
     pub details: &'static str,
-    /// What Enter alone does after it.
+    /// The effect of an empty line after it.
     pub repeats: Repeats,
-    /// What completes its argument.
+    /// The completion of its argument.
     pub completes: Completes,
-    /// The modes in which it is possible. Its argument may demand more: a call of a
-    /// function needs a program that has begun.
+    /// The modes in which it is possible. Its argument may require more: a call of a function needs
+    /// a program that has begun.
     pub modes: Modes,
     /// The names that it looks up.
     pub names: Names,
-    /// Whether it may change which points are wanted, in every process.
+    /// Whether it may change the points to insert, in every process.
     pub changes_points: bool,
-    /// Whether it lets the program run, or ends it: a reaction of a scenario waits for it.
+    /// Whether it resumes or ends the program: a reaction of a scenario waits for it.
     pub moves: bool,
     /// The open evaluation that it resumes.
     pub evaluation: OpenEvaluation,
-    /// What it does.
+    /// The handler.
     pub run: Handler,
 }
 
 impl Entry {
-    /// A row of which only the differences need to be written.
+    /// The default row, for struct update syntax.
     pub(crate) const DEFAULT: Entry = Entry {
         name: "",
         aliases: &[],

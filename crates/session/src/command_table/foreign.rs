@@ -1,10 +1,9 @@
-//! What a person types who knows gdb and juror does not have, with what there
-//! is instead.
+//! Commands of gdb that juror does not have, with their replacements.
 //!
-//! Names and abbreviations are gdb's. Each answer is one line: what to type, or
-//! why there is nothing.
+//! Names and abbreviations are gdb's. Each answer is one line: what to type, or why there is
+//! nothing.
 
-/// Words that mean the same, and what to do instead.
+/// Synonyms, and their replacement.
 type Row = (&'static [&'static str], &'static str);
 
 /// Commands.
@@ -26,7 +25,7 @@ const COMMANDS: &[Row] = &[
             "rec",
         ],
         "record a run and walk through it in both directions: juror run --trace FILE ./program, \
-         then juror replay FILE; checkpoint and restore go back in a program that lives",
+         then juror replay FILE; checkpoint and restore go back in a live program",
     ),
     (
         &[
@@ -39,8 +38,8 @@ const COMMANDS: &[Row] = &[
             "compile",
             "expression",
         ],
-        "scenarios say what is done when something happens, views how values are shown; print \
-         and call run functions of the program",
+        "scenarios react to events, views define how values are shown; print and call run \
+         functions of the program",
     ),
     (
         &[
@@ -52,26 +51,26 @@ const COMMANDS: &[Row] = &[
             "winheight",
             "refresh",
         ],
-        "every stop shows its source; list shows more of it, disassemble the instructions, \
-         display a value at every stop",
+        "every stop shows its source; list shows more of it, disassemble the instructions, display \
+         a value at every stop",
     ),
     (
         &["file", "exec-file", "add-inferior", "clone-inferior"],
-        "start juror with the program: juror run ./program; or take over one that runs: \
-         attach 1234",
+        "start juror with the program: juror run ./program; or attach to a running one: attach \
+         1234",
     ),
     (
         &["symbol-file", "add-symbol-file", "sharedlibrary", "share"],
-        "symbols are read by themselves; separate files are found by: \
-         set debug-file-directory DIRECTORY",
+        "symbols are read automatically; for separate debug files: set debug-file-directory \
+         DIRECTORY",
     ),
     (
         &["core-file", "core"],
-        "juror debugs what runs: juror run ./program, or attach 1234",
+        "juror debugs live programs: juror run ./program, or attach 1234",
     ),
     (
         &["generate-core-file", "gcore"],
-        "checkpoint keeps the program as it is, restore goes back to it; dump memory writes a \
+        "checkpoint saves the state of the program, restore goes back to it; dump memory writes a \
          part of it to a file",
     ),
     (
@@ -80,7 +79,7 @@ const COMMANDS: &[Row] = &[
     ),
     (
         &["directory", "dir"],
-        "where sources have been moved: set substitute-path /build /home/me",
+        "for sources that have moved: set substitute-path /build /home/me",
     ),
     (&["path"], "set environment PATH VALUE, for the next run"),
     (
@@ -89,27 +88,28 @@ const COMMANDS: &[Row] = &[
     ),
     (
         &["macro"],
-        "the compiler has replaced macros: type what they stand for",
+        "the compiler has expanded macros: type their expansion",
     ),
     (
         &["if", "while"],
-        "a condition decides at a point: break queue_push if n > 3; scenarios can do more",
+        "put the condition on a breakpoint: break queue_push if n > 3; scenarios can do more",
     ),
     (
         &["document", "alias"],
-        "group NAME, then the lines up to end, gives several commands one name; any beginning \
-         that only one command has will do for it",
+        "group NAME, then the commands up to end, defines a command; any unambiguous prefix of a \
+         command is an abbreviation",
     ),
-    (&["complete"], "Tab completes what is being typed"),
+    (&["complete"], "Tab completes a line"),
     (
         &["explore"],
-        "print -pretty VALUE shows each field on a line of its own; print *value->next goes on",
+        "print -pretty VALUE shows each field on a line of its own; print *value->next follows a \
+         pointer",
     ),
     (&["pipe", "|"], "shell runs other programs"),
-    (&["make"], "shell make; then run takes the new program"),
+    (&["make"], "shell make; the next run starts the new program"),
     (
         &["edit", "ed"],
-        "shell $EDITOR FILE; sources that have changed are read anew",
+        "shell $EDITOR FILE; changed sources are read again",
     ),
     (
         &["search", "forward-search", "fo", "reverse-search", "rev"],
@@ -119,7 +119,8 @@ const COMMANDS: &[Row] = &[
         &[
             "trace", "tp", "ftrace", "strace", "actions", "collect", "tstart", "tstop", "tfind",
         ],
-        "dprintf PLACE,\"FORMAT\",VALUES prints and goes on; juror run --trace FILE records events",
+        "dprintf LOCATION,\"FORMAT\",VALUES prints and continues; juror run --trace FILE records \
+         events",
     ),
     (
         &["interrupt", "stop"],
@@ -136,11 +137,11 @@ const COMMANDS: &[Row] = &[
 const SUBJECTS: &[Row] = &[
     (
         &["macro", "macros"],
-        "the compiler has replaced macros: type what they stand for",
+        "the compiler has expanded macros: type their expansion",
     ),
     (
         &["vtbl"],
-        "print -pretty *object shows the type that an object has, ptype its methods",
+        "print -pretty *object shows the dynamic type of an object, ptype its methods",
     ),
     (
         &["record"],
@@ -176,7 +177,7 @@ const SUBJECTS: &[Row] = &[
             "unwinder",
             "xmethod",
         ],
-        "info views: rules that say how values are shown",
+        "info views lists the pretty-printer files",
     ),
     (
         &["static-tracepoint-markers", "probes"],
@@ -184,7 +185,8 @@ const SUBJECTS: &[Row] = &[
     ),
     (
         &["float", "vector"],
-        "info registers shows the general ones; print shows values of variables that are in others",
+        "info registers shows the general-purpose registers; print shows variables that are in \
+         others",
     ),
 ];
 
@@ -193,12 +195,12 @@ fn answer(rows: &[Row], word: &str) -> Option<&'static str> {
     row.map(|(_, answer)| *answer)
 }
 
-/// What there is instead of a command of gdb.
+/// Returns the replacement of a command of gdb.
 pub fn instead(word: &str) -> Option<&'static str> {
     answer(COMMANDS, word)
 }
 
-/// What there is instead of a subject of gdb's `info`.
+/// Returns the replacement of a subject of gdb's `info`.
 pub fn subject_instead(word: &str) -> Option<&'static str> {
     answer(SUBJECTS, word)
 }

@@ -3,39 +3,42 @@
 use crate::command_table::Unclear;
 use juror_rules::control::Modes;
 
-/// The subjects of `info`, with what each shows.
+/// The subjects of `info`, with their summaries.
 pub const INFO_SUBJECTS: &[(&str, &str)] = &[
-    ("address", "where a variable or function is in memory"),
+    (
+        "address",
+        "the address or register of a variable or function",
+    ),
     ("args", "the arguments of the selected frame"),
     (
         "auxv",
-        "the auxiliary vector: what the kernel told the program",
+        "the auxiliary vector, which the kernel passed to the program",
     ),
     (
         "breakpoints",
-        "all points: yours, and those the monitors need now",
+        "all points: yours, and the monitors' current ones",
     ),
     ("checkpoints", "the checkpoints, and where they were made"),
-    ("display", "what is shown at every stop"),
+    ("display", "the expressions that are shown at every stop"),
     (
         "evaluations",
-        "expressions that wait for functions which they call",
+        "evaluations that stopped in a function they called",
     ),
     (
         "frame",
-        "where the selected frame is in memory, its caller, and the registers that it has saved",
+        "the selected frame's addresses, caller and saved registers",
     ),
     (
         "functions",
-        "the functions, or those whose names match a regular expression",
+        "the functions, or those that match a regular expression",
     ),
     (
         "graph",
-        "the states of the properties, and how many slices stand in each",
+        "the states of the properties, and how many slices are in each",
     ),
     (
         "line",
-        "where the selected frame stands in the source, or where the code of a line is",
+        "the source line of the selected frame, or the addresses of a line",
     ),
     ("locals", "the local variables of the selected frame"),
     (
@@ -48,54 +51,54 @@ pub const INFO_SUBJECTS: &[(&str, &str)] = &[
     ),
     (
         "processes",
-        "the processes that are debugged, and where they stand",
+        "the debugged processes, and where they are stopped",
     ),
     (
         "program",
-        "the process, and where its selected thread stands",
+        "the process, and where its selected thread is stopped",
     ),
     (
         "registers",
-        "the registers of the current thread, or those that are named",
+        "the registers of the current thread, or the named ones",
     ),
     (
         "scenarios",
-        "the scenarios, what they hold and what they have done",
+        "the scenarios, their variables and what they have done",
     ),
     (
         "scope",
-        "the variables that can be named at a place, and where they are kept",
+        "the variables in scope at a location, and where they are stored",
     ),
-    ("sharedlibrary", "the modules that are loaded"),
-    ("signals", "the signals, and what is done about them"),
-    ("skip", "the functions and files that step does not enter"),
+    ("sharedlibrary", "the loaded modules"),
+    ("signals", "the signals, and how each is handled"),
+    ("skip", "the functions and files that step skips"),
     (
         "source",
         "the source file of the selected frame, and how it was compiled",
     ),
     ("stack", "the frames, as backtrace shows them"),
-    ("symbol", "what stands at an address"),
-    ("threads", "the threads and where they stand"),
+    ("symbol", "the symbol at an address"),
+    ("threads", "the threads, and where they are stopped"),
     (
         "types",
-        "the types, or those whose names match a regular expression",
+        "the types, or those that match a regular expression",
     ),
     (
         "variables",
-        "the global variables, or those whose names match a regular expression",
+        "the global variables, or those that match a regular expression",
     ),
-    ("views", "the files that say how values are shown"),
+    ("views", "the pretty-printer files"),
     (
         "watchpoints",
-        "what is watched, how, and how often it was hit",
+        "the watchpoints, how each is implemented, and its hits",
     ),
 ];
 
-/// Finds the subject of `info` that a word stands for.
+/// Finds the subject of `info` for a word.
 pub fn find_info_subject(word: &str) -> Result<&'static str, Unclear> {
     match word {
         "b" | "catch" => return Ok("breakpoints"),
-        // As gdb calls them.
+        // gdb's names.
         "all-registers" => return Ok("registers"),
         "dll" | "files" | "modules" => return Ok("sharedlibrary"),
         "inferiors" => return Ok("processes"),
@@ -119,7 +122,7 @@ pub fn find_info_subject(word: &str) -> Result<&'static str, Unclear> {
     }
 }
 
-/// The modes in which a subject of `info` can be shown.
+/// Returns the modes in which a subject of `info` can be shown.
 pub fn info_modes(subject: &str) -> Modes {
     match subject {
         "args" | "frame" | "line" | "locals" | "source" | "stack" => Modes::Begun,

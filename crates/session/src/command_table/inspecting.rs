@@ -1,4 +1,4 @@
-//! Commands that show things and choose what is shown.
+//! Commands that show values, frames, threads and monitors, and select them.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names, Repeats};
 use crate::commands::{
@@ -13,8 +13,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "apropos",
         summary: "search the help of all commands",
         examples: &[
-            ("apropos watch", "the commands whose help has the word"),
-            ("apropos debug register", "those that have both"),
+            ("apropos watch", "the commands whose help contains the word"),
+            (
+                "apropos debug register",
+                "the commands whose help contains both words",
+            ),
         ],
         group: Group::Settings,
         run: |_, rest, _| help::apropos(rest),
@@ -25,15 +28,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["bt", "where"],
         summary: "show the stack of the current thread",
         examples: &[
-            ("backtrace", "the frames down to main, innermost first"),
+            ("backtrace", "the frames out to main, innermost first"),
             ("backtrace 5", "the innermost five"),
             ("backtrace -3", "the outermost three"),
             ("backtrace full", "with the local variables of each"),
-            ("backtrace all", "also what started main"),
+            ("backtrace all", "also the frames that called main"),
         ],
-        details: "A frame marked as a guess was found where the code before it has no \
-                  rules that lead to its caller. Where nothing can be guessed, either, the \
-                  stack is cut.",
+        details: "A frame marked as a guess was found without unwind information. If no caller can \
+                  be guessed either, the backtrace ends.",
         group: Group::Stack,
         modes: Modes::Begun,
         run: |session, rest, _| backtrace::backtrace(session, rest),
@@ -44,14 +46,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["disp"],
         summary: "show the value of an expression at every stop",
         examples: &[
-            ("display count", "now, and whenever the program stops"),
-            ("display/x flags", "in a format, as print has them"),
+            ("display count", "now, and at every stop"),
+            ("display/x flags", "in a format, as for print"),
             ("display/3i $pc", "instructions"),
-            ("display", "all of them, in the selected frame"),
-            ("undisplay 2", "number 2 no more"),
+            ("display", "show all displays in the selected frame"),
+            ("undisplay 2", "delete display 2"),
         ],
-        details: "At a stop it is evaluated in the innermost frame. Where it has no value it says \
-                  why. It calls no functions.",
+        details: "At a stop, the expression is evaluated in the innermost frame; if it has no \
+                  value, the reason is shown. It cannot call functions.",
         completes: Completes::Expressions,
         group: Group::Data,
         names: Names::Expression,
@@ -82,12 +84,9 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("frame line 2", "the same, without its source"),
             (
                 "frame function main",
-                "select the next one of main, outwards",
+                "select the next frame of main, outwards",
             ),
-            (
-                "frame apply all info locals",
-                "a command in each frame, one after the other",
-            ),
+            ("frame apply all info locals", "run a command in each frame"),
             (
                 "frame apply 3 print $pc",
                 "in the innermost three; -3 the outermost",
@@ -101,12 +100,9 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "faas",
-        summary: "execute a command in every frame of the stack",
-        examples: &[(
-            "faas print i",
-            "where it has no value, the frame is left out",
-        )],
-        details: "frame apply all says why where a command fails.",
+        summary: "run a command in every frame of the stack",
+        examples: &[("faas print i", "frames in which it fails are left out")],
+        details: "frame apply all shows the error of each frame where a command fails.",
         completes: Completes::Commands,
         group: Group::Stack,
         modes: Modes::Begun,
@@ -116,8 +112,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "help",
         aliases: &["h"],
-        summary: "say what a command does",
-        examples: &[("help", "all commands"), ("help break", "one of them")],
+        summary: "show the help of a command",
+        examples: &[("help", "all commands"), ("help break", "one command")],
         completes: Completes::Commands,
         group: Group::Settings,
         run: |_, rest, _| help::help(rest),
@@ -126,19 +122,19 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "info",
         aliases: &["i", "inf"],
-        summary: "show what there is: breakpoints, threads, locals, monitors, ...",
+        summary: "show the state of something: breakpoints, threads, locals, monitors, ...",
         examples: &[
             (
                 "info breakpoints",
-                "all points: yours, and those the monitors need now",
+                "all points: yours, and the monitors' current ones",
             ),
-            ("info threads", "the threads and where they stand"),
+            ("info threads", "the threads, and where they are stopped"),
             (
                 "info monitors",
                 "the monitors with their slices, states and variables",
             ),
         ],
-        details: "info alone lists all subjects.",
+        details: "info alone lists its subjects.",
         completes: Completes::InfoSubjects,
         group: Group::Settings,
         names: Names::InfoSubject,
@@ -150,11 +146,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["l"],
         summary: "show source lines",
         examples: &[
-            ("list", "around the selected frame, or further on"),
+            ("list", "around the selected frame, then onwards"),
             ("list queue.c:40", "around a line"),
             ("list queue_push", "around a function"),
             ("list 10,20", "from line 10 to line 20"),
-            ("list -", "what is before the lines shown last"),
+            ("list -", "the lines before those shown last"),
         ],
         repeats: Repeats::Onwards,
         completes: Completes::Places,
@@ -166,7 +162,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "monitor",
         aliases: &["m", "mon"],
-        summary: "show the monitors and change them: states, slices, variables, paths",
+        summary: "show or change the monitors: states, slices, variables, paths",
         examples: &[
             ("monitor", "all monitors, with their slices"),
             (
@@ -175,15 +171,15 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
             (
                 "monitor choose queue_bounds",
-                "monitor set is about this one, if it names none",
+                "the default property of monitor set",
             ),
             (
                 "monitor set count = 3",
-                "a variable of the slice, where there is one slice",
+                "a variable of the slice, if there is only one slice",
             ),
             (
                 "monitor set queue_bounds[queue = 0x4052a0] count = 3",
-                "of this slice; state = ready puts it into a state",
+                "of this slice; state = ready changes its state",
             ),
         ],
         completes: Completes::Properties,
@@ -193,10 +189,13 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "output",
-        summary: "show the value of an expression alone",
+        summary: "show only the value of an expression",
         examples: &[
-            ("output count", "without $1 = before it; it is not kept"),
-            ("output/x flags", "in a format, as print has them"),
+            (
+                "output count",
+                "without $1 = before it; it does not enter the value history",
+            ),
+            ("output/x flags", "in a format, as for print"),
         ],
         completes: Completes::Expressions,
         group: Group::Data,
@@ -207,27 +206,33 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "property",
         aliases: &["prop"],
-        summary: "add, remove and list properties while the program is there",
+        summary: "add, remove and list properties while the program runs",
         examples: &[
-            ("property", "which are watched, and from when on"),
+            (
+                "property",
+                "list the monitored properties, and since when each is monitored",
+            ),
             (
                 "property add queue.prop",
                 "evaluated from now on; before run, from the start",
             ),
             (
                 "property add queue.prop --from-start",
-                "from the start, where the run is recorded (--trace)",
+                "from the start, if the run is recorded (--trace)",
             ),
             (
                 "property disable queue_bounds",
-                "it sees nothing until it is enabled",
+                "it receives no events until it is enabled",
             ),
-            ("property enable queue_bounds", "it goes on as it was left"),
-            ("property remove queue_bounds", "it is gone"),
+            (
+                "property enable queue_bounds",
+                "it continues in the state it had",
+            ),
+            ("property remove queue_bounds", "stop monitoring it"),
         ],
-        details: "With a trace, what has been recorded is given to the property first; the \
-                  events that it is about must be among it. A trace goes on as it was begun; \
-                  the next run records the events of all properties.",
+        details: "With --trace, the property first processes the recorded events, if they include \
+                  the events it needs. A trace keeps its set of events; the next run records the \
+                  events of all properties.",
         completes: Completes::PropertyActions,
         group: Group::Properties,
         changes_points: true,
@@ -240,26 +245,27 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "show the value of an expression",
         examples: &[
             ("print count", "a variable"),
-            ("print *queue", "what a pointer points to, with its fields"),
+            ("print *queue", "the target of a pointer, with its fields"),
             ("print queue->count + 1", "arithmetic, as in C"),
             ("print/x flags", "in hexadecimal"),
             ("print -pretty *queue", "each field on a line of its own"),
-            ("print -elements 20 -- table", "so many elements"),
+            ("print -elements 20 -- table", "at most 20 elements"),
             (
                 "print count = 3",
-                "give it a value and show that; += and ++, too",
+                "assign a value and show it; also += and ++",
             ),
             (
                 "print $_exitcode",
-                "values that juror keeps: show convenience",
+                "a convenience variable: show convenience lists them",
             ),
             ("print $rip", "a register"),
-            ("print f(x) + 1", "what a function of the program returns"),
+            ("print f(x) + 1", "call a function of the program"),
         ],
-        details: "Formats: /x hexadecimal, /z the same with all zeros, /d decimal, /u unsigned, \
-                  /o octal, /t binary, /c character, /a address, /f the bits as a fraction, /s text. \
-                  Of fractions, /x /z /d /u /o /t show the bits. A value stays in $1 as it was \
-                  printed; what pointers in it lead to is as it is now.",
+        details: "Formats: /x hexadecimal, /z the same with leading zeros, /d decimal, /u \
+                  unsigned, /o octal, /t binary, /c character, /a address, /f floating point, /s \
+                  string. For floating-point numbers, /x /z /d /u /o /t show the bits. The value \
+                  history ($1, ...) keeps a value as it was printed; memory that its pointers \
+                  lead to is read anew.",
         completes: Completes::Expressions,
         group: Group::Data,
         modes: Modes::Program,
@@ -272,13 +278,13 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "show the definition of a type",
         examples: &[
             ("ptype struct queue", "its fields"),
-            ("ptype queue", "of the type of a value"),
+            ("ptype queue", "the type of a value"),
             (
                 "ptype/o struct queue",
                 "with offsets, sizes and holes, in bytes",
             ),
         ],
-        details: "Names that stand for other types are looked through.",
+        details: "Typedefs are resolved.",
         completes: Completes::Expressions,
         group: Group::Data,
         run: |session, rest, _| ptype::define_type(session, rest),
@@ -289,7 +295,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "select a frame without showing it",
         examples: &[(
             "select-frame 2",
-            "number 2; for the commands of points, and files",
+            "number 2; for breakpoint commands and command files",
         )],
         completes: Completes::Words(&["function", "level"]),
         group: Group::Stack,
@@ -299,7 +305,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "show-graph",
-        summary: "show the states of a property, and where it stands",
+        summary: "show the states of a property and the current ones",
         examples: &[
             ("show-graph", "of all properties"),
             ("show-graph queue_bounds", "of one"),
@@ -308,8 +314,8 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "as a picture in a file; also .dot, .mmd",
             ),
         ],
-        details: "As info graph. A star is at the states in which slices stand, with how many. \
-                  Of a formula they are those of its smallest automaton.",
+        details: "The same as info graph. A star marks the states that slices are in, with the \
+                  number of slices. A formula is shown as its minimal automaton.",
         completes: Completes::Properties,
         group: Group::Properties,
         run: |session, rest, _| {
@@ -320,19 +326,19 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "thread",
         aliases: &["t"],
-        summary: "show or choose the thread that commands speak of",
+        summary: "show or select the current thread",
         examples: &[
-            ("thread", "which one it is"),
-            ("thread 2", "choose number 2"),
+            ("thread", "show the current thread"),
+            ("thread 2", "select thread 2"),
             (
                 "thread name reader",
-                "call it so from then on; without a name as the program does",
+                "name the thread; without a name, restore its own",
             ),
-            ("thread find ^read", "those whose names match"),
+            ("thread find ^read", "list the threads whose names match"),
             ("thread apply all backtrace", "the stacks of all threads"),
             (
                 "thread apply 1 2 print count",
-                "any command, for one thread after the other",
+                "any command, in one thread after the other",
             ),
         ],
         completes: Completes::Words(&["apply", "find", "name"]),
@@ -343,8 +349,11 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "taas",
-        summary: "execute a command for every thread",
-        examples: &[("taas backtrace 3", "as thread apply all backtrace 3")],
+        summary: "run a command in every thread",
+        examples: &[(
+            "taas backtrace 3",
+            "the same as thread apply all backtrace 3",
+        )],
         completes: Completes::Commands,
         group: Group::Threads,
         modes: Modes::Program,
@@ -353,19 +362,19 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "printf",
-        summary: "show values in a text of one's own",
+        summary: "print values with a format string",
         examples: &[
             (
                 "printf \"%d of %s\\n\", count, name",
-                "the conversions of C",
+                "with the conversions of C",
             ),
             (
                 "printf \"%#x %5.2f\", flags, ratio",
                 "with flags and widths",
             ),
         ],
-        details: "%s takes any value, and shows it as print does. What is shown ends with a \
-                  line's end in any case.",
+        details: "%s takes any value and shows it as print does. A newline is added if the output \
+                  does not end with one.",
         completes: Completes::Expressions,
         group: Group::Data,
         modes: Modes::Program,
@@ -374,9 +383,9 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "echo",
-        summary: "show a text",
-        examples: &[("echo here it is\\n", "escapes are those of C")],
-        details: "For the commands of points, and for files of commands.",
+        summary: "print text",
+        examples: &[("echo here it is\\n", "with the escapes of C")],
+        details: "For breakpoint commands and command files.",
         group: Group::Settings,
         run: |session, rest, _| Ok(printf::echo(session, rest)),
         ..Entry::DEFAULT
@@ -396,23 +405,32 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "undisplay",
-        summary: "show an expression no more at every stop",
-        examples: &[("undisplay 2", "number 2"), ("undisplay", "none at all")],
+        summary: "stop displaying an expression",
+        examples: &[
+            ("undisplay 2", "number 2"),
+            ("undisplay", "all expressions"),
+        ],
         group: Group::Data,
         run: |session, rest, _| display::undisplay(session, rest),
         ..Entry::DEFAULT
     },
     Entry {
         name: "views",
-        summary: "take rules for how values of your own types are shown",
+        summary: "load pretty-printers for your own types",
         examples: &[
-            ("views game.views", "the rules of a file, before all others"),
-            ("views", "which files have been taken"),
-            ("print/r board", "a value by its fields, without rules"),
+            (
+                "views game.views",
+                "load a file; its rules come before all others",
+            ),
+            ("views", "list the loaded files"),
+            (
+                "print/r board",
+                "a value by its fields, without pretty-printers",
+            ),
         ],
-        details: "A rule names types and says in a few lines what is shown of their fields; \
-                  elements that it shows can be used in expressions. A file that is taken again \
-                  is read anew.",
+        details: "A rule matches types and says in a few lines how their fields are shown; \
+                  elements that it shows can be used in expressions. Loading a file again \
+                  replaces it.",
         group: Group::Settings,
         run: |session, rest, _| views::views_command(session, rest),
         ..Entry::DEFAULT
@@ -422,9 +440,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["what"],
         summary: "show the type of an expression",
         examples: &[
-            ("whatis size_t", "what a name of a type stands for"),
-            ("whatis queue->count", "of a value"),
-            ("whatis queue_push", "of a function"),
+            ("whatis size_t", "the type that a typedef names"),
+            ("whatis queue->count", "the type of a value"),
+            ("whatis queue_push", "the type of a function"),
         ],
         completes: Completes::Expressions,
         group: Group::Data,

@@ -11,11 +11,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[
             (
                 "dump memory table.bin table &table[8]",
-                "from the first address, up to the second and without it",
+                "from the first address up to the second, exclusive",
             ),
             ("dump value table.bin table", "the bytes of a value"),
         ],
-        details: "The bytes are written as they are. What was in the file is gone.",
+        details: "The raw bytes are written. An existing file is overwritten.",
         completes: Completes::Expressions,
         group: Group::Data,
         modes: Modes::Program,
@@ -31,12 +31,11 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "in a range, for a number of its type",
             ),
             ("find/b $sp, +4096, 0x7f, 0x45", "for bytes; also /h /w /g"),
-            ("find &text[0], &text[999], \"word\"", "for a text"),
-            ("find/1w table, +400, 7", "the first one only"),
+            ("find &text[0], &text[999], \"word\"", "for a string"),
+            ("find/1w table, +400, 7", "the first match only"),
         ],
-        details: "The end of the range is its last byte; +N is N bytes. Several values are \
-                  searched for one behind the other. $_ is the last place that was found, \
-                  $numfound how many there were.",
+        details: "The end of the range is inclusive; +N means N bytes. Several values are matched \
+                  one after the other. $_ is the last match, $numfound the number of matches.",
         completes: Completes::Expressions,
         group: Group::Data,
         modes: Modes::Program,

@@ -1,4 +1,4 @@
-//! Commands about files, directories and other programs.
+//! Commands for files, directories and other programs.
 
 use crate::command_table::entry::{Completes, Entry, Group};
 use crate::commands::{environment, save, shell, source_script};
@@ -6,13 +6,13 @@ use crate::commands::{environment, save, shell, source_script};
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "cd",
-        summary: "change the directory in which juror works",
+        summary: "change juror's working directory",
         examples: &[
-            ("cd tests", "for files that are named from then on"),
+            ("cd tests", "for files named from then on"),
             ("cd", "the home directory"),
         ],
-        details: "The next run of the program starts there, too, unless set cwd has said \
-                  otherwise.",
+        details: "The next run of the program starts there too, unless set cwd names another \
+                  directory.",
         completes: Completes::Files,
         group: Group::Files,
         run: |session, rest, _| environment::change_directory(session, rest),
@@ -20,7 +20,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "pwd",
-        summary: "show the directory in which juror works",
+        summary: "show juror's working directory",
         examples: &[("pwd", "info proc cwd shows the program's")],
         group: Group::Files,
         run: |_, _, _| environment::working_directory(),
@@ -28,18 +28,18 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "save",
-        summary: "write the breakpoints to a file, for source to set them again",
+        summary: "write the breakpoints to a file of commands",
         examples: &[
             (
                 "save breakpoints points.juror",
                 "with their conditions, counts and commands",
             ),
             ("source points.juror", "sets them again"),
-            ("save", "keep the program as it is: checkpoint"),
+            ("save", "for the program's state, use checkpoint"),
         ],
-        details: "Watchpoints and catchpoints are among them. The file holds commands, one a \
-                  line. What is for a thread or for one call of a function, which another run \
-                  does not have, is written as a remark.",
+        details: "Includes watchpoints and catchpoints. The file holds one command per line. \
+                  Points specific to a thread or to one call of a function are written as \
+                  comments, since another run does not have these.",
         completes: Completes::Files,
         group: Group::Breakpoints,
         run: |session, rest, _| save::save(session, rest),
@@ -48,9 +48,9 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "source",
         aliases: &["so"],
-        summary: "execute the commands of a file",
+        summary: "run the commands of a file",
         examples: &[("source setup.juror", "line by line, as if typed")],
-        details: "Empty lines and those that begin with # are passed over. A mistake ends it.",
+        details: "Empty lines and lines that begin with # are skipped. An error ends the file.",
         completes: Completes::Files,
         group: Group::Files,
         run: |session, rest, _| source_script::read_script(session, rest),
@@ -59,14 +59,14 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "shell",
         aliases: &["!"],
-        summary: "run a command of the shell",
+        summary: "run a shell command",
         examples: &[
-            ("shell make", "it has the terminal until it ends"),
+            ("shell make", "the command has the terminal until it ends"),
             ("!ls -l", "the same in short"),
-            ("shell", "a shell; exit comes back"),
+            ("shell", "an interactive shell; exit returns"),
         ],
         details: "$SHELL runs it, or /bin/sh. Ctrl-C ends the command, not juror. Scenarios may \
-                  do it only where juror was started with --allow-programs.",
+                  run it only if juror was started with --allow-programs.",
         completes: Completes::Files,
         group: Group::Files,
         run: |_, rest, observer| shell::shell(rest, observer),

@@ -1,4 +1,4 @@
-//! Commands about breakpoints and other points.
+//! Commands for breakpoints and other points.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names};
 use crate::commands::{breakpoint, breakpoint_command_lists, condition, dprintf, points_edit};
@@ -8,13 +8,16 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "break",
         aliases: &["b", "br"],
-        summary: "stop at a place",
+        summary: "set a breakpoint at a location",
         examples: &[
-            ("break queue_push", "where the body of the function begins"),
+            (
+                "break queue_push",
+                "at the first line of the function's body",
+            ),
             ("break queue.c:23", "at a line"),
             (
                 "break area(int)",
-                "one of the functions of this name; break area is at all of them",
+                "one overload; break area stops at all of them",
             ),
             ("break queue.c:push", "the function push of queue.c"),
             ("break /^queue_/", "all functions whose names match"),
@@ -25,11 +28,12 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
             ("break queue_push thread 2", "only in thread 2"),
         ],
-        details: "A place in a library that is not loaded yet is kept and set when the library \
-                  comes. Without an argument: where the selected frame stands. A place that is \
-                  several (inlined copies, templates, a name in several libraries) has a location \
-                  for each, 1.1, 1.2 and so on. Other threads do not stop where the condition is \
-                  false; one that cannot be evaluated stops, and says why.",
+        details: "A location in a library that is not loaded yet stays pending and is set when the \
+                  library is loaded. Without an argument, the breakpoint is set where the \
+                  selected frame is stopped. If a location has several addresses (inlined copies, \
+                  templates, a name in several libraries), each is numbered: 1.1, 1.2 and so on. \
+                  A false condition does not stop the other threads; if a condition cannot be \
+                  evaluated, the program stops and the reason is shown.",
         completes: Completes::Places,
         group: Group::Breakpoints,
         names: Names::Location,
@@ -40,13 +44,13 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "clear",
         aliases: &["cl"],
-        summary: "delete the breakpoints at a place",
+        summary: "delete the breakpoints at a location",
         examples: &[
-            ("clear queue_push", "those at the function"),
-            ("clear queue.c:23", "those at the line"),
-            ("clear", "those at the line of the selected frame"),
+            ("clear queue_push", "the breakpoints at the function"),
+            ("clear queue.c:23", "the breakpoints at the line"),
+            ("clear", "the breakpoints at the line of the selected frame"),
         ],
-        details: "What has no place goes by its number, with delete.",
+        details: "Use delete for points without a location.",
         completes: Completes::Places,
         group: Group::Breakpoints,
         names: Names::Location,
@@ -57,15 +61,17 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "commands",
         aliases: &["comm"],
-        summary: "say what is done when a point has stopped the program",
+        summary: "set the commands that run when a point stops the program",
         examples: &[
-            ("commands 2", "of breakpoint 2; the lines follow, up to end"),
-            ("commands", "of the last point"),
+            (
+                "commands 2",
+                "for breakpoint 2; the lines follow, up to end",
+            ),
+            ("commands", "for the last point"),
         ],
-        details: "The lines are executed after the stop. With silent as the first one the stop \
-                  is not shown; continue as the last one lets the program run on. What follows \
-                  a line that lets the program run, or one with a mistake, is dropped. end \
-                  alone takes the commands away.",
+        details: "The commands run after the stop. If the first is silent, the stop is not shown; \
+                  if the last is continue, the program continues. Commands after one that resumes \
+                  the program, or after an error, are dropped. end alone deletes the commands.",
         group: Group::Breakpoints,
         run: |session, rest, _| breakpoint_command_lists::begin_commands(session, rest),
         ..Entry::DEFAULT
@@ -73,12 +79,15 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "condition",
         aliases: &["cond"],
-        summary: "change what must be true at a point",
+        summary: "set or clear a breakpoint's condition",
         examples: &[
-            ("condition 2 count > 3", "breakpoint 2 stops only then"),
-            ("condition 2", "it always stops"),
+            (
+                "condition 2 count > 3",
+                "breakpoint 2 stops only if count > 3",
+            ),
+            ("condition 2", "clear the condition"),
         ],
-        details: "For breakpoints, watchpoints and catchpoints alike. Only conditions of \
+        details: "Works for breakpoints, watchpoints and catchpoints. Only conditions of \
                   breakpoints can call functions of the program.",
         completes: Completes::Expressions,
         group: Group::Breakpoints,
@@ -89,11 +98,11 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "delete",
         aliases: &["d"],
-        summary: "remove points",
+        summary: "delete points",
         examples: &[
             ("delete 2", "breakpoint 2"),
             ("delete 1-3 5", "several, of any kind"),
-            ("delete", "all of yours; monitors keep theirs"),
+            ("delete", "all of yours; the monitors' points stay"),
         ],
         group: Group::Breakpoints,
         changes_points: true,
@@ -103,7 +112,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "disable",
         aliases: &["dis"],
-        summary: "keep a point but do not stop at it",
+        summary: "disable points without deleting them",
         examples: &[
             ("disable 2", "breakpoint 2"),
             ("disable 1.2", "one of its locations"),
@@ -117,19 +126,22 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "dprintf",
         aliases: &["dp"],
-        summary: "print at a place and go on",
+        summary: "print at a location without stopping",
         examples: &[
             (
                 "dprintf queue.c:23,\"%d of %s\\n\", count, name",
-                "whenever the program comes to that line",
+                "whenever the program reaches that line",
             ),
             ("dprintf queue_push,\"pushed\\n\"", "without values"),
-            ("condition 2 count > 3", "then only, if it has number 2"),
+            (
+                "condition 2 count > 3",
+                "print only if count > 3, if this is point 2",
+            ),
         ],
-        details: "A breakpoint that does not stop: conditions, ignore, enable once and delete \
-                  are as for others, and info breakpoints counts its hits. The format is that \
-                  of printf. The program stops, and juror says why, where a value cannot be \
-                  shown. The values call no functions of the program.",
+        details: "A breakpoint that does not stop: conditions, ignore, enable once and delete work \
+                  as for breakpoints, and info breakpoints counts its hits. The format is that of \
+                  printf. If a value cannot be shown, the program stops and the reason is shown. \
+                  The values cannot call functions of the program.",
         completes: Completes::Places,
         group: Group::Breakpoints,
         changes_points: true,
@@ -139,7 +151,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "enable",
         aliases: &["en"],
-        summary: "stop at a disabled point again",
+        summary: "enable disabled points",
         examples: &[
             ("enable 2", "breakpoint 2"),
             ("enable 1.2", "one of its locations"),
@@ -156,14 +168,14 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "ignore",
         aliases: &["ign"],
-        summary: "pass the next hits of a point",
+        summary: "skip the next hits of a point",
         examples: &[
-            ("ignore 2 100", "the hundred and first stops again"),
-            ("ignore 2 0", "the next one stops"),
+            ("ignore 2 100", "stop at the 101st hit"),
+            ("ignore 2 0", "stop at the next hit"),
         ],
-        details: "Only hits whose condition is true count. The count of hits begins anew with \
-                  run: to come to a place just before a crash, ignore a million, see in info \
-                  breakpoints how many there were, and run again.",
+        details: "Only hits whose condition is true count. The hit count is reset by run: to stop \
+                  just before a crash, ignore 1000000 hits, see the count in info breakpoints, \
+                  ignore one less and run again.",
         group: Group::Breakpoints,
         run: |session, rest, _| points_edit::ignore(session, rest),
         ..Entry::DEFAULT
@@ -173,11 +185,14 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["rb"],
         summary: "stop at all functions whose names match a regular expression",
         examples: &[
-            ("rbreak ^queue_", "one breakpoint, with a location for each"),
+            (
+                "rbreak ^queue_",
+                "one breakpoint, with a location for each function",
+            ),
             ("rbreak queue.c:.", "all functions of queue.c"),
         ],
-        details: "Only functions with debug information count, and of those only what was not \
-                  inlined. break /REGEX/ is the same.",
+        details: "Only functions with debug information match, and inlined calls are not included. \
+                  break /REGEX/ is the same.",
         completes: Completes::Places,
         group: Group::Breakpoints,
         names: Names::Matching,
@@ -188,7 +203,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "tbreak",
         aliases: &["tb", "tbr"],
-        summary: "stop at a place once",
+        summary: "set a temporary breakpoint",
         examples: &[("tbreak queue.c:23", "at that line, the next time only")],
         completes: Completes::Places,
         group: Group::Breakpoints,

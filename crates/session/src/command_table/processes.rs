@@ -1,5 +1,4 @@
-//! Commands about processes, about signals and about what the program asks of
-//! the kernel.
+//! Commands for processes, signals and system events.
 
 use crate::command_table::entry::{Completes, Entry, Group};
 use crate::commands::{catch, handle, process};
@@ -8,29 +7,30 @@ use juror_rules::control::Modes;
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "catch",
-        summary: "stop when something happens, wherever it is",
+        summary: "stop at an event: a system call, signal, fork, load or exception",
         examples: &[
             ("catch syscall", "before and after every system call"),
             (
                 "catch syscall openat close",
-                "these only, by name or number",
+                "only these, by name or number",
             ),
             (
                 "catch signal SIGUSR1",
-                "when it comes, whatever handle says",
+                "when it arrives, whatever handle says",
             ),
-            ("catch fork", "when a process is made; also vfork, exec"),
+            ("catch fork", "when a process is created; also vfork, exec"),
             (
                 "catch load libz",
-                "when a library comes whose path has this in it; also unload",
+                "when a library is loaded whose path contains this; also unload",
             ),
             (
                 "catch throw",
                 "when a C++ exception is thrown; also rethrow, catch",
             ),
         ],
-        details: "Catchpoints have the numbers of breakpoints: delete, disable and enable take \
-              them. Tracing system calls costs every call of the program two stops.",
+        details: "Catchpoints are numbered with the breakpoints: delete, disable and enable take \
+                  their numbers. Catching system calls makes every system call of the program \
+                  stop twice.",
         completes: Completes::Caught,
         group: Group::Breakpoints,
         changes_points: true,
@@ -39,7 +39,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "tcatch",
-        summary: "stop once when something happens",
+        summary: "set a temporary catchpoint",
         examples: &[("tcatch syscall write", "the next write only")],
         completes: Completes::Caught,
         group: Group::Breakpoints,
@@ -50,14 +50,15 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "process",
         aliases: &["inferior"],
-        summary: "select a process, when several are debugged (set follow both)",
+        summary: "select a process, if several are debugged (set follow both)",
         examples: &[
-            ("process 2", "commands speak of process 2"),
-            ("process", "which one is selected"),
+            ("process 2", "select process 2 for the commands that follow"),
+            ("process", "show the selected process"),
         ],
-        details: "info processes lists them. All run when the program runs, and all stop when one \
-                  does; that one is selected then. Breakpoints are in all of them; info \
-                  breakpoints, info threads and monitor show the selected one's.",
+        details: "info processes lists them. When the program runs, all processes run; when one \
+                  stops, all stop, and that one is selected. Breakpoints are inserted in all of \
+                  them; info breakpoints, info threads and monitor show those of the selected \
+                  process.",
         group: Group::Threads,
         modes: Modes::Program,
         run: |session, rest, _| process::choose_process(session, rest),
@@ -65,23 +66,17 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "handle",
-        summary: "say what is done about a signal",
+        summary: "set how a signal is handled",
         examples: &[
-            (
-                "handle SIGUSR1 nostop",
-                "tell when it comes, but let the program run on",
-            ),
-            (
-                "handle SIGUSR1 nostop noprint",
-                "the program gets it without a word",
-            ),
-            ("handle SIGALRM SIGVTALRM stop", "stop when one comes"),
-            ("handle SIGPIPE nopass", "the program never sees it"),
+            ("handle SIGUSR1 nostop", "print a message, but do not stop"),
+            ("handle SIGUSR1 nostop noprint", "deliver it silently"),
+            ("handle SIGALRM SIGVTALRM stop", "stop when either arrives"),
+            ("handle SIGPIPE nopass", "do not deliver it to the program"),
             ("handle all nostop", "all but SIGINT and SIGTRAP"),
         ],
         details: "Actions: stop, nostop, print, noprint, pass, nopass (also ignore and noignore). \
-              To stop means to print. A signal that will end the program stops it unless you \
-              said nostop. Ctrl-C is not passed to the program while SIGINT stops.",
+                  stop implies print. A signal that would kill the program stops it first, unless \
+                  you said nostop. Ctrl-C is not passed to the program while SIGINT stops.",
         completes: Completes::Signals,
         group: Group::Running,
         changes_points: true,

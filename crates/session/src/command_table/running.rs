@@ -1,4 +1,4 @@
-//! Commands that let the program run, step it, or end it.
+//! Commands that resume, step or end the program.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names, OpenEvaluation, Repeats};
 use crate::commands::{jump_and_return, running, skip};
@@ -10,9 +10,9 @@ use juror_view::Outcome;
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "advance",
-        summary: "run until a place is reached",
+        summary: "run until a location is reached",
         examples: &[("advance queue.c:30", "run until line 30 of queue.c")],
-        details: "Sets a temporary point at the place and continues. Stops also where the \
+        details: "Sets a temporary breakpoint at the location and continues. Also stops when the \
                   current function returns.",
         completes: Completes::Places,
         group: Group::Running,
@@ -26,10 +26,10 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "attach",
         aliases: &["att"],
-        summary: "debug a process that runs already",
+        summary: "debug a running process",
         examples: &[("attach 1234", "process 1234, as ps shows it")],
-        details: "All its threads stop where they are; continue lets them run. quit lets it go on \
-                  alone, as detach does.",
+        details: "All its threads are stopped; continue resumes them. quit detaches from the \
+                  process.",
         group: Group::Running,
         modes: Modes::Before,
         moves: true,
@@ -39,13 +39,13 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "detach",
         aliases: &["det"],
-        summary: "let the program go on alone",
+        summary: "detach from the program and let it run",
         examples: &[(
             "detach",
-            "it runs as if juror had never been there; of several processes, the selected one",
+            "it continues without juror; with several processes, only the selected one",
         )],
-        details: "Every instruction is as it was, calls that were interrupted go on, signals that \
-                  wait are delivered; a process that job control has stopped stays stopped.",
+        details: "All breakpoints are removed, interrupted system calls resume, pending signals \
+                  are delivered; a process stopped by job control stays stopped.",
         group: Group::Running,
         modes: Modes::Program,
         moves: true,
@@ -55,10 +55,10 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "continue",
         aliases: &["c", "cont", "fg"],
-        summary: "let the program run on",
+        summary: "resume the program",
         examples: &[
             ("continue", "until the next stop"),
-            ("continue 3", "pass the next two stops here"),
+            ("continue 3", "skip the next two stops here"),
         ],
         repeats: Repeats::Line,
         group: Group::Running,
@@ -71,7 +71,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "finish",
         aliases: &["fin"],
-        summary: "run until the selected function returns, and show what it returns",
+        summary: "run until the selected function returns, and show its result",
         examples: &[("finish", "run to the caller of the selected frame")],
         repeats: Repeats::Line,
         group: Group::Running,
@@ -87,13 +87,14 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "jump",
         aliases: &["j"],
-        summary: "go on at another place of the function",
+        summary: "continue at another location of the function",
         examples: &[
             ("jump 30", "at line 30 of this file"),
-            ("jump +1", "at the next line: the present one is left out"),
+            ("jump +1", "at the next line, skipping the present one"),
             ("jump *$rip+5", "at an address"),
         ],
-        details: "The stack and the registers stay as they are. The program runs on from there.",
+        details: "The stack and the registers are unchanged. The program continues from the new \
+                  location.",
         completes: Completes::Places,
         group: Group::Running,
         modes: Modes::Begun,
@@ -104,11 +105,8 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "kill",
         aliases: &["k"],
-        summary: "end the program",
-        examples: &[(
-            "kill",
-            "the program is gone, with all its processes; run starts it again",
-        )],
+        summary: "kill the program",
+        examples: &[("kill", "with all its processes; run starts it again")],
         group: Group::Running,
         modes: Modes::Program,
         moves: true,
@@ -118,9 +116,9 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "next",
         aliases: &["n"],
-        summary: "run to the next line, over calls",
+        summary: "step one line, over calls",
         examples: &[("next", "one line"), ("next 3", "three lines")],
-        details: "Calls that were inlined are passed, too.",
+        details: "Inlined calls are stepped over too.",
         repeats: Repeats::Line,
         group: Group::Running,
         modes: Modes::Begun,
@@ -132,7 +130,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "nexti",
         aliases: &["ni"],
-        summary: "run one instruction, over calls",
+        summary: "step one instruction, over calls",
         examples: &[("nexti", "one instruction")],
         repeats: Repeats::Line,
         group: Group::Running,
@@ -145,7 +143,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "quit",
         aliases: &["q", "exit"],
-        summary: "end the program, or detach from a process that was attached, and leave",
+        summary: "leave juror: kill the program, or detach from an attached process",
         examples: &[("quit", "leave juror")],
         group: Group::Running,
         moves: true,
@@ -154,13 +152,16 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "queue-signal",
-        summary: "give the selected thread a signal, for when the program runs on",
+        summary: "queue a signal for the selected thread",
         examples: &[
-            ("queue-signal SIGUSR1", "continue, or a step, delivers it"),
-            ("queue-signal 0", "forget the one that stopped it"),
+            (
+                "queue-signal SIGUSR1",
+                "delivered by the next continue or step",
+            ),
+            ("queue-signal 0", "discard the signal that stopped it"),
         ],
-        details: "It takes the place of the signal that the thread was stopped by. signal does \
-                  the same and lets the program run on.",
+        details: "The signal replaces the one that stopped the thread. The command signal also \
+                  resumes the program.",
         completes: Completes::Signals,
         group: Group::Running,
         modes: Modes::Program,
@@ -170,13 +171,13 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "return",
         aliases: &["ret"],
-        summary: "leave the selected function at once, without the rest of it",
+        summary: "return from the selected function at once",
         examples: &[
             ("return", "to its caller"),
             ("return -1", "with a result of -1"),
         ],
-        details: "Nothing runs: registers are as the caller keeps them, and what the function \
-                  would still have done (unlocking, destructors) is not done.",
+        details: "The rest of the function is not executed, neither unlocking nor destructors. \
+                  Callee-saved registers are restored.",
         completes: Completes::Expressions,
         group: Group::Running,
         modes: Modes::Begun,
@@ -186,20 +187,20 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "run",
         aliases: &["r"],
-        summary: "start the program from its beginning",
+        summary: "start the program",
         examples: &[
-            ("run", "with the arguments it had"),
+            ("run", "with the same arguments as before"),
             ("run a b", "with these arguments"),
             (
                 "run a < in > out",
                 "reading from one file, writing to another",
             ),
         ],
-        details: "A running program is ended first. The monitors begin anew; your breakpoints stay. \
-                  Words are split as in a shell, with quotes. The standard streams may be files: \
-                  <, >, >> (at the end), 2>, 2>> for errors, &> for both, 2>&1 for errors where \
-                  the output goes. What a line does not redirect goes where it went when juror was started; run alone takes the line \
-                  before.",
+        details: "A running program is killed first. The monitors start anew; your breakpoints \
+                  stay. Words are split as in a shell, with quotes. Redirections: <, >, >> \
+                  (append), 2>, 2>> for standard error, &> for both, 2>&1 for standard error to \
+                  where the output goes. A stream that is not redirected is that of juror; run \
+                  alone repeats the last arguments and redirections.",
         group: Group::Running,
         moves: true,
         run: running::run,
@@ -207,13 +208,12 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "signal",
-        summary: "let the program run on with a signal",
+        summary: "resume the program with a signal",
         examples: &[
-            ("signal SIGUSR1", "as if somebody had sent it"),
-            ("signal 0", "without the one that stopped it"),
+            ("signal SIGUSR1", "as if another process had sent it"),
+            ("signal 0", "without the signal that stopped it"),
         ],
-        details: "The selected thread gets it. handle says what is done about signals that come \
-                  by themselves.",
+        details: "The selected thread receives it. handle sets how other signals are handled.",
         completes: Completes::Signals,
         group: Group::Running,
         modes: Modes::Program,
@@ -223,18 +223,21 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "skip",
-        summary: "say which functions and files step does not enter",
+        summary: "set which functions and files step skips",
         examples: &[
-            ("skip function queue_check", "calls of it are passed"),
-            ("skip file checks.h", "those of all functions in this file"),
-            ("skip -gfi /usr/include/c++/*/*", "in files of such names"),
-            ("skip -rfu ^std::", "of functions whose names match"),
+            ("skip function queue_check", "step over calls of it"),
+            ("skip file checks.h", "all functions in this file"),
+            ("skip -gfi /usr/include/c++/*/*", "files that match a glob"),
+            (
+                "skip -rfu ^std::",
+                "functions that match a regular expression",
+            ),
             ("skip", "the function of the selected frame"),
-            ("skip disable 2", "number 2 not for now; enable, delete"),
+            ("skip disable 2", "disable skip 2; also enable, delete"),
         ],
-        details: "A function is named as in places, by the end of its name, with its scopes or \
-                  without. -fi, -gfi, -fu and -rfu may be combined: both must fit. info skip \
-                  shows all. Breakpoints inside stop as ever.",
+        details: "A function is named as in locations, by the end of its name, with or without \
+                  scopes. -fi, -gfi, -fu and -rfu can be combined: both must match. info skip \
+                  lists the skips. Breakpoints in skipped functions still stop.",
         completes: Completes::Places,
         group: Group::Breakpoints,
         run: |session, rest, _| skip::skip(session, rest),
@@ -244,7 +247,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "start",
         aliases: &["sta"],
         summary: "start the program and stop at its main function",
-        examples: &[("start", "with the arguments it had")],
+        examples: &[("start", "with the same arguments as before")],
         group: Group::Running,
         names: Names::Main,
         moves: true,
@@ -253,10 +256,9 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "starti",
-        summary: "start the program and stop before anything of its own runs",
-        examples: &[("starti", "with the arguments it had")],
-        details: "The dynamic linker has loaded its libraries by then; their constructors, and \
-                  its own, have not run.",
+        summary: "start the program and stop before its first instruction",
+        examples: &[("starti", "with the same arguments as before")],
+        details: "The dynamic linker has loaded the libraries; no constructor has run.",
         group: Group::Running,
         moves: true,
         run: running::start_instruction,
@@ -265,10 +267,10 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "step",
         aliases: &["s"],
-        summary: "run to the next line, into calls of functions that have lines",
+        summary: "step one line, into functions with line information",
         examples: &[("step", "one line"), ("step 3", "three lines")],
-        details: "Calls that were inlined, and begin where the thread stands, are entered one \
-                  by one; nothing runs for that.",
+        details: "Inlined calls at the present address are entered one by one; nothing is executed \
+                  for that.",
         repeats: Repeats::Line,
         group: Group::Running,
         modes: Modes::Begun,
@@ -280,7 +282,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "stepi",
         aliases: &["si"],
-        summary: "run one instruction",
+        summary: "step one instruction",
         examples: &[("stepi", "one instruction"), ("stepi 10", "ten")],
         repeats: Repeats::Line,
         group: Group::Running,
@@ -293,7 +295,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "until",
         aliases: &["u"],
-        summary: "run to a later line, or to a place, in this function",
+        summary: "run to a later line, or to a location, in this function",
         examples: &[
             ("until", "out of the loop"),
             ("until 40", "to line 40 of this file"),

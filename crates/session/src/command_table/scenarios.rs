@@ -1,5 +1,4 @@
-//! Commands about scenarios, and groups of commands; and the names that they
-//! have in Verde.
+//! Commands for scenarios and groups of commands, with their names in Verde.
 
 use crate::command_table::entry::{Completes, Entry, Group};
 use crate::commands::{breakpoint_command_lists, scenario};
@@ -10,21 +9,21 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["scn"],
         summary: "load, delete, switch and list scenarios",
         examples: &[
-            ("scenario", "which are loaded, with their variables"),
+            ("scenario", "list the loaded scenarios and their variables"),
             ("scenario load board.scn", "react from now on"),
             (
                 "scenario disable zoom",
-                "it reacts to nothing, and its points are off",
+                "it does not react, and its points are disabled",
             ),
             ("scenario enable zoom", "it reacts again"),
             (
                 "scenario delete zoom",
-                "it is gone, and the points that it has set",
+                "delete it and the points that it has set",
             ),
         ],
-        details: "A scenario says what is done when a property changes its state, when the \
-                  program stops, starts, ends or gets a signal. The properties of its file, and of \
-                  those that it uses, come with it.",
+        details: "A scenario reacts when a property changes its state and when the program stops, \
+                  starts, ends or receives a signal. The properties of its file and of the files \
+                  that it uses are loaded with it.",
         completes: Completes::ScenarioActions,
         group: Group::Properties,
         changes_points: true,
@@ -34,23 +33,22 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "group",
         aliases: &["define"],
-        summary: "give several commands one name",
+        summary: "define a command from several others",
         examples: &[
             ("group look", "then the commands, line by line, up to end"),
-            ("look", "does them all"),
-            ("group", "which groups there are"),
+            ("look", "runs all of them"),
+            ("group", "list the groups"),
         ],
-        details: "What follows a command that lets the program run is dropped, and so is what \
-                  follows a mistake, as with commands.",
+        details: "Commands after one that resumes the program, or after an error, are dropped, as \
+                  in commands.",
         group: Group::Settings,
         run: |session, rest, _| breakpoint_command_lists::group(session, rest),
         ..Entry::DEFAULT
     },
 ];
 
-/// The commands of Verde (Jakse, Falcone and Méhaut, table 2), by what they are
-/// here. After `verde` all of them are meant; alone, those that are nothing
-/// else.
+/// The commands of Verde (Jakse, Falcone and Méhaut, table 2), with the commands of juror. After
+/// `verde` all of them apply; alone, those that are not commands of juror.
 const VERDE: &[(&str, &str)] = &[
     ("checkpoint", "checkpoint"),
     ("checkpoint-restart", "restore"),
@@ -70,7 +68,7 @@ const VERDE: &[(&str, &str)] = &[
     ("activate", "property"),
 ];
 
-/// A line in juror's own words.
+/// Translates a line of Verde.
 pub fn translated(line: &str) -> Option<String> {
     let line = line.trim();
     let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -87,7 +85,7 @@ pub fn translated(line: &str) -> Option<String> {
     Some(line.trim_end().to_owned())
 }
 
-/// What may stand behind `verde`.
+/// Lists the words that may follow `verde`.
 pub fn names_of_verde() -> String {
     let names: Vec<&str> = VERDE.iter().map(|(name, _)| *name).collect();
     names.join(", ")
@@ -102,7 +100,7 @@ mod tests {
         assert_eq!(translated(line).as_deref(), expected, "{line}");
     }
 
-    /// Table 2 of the paper, each with an example of what it is given.
+    /// Table 2 of the paper, each with an example of its argument.
     const TABLE_2: [(&str, &str, &str); 16] = [
         ("activate", "property", "property"),
         ("checkpoint", "checkpoint", "checkpoint"),
@@ -128,14 +126,14 @@ mod tests {
         for (theirs, ours, command) in TABLE_2 {
             check(&format!("verde {theirs}"), Some(ours));
             check(&format!("  verde   {theirs} "), Some(ours));
-            // Alone, what is called as another command of ours is that one.
+            // Without `verde`, juror's own command takes precedence.
             let alone = theirs
                 .split(' ')
                 .next()
                 .is_some_and(|word| word.contains('-'));
             check(theirs, alone.then_some(ours));
             let (word, _) = crate::command_table::arguments::split_line(ours);
-            // It ends a group, and is nothing elsewhere.
+            // It ends a group, and means nothing elsewhere.
             if word != "end" {
                 let found = crate::command_table::find(word).map(|entry| entry.name);
                 assert_eq!(found, Ok(command), "{ours}");

@@ -1,4 +1,4 @@
-//! Commands that change how juror behaves, and show it.
+//! Commands that change settings and show them.
 
 use crate::command_table::entry::{Completes, Entry, Group};
 use crate::commands::set;
@@ -7,63 +7,71 @@ use crate::commands::set::shown;
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "set",
-        summary: "give something in the program another value, or change how juror behaves",
+        summary: "assign to a variable of the program, or change a setting",
         examples: &[
             (
                 "set var count = 3",
-                "a variable of the program; var may be left out",
+                "a variable of the program; var can be left out",
             ),
             ("set queue->items[2] = count + 1", "a field or an element"),
             ("set *(int *)0x601040 = 0", "memory"),
             ("set $rax = 1", "a register of the innermost frame"),
-            ("set args a b", "what run gives to the program from then on"),
+            (
+                "set args a b",
+                "the arguments of the program, from the next run on",
+            ),
             (
                 "set environment NAME value",
-                "a variable of its environment, from the next run on",
+                "an environment variable of the program, from the next run on",
             ),
-            ("set cwd /tmp", "where it starts, from the next run on"),
+            (
+                "set cwd /tmp",
+                "the directory in which it starts, from the next run on",
+            ),
             (
                 "set print elements 20",
-                "how much is shown of arrays, texts and containers; 0 for all",
+                "limit of array, string and container elements; 0 for no limit",
             ),
             (
                 "set print pretty on",
                 "print, display and info locals show each field on a line",
             ),
-            ("set listsize 20", "how many lines list shows"),
-            ("set $n = 3", "a value of your own, for expressions"),
-            (
-                "set follow child",
-                "debug the process that the program makes, from then on",
-            ),
+            ("set listsize 20", "the number of lines that list shows"),
+            ("set $n = 3", "a convenience variable"),
+            ("set follow child", "debug the child after the next fork"),
             (
                 "set follow both",
-                "debug both, and all that they make: see process",
+                "debug both and all their children: see process",
             ),
-            ("set follow parent", "stay with the program, as at first"),
+            ("set follow parent", "debug the parent, the default"),
             (
                 "set checkpoint-namespace on",
-                "process numbers of its own, for checkpoints of threads (from the next run on)",
+                "a PID namespace for the next run, for checkpoints of threads",
             ),
             (
                 "set at-inlined marked",
-                "before f happens at inlined calls, too: where they are marked (or likely); off",
+                "monitor inlined calls in before f: marked, likely or off",
+            ),
+            (
+                "set allow-unbound on",
+                "let a property hold although no module had a function of its events",
             ),
             (
                 "set ignore-inlined on",
-                "accept that inlined calls are not seen",
+                "accept that inlined calls are not monitored",
             ),
             (
                 "set substitute-path /build /home/me",
-                "source files that were compiled in /build are in /home/me",
+                "sources compiled in /build are in /home/me",
             ),
             (
                 "set debug-file-directory /usr/lib/debug:/opt/debug",
-                "look there for separate debug files",
+                "search these for separate debug files",
             ),
         ],
-        details: "show tells what is set. A number that the type does not hold is refused. The process that is not followed runs on without juror. A child made by vfork \
-                  is followed when it runs its program. follow-fork-mode, as in gdb, is the same.",
+        details: "show prints the settings. A number that does not fit into the type is refused. A \
+                  process that is not followed runs on without juror. A child of vfork is \
+                  followed when it executes its program. follow-fork-mode is an alias, as in gdb.",
         completes: Completes::Settings,
         group: Group::Settings,
         run: |session, rest, _| set::set(session, rest),
@@ -72,16 +80,19 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "show",
         aliases: &["sho"],
-        summary: "show what has been set, and values of your own",
+        summary: "show settings and convenience variables",
         examples: &[
             ("show", "all settings"),
-            ("show args", "what run gives to the program"),
-            ("show environment HOME", "a variable of its environment"),
+            ("show args", "the arguments of the program"),
+            (
+                "show environment HOME",
+                "an environment variable of the program",
+            ),
             (
                 "show convenience",
-                "the values of your own, and $_exitcode, $bpnum",
+                "the convenience variables, and $_exitcode, $bpnum",
             ),
-            ("show values", "the values that were printed"),
+            ("show values", "the value history"),
         ],
         completes: Completes::Settings,
         group: Group::Settings,
@@ -90,18 +101,15 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "unset",
-        summary: "take something back that set has said",
+        summary: "reset a setting",
         examples: &[
             (
                 "unset environment NAME",
-                "the program has no such variable, from the next run on",
+                "remove the variable, from the next run on",
             ),
-            ("unset environment", "it has none at all"),
-            (
-                "unset substitute-path",
-                "sources are where the compiler saw them",
-            ),
-            ("unset cwd", "the program starts where juror works"),
+            ("unset environment", "remove all variables"),
+            ("unset substitute-path", "use source paths as compiled"),
+            ("unset cwd", "start the program in juror's directory"),
         ],
         completes: Completes::Settings,
         group: Group::Settings,

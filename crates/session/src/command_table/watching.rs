@@ -1,14 +1,14 @@
-//! Commands about watched memory and the processor's debug registers.
+//! Commands for watchpoints and hardware breakpoints.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names};
 use crate::commands::{hbreak, watch};
 use juror_points::watchpoints::WatchKind;
 use juror_rules::control::Modes;
 
-/// What `watch` and its kin have in common.
-const WATCH_DETAILS: &str = "A debug register watches where there is one, then page protection, \
-                             then single steps of every instruction; info watchpoints shows which. \
-                             What the kernel writes for a system call counts too.";
+/// The details that `watch` and the related commands share.
+const WATCH_DETAILS: &str = "Uses a debug register if one is free, then page protection, then \
+                             single-stepping; info watchpoints shows which. Writes by the kernel \
+                             in system calls count too.";
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -26,13 +26,13 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "change",
-        summary: "stop after an expression gets another value",
+        summary: "stop after the value of an expression changes",
         examples: &[
-            ("change queue.count", "when a store makes it differ"),
-            ("change a + b", "when the sum differs"),
+            ("change queue.count", "when a store changes its value"),
+            ("change a + b", "when the sum changes"),
             ("change errno_seen if $1 > 3", "with a condition"),
         ],
-        details: "As watch -change, and as watch of gdb.",
+        details: "The same as watch -change, and as gdb's watch.",
         completes: Completes::Expressions,
         group: Group::Breakpoints,
         modes: Modes::Program,
@@ -43,14 +43,17 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "hbreak",
         aliases: &["hb"],
-        summary: "stop at a place without changing the program's text",
+        summary: "set a hardware breakpoint",
         examples: &[
-            ("hbreak queue_push", "where the body of the function begins"),
+            (
+                "hbreak queue_push",
+                "at the first line of the function's body",
+            ),
             ("hbreak *0x401136", "at an address"),
             ("hbreak queue_push if c == 'x'", "with a condition"),
         ],
-        details: "Takes one of the four debug registers, and leaves the fewer to watchpoints. \
-                  Its condition cannot call functions of the program.",
+        details: "Uses one of the four debug registers, which watchpoints also need. Its condition \
+                  cannot call functions of the program.",
         completes: Completes::Places,
         group: Group::Breakpoints,
         names: Names::Location,
@@ -63,7 +66,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["rw"],
         summary: "stop after a variable is read",
         examples: &[("rwatch queue.count", "whenever it is read")],
-        details: "An instruction that reads and writes, as count++ may be one, counts as a write.",
+        details: "An instruction that both reads and writes, such as count++, counts as a write.",
         completes: Completes::Expressions,
         group: Group::Breakpoints,
         modes: Modes::Program,
@@ -74,7 +77,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "thbreak",
         aliases: &["thb"],
-        summary: "as hbreak, once",
+        summary: "set a temporary hardware breakpoint",
         examples: &[("thbreak queue.c:23", "at that line, the next time only")],
         completes: Completes::Places,
         group: Group::Breakpoints,
@@ -86,22 +89,22 @@ pub(super) const ENTRIES: &[Entry] = &[
     Entry {
         name: "watch",
         aliases: &["wa"],
-        summary: "stop after a variable is written, whatever the value",
+        summary: "stop after a variable is written, even with the same value",
         examples: &[
             ("watch queue.count", "after every store"),
             ("watch -change queue.count", "only when the value differs"),
             (
                 "watch -location node->next",
-                "this very place, wherever node points later",
+                "this memory location, wherever node points later",
             ),
             ("watch table[2..5]", "elements 2 to 4"),
             ("watch a + b if a > b", "after stores to either"),
         ],
-        details: "A debug register watches where there is one, then page protection, then single \
-                  steps of every instruction; info watchpoints shows which. What the kernel \
-                  writes for a system call counts too. A local variable is watched until its \
-                  call returns. One that is in a register is followed by steps of its call, \
-                  each of which is decoded.",
+        details: "Uses a debug register if one is free, then page protection, then \
+                  single-stepping; info watchpoints shows which. Writes by the kernel in system \
+                  calls count too. A watchpoint on a local variable is deleted when its call \
+                  returns. A variable in a register is watched by single-stepping its function \
+                  and decoding each instruction.",
         completes: Completes::Expressions,
         group: Group::Breakpoints,
         modes: Modes::Program,

@@ -1,4 +1,4 @@
-//! Numbers and names in the arguments of commands.
+//! Errors for unknown and ambiguous words.
 
 use crate::command_table;
 use crate::command_table::{Entry, TABLE, Unclear};
@@ -7,17 +7,14 @@ use juror_view::error::CommandError;
 pub(crate) fn find(word: &str) -> Result<&'static Entry, CommandError> {
     if word == "end" {
         return Err(CommandError::with_help(
-            "`end` ends the commands of a breakpoint, and none are being given",
+            "`end` without `commands`",
             "begin with: commands N",
         ));
     }
     if word == "verde" {
         return Err(CommandError::with_help(
-            "this is no command of Verde",
-            format!(
-                "behind `verde` stands one of: {}",
-                command_table::names_of_verde()
-            ),
+            "not a command of Verde",
+            format!("`verde` takes one of: {}", command_table::names_of_verde()),
         ));
     }
     command_table::find(word).map_err(|unclear| {
@@ -35,7 +32,7 @@ pub(crate) fn find(word: &str) -> Result<&'static Entry, CommandError> {
     })
 }
 
-/// What is said of a word that stands for nothing, or for several.
+/// Returns the error for an unknown or ambiguous word.
 pub(crate) fn unclear_error(
     word: &str,
     unclear: &Unclear,

@@ -10,19 +10,19 @@ use juror_program::stack::frames::{Frame, users_frames};
 use juror_view::error::CommandError;
 use juror_view::{FrameView, Outcome, StackView, ThreadView, VariableView};
 
-/// How `thread apply` is written.
+/// The help of `thread apply`.
 const APPLY_HELP: &str = "for example: thread apply all backtrace, thread apply 1 2 print count";
 
-/// What is shown of a stack.
+/// The extent of a backtrace.
 #[derive(Default)]
 struct Extent {
-    /// Only so many frames, the innermost.
+    /// The limit of frames, the innermost.
     count: Option<u64>,
-    /// They are the outermost.
+    /// Whether they are the outermost.
     outermost: bool,
-    /// Also what started `main`.
+    /// Whether to show the callers of `main`.
     all: bool,
-    /// With the local variables of each frame.
+    /// Whether to show the local variables of each frame.
     full: bool,
 }
 
@@ -44,7 +44,7 @@ impl Extent {
     }
 }
 
-/// What gdb takes before the command of `thread apply`, about what is said of it.
+/// Returns whether a word is one of gdb's flags before the command of `thread apply`.
 pub(crate) fn is_flag(word: &str) -> bool {
     matches!(word, "-q" | "-c" | "-s" | "-ascending" | "--")
 }
@@ -86,7 +86,7 @@ pub(crate) fn apply_to_threads(session: &mut Session, text: &str) -> Result<Outc
         rest = after;
     }
     if chosen.is_empty() {
-        return Err(wrong("to which threads?".to_owned()));
+        return Err(wrong("for which threads?".to_owned()));
     }
     let (word, words) = arguments::split_line(rest);
     let is_backtrace = command_table::find(word).is_ok_and(|entry| entry.name == "backtrace");
@@ -100,15 +100,18 @@ pub(crate) fn apply_to_threads(session: &mut Session, text: &str) -> Result<Outc
     Ok(Outcome::Stacks(views?))
 }
 
-/// The line is executed for one thread after the other, each selected before;
-/// at the end the present one is selected again. A mistake ends it.
+/// Executes the line in one thread after the other, each selected first; then selects the present
+/// one again. An error ends it.
 fn apply_line(
     session: &mut Session,
     chosen: &[ThreadView],
     line: &str,
 ) -> Result<Outcome, CommandError> {
     if line.is_empty() {
-        return Err(CommandError::with_help("apply what?", APPLY_HELP));
+        return Err(CommandError::with_help(
+            "`thread apply` needs a command",
+            APPLY_HELP,
+        ));
     }
     if session.points.commands.group(line).is_none() {
         crate::command_table::words::find(arguments::split_line(line).0)?;
@@ -147,10 +150,15 @@ fn stacks_of(
     Ok(views)
 }
 
-/// The frames of the current thread that are to be shown, and whether there
-/// are more.
+/// Returns the frames of the current thread to be shown, and whether there are more.
 fn stack(session: &mut Session, extent: &Extent) -> Result<(Vec<FrameView>, bool), CommandError> {
-    let mut frames = session.frames()?.to_vec();
+    let needed = match (extent.count, extent.outermost) {
+        (Some(count), false) => usize::try_from(count)
+            .unwrap_or(usize::MAX)
+            .saturating_add(1),
+        _ => usize::MAX,
+    };
+    let mut frames = session.frames_to(needed)?.to_vec();
     if !extent.all {
         let users = users_frames(&frames).unwrap_or(frames.len());
         frames.truncate(users);
@@ -172,8 +180,7 @@ fn stack(session: &mut Session, extent: &Extent) -> Result<(Vec<FrameView>, bool
     Ok((views.collect(), first + shown < frames.len()))
 }
 
-/// The local variables of a frame; an inner one hides an outer one of its
-/// name.
+/// Returns the local variables of a frame; an inner one hides an outer one of its name.
 fn locals_of(session: &Session, frame: &Frame) -> Vec<VariableView> {
     let Some(program) = &session.processes.program else {
         return Vec::new();

@@ -7,12 +7,12 @@ use crate::inspect::{location_messages, locations};
 use crate::session::Session;
 use juror_points::breakpoints::{Resolvable, Wanted, check};
 use juror_points::location_spec;
-use juror_points::location_spec::{Place, Placed};
+use juror_points::location_spec::{LocationSpec, Placed};
 use juror_points::point::Fate;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// `break`, `tbreak`: at a place, for a thread, under a condition.
+/// `break`, `tbreak`: at a location, for a thread, with a condition.
 pub(crate) fn set_breakpoint(
     session: &mut Session,
     rest: &str,
@@ -59,7 +59,7 @@ pub(crate) fn set_breakpoint_at(
             file.rsplit('/').next().unwrap_or(file)
         )));
     }
-    if let (Place::Address(_), [address]) = (&placed.place, &resolved.addresses[..]) {
+    if let (LocationSpec::Address(_), [address]) = (&placed.place, &resolved.addresses[..]) {
         check_address(session, *address)?;
     }
     let mut remarks = location_messages::words_of_several(session, &place, &resolved.addresses);
@@ -83,7 +83,7 @@ pub(crate) fn set_breakpoint_at(
             .collect();
         if !lacking.is_empty() {
             remarks.push(format!(
-                "the condition speaks of what is not there at {}: switched off",
+                "the condition cannot be evaluated at {}: disabled there",
                 lacking.join(", ")
             ));
         }
@@ -111,18 +111,18 @@ pub(crate) fn set_breakpoint_at(
     };
     let written = if rest.is_empty() { "here" } else { rest };
     let mut message = match resolved.addresses.as_slice() {
-        [] => format!(
-            "{kind} {number} at {written}: no loaded module has it; it waits for one that does"
-        ),
+        [] => {
+            format!("{kind} {number} at {written} is pending: no loaded module has this location")
+        }
         [address] => {
             let words = location_messages::words_of_one(session, &asked, *address);
             format!("{kind} {number} at {words}")
         }
-        several => format!("{kind} {number} at {written} ({} places)", several.len()),
+        several => format!("{kind} {number} at {written} ({} locations)", several.len()),
     };
     if let Some(line) = resolved.moved_to_line {
         message.push_str(&format!(
-            " (the line has no code; line {line} is the next that has)"
+            " (no code at this line; line {line} is the next with code)"
         ));
     }
     for remark in remarks {
@@ -132,7 +132,7 @@ pub(crate) fn set_breakpoint_at(
     Ok(Outcome::Message(message))
 }
 
-/// What is to be said of an indirect function whose choice is not known.
+/// Returns the remark on an indirect function whose implementation is not selected yet.
 fn remark_on_choice(session: &Session, name: &str) -> Option<String> {
     let modules = &session.processes.program.as_ref()?.modules;
     let definitions = modules.definitions(name, |_| true);
@@ -140,8 +140,8 @@ fn remark_on_choice(session: &Session, name: &str) -> Option<String> {
     let is_open = indirect.any(|bound| modules.chosen(bound).is_none());
     is_open.then(|| {
         format!(
-            "the program chooses `{name}` for the processor, and has not yet: this is where \
-             it chooses; set the breakpoint again when the program has begun"
+            "`{name}` is selected for the processor at run time (an ifunc), which has not happened \
+             yet: this is its resolver; set the breakpoint again after the program has started"
         )
     })
 }

@@ -1,10 +1,9 @@
-//! `commands`: what is done when a point has stopped the program.
+//! `commands`: the commands that run when a point has stopped the program.
 //!
-//! The lines come one by one, up to `end`; the front end asks for them at a
-//! prompt of their own. After a stop it takes them from
-//! [`Session::next_attached`] and executes each like one that was typed. As in
-//! gdb, what follows a command that lets the program run is dropped, and so is
-//! what follows a mistake.
+//! The lines are entered one by one, up to `end`; the front end reads them at a prompt of their
+//! own. After a stop it takes them from [`Session::next_queued_command`] and executes each as if it had
+//! been typed. As in gdb, commands after one that resumes the program, or after an error, are
+//! dropped.
 
 use crate::command_table;
 use crate::command_table::arguments;
@@ -15,7 +14,7 @@ use juror_points::point::whole_points;
 use juror_view::error::CommandError;
 use juror_view::{CommandGroupView, Outcome};
 
-/// `commands`, `commands N`: of the last point without a number.
+/// `commands`, `commands N`: for the last point without a number.
 pub(crate) fn begin_commands(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
     let numbers = match rest {
         "" => vec![session.points.breakpoints.last_number()],
@@ -25,8 +24,8 @@ pub(crate) fn begin_commands(session: &mut Session, rest: &str) -> Result<Outcom
     for &number in &numbers {
         if points::point(session, number)?.prints.is_some() {
             return Err(CommandError::with_help(
-                format!("{number} is a dprintf: it prints and goes on, without commands"),
-                "set another breakpoint there: break",
+                format!("{number} is a dprintf: it cannot have commands"),
+                "set a breakpoint at the same location: break",
             ));
         }
     }
@@ -39,7 +38,7 @@ pub(crate) fn begin_commands(session: &mut Session, rest: &str) -> Result<Outcom
     Ok(Outcome::Done)
 }
 
-/// `group`, `group NAME`: the lines that follow have a name together.
+/// `group`, `group NAME`: defines a group from the lines that follow.
 pub(crate) fn group(session: &mut Session, name: &str) -> Result<Outcome, CommandError> {
     if name.is_empty() {
         return groups(session);
@@ -50,7 +49,7 @@ pub(crate) fn group(session: &mut Session, name: &str) -> Result<Outcome, Comman
     if !is_name || command_table::find(name).is_ok() || command_table::translated(name).is_some() {
         return Err(CommandError::with_help(
             format!("`{name}` cannot be the name of a group"),
-            "one word that is no command, nor the beginning of one",
+            "use one word that is neither a command nor a prefix of one",
         ));
     }
     session.points.commands.given = Some(Given {
@@ -73,14 +72,14 @@ pub(crate) fn groups(session: &Session) -> Result<Outcome, CommandError> {
         .collect();
     match views.is_empty() {
         true => Err(CommandError::with_help(
-            "there is no group of commands",
-            "begin one: group NAME",
+            "no groups are defined",
+            "define one: group NAME",
         )),
         false => Ok(Outcome::CommandGroups(views)),
     }
 }
 
-/// Takes a line of the commands that are being given.
+/// Takes a line of the commands that are being entered.
 pub(crate) fn take_given(session: &mut Session, line: &str) -> Outcome {
     let own = command_table::translated(line);
     let ends = own.as_deref() == Some("end");

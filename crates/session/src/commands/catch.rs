@@ -1,4 +1,4 @@
-//! `catch` and `tcatch`, and what the run does when something is caught.
+//! `catch` and `tcatch`.
 
 use crate::commands::handle::signals_of;
 use crate::run::catchpoints::renew_catchpoints;
@@ -36,12 +36,11 @@ fn parse(rest: &str) -> Result<Catch, CommandError> {
     })
 }
 
-/// The subject that a word stands for: its name or a beginning that only one
-/// has.
+/// Returns the subject for a word: its name or an unambiguous prefix.
 fn subject_of(word: &str) -> Result<&'static str, CommandError> {
     let help = format!("one of: {}", SUBJECTS.join(", "));
     if word.is_empty() {
-        return Err(CommandError::with_help("what shall be caught?", help));
+        return Err(CommandError::with_help("`catch` needs an event", help));
     }
     if let Some(subject) = SUBJECTS.iter().find(|subject| **subject == word) {
         return Ok(subject);
@@ -50,7 +49,7 @@ fn subject_of(word: &str) -> Result<&'static str, CommandError> {
     match (meant.next(), meant.next()) {
         (Some(subject), None) => Ok(subject),
         _ => Err(CommandError::with_help(
-            format!("`{word}` cannot be caught"),
+            format!("`{word}` is not an event"),
             help,
         )),
     }
@@ -74,7 +73,7 @@ fn system_calls(text: &str) -> Result<SystemCalls, CommandError> {
     Ok(SystemCalls::Only(numbers))
 }
 
-/// Without a name: all that debugging itself does not use.
+/// Parses signals; without a name, all that debugging itself does not use.
 pub(crate) fn signals(text: &str) -> Result<BTreeSet<i32>, CommandError> {
     let text = if text.is_empty() { "all" } else { text };
     let mut numbers = BTreeSet::new();
@@ -131,8 +130,8 @@ mod tests {
             assert_eq!(parse(text), Ok(expected), "{text}");
         }
         for (text, message, help) in [
-            ("", "what shall be caught?", Some("one of: catch, exec")),
-            ("fire", "`fire` cannot be caught", Some("one of")),
+            ("", "`catch` needs an event", Some("one of: catch, exec")),
+            ("fire", "`fire` is not an event", Some("one of")),
             (
                 "syscall opeat",
                 "there is no system call `opeat`",

@@ -14,7 +14,7 @@ pub(crate) fn checkpoint_command(
 ) -> Result<Outcome, CommandError> {
     if !rest.is_empty() {
         return Err(CommandError::with_help(
-            format!("checkpoint takes no argument, and not `{rest}`"),
+            format!("checkpoint takes no argument, such as `{rest}`"),
             "restore N goes back to one, info checkpoints lists them",
         ));
     }
@@ -32,7 +32,10 @@ pub(crate) fn restore_command(
     let id = match checkpoint_of(session, rest)? {
         Some(id) => id,
         None => session.checkpoints().next_back().ok_or_else(|| {
-            CommandError::with_help("there is no checkpoint to restore", "checkpoint makes one")
+            CommandError::with_help(
+                "there is no checkpoint to restore",
+                "checkpoint creates one",
+            )
         })?,
     };
     let report = restoring::restore(session, id)?;
@@ -41,7 +44,7 @@ pub(crate) fn restore_command(
     let thread = session.thread()?;
     if session.is_fresh() {
         let back = format!(
-            "The program is back at checkpoint {}, before its beginning.",
+            "The program is back at checkpoint {}, before its start.",
             id.0
         );
         return Ok(Outcome::Message(with_losses(back, &report.losses)));
@@ -62,8 +65,7 @@ pub(crate) fn checkpoint_views(session: &Session) -> Result<Outcome, CommandErro
     Ok(Outcome::Checkpoints(views?))
 }
 
-/// `delete checkpoint 2 3`, without numbers all; nothing when `rest` does
-/// not begin so.
+/// `delete checkpoint 2 3`, without numbers all; returns false if `rest` is another command.
 pub(crate) fn delete_checkpoints(session: &mut Session, rest: &str) -> Result<bool, CommandError> {
     let mut words = rest.split_whitespace();
     let is_meant = words
@@ -99,7 +101,7 @@ pub(crate) fn set_checkpoint_files(
         "off" => false,
         _ => {
             return Err(CommandError::with_help(
-                "are the contents of files to be kept?",
+                "`set checkpoint-files` needs on or off",
                 "set checkpoint-files on, or set checkpoint-files off",
             ));
         }
@@ -121,10 +123,10 @@ fn checkpoint_of(_session: &Session, word: &str) -> Result<Option<CheckpointId>,
     }
 }
 
-/// A sentence, and what has not come back.
+/// Appends the losses to a sentence.
 fn with_losses(mut sentence: String, losses: &[String]) -> String {
     if !losses.is_empty() {
-        sentence.push_str("\nnot brought back:");
+        sentence.push_str("\nnot restored:");
     }
     for loss in losses {
         sentence.push_str("\n  ");

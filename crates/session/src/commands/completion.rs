@@ -1,4 +1,4 @@
-//! What the word that is being typed may become.
+//! Completion of the word that is being typed.
 
 use crate::command_table;
 use crate::command_table::TABLE;
@@ -6,11 +6,11 @@ use crate::command_table::entry::Completes;
 use crate::session::Session;
 use juror_program::scope::FrameScope;
 
-/// Candidates that a completion gives at the most.
+/// The limit of candidates of a completion.
 const CANDIDATES_MAX: usize = 500;
 
 impl Session {
-    /// Where the word at `position` begins, and what it may become.
+    /// Returns the beginning of the word at `position`, and its completions.
     pub fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
         let before = line.get(..position).unwrap_or(line);
         let trimmed = before.trim_start();
@@ -30,7 +30,7 @@ impl Session {
         let candidates = match entry.completes {
             Completes::Nothing => Vec::new(),
             Completes::Files => file_names(prefix),
-            Completes::Settings => crate::commands::set::names()
+            Completes::Settings => crate::command_table::setting_names::names()
                 .flat_map(str::split_whitespace)
                 .map(str::to_owned)
                 .chain(self.expression_names())
@@ -115,14 +115,14 @@ impl Session {
     }
 }
 
-/// Whether the word is one behind `info proc`.
+/// Returns whether the word follows `info proc`.
 fn is_about_process(line: &str) -> bool {
     let mut words = line.split_whitespace().skip(1);
     let is_subject = words.next() == Some("proc");
     is_subject && (words.next().is_some() || line.ends_with(char::is_whitespace))
 }
 
-/// Files and directories that begin so; directories end in a slash.
+/// Returns the files and directories with a prefix; directories end in a slash.
 fn file_names(prefix: &str) -> Vec<String> {
     let (directory, start) = match prefix.rfind('/') {
         Some(at) => prefix.split_at(at + 1),
@@ -135,7 +135,7 @@ fn file_names(prefix: &str) -> Vec<String> {
     let names = entries.filter_map(|entry| {
         let entry = entry.ok()?;
         let name = entry.file_name().into_string().ok()?;
-        // As a shell does, hidden ones only when they are asked for.
+        // As in a shell, hidden ones only if the prefix begins with a dot.
         let is_meant = name.starts_with(start) && (!name.starts_with('.') || !start.is_empty());
         let slash = if entry.path().is_dir() { "/" } else { "" };
         is_meant.then(|| format!("{directory}{name}{slash}"))
@@ -143,7 +143,7 @@ fn file_names(prefix: &str) -> Vec<String> {
     names.take(CANDIDATES_MAX).collect()
 }
 
-/// Those that begin with it, in order.
+/// Returns the names with a prefix, in order.
 pub(crate) fn matching(names: impl Iterator<Item = String>, prefix: &str) -> Vec<String> {
     let mut found: Vec<String> = names.filter(|name| name.starts_with(prefix)).collect();
     found.sort();

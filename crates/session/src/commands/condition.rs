@@ -1,4 +1,4 @@
-//! Conditions of points: read, checked, given and taken away.
+//! Parses, checks, sets and clears conditions of points.
 
 use crate::commands::points_edit::numbered;
 use crate::commands::{convenience, points_edit};
@@ -12,7 +12,7 @@ use juror_values::expression::ExpressionError;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// Reads a condition.
+/// Parses a condition.
 pub(crate) fn condition(session: &mut Session, text: &str) -> Result<Condition, CommandError> {
     let types = expressions::types_in(session, text);
     let condition = Condition::parse(text, &types).map_err(|error| match error {
@@ -32,7 +32,7 @@ pub(crate) fn condition(session: &mut Session, text: &str) -> Result<Condition, 
     Ok(condition)
 }
 
-/// `condition N EXPRESSION`; without an expression the point has none.
+/// `condition N EXPRESSION`; without an expression the condition is cleared.
 pub(crate) fn set_condition(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
     let rest = &points_edit::with_last_number(session, rest);
     let (number, text) = numbered(rest, "condition 1 count > 3")?;
@@ -72,8 +72,7 @@ pub(crate) fn set_condition(session: &mut Session, rest: &str) -> Result<Outcome
     })
 }
 
-/// Refuses a condition that could never be asked, at a point that has no
-/// place of its own.
+/// Refuses a condition that could never be evaluated, at a point without a location.
 pub(crate) fn check_condition(
     session: &mut Session,
     kind: PointKind,
@@ -89,7 +88,7 @@ pub(crate) fn check_condition(
     }
 }
 
-/// What is wrong with a condition, as a command tells it.
+/// Returns the error of a condition, for a command.
 pub(crate) fn in_condition(error: ExpressionError) -> CommandError {
     CommandError::new(format!("in the condition: {}", error.message))
 }

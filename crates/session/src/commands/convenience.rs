@@ -1,8 +1,9 @@
-//! Values that are kept for expressions: `$1` and `$`, those with names of the
-//! user's own, and those that juror sets: `$_exitcode`, `$bpnum`, `$_thread`.
+//! Convenience variables and the value history: `$1` and `$`, the user's own variables, and those
+//! that juror sets: `$_exitcode`, `$bpnum`, `$_thread`.
 //!
-//! The names are gdb's. Invariant: a name that is a register's means the
-//! register.
+//! The names are gdb's.
+//!
+//! **Invariant**: the name of a register means the register.
 
 use crate::session::Session;
 use crate::state::values::convenience;
@@ -12,7 +13,7 @@ use juror_symbols::Type;
 use juror_values::typed::Typed;
 use juror_view::error::CommandError;
 
-/// What a command may ask for by name, as it is now.
+/// Sets the convenience variables of the present state, for a command.
 pub(crate) fn note_conveniences(session: &mut Session) {
     match session.points.breakpoints.last_number() {
         0 => {}
@@ -29,7 +30,7 @@ pub(crate) fn note_conveniences(session: &mut Session) {
     }
 }
 
-/// Refuses a name after `$` that nothing has: what is asked later could only fail.
+/// Refuses an unknown name after `$`, which could only fail later.
 pub(crate) fn check_kept(session: &Session, expression: &Expression) -> Result<(), CommandError> {
     for part in expression.all_parts() {
         if let ExpressionKind::Register(name) = &part.kind
@@ -37,17 +38,17 @@ pub(crate) fn check_kept(session: &Session, expression: &Expression) -> Result<(
             && !name.starts_with('_')
             && convenience(&session.user.values, name).is_none()
         {
-            let message = format!("there is no register or value `${name}`");
+            let message = format!("no register or convenience variable is named `${name}`");
             return Err(CommandError::with_help(
                 message,
-                "set $n = 3 makes a value; show convenience lists those that there are",
+                "set $n = 3 creates a variable; show convenience lists them",
             ));
         }
     }
     Ok(())
 }
 
-/// Where memory was looked at last, and what is there, if that is known.
+/// Notes the address that was examined last, and its value, if known.
 pub(crate) fn note_examined(session: &mut Session, address: u64, value: Option<Typed>) {
     let pointer = Type::void().pointer_to();
     let bytes = address.to_le_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! `disassemble`: the instructions of the program, without juror's traps.
+//! `disassemble`: the instructions of the program, without inserted breakpoints.
 
 use crate::commands::examine;
 use crate::commands::list::split_range;
@@ -10,14 +10,14 @@ use juror_points::location_spec;
 use juror_view::error::CommandError;
 use juror_view::{AssemblyView, Outcome, ShownLine};
 
-/// What is shown beside the instructions.
+/// The additional columns of a disassembly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Extras {
     source: bool,
     bytes: bool,
 }
 
-/// `/sr`: the letters, and the rest.
+/// Parses `/sr`: the letters, and the rest.
 fn split_extras(text: &str) -> Result<(Extras, &str), CommandError> {
     let Some(rest) = text.strip_prefix('/') else {
         return Ok((Extras::default(), text));
@@ -31,7 +31,7 @@ fn split_extras(text: &str) -> Result<(Extras, &str), CommandError> {
             'r' | 'b' => extras.bytes = true,
             other => {
                 return Err(CommandError::with_help(
-                    format!("disassemble has no `/{other}`"),
+                    format!("disassemble has no option `/{other}`"),
                     "/s shows source lines, /r the bytes",
                 ));
             }
@@ -40,8 +40,7 @@ fn split_extras(text: &str) -> Result<(Extras, &str), CommandError> {
     Ok((extras, rest.trim()))
 }
 
-/// `disassemble`, `disassemble FUNCTION`, `disassemble START,END`,
-/// `disassemble START,+SIZE`
+/// `disassemble`, `disassemble FUNCTION`, `disassemble START,END`, `disassemble START,+SIZE`
 pub(crate) fn disassemble(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let (extras, text) = split_extras(text)?;
     let mut view = match split_range(text) {
@@ -53,7 +52,7 @@ pub(crate) fn disassemble(session: &mut Session, text: &str) -> Result<Outcome, 
             };
             if start >= end {
                 return Err(CommandError::with_help(
-                    "there is nothing between these addresses",
+                    "the address range is empty",
                     "for example: disassemble $rip,+32",
                 ));
             }
@@ -83,7 +82,7 @@ fn assembly_of_function(session: &mut Session, text: &str) -> Result<AssemblyVie
             let placed = location_spec::parse(text).map_err(CommandError::new)?;
             let place = locations::resolvable(session, &placed.place)?;
             let modules = session.modules();
-            // The function itself, before what became of it elsewhere.
+            // The function itself, before its inlined copies.
             let mut addresses: Vec<u64> = match &place {
                 Resolvable::Function(name) => {
                     let defined = modules.definitions(name, |_| true);
@@ -100,7 +99,7 @@ fn assembly_of_function(session: &mut Session, text: &str) -> Result<AssemblyVie
     let bound = session.modules().function_at(address).ok_or_else(|| {
         CommandError::with_help(
             format!("no function is known at {address:#x}"),
-            "a range can be shown: disassemble $rip,+32",
+            "disassemble a range: disassemble $rip,+32",
         )
     })?;
     let mut whole = AssemblyView {
@@ -117,7 +116,7 @@ fn assembly_of_function(session: &mut Session, text: &str) -> Result<AssemblyVie
     Ok(whole)
 }
 
-/// Each source line, at the instruction where it begins or is gone on with.
+/// Adds each source line at the instruction where it begins or continues.
 fn add_sources(session: &mut Session, view: &mut AssemblyView) {
     let mut last = None;
     for line in &mut view.lines {

@@ -1,5 +1,4 @@
-//! From a line that was typed to what it does: the one place where commands
-//! are dispatched.
+//! Dispatches command lines to their handlers: the only place where this is done.
 
 use crate::command_table;
 use crate::command_table::TABLE;
@@ -8,7 +7,7 @@ use crate::command_table::entry::{Entry, OpenEvaluation, Repeats};
 use crate::command_table::words::find;
 use crate::commands::{breakpoint_command_lists, convenience, print};
 use crate::run::processes::leaving;
-use crate::run::scenarios::waiting;
+use crate::run::scenarios::{permissions, waiting};
 use crate::run::{dynamic_print, self_modified_code, symbol_reading};
 use crate::session::Session;
 use juror_view::error::CommandError;
@@ -16,12 +15,11 @@ use juror_view::observer::Observer;
 use juror_view::{CommandHelp, Outcome};
 
 impl Session {
-    /// Executes a line. An empty line does nothing; what Enter repeats is the
-    /// front end's business ([`Session::repetition`]).
+    /// Executes a line. An empty line does nothing; repetition by an empty line is the front end's
+    /// task ([`Session::repetition`]).
     ///
     /// # Errors
-    /// The line is not a command, or the command cannot be done; the session
-    /// goes on.
+    /// The line is not a command, or the command fails; the session continues.
     pub fn execute(
         &mut self,
         line: &str,
@@ -55,8 +53,7 @@ impl Session {
             self.renew_points()?;
         }
         self_modified_code::reinsert_overwritten(self, observer)?;
-        // However it ended, a person types next, and nobody knows what
-        // becomes of juror until then.
+        // However it ended, the user types next, and juror may be killed before that.
         if let Some(program) = &mut self.processes.program {
             program.debuggee.take_terminal();
             program.debuggee.quiesce()?;
@@ -67,9 +64,9 @@ impl Session {
             }
             leaving::retire_ended(self);
         }
-        self.tell_ends(observer);
-        dynamic_print::tell_printed(self, observer);
-        // A debuggee that vanished under a command is gone for good.
+        self.report_ends(observer);
+        dynamic_print::report_printed(self, observer);
+        // A debuggee that vanished during a command has ended for good.
         if let Some(program) = &self.processes.program
             && !program.debuggee.is_alive()
             && !matches!(result, Ok(Outcome::Ended(_)))
@@ -80,7 +77,7 @@ impl Session {
         result
     }
 
-    /// Does what a line says in the middle of another command.
+    /// Executes a line in the middle of another command.
     pub(crate) fn perform_line(
         &mut self,
         line: &str,
@@ -108,6 +105,9 @@ impl Session {
         if let ("print", Some(value)) = (entry.name, print::kept_without_program(self, rest)) {
             return Ok(print::shown_kept(self, value));
         }
+        if self.scenarios.acts {
+            permissions::check_entry(entry, rest, self.options.permissions)?;
+        }
         self.permit(entry.modes)?;
         convenience::note_conveniences(self);
         symbol_reading::prepare_names(self, entry.names, rest, observer)?;
@@ -119,8 +119,8 @@ impl Session {
         (entry.run)(self, rest, observer)
     }
 
-    /// What Enter alone does after this line: mostly the line again; after
-    /// `list` of a place, the lines that follow.
+    /// Returns the line that an empty line after this one repeats: mostly the same; after `list` of
+    /// a location, the lines that follow.
     pub fn repetition(&self, line: &str) -> Option<String> {
         let (word, _) = arguments::split_line(line);
         let entry = command_table::find(word).ok()?;
@@ -132,13 +132,13 @@ impl Session {
         }
     }
 
-    /// All commands, for help.
+    /// Returns all commands, for help.
     pub fn commands(&self) -> Vec<CommandHelp> {
         TABLE.iter().copied().map(command_table::help_of).collect()
     }
 }
 
-/// Whether a command may change which points are wanted, in every process.
+/// Returns whether a command may change the points to insert, in every process.
 fn is_about_points(word: &str) -> bool {
     command_table::find(word).is_ok_and(|entry| entry.changes_points)
 }

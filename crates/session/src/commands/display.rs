@@ -1,8 +1,7 @@
 //! `display`: expressions that are shown at every stop.
 //!
-//! A display shows; it never runs the program, so it calls none of its
-//! functions. One that has no value at a stop says why there, and is asked
-//! again at the next.
+//! A display never runs the program, so it calls none of its functions. If it has no value at a
+//! stop, the reason is shown there, and it is evaluated again at the next.
 
 use crate::inspect::displays::displayed;
 use crate::inspect::expressions;
@@ -14,10 +13,10 @@ use juror_values::format::Radix;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// Instructions that a display shows at the most.
+/// The limit of instructions that a display shows.
 const INSTRUCTIONS_MAX: u64 = 100;
 
-/// `/3i EXPRESSION`: how many instructions, and the expression.
+/// Parses `/3i EXPRESSION`: the number of instructions, and the expression.
 fn split_instructions(text: &str) -> Option<(u64, &str)> {
     let (format, expression) = text.strip_prefix('/')?.split_once(char::is_whitespace)?;
     let count = match format.strip_suffix('i')? {
@@ -45,8 +44,8 @@ pub(crate) fn display(session: &mut Session, text: &str) -> Result<Outcome, Comm
     let expression = expressions::read(session, words)?;
     if expression.calls_functions() {
         return Err(CommandError::with_help(
-            "a display calls no functions: it would run the program at every stop",
-            "show it now with print, or at one breakpoint with commands",
+            "a display cannot call functions: they would run at every stop",
+            "call it once with print, or at one breakpoint with commands",
         ));
     }
     let format = text.strip_suffix(words).unwrap_or("").trim();
@@ -80,7 +79,7 @@ pub(crate) fn undisplay(session: &mut Session, text: &str) -> Result<Outcome, Co
         let place = place.ok_or_else(|| {
             CommandError::with_help(
                 format!("there is no display `{word}`"),
-                "info display shows them",
+                "info display lists them",
             )
         })?;
         session.user.displays.displays.remove(place);

@@ -1,9 +1,9 @@
-//! `dprintf`: breakpoints that print and let the program go on.
+//! `dprintf`: breakpoints that print and continue.
 //!
-//! The hit is counted as any other; its text is made in the frame of the
-//! breakpoint's place while the thread stands there, and told before anything
-//! else is. Invariant: a text that cannot be made stops the program, which says
-//! why.
+//! The hit is counted as any other; its text is formatted in the frame of the breakpoint's location
+//! while the thread is stopped there, and reported before anything else.
+//!
+//! **Invariant**: if the text cannot be formatted, the program stops with the reason.
 
 use crate::commands::{breakpoint, convenience};
 use crate::inspect::locations;
@@ -13,13 +13,13 @@ use juror_instrument::condition::missing_name;
 use juror_points::dynamic_print::DynamicPrint;
 use juror_points::format_string::Format;
 use juror_points::location_spec;
-use juror_points::location_spec::Place;
+use juror_points::location_spec::LocationSpec;
 use juror_points::point::Fate;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use std::rc::Rc;
 
-/// What can be said.
+/// The help of syntax errors.
 const HELP: &str = "for example: dprintf queue.c:23,\"%d of %s\\n\", count, name";
 
 /// Splits `PLACE,"FORMAT",VALUES` at the comma before the format.
@@ -36,12 +36,12 @@ pub(crate) fn set_dynamic_print(
     rest: &str,
 ) -> Result<Outcome, CommandError> {
     let (place, text) = split(rest).ok_or_else(|| {
-        CommandError::with_help("a place and a format in quotes are needed", HELP)
+        CommandError::with_help("`dprintf` needs a location and a quoted format", HELP)
     })?;
     let format = Format::parse(text)?;
     if format.values().any(|value| value.calls_functions()) {
         return Err(CommandError::with_help(
-            "a dprintf calls no functions of the program",
+            "a dprintf cannot call functions of the program",
             "break, with commands: silent, print f(x), continue",
         ));
     }
@@ -64,8 +64,12 @@ pub(crate) fn set_dynamic_print(
     })
 }
 
-/// Refuses values of which there is one at no place of the breakpoint.
-fn check_values(session: &mut Session, place: &Place, format: &Format) -> Result<(), CommandError> {
+/// Refuses values that exist at no location of the breakpoint.
+fn check_values(
+    session: &mut Session,
+    place: &LocationSpec,
+    format: &Format,
+) -> Result<(), CommandError> {
     let place = locations::resolvable(session, place)?;
     let Some(program) = &session.processes.program else {
         return Ok(());
@@ -84,8 +88,8 @@ fn check_values(session: &mut Session, place: &Place, format: &Format) -> Result
     match missing {
         None => Ok(()),
         Some(name) => Err(CommandError::with_help(
-            format!("there is no `{name}` at this place"),
-            "info scope PLACE shows what there is",
+            format!("there is no `{name}` in scope at this location"),
+            "info scope LOCATION lists the variables",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! `dump`: memory of the program into a file; `restore FILE binary`: back from one.
+//! `dump`: writes memory of the program to a file; `restore FILE binary`: reads it back.
 
 use crate::commands::examine;
 use crate::inspect::expressions;
@@ -8,11 +8,11 @@ use juror_view::{CopyView, Outcome};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 
-/// How it is written.
+/// The help of syntax errors.
 const HELP: &str = "dump memory FILE FIRST END, dump value FILE EXPRESSION";
-/// The most bytes that are written to memory from a file.
+/// The limit of bytes that are written to memory from a file.
 const RESTORED_MAX: u64 = 1 << 30;
-/// Bytes that are read at once.
+/// The number of bytes that are read at once.
 const PIECE: u64 = 1 << 20;
 
 fn word(text: &str) -> (&str, &str) {
@@ -26,21 +26,19 @@ pub(crate) fn dump(session: &mut Session, text: &str) -> Result<Outcome, Command
     let wrong = |message: &str| CommandError::with_help(message, HELP);
     let (mut what, mut rest) = word(text);
     if what == "binary" {
-        // It is what is written in any case.
+        // The default, raw bytes.
         (what, rest) = word(rest);
     }
     let (file, rest) = word(rest);
     if file.is_empty() || rest.is_empty() {
-        return Err(wrong("a file, and what is to be written, are needed"));
+        return Err(wrong("`dump` needs a file and a range or value"));
     }
     match what {
         "memory" => {
-            // As in gdb the first address has no spaces.
+            // As in gdb, the first address has no spaces.
             let (first, end) = word(rest);
             if end.is_empty() {
-                return Err(wrong(
-                    "the end is missing: the address behind the last byte",
-                ));
+                return Err(wrong("the end is missing: the address after the last byte"));
             }
             let (first, end) = (
                 examine::address_of(session, first)?,
@@ -49,7 +47,7 @@ pub(crate) fn dump(session: &mut Session, text: &str) -> Result<Outcome, Command
             dump_range(session, file, first, end)
         }
         "value" => dump_value(session, file, rest),
-        "" => Err(wrong("what is to be written?")),
+        "" => Err(wrong("`dump` needs `memory` or `value`")),
         other => Err(wrong(&format!("`{other}` is neither memory nor value"))),
     }
 }
@@ -61,11 +59,11 @@ fn dump_range(
     end: u64,
 ) -> Result<Outcome, CommandError> {
     if end <= first {
-        let message = format!("nothing is between {first:#x} and {end:#x}");
+        let message = format!("the range from {first:#x} to {end:#x} is empty");
         return Err(CommandError::with_help(message, HELP));
     }
     let debuggee = &session.running()?.debuggee;
-    // What cannot be read leaves the file as it was.
+    // If the memory cannot be read, the file stays as it was.
     let mut probe = [0];
     for at in [first, end - 1] {
         debuggee.read(at, &mut probe)?;
@@ -90,7 +88,7 @@ fn dump_value(
 ) -> Result<Outcome, CommandError> {
     let value = expressions::evaluate(session, expression)?;
     let size = value.r#type.size();
-    let size = size.ok_or_else(|| CommandError::new("the size of this value is not known"))?;
+    let size = size.ok_or_else(|| CommandError::new("the size of this value is unknown"))?;
     let bytes = value.bytes(session.running()?, size);
     let bytes = bytes.map_err(CommandError::new)?;
     let written = create(file)?.write_all(&bytes);
@@ -98,9 +96,8 @@ fn dump_value(
     Ok(written_to_file(file, size))
 }
 
-/// `restore FILE binary [OFFSET [START [END]]]`: the bytes of a file from START up to END
-/// are written to the addresses that they have, counted from OFFSET. Nothing for other
-/// words, which are of checkpoints.
+/// `restore FILE binary [OFFSET [START [END]]]`: writes the bytes of a file from START up to END to
+/// their addresses, counted from OFFSET. `None` for other words, which refer to checkpoints.
 pub(crate) fn restore_from_file(
     session: &mut Session,
     text: &str,
@@ -124,9 +121,12 @@ fn restore_bytes(session: &mut Session, file: &str, places: &str) -> Result<Outc
     let [offset, start, end] = numbers;
     let start = start.unwrap_or(0);
     if !rest.is_empty() || end.is_some_and(|end| end <= start) {
-        let help = "restore FILE binary ADDRESS, and perhaps the first byte of the file that \
-                    is meant, and the one behind the last";
-        return Err(CommandError::with_help("which part of the file?", help));
+        let help = "restore FILE binary ADDRESS, optionally followed by the offset of the first \
+                    byte in the file and of the byte after the last";
+        return Err(CommandError::with_help(
+            "the range of bytes in the file is not valid",
+            help,
+        ));
     }
     let unreadable =
         |error: std::io::Error| CommandError::new(format!("{file} cannot be read: {error}"));
@@ -134,7 +134,7 @@ fn restore_bytes(session: &mut Session, file: &str, places: &str) -> Result<Outc
     input.seek(SeekFrom::Start(start)).map_err(unreadable)?;
     let most = end.map_or(u64::MAX, |end| end - start);
     let mut bytes = Vec::new();
-    // One more tells that there are too many.
+    // One byte more reveals that there are too many.
     let mut part = input.take(most.min(RESTORED_MAX + 1));
     part.read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > RESTORED_MAX {
@@ -143,7 +143,7 @@ fn restore_bytes(session: &mut Session, file: &str, places: &str) -> Result<Outc
     }
     let at = offset.unwrap_or(0).wrapping_add(start);
     session.running_mut()?.debuggee.write(at, &bytes)?;
-    // What is shown of frames may have changed.
+    // The shown frames may have changed.
     session.processes.selection.frames = None;
     Ok(Outcome::Copied(CopyView {
         byte_count: bytes.len() as u64,
@@ -152,7 +152,7 @@ fn restore_bytes(session: &mut Session, file: &str, places: &str) -> Result<Outc
     }))
 }
 
-/// Whether what `restore` says is about a file, and not a checkpoint.
+/// Returns whether the argument of `restore` refers to a file, and not to a checkpoint.
 pub(crate) fn is_from_file(text: &str) -> bool {
     let (_, rest) = word(text);
     word(rest).0 == "binary"

@@ -1,5 +1,5 @@
-//! What the program is started with from the next run on: variables of its
-//! environment, its directory; and the directory of juror itself.
+//! The environment and the directory of the program from the next run on, and juror's own
+//! directory.
 
 use crate::session::Session;
 use juror_view::error::CommandError;
@@ -16,10 +16,10 @@ pub(crate) fn working_directory() -> Result<Outcome, CommandError> {
 
 fn current() -> Result<PathBuf, CommandError> {
     std::env::current_dir()
-        .map_err(|error| CommandError::new(format!("the directory is not known: {error}")))
+        .map_err(|error| CommandError::new(format!("the working directory is unknown: {error}")))
 }
 
-/// `~` and `~/x` are in the home directory.
+/// Expands `~` and `~/x` to the home directory.
 fn expanded(text: &str) -> PathBuf {
     let rest = match text {
         "" | "~" => Some(""),
@@ -32,7 +32,7 @@ fn expanded(text: &str) -> PathBuf {
     }
 }
 
-/// Reads `NAME VALUE`, `NAME=VALUE` or `NAME`.
+/// Parses `NAME VALUE`, `NAME=VALUE` or `NAME`.
 fn assignment(text: &str) -> Option<(&str, &str)> {
     let end = text.find(|c: char| c == '=' || c.is_whitespace());
     let (name, rest) = text.split_at(end.unwrap_or(text.len()));
@@ -45,15 +45,15 @@ fn assignment(text: &str) -> Option<(&str, &str)> {
 pub(crate) fn set_environment(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let (name, value) = assignment(text).ok_or_else(|| {
         CommandError::with_help(
-            "which variable of the environment?",
+            "the name of an environment variable is missing",
             "for example: set environment LANG=C",
         )
     })?;
     change_environment(session, name, Some(value.into()));
-    Ok(told_when_it_counts(session))
+    Ok(effect_message(session))
 }
 
-/// `unset environment NAME`; without a name there are no variables at all.
+/// `unset environment NAME`; without a name, the environment is cleared.
 pub(crate) fn unset_environment(
     session: &mut Session,
     name: &str,
@@ -66,7 +66,7 @@ pub(crate) fn unset_environment(
         }
         name => change_environment(session, name, None),
     }
-    Ok(told_when_it_counts(session))
+    Ok(effect_message(session))
 }
 
 fn change_environment(session: &mut Session, name: &str, value: Option<OsString>) {
@@ -76,14 +76,14 @@ fn change_environment(session: &mut Session, name: &str, value: Option<OsString>
     session.launch.is_outdated = true;
 }
 
-/// `set cwd DIRECTORY`; without one the program starts where juror works.
+/// `set cwd DIRECTORY`; without one the program starts in juror's directory.
 pub(crate) fn set_directory(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     session.options.directory = match text {
         "" => None,
         text => Some(existing(&expanded(text))?),
     };
     session.launch.is_outdated = true;
-    Ok(told_when_it_counts(session))
+    Ok(effect_message(session))
 }
 
 /// `cd DIRECTORY`
@@ -96,10 +96,10 @@ pub(crate) fn change_directory(session: &mut Session, text: &str) -> Result<Outc
     Ok(Outcome::WorkingDirectory(directory.display().to_string()))
 }
 
-/// What was named while juror worked in this directory stays what it was.
+/// Makes relative paths absolute, so that they keep their meaning after a change of directory.
 fn keep_files_of(session: &mut Session, directory: &Path) {
     let options = &mut session.options;
-    // A program without a slash is looked up elsewhere.
+    // A program without a slash is searched for in `PATH`.
     if options.program.components().count() > 1 || options.program.starts_with(".") {
         options.program = directory.join(&options.program);
     }
@@ -117,10 +117,10 @@ fn keep_files_of(session: &mut Session, directory: &Path) {
     }
 }
 
-/// Says when a change counts, where a program has begun already.
-pub(crate) fn told_when_it_counts(session: &Session) -> Outcome {
+/// Returns the message that a change takes effect at the next run, if a program has begun.
+pub(crate) fn effect_message(session: &Session) -> Outcome {
     match session.has_begun() {
-        true => Outcome::Message("it counts from the next run on".to_owned()),
+        true => Outcome::Message("takes effect at the next run".to_owned()),
         false => Outcome::Done,
     }
 }
@@ -155,13 +155,13 @@ pub(crate) fn show_environment(session: &Session, name: &str) -> Outcome {
     })
 }
 
-/// A directory that is there, without what depends on where juror works.
+/// Returns an existing directory as an absolute path.
 fn existing(path: &Path) -> Result<PathBuf, CommandError> {
     let found = path.canonicalize().map_err(|error| refused(path, &error))?;
     match found.is_dir() {
         true => Ok(found),
         false => Err(CommandError::new(format!(
-            "{} is no directory",
+            "{} is not a directory",
             path.display()
         ))),
     }

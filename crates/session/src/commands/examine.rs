@@ -1,7 +1,7 @@
-//! `x`: memory as numbers, texts or instructions.
+//! `x`: memory as numbers, strings or instructions.
 //!
-//! The formats are gdb's. What is not given is as in the last `x`; without an
-//! address it goes on behind what was shown last.
+//! The formats are gdb's. Omitted parts are taken from the last `x`; without an address it
+//! continues after the last element.
 
 use crate::commands::convenience;
 use crate::inspect::{assembly, expressions};
@@ -16,11 +16,11 @@ use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{AssemblyView, MemoryRow, MemoryView, Outcome};
 
-/// Bytes of a text that are shown.
+/// The limit of bytes of a string.
 const TEXT_MAX: usize = 400;
-/// Bytes in a row of numbers.
+/// The number of bytes in a row of numbers.
 const ROW_BYTES: usize = 16;
-/// The longest instruction.
+/// The length of the longest instruction.
 const INSTRUCTION_MAX: usize = 15;
 
 /// `x`, `x/8gx ADDRESS`
@@ -64,7 +64,7 @@ pub(crate) fn examine(
     Ok(outcome)
 }
 
-/// A fraction has the size of what the expression leads to, unless one was written.
+/// Gives a floating-point number the size of the expression's target, unless a size is given.
 fn fit_fraction(session: &mut Session, how: &mut Examined, text: &str) -> Result<(), CommandError> {
     if how.letter != 'f' || how.is_size_given {
         return Ok(());
@@ -78,8 +78,8 @@ fn fit_fraction(session: &mut Session, how: &mut Examined, text: &str) -> Result
     Ok(())
 }
 
-/// An expression without calls that has the value of one with them; or what was shown
-/// where a call has not come to its end.
+/// Returns an expression without calls that has the value of one with calls, or the outcome if a
+/// call was stopped.
 fn after_calls(
     session: &mut Session,
     text: &str,
@@ -98,7 +98,7 @@ fn after_calls(
     )
 }
 
-/// `$_` is the last address that was shown, `$__` what is there.
+/// Sets `$_` to the last address that was shown, `$__` to its value.
 fn note_last_examined(session: &mut Session, address: u64, how: Examined) {
     let (Some(next), Ok(program)) = (how.next, session.running()) else {
         return;
@@ -119,8 +119,8 @@ fn note_last_examined(session: &mut Session, address: u64, how: Examined) {
     convenience::note_examined(session, last, r#type.map(|of| Typed::of_bytes(of, bytes)));
 }
 
-/// What an expression points to, or is as a number; of a variable that is
-/// neither, where it is.
+/// Returns the target of an expression that is a pointer or a number; for other variables, their
+/// address.
 pub(crate) fn address_of(session: &mut Session, expression: &str) -> Result<u64, CommandError> {
     let value = expressions::evaluate(session, expression)?;
     let program = session.running()?;
@@ -193,7 +193,7 @@ fn numbers(program: &Program, address: u64, how: Examined) -> (Outcome, u64) {
     (Outcome::Memory(view), at)
 }
 
-/// Texts that end in a zero, one after the other.
+/// Formats zero-terminated strings, one after the other.
 fn texts(program: &Program, address: u64, how: Examined) -> (Outcome, u64) {
     let wide = match how.character {
         2 => Some(Character::Utf16),

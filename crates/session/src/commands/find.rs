@@ -1,7 +1,7 @@
-//! `find`: where values are in memory.
+//! `find`: searches memory for values.
 //!
-//! As in gdb, values have the size of their types unless one is given, a text
-//! has no zero at its end, and the end of the range belongs to it.
+//! As in gdb, values have the size of their types unless one is given, a string has no terminating
+//! zero, and the end of the range is inclusive.
 
 use crate::commands::{convenience, examine};
 use crate::inspect::expressions;
@@ -12,15 +12,15 @@ use juror_values::typed::Typed;
 use juror_view::error::CommandError;
 use juror_view::{MemoryRow, MemoryView, Outcome};
 
-/// How it is written.
+/// The help of syntax errors.
 const HELP: &str = "for example: find table, +400, 42; find/b $sp, +4096, 0x7f; \
                     find &text[0], &text[99], \"word\"";
-/// Bytes that are read at once.
+/// The number of bytes that are read at once.
 const PIECE: usize = 1 << 20;
-/// Places that are shown, unless a number is given.
+/// The limit of places, unless a number is given.
 const PLACES_MAX: usize = 1000;
 
-/// What is between the command and its arguments: `/2w`.
+/// The options between the command and its arguments: `/2w`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct How {
     most: usize,
@@ -42,7 +42,7 @@ impl How {
                 'w' => 4,
                 'g' => 8,
                 other => {
-                    let message = format!("there is no size `{other}`");
+                    let message = format!("`{other}` is not a size");
                     return Err(CommandError::with_help(
                         message,
                         "sizes: b h w g, for 1, 2, 4, 8 bytes",
@@ -54,7 +54,7 @@ impl How {
     }
 }
 
-/// The places of a pattern in pieces of memory that follow one another.
+/// Finds a pattern in consecutive pieces of memory.
 fn places(pattern: &[u8], bytes: &[u8], start: u64, most: usize) -> Vec<u64> {
     let windows = bytes.windows(pattern.len().max(1)).enumerate();
     let found = windows.filter(|(_, window)| *window == pattern);
@@ -74,10 +74,10 @@ pub(crate) fn find_in_memory(session: &mut Session, text: &str) -> Result<Outcom
     };
     let arguments = juror_points::format_string::conversion::arguments(rest);
     let [first, end, values @ ..] = arguments.as_slice() else {
-        return Err(wrong("where is to be searched, and for what?"));
+        return Err(wrong("`find` needs a range and a value"));
     };
     if values.is_empty() {
-        return Err(wrong("for what?"));
+        return Err(wrong("the value to search for is missing"));
     }
     let start = examine::address_of(session, first)?;
     // The last byte belongs to the range.
@@ -92,7 +92,7 @@ pub(crate) fn find_in_memory(session: &mut Session, text: &str) -> Result<Outcom
         pattern.extend(pattern_of(session, value, how.size)?);
     }
     if pattern.is_empty() {
-        return Err(wrong("nothing is everywhere"));
+        return Err(wrong("an empty value cannot be searched for"));
     }
     search(session, start, length, &pattern, how.most)
 }
@@ -108,7 +108,7 @@ fn pattern_of(
     }
     let value = expressions::evaluate_expression(session, &expression)?;
     let own = value.r#type.size().unwrap_or(8);
-    // A plain number is as wide as an `int`, if it has room there.
+    // A plain number has the size of an `int`, if it fits.
     let is_plain = matches!(expression.kind, ExpressionKind::Integer(_));
     let fits = |value: &Typed| i32::try_from(plain(value).unwrap_or(i128::MAX)).is_ok();
     let natural = if is_plain && fits(&value) {
@@ -136,7 +136,7 @@ fn search(
     let mut unreadable = None;
     let mut at = start;
     while found.len() < most && end - at >= pattern.len() as u64 {
-        // Pieces overlap by what a place may begin with at the end of one.
+        // Pieces overlap, since a match may begin at the end of one.
         let wanted = (end - at).min((PIECE + pattern.len() - 1) as u64) as usize;
         let mut bytes = vec![0; wanted];
         let read = program.debuggee.read_up_to(at, &mut bytes);

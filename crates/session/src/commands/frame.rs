@@ -14,14 +14,14 @@ pub(crate) fn choose_frame(session: &mut Session, rest: &str) -> Result<Outcome,
     let level = match (word, name.trim()) {
         ("function", "") => {
             return Err(CommandError::with_help(
-                "the frame of which function?",
+                "the name of a function is missing",
                 "for example: frame function main",
             ));
         }
         ("function", name) => {
             // From the selected one outwards, then from the innermost.
             let here = session.processes.selection.level;
-            let frames = session.frames()?;
+            let frames = session.all_frames()?;
             let is_meant = |frame: &Frame| {
                 let function = frame.name.as_deref();
                 function.is_some_and(|function| juror_symbols::is_name_of(name, function))
@@ -31,7 +31,7 @@ pub(crate) fn choose_frame(session: &mut Session, rest: &str) -> Result<Outcome,
                 .map(|level| level + here)
                 .or_else(|| frames.iter().position(is_meant));
             found.ok_or_else(|| {
-                let message = format!("no frame of this stack is one of `{name}`");
+                let message = format!("no frame of this stack is of `{name}`");
                 CommandError::with_help(message, "see: backtrace")
             })?
         }
@@ -59,8 +59,9 @@ pub(crate) fn move_frame(
 ) -> Result<Outcome, CommandError> {
     let count = i64::try_from(number(rest)?.unwrap_or(1)).unwrap_or(i64::MAX);
     let level = session.processes.selection.level as i64;
-    // What started `main` is nobody's caller, unless one stands in it.
-    let frames = session.frames()?;
+    // The callers of `main` are not shown, unless one is selected.
+    let outermost = level.saturating_add(count.max(0)).saturating_add(2);
+    let frames = session.frames_to(usize::try_from(outermost).unwrap_or(usize::MAX))?;
     let shown = users_frames(frames).unwrap_or(frames.len());
     let last = match shown as i64 - 1 {
         last if level <= last => last,
@@ -73,7 +74,7 @@ pub(crate) fn move_frame(
     if wanted > last && level == last {
         let is_cut = frames.get(last as usize).is_some_and(|frame| frame.is_cut);
         return Err(CommandError::new(match is_cut {
-            true => "the stack is cut here: the caller of this frame cannot be found",
+            true => "the backtrace ends here: the caller of this frame cannot be found",
             false => "this is the outermost frame",
         }));
     }

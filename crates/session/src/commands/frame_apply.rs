@@ -1,4 +1,4 @@
-//! `frame apply`, `faas`: a command in several frames of the stack.
+//! `frame apply`, `faas`: run a command in several frames of the stack.
 
 use crate::command_table;
 use crate::command_table::arguments;
@@ -9,11 +9,11 @@ use juror_program::stack::frames::users_frames;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// How it is written.
+/// The help of syntax errors.
 const HELP: &str = "for example: frame apply all info locals, frame apply 3 print i, \
                     frame apply level 2 print i";
 
-/// Which frames are meant.
+/// The selected frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Extent {
     All,
@@ -22,11 +22,11 @@ enum Extent {
     Levels(usize, usize),
 }
 
-/// What is typed after `frame apply`.
+/// The parsed argument of `frame apply`.
 #[derive(Debug, PartialEq, Eq)]
 struct Applied<'a> {
     extent: Extent,
-    /// Frames in which the command fails are left out.
+    /// Whether frames in which the command fails are left out.
     is_tolerant: bool,
     line: &'a str,
 }
@@ -57,7 +57,7 @@ impl Applied<'_> {
                 None => number(first).map(Extent::Innermost),
             },
         };
-        let extent = extent.ok_or_else(|| wrong("to which frames?".to_owned()))?;
+        let extent = extent.ok_or_else(|| wrong("for which frames?".to_owned()))?;
         let mut is_tolerant = false;
         while let (flag, after) = word(rest)
             && is_flag(flag)
@@ -66,7 +66,7 @@ impl Applied<'_> {
             rest = after;
         }
         match rest {
-            "" => Err(wrong("apply what?".to_owned())),
+            "" => Err(wrong("`frame apply` needs a command".to_owned())),
             line => Ok(Applied {
                 extent,
                 is_tolerant,
@@ -87,9 +87,9 @@ impl Extent {
     }
 }
 
-/// `frame apply all COMMAND`, `faas COMMAND`: the command is executed in one
-/// frame after the other, each selected before; at the end the present one is
-/// selected again. A mistake ends it, unless frames are to be left out.
+/// `frame apply all COMMAND`, `faas COMMAND`: executes the command in one frame after the other,
+/// each selected first; then selects the present one again. An error ends it, unless frames are to
+/// be left out.
 pub(crate) fn apply_to_frames(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let applied = Applied::parse(text)?;
     let (word, rest) = arguments::split_line(applied.line);
@@ -100,7 +100,7 @@ pub(crate) fn apply_to_frames(session: &mut Session, text: &str) -> Result<Outco
             matches!(entry.name, "print" | "output")
         }
     };
-    let frames = session.frames()?;
+    let frames = session.all_frames()?;
     let count = users_frames(frames).unwrap_or(frames.len());
     let before = session.processes.selection.level;
     let mut levels: Vec<usize> = applied.extent.levels(count).collect();
@@ -109,7 +109,9 @@ pub(crate) fn apply_to_frames(session: &mut Session, text: &str) -> Result<Outco
     }
     session.processes.selection.level = before;
     if levels.is_empty() {
-        return Err(CommandError::new("in no frame of this stack"));
+        return Err(CommandError::new(
+            "the command fails in every frame of this stack",
+        ));
     }
     let lines = levels.iter().flat_map(|level| {
         let select = format!("frame line {level}");
@@ -121,7 +123,7 @@ pub(crate) fn apply_to_frames(session: &mut Session, text: &str) -> Result<Outco
     Ok(Outcome::Done)
 }
 
-/// Whether an expression, perhaps with a format before it, has a value there.
+/// Returns whether an expression, with an optional format, has a value in a frame.
 fn has_value(session: &mut Session, level: usize, text: &str) -> bool {
     let Ok((_, expression)) = crate::state::format_options::split_format(text) else {
         return false;

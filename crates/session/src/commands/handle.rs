@@ -1,11 +1,10 @@
-//! `handle` and `info signals`: what is done about each signal.
+//! `handle` and `info signals`: the actions for each signal.
 //!
-//! The defaults are gdb's, with three differences that cost nothing: a signal
-//! that will end the program is always shown, unless the user said otherwise;
-//! a `SIGTRAP` that the program has a handler for is the program's own affair;
-//! and a `SIGINT` that another process sent is told from Ctrl-C, which never
-//! reaches the program while the signal stops. Without a person at a prompt
-//! nothing stops but what ends the program.
+//! The defaults are gdb's, with three differences: a signal that will end the program is always
+//! shown, unless the user said otherwise; a `SIGTRAP` that the program has a handler for is passed
+//! to it; and a `SIGINT` that another process sent is distinguished from Ctrl-C, which never
+//! reaches the program while the signal stops. In batch mode only signals that end the program stop
+//! it.
 
 use crate::run::catchpoints;
 use crate::session::Session;
@@ -17,8 +16,8 @@ use juror_view::error::CommandError;
 
 const SIGINT: i32 = 2;
 
-/// The signals that a word means: a name, a number, a range, or `all`, which
-/// leaves out those that debugging itself uses.
+/// Parses signals: a name, a number, a range, or `all`, which excludes those that debugging itself
+/// uses.
 pub(crate) fn signals_of(word: &str) -> Result<Vec<i32>, CommandError> {
     if word.eq_ignore_ascii_case("all") {
         let is_ours = |number: &i32| *number != SIGINT && *number != SIGTRAP;
@@ -61,7 +60,7 @@ pub(crate) fn handle(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     }
     if numbers.is_empty() {
         return Err(CommandError::with_help(
-            "which signal?",
+            "`handle` needs a signal",
             "for example: handle SIGUSR1 nostop noprint",
         ));
     }

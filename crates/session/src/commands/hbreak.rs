@@ -1,4 +1,4 @@
-//! `hbreak` and `thbreak`: what is typed, and what a hit does.
+//! `hbreak` and `thbreak`.
 
 use crate::commands::condition::in_condition;
 use crate::commands::{breakpoint, condition};
@@ -16,10 +16,10 @@ use juror_view::error::CommandError;
 fn too_many(place: &str, wanted: usize) -> CommandError {
     CommandError::with_help(
         format!(
-            "`{place}` takes {wanted} debug registers, one for each address at which a call \
-             of it may be seen, and so many are not left"
+            "`{place}` needs {wanted} debug registers, one for each address of its events, and too \
+             few are free"
         ),
-        "a breakpoint of another kind (break) needs none; *ADDRESS takes one",
+        "a software breakpoint (break) needs none; *ADDRESS needs one",
     )
 }
 
@@ -44,11 +44,12 @@ pub(crate) fn set_hardware_breakpoint(
     let resolved = place.resolve(session.modules());
     let Some(&first) = resolved.addresses.first() else {
         return Err(CommandError::with_help(
-            format!("there is no code at `{rest}` in what is loaded"),
-            "a breakpoint (break) waits for a library that has the place",
+            format!("no loaded module has code at `{rest}`"),
+            "use break: it stays pending until a library with this location is loaded",
         ));
     };
-    if let (location_spec::Place::Address(_), [address]) = (&placed.place, &resolved.addresses[..])
+    if let (location_spec::LocationSpec::Address(_), [address]) =
+        (&placed.place, &resolved.addresses[..])
     {
         locations::check_address(session, *address)?;
     }

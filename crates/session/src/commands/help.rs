@@ -1,4 +1,4 @@
-//! `help` and `apropos`: the commands by group, by name, and by what their help says.
+//! `help` and `apropos`: the commands by group, by name, and by words of their help.
 
 use crate::command_table::arguments;
 use crate::command_table::entry::{Entry, Group};
@@ -26,7 +26,7 @@ pub(crate) fn help(rest: &str) -> Result<Outcome, CommandError> {
     Ok(Outcome::Help(help_of(entry)))
 }
 
-/// Returns the group of this name. A command of the same name wins.
+/// Returns the group of this name. A command of the same name takes precedence.
 fn group_named(word: &str) -> Option<Group> {
     let is_command = |it: &&'static Entry| it.name == word || it.aliases.contains(&word);
     match TABLE.iter().any(is_command) {
@@ -69,7 +69,7 @@ pub(crate) fn apropos(rest: &str) -> Result<Outcome, CommandError> {
     found.extend(subjects.map(|(name, what)| subject_help(name, what)));
     match found.is_empty() {
         true => Err(CommandError::with_help(
-            format!("the help of no command has `{rest}`"),
+            format!("no help text contains `{rest}`"),
             "help lists the commands",
         )),
         false => Ok(Outcome::HelpIndex(found)),
@@ -84,7 +84,7 @@ fn subject_help(name: &str, summary: &str) -> CommandHelp {
     }
 }
 
-/// Returns everything that the help of a command says.
+/// Returns the whole help text of a command.
 fn text_of(entry: &Entry) -> String {
     let mut text = [entry.name, entry.summary, entry.details].join(" ");
     for alias in entry.aliases {

@@ -1,4 +1,4 @@
-//! `info`: its subjects.
+//! `info`: dispatches its subjects.
 
 use crate::command_table;
 use crate::command_table::words::unclear_error;

@@ -1,5 +1,4 @@
-//! `info frame`: where the machine keeps a frame, what called it, and where the registers
-//! of its caller are.
+//! `info frame`: the addresses of a frame, its caller, and the saved registers.
 
 use crate::session::Session;
 use juror_program::stack::frames::{Frame, returns_to};
@@ -8,7 +7,7 @@ use juror_values::format::Names as _;
 use juror_view::error::CommandError;
 use juror_view::{FrameCodeView, FrameInfoView, FrameKind, Outcome, SavedRegisterView};
 
-/// In the order of the manuals, as `info registers` has them.
+/// In the order of the manuals, as in `info registers`.
 const ORDER: [u16; 17] = [0, 3, 2, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
 
 /// `info frame`
@@ -44,7 +43,7 @@ pub(crate) fn frame_info(session: &mut Session) -> Result<Outcome, CommandError>
     })))
 }
 
-/// Where the registers of the caller have been saved.
+/// Returns the saved registers of the caller.
 fn saved_registers(session: &Session, frame: &Frame) -> Option<Registers> {
     let program = session.processes.program.as_ref()?;
     let module = frame.module.as_ref()?;
@@ -53,7 +52,7 @@ fn saved_registers(session: &Session, frame: &Frame) -> Option<Registers> {
         true => module.symbols.unwind_exact(pc, &frame.registers, program),
         false => module.symbols.unwind(pc, &frame.registers, program),
     };
-    // Something stands for registers that are gone with a call that ended in a jump.
+    // A placeholder represents registers of a call that ended in a jump.
     let is_own = frame.registers.get(register::RSP).is_some() && !frame.is_tail_call();
     unwound.ok().filter(|_| is_own).map(|unwound| unwound.saved)
 }

@@ -1,5 +1,4 @@
-//! `info graph`: the states of a property as a picture, with where its slices
-//! stand just now.
+//! `info graph`: the states of a property as a graph, with the number of slices in each.
 
 use crate::session::Session;
 use juror_language::show::{Form, Map, demand, show, undrawn};
@@ -10,7 +9,7 @@ use juror_view::{GraphState, GraphView, Outcome};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
-/// The forms of a file, by the end of its name.
+/// The formats of a file, by its extension.
 const FORMS: [(&str, Form); 5] = [
     ("svg", Form::Svg),
     ("dot", Form::Dot),
@@ -25,12 +24,12 @@ fn form_of(file: &str) -> Option<Form> {
     known.map(|(_, form)| *form)
 }
 
-/// Whether a word is the name of a file for a picture.
+/// Returns whether a word is the name of a picture file.
 pub(crate) fn is_picture(word: &str) -> bool {
     form_of(word).is_some()
 }
 
-/// The property that a word names.
+/// Finds a property by its name.
 pub(crate) fn named<'a>(
     shown: &'a [MonitoredProperty],
     name: &str,
@@ -40,12 +39,12 @@ pub(crate) fn named<'a>(
     }
     let names = shown.iter().map(|monitored| &*monitored.property.name);
     Err(CommandError::advised(
-        format!("no property is called `{name}`"),
+        format!("no property is named `{name}`"),
         suggest(name, names).map(|near| format!("did you mean `{near}`?")),
     ))
 }
 
-/// The property that a word names.
+/// Finds a property by its name.
 pub(crate) fn property_named<'s>(
     session: &'s Session,
     name: &str,
@@ -67,7 +66,7 @@ pub(crate) fn graphs(shown: &[MonitoredProperty], rest: &str) -> Result<Outcome,
     };
     if let Some(word) = words.next() {
         return Err(CommandError::with_help(
-            format!("`{word}` is too much"),
+            format!("unexpected `{word}`"),
             "info graph PROPERTY shows one, info graph PROPERTY FILE.svg writes a picture of it",
         ));
     }
@@ -82,22 +81,22 @@ pub(crate) fn graphs(shown: &[MonitoredProperty], rest: &str) -> Result<Outcome,
     };
     let [one] = chosen.as_slice() else {
         return Err(CommandError::with_help(
-            "a file holds the picture of one property",
+            "a file shows one property",
             "name it: info graph PROPERTY FILE.svg",
         ));
     };
     write(one, file).map(|view| Outcome::Graphs(vec![view]))
 }
 
-/// The answer to commands about properties where there is none.
+/// Returns the error of commands on properties if there are none.
 pub(crate) fn no_property() -> CommandError {
     CommandError::with_help(
-        "no property is watched",
+        "no property is monitored",
         "add one: property add FILE; or start juror with it: juror run --property FILE PROGRAM",
     )
 }
 
-/// The graph of a property with its slices; why there is none.
+/// Returns the graph of a property with its slices, or the reason why there is none.
 fn occupied(monitored: &MonitoredProperty) -> Result<Map, String> {
     let mut map = Map::of_property(&monitored.property, &monitored.text)
         .map_err(|error| format!("its states cannot be drawn: {}", undrawn(error)))?;
@@ -126,7 +125,7 @@ fn view(monitored: &MonitoredProperty, file: Option<&str>) -> GraphView {
     let map = occupied(monitored);
     let picture = match &map {
         Ok(map) => show(&map.graph, Form::Text),
-        // What a terminal can show of it is the formula itself.
+        // A terminal can show only the formula itself.
         Err(problem) => {
             let demand = demand(property).unwrap_or_default();
             format!("{}: {demand}\n({problem})\n", property.name)
@@ -150,7 +149,7 @@ fn view(monitored: &MonitoredProperty, file: Option<&str>) -> GraphView {
 fn write(monitored: &MonitoredProperty, file: &str) -> Result<GraphView, CommandError> {
     let form = form_of(file).ok_or_else(|| {
         CommandError::with_help(
-            format!("the end of `{file}` does not say which form it is to have"),
+            format!("the name `{file}` does not select a format"),
             "name it .svg, .dot, .mmd (Mermaid) or .txt",
         )
     })?;

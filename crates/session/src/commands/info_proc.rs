@@ -10,12 +10,12 @@ use juror_view::{
     ProcessInfoView, ProgramView, location,
 };
 
-/// What `info proc` shows, with gdb's words for it.
+/// The subjects of `info proc`, with gdb's names.
 const SUBJECTS: [&str; 9] = [
     "all", "cmdline", "cwd", "environ", "exe", "files", "limits", "mappings", "status",
 ];
 
-/// Entries of the auxiliary vector: number, name, and what the value is.
+/// Entries of the auxiliary vector: number, name, and kind of value.
 const ENTRIES: [(u64, &str, AuxiliaryKind); 24] = [
     (3, "AT_PHDR", AuxiliaryKind::Address),
     (4, "AT_PHENT", AuxiliaryKind::Number),
@@ -43,10 +43,10 @@ const ENTRIES: [(u64, &str, AuxiliaryKind); 24] = [
     (51, "AT_MINSIGSTKSZ", AuxiliaryKind::Number),
 ];
 
-/// The longest text of the auxiliary vector that is shown.
+/// The limit of bytes of a string in the auxiliary vector.
 const TEXT_LENGTH_MAX: usize = 4096;
 
-/// What can be completed after `info proc`.
+/// Returns the words that may follow `info proc`.
 pub(crate) fn subjects() -> impl Iterator<Item = &'static str> {
     SUBJECTS.into_iter()
 }
@@ -63,8 +63,8 @@ pub(crate) fn process_info(session: &Session, subject: &str) -> Result<Outcome, 
             let known = SUBJECTS.iter().position(|known| known.starts_with(word));
             let at = known.ok_or_else(|| {
                 CommandError::with_help(
-                    format!("info proc does not show `{word}`"),
-                    format!("it shows {}", SUBJECTS.join(", ")),
+                    format!("info proc has no subject `{word}`"),
+                    format!("it has {}", SUBJECTS.join(", ")),
                 )
             })?;
             &SUBJECTS[at..=at]

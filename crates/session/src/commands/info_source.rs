@@ -1,4 +1,4 @@
-//! `info source`: the source file of the selected frame, and what the compiler says of it.
+//! `info source`: the source file of the selected frame, and its compilation unit.
 
 use crate::commands::info_views;
 use crate::inspect::{frames, source};

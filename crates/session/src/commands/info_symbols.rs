@@ -1,5 +1,5 @@
-//! `info functions`, `info variables`, `info types`, `info scope`, `info
-//! symbol`, `info line PLACE`: what has a name, and where it is.
+//! `info functions`, `info variables`, `info types`, `info scope`, `info symbol`, `info line
+//! PLACE`: names and their locations.
 
 use crate::commands::examine;
 use crate::inspect::{expressions, locations};
@@ -52,7 +52,7 @@ pub(crate) fn names(
 pub(crate) fn symbol(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     if text.is_empty() {
         return Err(CommandError::with_help(
-            "which address?",
+            "`info symbol` needs an address",
             "for example: info symbol $rip",
         ));
     }
@@ -66,11 +66,11 @@ pub(crate) fn symbol(session: &mut Session, text: &str) -> Result<Outcome, Comma
     }))
 }
 
-/// `info address NAME`: where a variable or a function is.
+/// `info address NAME`: the location of a variable or a function.
 pub(crate) fn where_is(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     if text.is_empty() {
         return Err(CommandError::with_help(
-            "the address of what?",
+            "`info address` needs a variable or function",
             "for example: info address count",
         ));
     }
@@ -89,7 +89,7 @@ pub(crate) fn where_is(session: &mut Session, text: &str) -> Result<Outcome, Com
     }))
 }
 
-/// `info line PLACE`: where the code of a line is.
+/// `info line PLACE`: the addresses of a line.
 pub(crate) fn line_of_place(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let placed = location_spec::parse(text).map_err(CommandError::new)?;
     let place = locations::resolvable(session, &placed.place)?;
@@ -128,7 +128,7 @@ pub(crate) fn line_of_place(session: &mut Session, text: &str) -> Result<Outcome
     }
 }
 
-/// `info scope PLACE`: the variables that can be named there.
+/// `info scope PLACE`: the variables in scope there.
 pub(crate) fn scope(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let placed = location_spec::parse(text).map_err(CommandError::new)?;
     let place = locations::resolvable(session, &placed.place)?;

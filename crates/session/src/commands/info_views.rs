@@ -1,5 +1,4 @@
-//! Looking at the standing program: frames, variables, values, threads,
-//! registers, points, monitors.
+//! Views of the stopped program: frames, variables, values, threads, registers, points, monitors.
 
 use crate::commands::info_graph::{named, no_property};
 use crate::inspect::expressions;
@@ -7,15 +6,17 @@ use crate::inspect::frames::{selected_frame, variable_view};
 use crate::inspect::source::line_of;
 use crate::run::processes::watching;
 use crate::session::Session;
+use juror_debuggee::ThreadId;
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::report;
 use juror_program::scope::is_register;
+use juror_program::stack::frames::Frame;
 use juror_symbols::{processor_flags, register_name};
 use juror_values::format::Names;
 use juror_view::error::CommandError;
 use juror_view::{LineView, ModuleView, Outcome, RegisterView, ThreadView, location};
 
-/// Slices whose path `monitor NAME` shows.
+/// The limit of slices whose path `monitor NAME` shows.
 const PATHS_MAX: usize = 20;
 
 /// `info registers`, `info registers rip rsp`
@@ -66,14 +67,14 @@ pub(crate) fn registers(session: &mut Session, names: &str) -> Result<Outcome, C
         chosen.push(found.cloned().ok_or_else(|| {
             CommandError::with_help(
                 format!("there is no register `{name}` in this frame"),
-                "info registers shows those that there are",
+                "info registers lists them",
             )
         })?);
     }
     Ok(Outcome::Registers(chosen))
 }
 
-/// Registers that hold more than a number, or a part of one: `info registers xmm0`.
+/// Returns vector registers and parts of registers: `info registers xmm0`.
 fn special_registers(session: &mut Session, names: &str) -> Result<Outcome, CommandError> {
     let mut views = Vec::new();
     for name in names.split_whitespace() {
@@ -91,9 +92,11 @@ pub(crate) fn threads(session: &mut Session) -> Result<Outcome, CommandError> {
     let threads: Vec<_> = session.running()?.debuggee.threads().collect();
     let mut views = Vec::new();
     for thread in threads {
+        let caller = users_caller(session, thread.id)?;
         let program = session.running()?;
         let number = program.thread_number(thread.id);
         views.push(ThreadView {
+            caller: caller.map(|frame| location::location_of(program, &frame)),
             number,
             id: thread.id.0,
             name: session.user.thread_names.of(thread.id, thread.name),
@@ -109,8 +112,20 @@ pub(crate) fn threads(session: &mut Session) -> Result<Outcome, CommandError> {
     Ok(Outcome::Threads(views))
 }
 
-/// `info breakpoints`: the developer's, then what the monitors have
-/// planted now.
+/// The number of frames of a thread in which a caller with source is looked for.
+const CALLERS_MAX: usize = 64;
+
+/// Returns the innermost caller of a thread's innermost frame that has source to show; none if
+/// the innermost frame has it.
+fn users_caller(session: &mut Session, thread: ThreadId) -> Result<Option<Frame>, CommandError> {
+    let (frames, _) = session.running()?.backtrace(thread, CALLERS_MAX);
+    let level = frames.iter().position(|frame| session.is_users(frame));
+    Ok(level
+        .filter(|&level| level > 0)
+        .and_then(|level| frames.into_iter().nth(level)))
+}
+
+/// `info breakpoints`: the user's points, then those that the monitors have inserted.
 pub(crate) fn points(session: &mut Session) -> Outcome {
     let program = session.processes.program.as_ref();
     let mut views = session.points.breakpoints.views(program);
@@ -150,7 +165,7 @@ pub(crate) fn line_info(session: &mut Session) -> Result<Outcome, CommandError> 
 /// Returns the line of the selected frame.
 pub(crate) fn line_of_frame(session: &mut Session) -> Result<LineView, CommandError> {
     let frame = selected_frame(session)?;
-    // The offset is from the entry of the function that has code of its own.
+    // The offset is from the entry of the containing non-inlined function.
     let function = frame.function.as_ref().zip(frame.module.as_ref());
     let name = function.map(|(function, module)| {
         match module.to_file(frame.pc).wrapping_sub(function.low_pc) {
@@ -173,7 +188,7 @@ pub(crate) fn line_of_frame(session: &mut Session) -> Result<LineView, CommandEr
     })
 }
 
-/// All monitors, or the paths of one.
+/// Returns all monitors, or the paths of one.
 pub(crate) fn monitors<P: location::Places>(
     shown: &[MonitoredProperty],
     places: Option<&P>,

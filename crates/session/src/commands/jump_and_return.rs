@@ -1,5 +1,4 @@
-//! Going on elsewhere, or otherwise, than the program would: `jump`, `return`,
-//! `signal`.
+//! `jump`, `return`, `signal`: change how the program continues.
 
 use crate::inspect::{expressions, frames, location_messages, locations};
 use crate::run::step::nowhere_to_return;
@@ -13,7 +12,7 @@ use juror_view::Outcome;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
-/// `jump PLACE`: the thread goes on there, with its stack as it is.
+/// `jump PLACE`: the thread continues there, with its stack unchanged.
 pub(crate) fn jump(
     session: &mut Session,
     text: &str,
@@ -21,13 +20,13 @@ pub(crate) fn jump(
 ) -> Result<Outcome, CommandError> {
     if text.is_empty() {
         return Err(CommandError::with_help(
-            "to which place?",
+            "`jump` needs a location",
             "for example: jump queue.c:30, jump +1, jump *$rip+2",
         ));
     }
     let placed = location_spec::parse(text).map_err(CommandError::new)?;
     if placed.condition.is_some() || placed.thread.is_some() {
-        return Err(CommandError::new("jump takes a place and nothing else"));
+        return Err(CommandError::new("jump takes one location"));
     }
     let place = locations::resolvable(session, &placed.place)?;
     let addresses = place.resolve(session.modules()).addresses;
@@ -45,7 +44,7 @@ pub(crate) fn jump(
     let mut registers = *program.debuggee.registers(thread)?;
     let start = |at| program.modules.function_at(at).map(|bound| bound.address());
     if start(registers.rip) != start(address) {
-        observer.notice("that is in another function: its stack frame is the one of this function");
+        observer.notice("the location is in another function: the stack frame belongs to this one");
     }
     registers.rip = address;
     program.debuggee.set_registers(thread, &registers)?;
@@ -53,7 +52,7 @@ pub(crate) fn jump(
     session.continue_run(observer)
 }
 
-/// Of several places the one in the function where the thread stands.
+/// Returns the location in the thread's function, of several.
 fn nearest_in_function(
     session: &mut Session,
     places: &[u64],
@@ -72,14 +71,14 @@ fn nearest_in_function(
     match (here.next(), here.next()) {
         (Some(&address), None) => Ok(address),
         _ => Err(CommandError::with_help(
-            format!("`{text}` is {} places", places.len()),
-            "name one by its address: jump *ADDRESS; info line shows them",
+            format!("`{text}` has {} locations", places.len()),
+            "jump to one by its address: jump *ADDRESS; info line lists them",
         )),
     }
 }
 
-/// `return`, `return EXPRESSION`: the selected function is left at once,
-/// with this result; the rest of it does not run.
+/// `return`, `return EXPRESSION`: leaves the selected function at once, with this result; the rest
+/// of it is not executed.
 pub(crate) fn return_from(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let level = session.processes.selection.level;
     let frames = session.frames()?;
@@ -89,21 +88,21 @@ pub(crate) fn return_from(session: &mut Session, text: &str) -> Result<Outcome, 
         .ok_or_else(|| CommandError::new("the thread has no stack"))?;
     if frame.called_by_juror.is_some() {
         return Err(CommandError::with_help(
-            "this is where juror called a function",
-            "abandon gives the call up",
+            "this is the frame of a call that juror made",
+            "abandon ends the call",
         ));
     }
     if frame.is_inlined() {
         return Err(CommandError::with_help(
-            "the call was inlined: there is no frame of it that could be left",
-            "jump leads to a place behind it",
+            "the call is inlined: it has no frame to return from",
+            "jump to a location after it",
         ));
     }
     let is_barrier = |inner: &Frame| inner.called_by_juror.is_some();
     if frames.iter().take(level).any(is_barrier) {
         return Err(CommandError::with_help(
-            "a call that juror made is between here and there",
-            "abandon gives it up",
+            "a call that juror made is between this frame and the innermost one",
+            "abandon ends it",
         ));
     }
     let caller = returns_to(frames, level)
@@ -118,7 +117,7 @@ pub(crate) fn return_from(session: &mut Session, text: &str) -> Result<Outcome, 
     frames::select_frame(session, 0)
 }
 
-/// The registers of a caller become those of the thread.
+/// Gives the thread the registers of a caller.
 fn leave_to(
     session: &mut Session,
     caller: &Frame,
@@ -128,7 +127,7 @@ fn leave_to(
     let debuggee = &mut session.running_mut()?.debuggee;
     let mut registers = *debuggee.registers(thread)?;
     for number in 0..=register::RIP {
-        // What calls may change has no value in a caller; it stays.
+        // Caller-saved registers have no value in a caller; they stay.
         if let Some(word) = caller.registers.get(number) {
             registers.set_by_dwarf_number(number, word);
         }
@@ -165,7 +164,7 @@ fn leave_to(
     Ok(())
 }
 
-/// The result of a function, by the registers that hold it.
+/// Returns the result of a function, by the registers that hold it.
 fn result_bytes(
     session: &mut Session,
     frame: &Frame,
@@ -174,7 +173,7 @@ fn result_bytes(
     let value = expressions::evaluate(session, text)?;
     let unknown = || {
         CommandError::with_help(
-            "nothing says what this function returns",
+            "the return type of this function is unknown",
             "return without a value, and set $rax",
         )
     };
@@ -205,7 +204,7 @@ fn result_bytes(
         wide.iter_mut().zip(part).for_each(|(to, from)| *to = *from);
         match piece.location {
             EntryPieceLocation::Register(number) if number <= register::RIP => {
-                // A general register has the low half.
+                // A general-purpose register has the low half.
                 let word = u128::from_le_bytes(wide) as u64;
                 found.words.push((number, word));
             }
@@ -223,13 +222,13 @@ fn result_bytes(
         }
     }
     match plan.location.is_empty() {
-        true => Err(CommandError::new("the function returns nothing")),
+        true => Err(CommandError::new("the function returns no value")),
         false => Ok(found),
     }
 }
 
-/// `signal SIGNAL`, `signal 0`: the program goes on with this signal, or
-/// without the one that it was stopped by.
+/// `signal SIGNAL`, `signal 0`: resumes the program with this signal, or without the one that
+/// stopped it.
 pub(crate) fn go_on_with_signal(
     session: &mut Session,
     text: &str,
@@ -239,15 +238,15 @@ pub(crate) fn go_on_with_signal(
     session.continue_run(observer)
 }
 
-/// `queue-signal SIGNAL`: the same, and the program stands still.
+/// `queue-signal SIGNAL`: does the same, and the program stays stopped.
 pub(crate) fn queue_signal(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let number = inject_signal(session, text)?;
     let thread = session.thread()?;
     let thread = session.running()?.thread_number(thread);
     let (name, _) = juror_points::signal_names::describe(number);
     Ok(Outcome::Message(match number {
-        0 => format!("thread {thread} goes on without a signal"),
-        _ => format!("thread {thread} gets {name} when it runs on"),
+        0 => format!("thread {thread} continues without a signal"),
+        _ => format!("thread {thread} receives {name} when it continues"),
     }))
 }
 
@@ -257,10 +256,10 @@ fn inject_signal(session: &mut Session, text: &str) -> Result<i32, CommandError>
         text => juror_points::signal_names::number(text).ok_or_else(|| {
             CommandError::with_help(
                 match text {
-                    "" => "with which signal?".to_owned(),
+                    "" => "`signal` needs a signal".to_owned(),
                     text => format!("there is no signal `{text}`"),
                 },
-                "for example: signal SIGUSR1; signal 0 goes on without one",
+                "for example: signal SIGUSR1; signal 0 continues without a signal",
             )
         })?,
     };
@@ -272,31 +271,31 @@ fn inject_signal(session: &mut Session, text: &str) -> Result<i32, CommandError>
     Ok(number)
 }
 
-/// What a function that returns a value leaves in registers.
+/// The registers that hold the result of a function.
 #[derive(Debug, Default)]
 struct ResultRegisters {
-    /// General registers, by their DWARF numbers.
+    /// General-purpose registers, by their DWARF numbers.
     words: Vec<(u16, u64)>,
     /// Vector registers, 0 for `xmm0`.
     vectors: Vec<(usize, [u8; 16])>,
-    /// What is on the x87 stack, the top first.
+    /// The x87 stack, the top first.
     x87: Vec<[u8; 16]>,
 }
 
-/// The result is where the caller said, which only the function may still know.
+/// Returns the error for a result in memory, at an address that only the function may still know.
 fn in_memory(of: &Type) -> CommandError {
     CommandError::with_help(
         format!(
-            "a `{}` is returned in memory of the caller, and where that is only the function knows",
+            "a `{}` is returned in memory of the caller, whose address only the function knows",
             of.name()
         ),
-        "return without a value, and set what the caller reads",
+        "return without a value, and set the caller's variable",
     )
 }
 
 fn no_register() -> CommandError {
     CommandError::with_help(
-        "the result of this function is in no register that can be set",
-        "return without a value, and set what the caller reads",
+        "the result of this function is in registers that cannot be set",
+        "return without a value, and set the caller's variable",
     )
 }

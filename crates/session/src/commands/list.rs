@@ -1,4 +1,4 @@
-//! `list`: source lines, and the places that commands name.
+//! `list`: source lines.
 
 use crate::inspect::locations::resolvable;
 use crate::inspect::source::main_line;
@@ -46,7 +46,7 @@ pub(crate) fn list(session: &mut Session, text: &str) -> Result<Outcome, Command
     list_from(session, file, first, count, mark.then_some(line))
 }
 
-/// The lines before those that were listed last.
+/// Lists the lines before those that were listed last.
 fn list_before(session: &mut Session, file: PathBuf, first: u32) -> Result<Outcome, CommandError> {
     if first <= 1 {
         let name = file.file_name().unwrap_or(file.as_os_str());
@@ -59,7 +59,7 @@ fn list_before(session: &mut Session, file: PathBuf, first: u32) -> Result<Outco
     list_from(session, file, before, first - before, None)
 }
 
-/// `FIRST,LAST`; one of them may be missing.
+/// Lists `FIRST,LAST`; one of them may be missing.
 fn list_range(session: &mut Session, first: &str, last: &str) -> Result<Outcome, CommandError> {
     let wrong = |message: String| {
         CommandError::with_help(message, "for example: list 10,20, list 10,, list ,20")
@@ -86,7 +86,7 @@ fn list_range(session: &mut Session, first: &str, last: &str) -> Result<Outcome,
         (_, Err(_)) => {
             let (other, line, _) = place_line(session, last)?;
             if other != file {
-                return Err(wrong("both must be lines of one file".to_owned()));
+                return Err(wrong("both lines must be in one file".to_owned()));
             }
             line
         }
@@ -98,8 +98,8 @@ fn list_range(session: &mut Session, first: &str, last: &str) -> Result<Outcome,
 }
 
 fn list_main(session: &mut Session) -> Result<Outcome, CommandError> {
-    let (file, line) =
-        main_line(session).ok_or_else(|| CommandError::new("there is no source for this place"))?;
+    let (file, line) = main_line(session)
+        .ok_or_else(|| CommandError::new("there is no source for this location"))?;
     list_from(
         session,
         file,
@@ -141,7 +141,7 @@ fn place_line(session: &mut Session, text: &str) -> Result<(PathBuf, u32, bool),
     }
 }
 
-/// A source file whose name stands alone, where there is no function of that name.
+/// Finds a source file by its name alone, if there is no function of that name.
 fn file_named(session: &Session, text: &str) -> Option<PathBuf> {
     let name = text.strip_suffix(':').unwrap_or(text).trim();
     if !name.contains('.') || name.contains(':') {
@@ -179,7 +179,7 @@ fn list_from(
     Ok(Outcome::Source(view))
 }
 
-/// Splits `FIRST,LAST` at the comma that is in no parameters, arguments or quotes.
+/// Splits `FIRST,LAST` at the comma that is not in parameters, arguments or quotes.
 pub(crate) fn split_range(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0;
     let mut quote = None;

@@ -1,9 +1,8 @@
-//! `monitor`: monitors are shown, chosen, and changed by hand.
+//! `monitor`: shows, selects and changes monitors.
 //!
-//! After the commands `set-current`, `get-current` and `exec` of Verde (Jakse,
-//! Falcone and Méhaut, table 2). What is changed by hand is what the property
-//! goes on from; that it was changed is said, and its verdict is no longer that
-//! of the events alone.
+//! After the commands `set-current`, `get-current` and `exec` of Verde (Jakse, Falcone and Méhaut,
+//! table 2). The property continues from the changed state; the change is reported, and the verdict
+//! is then no longer that of the events alone.
 
 use crate::commands::info_graph::no_property;
 use crate::commands::{info_graph, info_views};
@@ -15,7 +14,7 @@ use juror_monitoring::monitors::MonitoredProperty;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// How it is written.
+/// The help of syntax errors.
 const HELP: &str = "for example: monitor set count = 3, monitor set queue_bounds state = ready, \
                     monitor set queue_bounds[queue = 0x4052a0] count = 3";
 
@@ -33,15 +32,18 @@ pub(crate) fn monitor_command(session: &mut Session, rest: &str) -> Result<Outco
 fn choose_monitor(session: &mut Session, name: &str) -> Result<Outcome, CommandError> {
     if name.is_empty() {
         let chosen = chosen_monitor(session)?;
-        return Ok(Outcome::Message(format!("{chosen} is chosen")));
+        return Ok(Outcome::Message(format!(
+            "{chosen} is the default property"
+        )));
     }
     info_graph::property_named(session, name)?;
     session.user.current_property = Some(name.to_owned());
-    Ok(Outcome::Message(format!("{name} is chosen")))
+    Ok(Outcome::Message(format!(
+        "{name} is now the default property"
+    )))
 }
 
-/// The property that commands speak of which name none: the chosen one, or
-/// the only one.
+/// Returns the default property of commands: the chosen one, or the only one.
 fn chosen_monitor(session: &Session) -> Result<String, CommandError> {
     let shown = session.processes.monitors.shown();
     let chosen = session.user.current_property.as_ref();
@@ -51,7 +53,7 @@ fn chosen_monitor(session: &Session) -> Result<String, CommandError> {
         (None, []) => Err(no_property()),
         (None, [one]) => Ok(one.property.name.to_string()),
         (None, _) => Err(CommandError::with_help(
-            "several properties are watched, and none is chosen",
+            "several properties are monitored, and none is chosen",
             "monitor choose NAME",
         )),
     }
@@ -60,7 +62,7 @@ fn chosen_monitor(session: &Session) -> Result<String, CommandError> {
 /// `monitor set [PROPERTY[SLICE]] VARIABLE = VALUE`
 fn set_monitor(session: &mut Session, words: &str) -> Result<Outcome, CommandError> {
     let (target, value) = last_assignment(words)
-        .ok_or_else(|| CommandError::with_help("what is to be set, and to what?", HELP))?;
+        .ok_or_else(|| CommandError::with_help("`monitor set` needs a name and a value", HELP))?;
     let (place, variable) = match target.rsplit_once(|c: char| c.is_whitespace() || c == ']') {
         Some((place, variable)) => {
             let end = target.len() - variable.len();
@@ -103,7 +105,7 @@ fn set_monitor(session: &mut Session, words: &str) -> Result<Outcome, CommandErr
     Ok(Outcome::Message(format!("{words}, set by hand")))
 }
 
-/// The slice that is meant: by its parameters, or the only one.
+/// Returns a slice by its parameters, or the only one.
 fn slice_to_set(
     session: &Session,
     position: usize,
@@ -128,26 +130,26 @@ fn slice_to_set(
     match found.as_slice() {
         [one] => Ok(one.id),
         [] => Err(CommandError::with_help(
-            "there is no such slice",
-            "monitor shows them with their parameters",
+            "no slice has these parameters",
+            "monitor lists the slices with their parameters",
         )),
         _ => Err(CommandError::with_help(
-            format!("{} slices could be meant", found.len()),
+            format!("{} slices match", found.len()),
             HELP,
         )),
     }
 }
 
-/// Splits at the assignment behind the slice, whose brackets hold others.
+/// Splits at the assignment after the slice, whose brackets contain others.
 fn last_assignment(words: &str) -> Option<(&str, &str)> {
     let start = words.rfind(']').map_or(0, |at| at + 1);
-    let (variable, value) = crate::commands::set_variable::split(words.get(start..)?)?;
+    let (variable, value) = crate::command_table::assignments::split(words.get(start..)?)?;
     let end = start + words.get(start..)?.find('=')?;
     let is_whole = !variable.is_empty() && !value.is_empty();
     is_whole.then_some((words.get(..end)?.trim(), value))
 }
 
-/// Whether a slice has these values: `queue = 0x4052a0, thread = 1`.
+/// Returns whether a slice has these values: `queue = 0x4052a0, thread = 1`.
 fn is_bound(monitored: &MonitoredProperty, binding: &[Option<Value>], wanted: &str) -> bool {
     wanted.split(',').all(|part| {
         let (name, value) = part.split_once('=').unwrap_or(("", part));
@@ -158,7 +160,7 @@ fn is_bound(monitored: &MonitoredProperty, binding: &[Option<Value>], wanted: &s
     })
 }
 
-/// What is to be changed.
+/// Parses the change.
 fn edit(monitored: &MonitoredProperty, variable: &str, value: &str) -> Result<Edit, CommandError> {
     let property = &monitored.property;
     let variables = || property.variables.iter().map(|it| &*it.name);
@@ -170,7 +172,7 @@ fn edit(monitored: &MonitoredProperty, variable: &str, value: &str) -> Result<Ed
         let (wanted, given) = (known.initial.type_name(), value.type_name());
         if wanted != given {
             return Err(CommandError::new(format!(
-                "`{variable}` holds {wanted}, and this is {given}"
+                "`{variable}` is of type {wanted}, and the value is {given}"
             )));
         }
         return Ok(Edit::Variable(slot, value));
@@ -194,7 +196,7 @@ fn edit(monitored: &MonitoredProperty, variable: &str, value: &str) -> Result<Ed
     }
 }
 
-/// A value as properties write it.
+/// Parses a value as in properties.
 fn constant(text: &str) -> Result<Value, CommandError> {
     let source = format!("scenario s var v = {text}\non start {{ print v }}");
     let loaded = juror_language::load_with("", &source, &mut |_| Err(String::new()));
@@ -202,7 +204,7 @@ fn constant(text: &str) -> Result<Value, CommandError> {
     found.map(|it| it.initial.clone()).ok_or_else(|| {
         let first = loaded.diagnostics.iter().find(|it| it.is_error());
         CommandError::new(
-            first.map_or_else(|| "this is no value".to_owned(), |it| it.message.clone()),
+            first.map_or_else(|| "this is not a value".to_owned(), |it| it.message.clone()),
         )
     })
 }

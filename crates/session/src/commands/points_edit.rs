@@ -1,5 +1,5 @@
-//! `condition`, `ignore`, `clear`, `delete`, `enable`, `disable`: what is done
-//! with points by their numbers, whatever they wait for.
+//! `condition`, `ignore`, `clear`, `delete`, `enable`, `disable`: change points by number, of any
+//! kind.
 
 use crate::command_table::arguments::number;
 use crate::commands::{checkpoint, display};
@@ -15,8 +15,8 @@ use juror_points::point::{Ability, Fate, PointKind, PointOwner, whole_points};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// The words with the number of the last point for `$bpnum`, as gdb writes it in
-/// files of breakpoints; in a condition only the first word is one.
+/// Replaces `$bpnum` by the number of the last point, as gdb writes it in breakpoint files; in a
+/// condition only the first word is replaced.
 pub(crate) fn with_last_number(session: &Session, rest: &str) -> String {
     let number = session.points.breakpoints.last_number();
     match rest.strip_prefix("$bpnum") {
@@ -39,7 +39,7 @@ pub(crate) fn ignore(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     let (which, text) = numbered(rest, "ignore 1 100")?;
     let count = number(text)?.ok_or_else(|| {
         CommandError::with_help(
-            "how many hits are to be passed?",
+            "the number of hits to ignore is missing",
             "for example: ignore 1 100",
         )
     })?;
@@ -48,16 +48,16 @@ pub(crate) fn ignore(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     let word = kind.word();
     Ok(Outcome::Message(match count {
         0 => format!("the next hit of {word} {which} stops the program"),
-        1 => format!("the next hit of {word} {which} is passed"),
-        _ => format!("the next {count} hits of {word} {which} are passed"),
+        1 => format!("the next hit of {word} {which} is ignored"),
+        _ => format!("the next {count} hits of {word} {which} are ignored"),
     }))
 }
 
-/// `clear`, `clear PLACE`: deletes the breakpoints that are there, those in
-/// debug registers included. Other points have no place.
+/// `clear`, `clear PLACE`: deletes the breakpoints at a location, including hardware breakpoints.
+/// Other points have no location.
 pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
     let places = match rest {
-        // The breakpoint that the program stands at, or others of its line.
+        // The breakpoint that the program is stopped at, or others of its line.
         "" => {
             let frame = frames::selected_frame(session)?;
             let here = Resolvable::at_address(frame.pc, session.modules());
@@ -76,8 +76,8 @@ pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, Comman
     let mut numbers = session.points.breakpoints.numbers_at(&places);
     numbers.extend(session.points.hardware.numbers_at(&places));
     if numbers.is_empty() && !rest.is_empty() {
-        // One that waits for its library is known by its words alone, as
-        // are those in debug registers while there is no process.
+        // A pending breakpoint is found by its text alone, and so is a hardware breakpoint while
+        // there is no process.
         let waiting = session
             .points
             .breakpoints
@@ -92,7 +92,7 @@ pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, Comman
         let place = if rest.is_empty() { "this line" } else { rest };
         return Err(CommandError::with_help(
             format!("there is no breakpoint at {place}"),
-            "see: info breakpoints; what is no place, such as a watchpoint, goes by its \
+            "see: info breakpoints; points without a location, such as watchpoints, are deleted by \
              number: delete 3",
         ));
     }
@@ -120,7 +120,7 @@ pub(crate) fn delete(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     let targets = known_targets(session, rest)?;
     if targets.iter().any(|target| target.location.is_some()) {
         return Err(CommandError::with_help(
-            "a location cannot be deleted by itself",
+            "a location cannot be deleted alone",
             format!("disable it: disable {rest}"),
         ));
     }
@@ -129,14 +129,13 @@ pub(crate) fn delete(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     Ok(Outcome::Done)
 }
 
-/// The same in every process. All stand.
+/// Inserts and removes points in every process. All are stopped.
 fn settle_all_points(session: &mut Session) -> Result<(), CommandError> {
     settle_points(session)?;
     Ok(watching::settle_other_watchpoints(session)?)
 }
 
-/// The program begins anew: hits are counted from nothing, so that `ignore`
-/// can take the count of the run before.
+/// Resets the hit counts for a new run, so that `ignore` can take the count of the previous one.
 pub(crate) fn forget_hits(session: &mut Session) {
     for (_, point) in all_points(session) {
         point.hits = 0;
@@ -170,7 +169,7 @@ pub(crate) fn enable(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     };
     if which.trim().is_empty() {
         return Err(CommandError::with_help(
-            "of which breakpoint?",
+            "the number of a breakpoint is missing",
             format!("for example: enable {} 1", rest.trim()),
         ));
     }
@@ -199,25 +198,25 @@ fn switch(
     }
     let settled = settle_all_points(session);
     if settled.is_err() && enabled {
-        // What cannot be set does not claim to be.
+        // A point that cannot be set is not shown as set.
         for target in targets.iter().filter(|target| target.location.is_none()) {
             let (kind, point) = kind_and_point(session, target.number)?;
             if let PointKind::HardwareBreakpoint | PointKind::Watchpoint = kind {
                 point.enabled = false;
             }
         }
-        // The first error is the one to be told.
+        // The first error is reported.
         let _ = settle_all_points(session);
     }
     settled.map(|()| Outcome::Done)
 }
 
-/// The points and locations that are named; all points without any.
-/// Nothing is done when one of them is not there.
+/// Parses points and locations; all points if there are none. Nothing is changed if one of them
+/// does not exist.
 fn known_targets(session: &mut Session, text: &str) -> Result<Vec<Target>, CommandError> {
     let named = targets(text).map_err(CommandError::new)?;
     if named.is_empty() {
-        // Those of scenarios have been set by no command.
+        // Points of scenarios were not set by a command.
         let own = every_point(session).filter(|point| point.owner == PointOwner::Developer);
         let all = own.map(|point| Target {
             number: point.number,
@@ -242,14 +241,14 @@ fn known_targets(session: &mut Session, text: &str) -> Result<Vec<Target>, Comma
     Ok(named)
 }
 
-/// Splits a point's number off the front.
+/// Splits off the number of a point.
 pub(crate) fn numbered<'a>(rest: &'a str, example: &str) -> Result<(u32, &'a str), CommandError> {
     let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let number = word.parse().ok().filter(|&number| number > 0);
     let missing = || {
         let message = match word {
             "" => "the number of a breakpoint is missing".to_owned(),
-            word => format!("`{word}` is not a number of a breakpoint"),
+            word => format!("`{word}` is not the number of a breakpoint"),
         };
         CommandError::with_help(message, format!("for example: {example}"))
     };

@@ -1,4 +1,4 @@
-//! `print`: expressions in the selected frame, and the values that are kept.
+//! `print`: expressions in the selected frame, and the value history.
 
 use crate::commands::set::shown;
 use crate::commands::set_variable;
@@ -28,22 +28,19 @@ pub(crate) fn print(
     let text = place.as_deref().unwrap_or(text);
     let value = if text.is_empty() && is_call {
         return Err(CommandError::with_help(
-            "call what?",
+            "`call` needs an expression",
             "for example: call f(1)",
         ));
     } else if text.is_empty() {
-        session
-            .user
-            .values
-            .last()
-            .cloned()
-            .ok_or_else(|| CommandError::with_help("print what?", "for example: print count"))?
+        session.user.values.last().cloned().ok_or_else(|| {
+            CommandError::with_help("`print` needs an expression", "for example: print count")
+        })?
     } else {
         let expression = read(session, text)?;
         if expression.calls_functions() {
             if shape.is_pretty == Some(true) {
                 return Err(CommandError::with_help(
-                    "what a function returns is printed on one line first",
+                    "the result of a call is printed on one line first",
                     "then: print -pretty $",
                 ));
             }
@@ -54,7 +51,7 @@ pub(crate) fn print(
             return session.evaluate_with_calls(text, expression, purpose, observer);
         }
         match evaluate_expression(session, &expression) {
-            // It may be a function of the program that is called `len`.
+            // It may be a function of the program that is named `len`.
             Err(_) if expression.counts() => {
                 let purpose = Purpose::Print(radix);
                 return session.evaluate_with_calls(text, expression, purpose, observer);
@@ -93,14 +90,13 @@ pub(crate) fn print(
     }))
 }
 
-/// `x = 3`, `x += 1`, `x++`: does that, and gives the expression that has its value
-/// then.
+/// Executes `x = 3`, `x += 1` or `x++`, and returns the expression of the assigned variable.
 fn assign_first(session: &mut Session, text: &str) -> Result<Option<String>, CommandError> {
-    let Some((place, _)) = crate::commands::set_variable::split_any(text) else {
+    let Some((place, _)) = crate::command_table::assignments::split_any(text) else {
         return Ok(None);
     };
     set_variable::assign(session, text)?;
-    // The value of `x++` is the one before.
+    // The value of `x++` is the old one.
     let undone = match text.trim_end() {
         text if text.ends_with("++") => '-',
         text if text.ends_with("--") => '+',
@@ -110,8 +106,7 @@ fn assign_first(session: &mut Session, text: &str) -> Result<Option<String>, Com
     Ok(Some(format!("({of})(({place}) {undone} 1)")))
 }
 
-/// A value with a name, where there is no program to ask: `$_exitcode` is of most
-/// use then.
+/// Returns a convenience variable without a program: `$_exitcode` is most useful then.
 pub(crate) fn kept_without_program(session: &Session, text: &str) -> Option<Typed> {
     if session.processes.program.is_some() {
         return None;
@@ -132,12 +127,12 @@ pub(crate) fn shown_kept(session: &mut Session, value: Typed) -> Outcome {
     })
 }
 
-/// `output/x EXPRESSION`: the value alone, which is not kept.
+/// `output/x EXPRESSION`: the value alone, without the value history.
 pub(crate) fn output(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let (radix, text) = split_format(text)?;
     if text.is_empty() {
         return Err(CommandError::with_help(
-            "output what?",
+            "`output` needs an expression",
             "for example: output count",
         ));
     }

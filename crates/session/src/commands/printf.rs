@@ -1,8 +1,7 @@
-//! `printf` and `echo`: text of one's own, with values of the program.
+//! `printf` and `echo`: formatted output.
 //!
-//! The conversions are C's. Numbers are exact: the width of a type is asked for
-//! only where C shows bits (`%x`, `%o`, `%u` of something negative), so `l`, `z`
-//! and their like are read and mean nothing.
+//! The conversions are C's. Numbers are exact: the width of a type matters only if C shows bits
+//! (`%x`, `%o`, `%u` of a negative number), so `l`, `z` and the like are accepted and ignored.
 
 use crate::inspect::escapes::expanded;
 use crate::inspect::expressions;
@@ -28,12 +27,12 @@ pub(crate) fn printf(session: &mut Session, text: &str) -> Result<Outcome, Comma
     Ok(said(text))
 }
 
-/// What is shown ends with a line's end in any case. Tabs are spaces up to the
-/// next eighth column.
+/// Adds a newline to the output if it has none. Tabs are expanded to the next multiple of 8
+/// columns.
 fn said(text: String) -> Outcome {
     let shown = expanded(&text);
     match shown.is_empty() {
         true => Outcome::Done,
-        false => Outcome::Message(shown),
+        false => Outcome::Printed(shown),
     }
 }

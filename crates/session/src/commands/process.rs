@@ -6,7 +6,7 @@ use juror_debuggee::ThreadState;
 use juror_view::error::CommandError;
 use juror_view::{Outcome, ProcessName, ProcessView, location};
 
-/// `process`, `process N`: commands speak of another one.
+/// `process`, `process N`: selects a process.
 pub(crate) fn choose_process(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let id = session.running()?.debuggee.pid();
     if text.is_empty() {
@@ -18,7 +18,7 @@ pub(crate) fn choose_process(session: &mut Session, text: &str) -> Result<Outcom
     }
     let help = "see: info processes";
     let number: u32 = text.parse().map_err(|_| {
-        CommandError::with_help(format!("`{text}` is not a process's number"), help)
+        CommandError::with_help(format!("`{text}` is not the number of a process"), help)
     })?;
     if !session.processes.numbers().contains(&number) {
         return Err(CommandError::with_help(

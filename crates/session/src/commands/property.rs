@@ -1,8 +1,8 @@
-//! `property`: which properties are watched, while the program is there.
+//! `property`: adds, removes, enables and disables properties while the program runs.
 //!
-//! After V. Stolz, F. Huch, *Runtime Verification of Concurrent Haskell
-//! Programs*: properties may be added at any time, and are evaluated from then
-//! on; where a trace is kept, they may as well be evaluated from the start.
+//! After V. Stolz, F. Huch, *Runtime Verification of Concurrent Haskell Programs*: properties may
+//! be added at any time, and are evaluated from then on; if a trace is recorded, they may also be
+//! evaluated from the start.
 
 use crate::commands::info_graph;
 use crate::commands::info_graph::no_property;
@@ -21,9 +21,9 @@ use std::path::{Path, PathBuf};
 
 /// The words after `property`.
 pub(crate) const ACTIONS: [&str; 4] = ["add", "disable", "enable", "remove"];
-/// The option that asks for the part of the run that has passed.
+/// The option to evaluate the recorded part of the run.
 const FROM_START: &str = "--from-start";
-/// Violations of the events before that are shown of a property that is added.
+/// The limit of violations by earlier events shown of an added property.
 const VIOLATIONS_MAX: usize = 5;
 
 /// `property`, `property add FILE`, `property remove NAME`, ...
@@ -41,7 +41,7 @@ pub(crate) fn property_command(
         "enable" => enable_property(session, words, true),
         "disable" => enable_property(session, words, false),
         other => Err(CommandError::with_help(
-            format!("`property {other}` is not known"),
+            format!("`property {other}` is unknown"),
             match suggest(other, ACTIONS) {
                 Some(near) => format!("did you mean `property {near}`?"),
                 None => "property add FILE, property remove, enable or disable NAME, or \
@@ -69,7 +69,7 @@ fn add_properties(
     let source = PropertySource::read(Path::new(&file)).map_err(CommandError::new)?;
     let has_scenarios = source.load().scenario_count > 0;
     if has_scenarios {
-        // What is wrong with them is told before anything is changed.
+        // Errors are reported before anything is changed.
         session.scenarios_of(&source)?;
     }
     let (found, _) = loading::load_file(&source, session.options.history)?;
@@ -80,15 +80,15 @@ fn add_properties(
             .find(|known| known.property.name == it.property.name);
         match same {
             None => Ok(true),
-            // What several files use is watched once.
+            // A property that several files use is monitored once.
             Some(same) if same.file() == it.file() && it.file() != source.file => Ok(false),
             Some(same) => Err(CommandError::with_help(
                 format!(
-                    "`{}` of {} is watched already",
+                    "`{}` of {} is already monitored",
                     same.property.name,
                     same.file()
                 ),
-                format!("property remove {} makes room", same.property.name),
+                format!("first remove it: property remove {}", same.property.name),
             )),
         }
     };
@@ -116,7 +116,7 @@ fn add_properties(
     Ok(outcome)
 }
 
-/// They see what happens from now on.
+/// Marks properties as evaluated from now on.
 fn begin_now(session: &Session, added: &mut [MonitoredProperty]) {
     let is_later = session.has_begun();
     for monitored in added.iter_mut().filter(|_| is_later) {
@@ -124,8 +124,8 @@ fn begin_now(session: &Session, added: &mut [MonitoredProperty]) {
     }
 }
 
-/// Adds the properties of a file, and of those that it uses, of which none is
-/// watched under that name. Gives their names.
+/// Adds the properties of a file, and of the files that it uses, that are not monitored yet by
+/// name. Returns their names.
 pub(crate) fn add_missing_properties(
     session: &mut Session,
     source: &PropertySource,
@@ -145,7 +145,7 @@ pub(crate) fn add_missing_properties(
     Ok(names.collect())
 }
 
-/// Gives what the trace has to the properties.
+/// Feeds the trace to the properties.
 fn give_past(
     session: &mut Session,
     added: &mut [MonitoredProperty],
@@ -175,7 +175,7 @@ fn trace_kept(session: &Session) -> Result<PathBuf, CommandError> {
         .map(Path::to_owned)
         .ok_or_else(|| {
             CommandError::with_help(
-                "the run is not recorded, so nobody knows what has happened before",
+                "the run is not recorded: earlier events are unknown",
                 "start juror with --trace FILE, or leave out --from-start: then the property is \
              evaluated from now on",
             )
@@ -214,14 +214,14 @@ fn insert_all(
     Ok(Outcome::Properties(views.collect()))
 }
 
-/// The position of the property that a word names.
+/// Returns the position of a property by its name.
 fn position_of(session: &Session, name: &str) -> Result<usize, CommandError> {
     if session.processes.monitors.shown().is_empty() {
         return Err(no_property());
     }
     if name.is_empty() {
         return Err(CommandError::with_help(
-            "a property is missing",
+            "the name of a property is missing",
             "`property` alone lists them",
         ));
     }
@@ -235,7 +235,7 @@ fn remove_property(session: &mut Session, name: &str) -> Result<Outcome, Command
     let position = position_of(session, name)?;
     properties::remove_everywhere(session, position)?;
     session.renew_listeners();
-    Ok(Outcome::Message(format!("{name} is watched no more")))
+    Ok(Outcome::Message(format!("{name} is no longer monitored")))
 }
 
 fn enable_property(
@@ -247,30 +247,32 @@ fn enable_property(
     let known = session.processes.monitors.shown().get(position);
     if known.is_some_and(|it| it.is_enabled == is_enabled) {
         let state = if is_enabled { "on" } else { "off" };
-        return Ok(Outcome::Message(format!("{name} is {state} already")));
+        return Ok(Outcome::Message(format!("{name} is already {state}")));
     }
     properties::enable_everywhere(session, position, is_enabled)?;
     Ok(Outcome::Message(match is_enabled {
         true => {
-            format!("{name} is on again, as it was left; what happened meanwhile it does not know")
+            format!(
+                "{name} is enabled in the state it had; it has missed the events since it was \
+                     disabled"
+            )
         }
-        false => format!("{name} is off: it sees nothing, and is kept as it is"),
+        false => format!("{name} is disabled: it keeps its state and receives no events"),
     }))
 }
 
-/// The file that is named, and whether its properties are to be evaluated from
-/// the start.
+/// Parses the file name, and whether its properties are to be evaluated from the start.
 fn file_of(words: &str) -> Result<(String, bool), CommandError> {
     let is_option = |word: &&str| word.starts_with("--");
     let options: Vec<&str> = words.split_whitespace().filter(is_option).collect();
     if let Some(unknown) = options.iter().find(|&&option| option != FROM_START) {
         return Err(CommandError::with_help(
-            format!("`{unknown}` is not known"),
+            format!("unknown argument `{unknown}`"),
             format!("property add FILE {FROM_START}"),
         ));
     }
     let from_start = !options.is_empty();
-    // A file may have spaces in its name; options stand before or after it.
+    // The file name may contain spaces; options come before or after it.
     let mut file = words.trim();
     while let Some(rest) = file.strip_prefix(FROM_START) {
         file = rest.trim_start();
@@ -280,14 +282,14 @@ fn file_of(words: &str) -> Result<(String, bool), CommandError> {
     }
     match file {
         "" => Err(CommandError::with_help(
-            "a file of properties is missing",
+            "the name of a property file is missing",
             "property add queue.prop",
         )),
         file => Ok((file.to_owned(), from_start)),
     }
 }
 
-/// A property, as `property` shows it.
+/// Returns the view of a property for `property`.
 pub(crate) fn view(monitored: &MonitoredProperty) -> PropertyView {
     let property = &monitored.property;
     PropertyView {

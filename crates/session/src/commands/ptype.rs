@@ -16,7 +16,7 @@ use juror_view::{Outcome, TypeView};
 pub(crate) fn name_type(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     if text.is_empty() {
         return Err(CommandError::with_help(
-            "the type of what?",
+            "`whatis` needs an expression or type",
             "for example: whatis count",
         ));
     }
@@ -42,7 +42,7 @@ pub(crate) fn define_type(session: &mut Session, text: &str) -> Result<Outcome, 
             Some(("o", rest)) => (true, rest.trim()),
             _ => {
                 return Err(CommandError::with_help(
-                    "ptype takes the format /o alone",
+                    "ptype takes only the format /o",
                     "for example: ptype/o struct queue",
                 ));
             }
@@ -50,7 +50,7 @@ pub(crate) fn define_type(session: &mut Session, text: &str) -> Result<Outcome, 
     };
     if text.is_empty() {
         return Err(CommandError::with_help(
-            "the definition of what?",
+            "`ptype` needs an expression or type",
             "for example: ptype struct queue",
         ));
     }
@@ -68,9 +68,8 @@ pub(crate) fn define_type(session: &mut Session, text: &str) -> Result<Outcome, 
     }]))
 }
 
-/// The type of the function that is named, `int (int, char *)`; of several of
-/// this name, each with its own. Nothing where the words name no function:
-/// variables and types come first.
+/// Returns the type of a named function, `int (int, char *)`; of several with this name, the type
+/// of each. `None` if the text names no function: variables and types take precedence.
 fn function_types(
     session: &mut Session,
     text: &str,
@@ -80,7 +79,7 @@ fn function_types(
     if !is_name {
         return Ok(None);
     }
-    // What is written as a plain name may be a variable.
+    // A plain name may be a variable.
     if text.chars().all(is_plain) {
         let is_code = |value: &Typed| matches!(value.location, Location::Bytes(_));
         match expressions::evaluate(session, text) {
@@ -90,7 +89,7 @@ fn function_types(
     }
     let with_types = |module: &Module| module.symbols.has_debug_info();
     let mut found = session.modules().reached_definitions(text, with_types);
-    // A class is meant before what makes its objects.
+    // A class takes precedence over its constructors.
     if found.iter().any(is_constructor) && type_named(session, text).is_some() {
         found.retain(|bound| !is_constructor(bound));
     }
@@ -122,8 +121,8 @@ fn function_types(
     Ok(Some(views).filter(|views| !views.is_empty()))
 }
 
-/// The type of a value; nothing where the words name a type. What a
-/// variable and a type are called is meant as the variable.
+/// Returns the type of a value; `None` if the text names a type. If a variable and a type have the
+/// same name, the variable takes precedence.
 fn type_of_value(session: &mut Session, text: &str) -> Result<Option<Type>, CommandError> {
     if KINDS.iter().any(|kind| text.starts_with(kind)) {
         return Ok(None);
@@ -132,7 +131,7 @@ fn type_of_value(session: &mut Session, text: &str) -> Result<Option<Type>, Comm
         match expression.calls_functions() {
             true => Err(CommandError::with_help(
                 "this calls a function of the program",
-                "print its result first, and ask for the type of `$`",
+                "print its result first, then use the type of `$`",
             )),
             false => expressions::evaluate(session, text),
         }
@@ -146,7 +145,7 @@ fn type_of_value(session: &mut Session, text: &str) -> Result<Option<Type>, Comm
     }
 }
 
-/// Whether a value is in the memory that a library brings with it.
+/// Returns whether a value is in the memory of a library.
 fn is_of_library(session: &Session, value: &Typed) -> bool {
     match value.location {
         Location::Memory(address) => {
@@ -163,7 +162,7 @@ fn program_has_type(session: &Session, name: &str) -> bool {
 }
 
 fn type_written(session: &Session, text: &str) -> Result<Type, CommandError> {
-    // Names of other languages are no types of C.
+    // Names of other languages are not types of C.
     let written = juror_language::parse_type(text);
     if let Some(written) = written.filter(has_derivations) {
         return written_type(&written, &|name| type_named(session, name))
@@ -178,7 +177,7 @@ fn type_written(session: &Session, text: &str) -> Result<Type, CommandError> {
     Ok(r#type)
 }
 
-/// Whether a function has the name of its class: `geometry::Box<int>::Box(int)`.
+/// Returns whether a function has the name of its class: `geometry::Box<int>::Box(int)`.
 fn is_constructor(bound: &Bound) -> bool {
     let name = bound.module.symbols.name_with_parameters(&bound.function);
     let name = name.split('(').next().unwrap_or_default();
@@ -189,7 +188,7 @@ fn is_constructor(bound: &Bound) -> bool {
     class.rsplit("::").next() == Some(own)
 }
 
-/// The type of a function as C declares it.
+/// Returns the type of a function as C declares it.
 fn type_of(signature: &Signature) -> String {
     let parameters = signature.parameters.iter();
     let mut list: Vec<String> = parameters.map(|(_, of)| of.name()).collect();
@@ -204,32 +203,32 @@ fn type_of(signature: &Signature) -> String {
         .declaration(&format!("({})", list.join(", ")))
 }
 
-/// Whether something other than pointers is made of a type.
+/// Returns whether a type is derived by anything other than pointers.
 fn has_derivations(written: &TypeName) -> bool {
     let mut derivations = written.derivations.iter();
     derivations.any(|it| *it != Derivation::Pointer)
 }
 
-/// Whether a text is a type that nobody takes for a value: `int (*)[4]`.
+/// Returns whether a text is a type that cannot be a value: `int (*)[4]`.
 fn is_made(text: &str) -> bool {
     let is_value = juror_language::parse_expression(text).1.is_empty();
     !is_value && juror_language::parse_type(text).is_some_and(|it| has_derivations(&it))
 }
 
-/// The name before the stars of a type, and how many there are.
+/// Returns the name before the stars of a type, and the number of stars.
 fn base_of(text: &str) -> (&str, usize) {
     let base = text.trim_end_matches(|c: char| c == '*' || c.is_whitespace());
     let stars = text.get(base.len()..).unwrap_or("");
     (base.trim(), stars.matches('*').count())
 }
 
-/// What `size_t` is; any other type is itself.
+/// Resolves `size_t` and the like; other types are returned as they are.
 fn of_standard_name(r#type: Type) -> Type {
     let words = juror_symbols::standard_name(&r#type.name());
     words.and_then(Type::builtin).unwrap_or(r#type)
 }
 
-/// What a name of a type stands for: one step, as gdb has it.
+/// Resolves a typedef by one step, as gdb does.
 fn one_name_less(r#type: &Type) -> Type {
     match r#type.kind() {
         juror_symbols::TypeKind::Typedef(to) => to,

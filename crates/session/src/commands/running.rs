@@ -1,4 +1,4 @@
-//! Commands that begin, repeat and end runs of the program.
+//! Commands that start, continue and end runs of the program.
 
 use crate::command_table::arguments::number;
 use crate::commands::{points_edit, scenario};
@@ -15,7 +15,7 @@ use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
 
-/// `run`: goes on from the start, or starts anew.
+/// `run`: continues from the start, or starts anew.
 pub(crate) fn run(
     session: &mut Session,
     rest: &str,
@@ -41,16 +41,16 @@ pub(crate) fn prepare_run(
     }
     if session.options.program.as_os_str().is_empty() {
         return Err(CommandError::with_help(
-            "no program is named that could be run",
-            "start juror with one, juror ./program, or attach to a process: attach 1234",
+            "no program to run",
+            "start juror with a program, juror ./program, or attach to a process: attach 1234",
         ));
     }
     if let Some(program) = &session.processes.program
         && program.debuggee.origin() == Origin::Attached
     {
         return Err(CommandError::with_help(
-            "this process was running before juror came",
-            "let it go on with detach, or end it with kill; then run starts the program",
+            "this process was attached",
+            "detach from it, or kill it; then run starts the program",
         ));
     }
     let redirections = line.as_ref().map(|line| &line.redirections);
@@ -70,7 +70,7 @@ pub(crate) fn prepare_run(
     Ok(())
 }
 
-/// `starti`: stands at the first instruction of the program.
+/// `starti`: stops at the first instruction of the program.
 pub(crate) fn start_instruction(
     session: &mut Session,
     rest: &str,
@@ -96,10 +96,10 @@ pub(crate) fn start_command(
     let program = session.running_mut()?;
     let addresses = place.resolve(&program.modules).addresses;
     if addresses.is_empty() {
-        // Without symbols the entry point is the beginning.
+        // Without symbols, use the entry point.
         let Some(main) = program.modules.main() else {
             return Err(CommandError::new(
-                "the program has no beginning that is known",
+                "the entry point of the program is unknown",
             ));
         };
         let entry = main.to_process(main.symbols.header().entry);
@@ -137,15 +137,15 @@ pub(crate) fn settle_at(session: &mut Session, pause: Pause) -> Result<Outcome, 
     }
 }
 
-/// `continue N`: the points that have stopped the program, of whatever kind, are passed
-/// N - 1 times more.
+/// `continue N`: ignores the next N - 1 hits of the points that have stopped the program, of any
+/// kind.
 pub(crate) fn continue_command(
     session: &mut Session,
     rest: &str,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, CommandError> {
     if let Some(count) = number(rest)?.filter(|&count| count > 1) {
-        // Where the thread stands, whichever frame is looked at.
+        // The address of the thread, whichever frame is selected.
         let thread = session.thread()?;
         let place = session.running()?.registers(thread)?.rip;
         let numbers = session.points.commands.stopped_by().to_vec();
@@ -157,7 +157,7 @@ pub(crate) fn continue_command(
             }
         }
         if !is_point && !session.points.breakpoints.ignore_at(place, count - 1) {
-            observer.notice("there is no breakpoint here: the number says nothing");
+            observer.notice("there is no breakpoint here: the count is ignored");
         }
     }
     session.running()?;
@@ -197,7 +197,7 @@ pub(crate) fn repeat_instructions(
     let count = number(rest)?.unwrap_or(1).max(1);
     let thread = session.thread()?;
     for round in 1..=count {
-        session.processes.stop.unentered = None;
+        session.processes.stop.skipped_frames = None;
         let pause = if over_calls {
             session.next_instruction(thread, observer)?
         } else {

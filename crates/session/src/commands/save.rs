@@ -1,8 +1,9 @@
-//! `save breakpoints`: the points as commands that set them again.
+//! `save breakpoints`: writes the points as commands that set them again.
 //!
-//! What is written is what a person would type; `source` reads it. Invariant:
-//! what cannot be set again, because it belongs to a thread or a call of this
-//! run, is a remark in the file, and told.
+//! The file holds commands as a user would type them; `source` reads it.
+//!
+//! **Invariant**: a point that cannot be set again, because it belongs to a thread or a call of
+//! this run, is a comment in the file, and is reported.
 
 use crate::commands::checkpoint;
 use crate::session::Session;
@@ -10,17 +11,17 @@ use juror_points::point::{Fate, Point, PointOwner};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// How it is written.
+/// The help of syntax errors.
 const HELP: &str = "for example: save breakpoints points.juror; then source points.juror";
 
-/// The last point's number, in the lines that follow the one that sets it.
+/// The number of the last point, in the lines after the one that sets it.
 const THIS: &str = "$bpnum";
 
 /// The lines of one point.
 struct Written {
     number: u32,
     lines: Vec<String>,
-    /// It is a remark only.
+    /// Whether it is only a comment.
     is_lost: bool,
 }
 
@@ -38,7 +39,10 @@ pub(crate) fn save(session: &mut Session, rest: &str) -> Result<Outcome, Command
         ));
     }
     if file.is_empty() {
-        return Err(CommandError::with_help("in which file?", HELP));
+        return Err(CommandError::with_help(
+            "the name of a file is missing",
+            HELP,
+        ));
     }
     let written = written_points(session);
     if written.is_empty() {
@@ -56,14 +60,14 @@ pub(crate) fn save(session: &mut Session, rest: &str) -> Result<Outcome, Command
     let mut message = format!("{count} {points} in {file}");
     if !lost.is_empty() {
         message.push_str(&format!(
-            "; not those of this run alone: {}",
+            "; not those specific to this run: {}",
             lost.join(", ")
         ));
     }
     Ok(Outcome::Message(message))
 }
 
-/// The developer's points, in the order of their numbers.
+/// Returns the user's points, in the order of their numbers.
 fn written_points(session: &Session) -> Vec<Written> {
     let mut all = Vec::new();
     for breakpoint in session.points.breakpoints.iter() {
@@ -102,7 +106,7 @@ fn written_points(session: &Session) -> Vec<Written> {
     for watchpoint in session.processes.watchpoints.iter() {
         let line = format!("{} {}", watchpoint.kind.word(), watchpoint.text);
         let mut written = written(&watchpoint.point, line, false);
-        // The variable is one of a call, which another run does not have.
+        // The variable belongs to a call, which another run does not have.
         written.is_lost |= watchpoint.home.is_some();
         all.push((watchpoint.point.owner, written));
     }
@@ -127,8 +131,8 @@ fn written_points(session: &Session) -> Vec<Written> {
     points
 }
 
-/// The line that sets a point, and what follows it; a condition that the line
-/// cannot take is a line of its own.
+/// Returns the line that sets a point, and the lines after it; a condition that does not fit into
+/// the line is a separate line.
 fn written(point: &Point, mut line: String, has_own_condition: bool) -> Written {
     let mut after = Vec::new();
     if let Some(condition) = &point.condition {

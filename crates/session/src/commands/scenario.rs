@@ -1,4 +1,4 @@
-//! `scenario`: which scenarios react, while the program is there.
+//! `scenario`: loads, deletes, enables and disables scenarios while the program runs.
 
 use crate::commands::property;
 use crate::run::points;
@@ -28,7 +28,7 @@ pub(crate) fn scenario_command(session: &mut Session, rest: &str) -> Result<Outc
             scenario_views(session, name)
         }
         other => Err(CommandError::with_help(
-            format!("`scenario {other}` is not known"),
+            format!("`scenario {other}` is unknown"),
             match suggest(other, ACTIONS.into_iter().chain(session.scenarios.names())) {
                 Some(near) => format!("did you mean `scenario {near}`?"),
                 None => "scenario load FILE, scenario delete, enable or disable NAME, or \
@@ -42,13 +42,12 @@ pub(crate) fn scenario_command(session: &mut Session, rest: &str) -> Result<Outc
 fn load_scenario_file(session: &mut Session, file: &str) -> Result<Outcome, CommandError> {
     if file.is_empty() {
         return Err(CommandError::with_help(
-            "a file of scenarios is missing",
+            "the name of a scenario file is missing",
             "scenario load board.scn",
         ));
     }
     let source = PropertySource::read(Path::new(file)).map_err(CommandError::new)?;
-    // As on the command line, the properties come with it; after what may
-    // be wrong with it has been looked at.
+    // As on the command line, the properties are added with it; after its errors were checked.
     session.scenarios_of(&source)?;
     let added = property::add_missing_properties(session, &source)?;
     let names = session.load_scenarios(&source)?;
@@ -76,7 +75,7 @@ fn position_of_scenario(session: &Session, name: &str) -> Result<usize, CommandE
     let position = session.scenarios.names().position(|it| it == name);
     position.ok_or_else(|| {
         CommandError::advised(
-            format!("no scenario is called `{name}`"),
+            format!("no scenario is named `{name}`"),
             suggest(name, session.scenarios.names()).map(|near| format!("did you mean `{near}`?")),
         )
     })
@@ -98,8 +97,8 @@ fn enable_scenario(
     points::settle_points(session)?;
     session.renew_listeners();
     Ok(Outcome::Message(match is_enabled {
-        true => format!("{name} reacts again"),
-        false => format!("{name} reacts to nothing; its points are off"),
+        true => format!("{name} is enabled"),
+        false => format!("{name} is disabled, and its points too"),
     }))
 }
 
@@ -124,14 +123,16 @@ fn delete_scenario(session: &mut Session, name: &str) -> Result<Outcome, Command
     session
         .processes
         .monitors
-        .told
+        .subscriptions
         .lasting
         .retain(|it| !numbers.contains(&it.point));
     session.renew_listeners();
-    Ok(Outcome::Message(format!("{name} is gone, and its points")))
+    Ok(Outcome::Message(format!(
+        "{name} is deleted, with its points"
+    )))
 }
 
-/// The points that a scenario has set.
+/// Returns the points that a scenario has set.
 fn points_of_scenario(session: &mut Session, position: usize) -> Vec<u32> {
     let is_own = |owner: PointOwner| matches!(owner, PointOwner::Scenario { number, .. } if number as usize == position);
     let all = points::every_point(session).filter(|it| is_own(it.owner));
@@ -140,7 +141,7 @@ fn points_of_scenario(session: &mut Session, position: usize) -> Vec<u32> {
     numbers
 }
 
-/// The points that scenarios have set.
+/// Returns the points that scenarios have set.
 pub(crate) fn scenario_points(session: &mut Session) -> Vec<u32> {
     let all = points::every_point(session);
     all.filter(|it| it.owner != PointOwner::Developer)
@@ -148,8 +149,8 @@ pub(crate) fn scenario_points(session: &mut Session) -> Vec<u32> {
         .collect()
 }
 
-/// The program begins anew, and with it the scenarios; points that they
-/// have set are gone.
+/// Restarts the scenarios with the program; the points that they have set are deleted. If one of
+/// them starts the program, all keep their variables, so that it can count the runs.
 pub(crate) fn restart_scenarios(session: &mut Session) -> Result<(), CommandError> {
     let lasting: Vec<u32> = session
         .scenarios
@@ -165,9 +166,10 @@ pub(crate) fn restart_scenarios(session: &mut Session) -> Result<(), CommandErro
         .points
         .retain(|it| lasting.contains(&it.number));
     session.scenarios.checkpoints.clear();
-    session.scenarios.heard.clear();
+    session.scenarios.queued.clear();
     session.scenarios.waiting.clear();
-    for loaded in &mut session.scenarios.list {
+    let is_continued = session.scenarios.acts;
+    for loaded in session.scenarios.list.iter_mut().filter(|_| !is_continued) {
         let initial = loaded.scenario.variables.iter();
         loaded.variables = initial.map(|it| it.initial.clone()).collect();
         loaded.reactions = 0;
@@ -215,7 +217,7 @@ pub(crate) fn scenario_views(session: &mut Session, name: &str) -> Result<Outcom
     Ok(Outcome::Scenarios(views))
 }
 
-/// That scenarios are loaded.
+/// Returns the message that scenarios are loaded.
 pub(crate) fn loaded_sentence(names: &[String]) -> String {
     let many = if names.len() == 1 { "" } else { "s" };
     format!("scenario{many} {} loaded", names.join(", "))
@@ -223,7 +225,7 @@ pub(crate) fn loaded_sentence(names: &[String]) -> String {
 
 fn no_scenario() -> CommandError {
     CommandError::with_help(
-        "no scenario is loaded",
+        "no scenarios are loaded",
         "load one: scenario load FILE, or start juror with --scenario FILE",
     )
 }

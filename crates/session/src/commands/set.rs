@@ -1,11 +1,13 @@
-//! `set`, `show`, `unset`: how juror behaves.
+//! `set`, `show`, `unset`: the settings.
 //!
-//! The names are gdb's where gdb has the setting. What has nothing to set here
-//! says so and is no mistake, for files of commands that begin a session.
+//! The names are gdb's if gdb has the setting. A setting of gdb that is not needed here is accepted
+//! with a message, for command files at the start of a session.
 
 mod absent;
 pub(crate) mod shown;
 
+use crate::command_table::assignments::split_any;
+use crate::command_table::setting_names::{Setting, meant, names, setting, split};
 use crate::commands::set::absent::{instead, needless};
 use crate::commands::{checkpoint, environment, set_variable};
 use crate::options::AtInlined;
@@ -16,97 +18,7 @@ use crate::state::command_line::CommandLine;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// What can be set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Setting {
-    Arguments,
-    AtInlined,
-    CheckpointFiles,
-    CheckpointNamespace,
-    DebugFileDirectory,
-    Directory,
-    DisableRandomization,
-    Environment,
-    Follow,
-    IgnoreInlined,
-    ListLines,
-    PrintElements,
-    PrintPretty,
-    SubstitutePath,
-}
-
-/// The settings by name, sorted; those of `print` have two words.
-const SETTINGS: [(&str, Setting); 14] = [
-    ("args", Setting::Arguments),
-    ("at-inlined", Setting::AtInlined),
-    ("checkpoint-files", Setting::CheckpointFiles),
-    ("checkpoint-namespace", Setting::CheckpointNamespace),
-    ("cwd", Setting::Directory),
-    ("debug-file-directory", Setting::DebugFileDirectory),
-    ("disable-randomization", Setting::DisableRandomization),
-    ("environment", Setting::Environment),
-    ("follow-fork-mode", Setting::Follow),
-    ("ignore-inlined", Setting::IgnoreInlined),
-    ("listsize", Setting::ListLines),
-    ("print elements", Setting::PrintElements),
-    ("print pretty", Setting::PrintPretty),
-    ("substitute-path", Setting::SubstitutePath),
-];
-
-/// Names of which a beginning of several is meant, or that are shorter than gdb's.
-const SHORT: [(&str, &str); 8] = [
-    ("env", "environment"),
-    ("follow", "follow-fork-mode"),
-    ("follow-fork", "follow-fork-mode"),
-    ("p", "print"),
-    ("pr", "print"),
-    ("pri", "print"),
-    ("prin", "print"),
-    ("debug-directory", "debug-file-directory"),
-];
-
-/// What can be completed after `set` and `show`.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    let words = SETTINGS.iter().map(|(name, _)| *name);
-    words.chain(["convenience", "values", "variable"])
-}
-
-/// Splits a text into the name of a setting, which may have two words, and what
-/// follows it.
-fn split(text: &str) -> (String, &str) {
-    let word = |text: &str| -> (usize, usize) {
-        let start = text.len() - text.trim_start().len();
-        let length = text[start..].find(char::is_whitespace);
-        (start, length.map_or(text.len(), |length| start + length))
-    };
-    let (start, end) = word(text);
-    let (first, rest) = (&text[start..end], &text[end..]);
-    let long = SHORT.iter().find(|(short, _)| *short == first);
-    let first = long.map_or(first, |(_, name)| name);
-    if first != "print" {
-        return (first.to_owned(), rest.trim());
-    }
-    let (start, end) = word(rest);
-    let second = &rest[start..end];
-    (
-        format!("print {second}").trim_end().to_owned(),
-        rest[end..].trim(),
-    )
-}
-
-/// The setting that a name stands for: its own, or a beginning that only one has.
-fn setting(name: &str) -> Option<(&'static str, Setting)> {
-    if let Some(found) = SETTINGS.iter().find(|(known, _)| *known == name) {
-        return Some(*found);
-    }
-    let mut meant = SETTINGS.iter().filter(|(known, _)| known.starts_with(name));
-    match (meant.next(), meant.next()) {
-        (Some(only), None) if !name.is_empty() => Some(*only),
-        _ => None,
-    }
-}
-
-/// `on`, `off` and their like; alone it is switched on.
+/// Parses `on`, `off` and the like; the default is on.
 fn switch(word: &str) -> Result<bool, CommandError> {
     match word {
         "" | "on" | "1" | "yes" | "enable" => Ok(true),
@@ -118,7 +30,7 @@ fn switch(word: &str) -> Result<bool, CommandError> {
     }
 }
 
-/// A number; `unlimited` and 0 are as many as there can be.
+/// Parses a number; `unlimited` and 0 mean no limit.
 fn limit(word: &str, example: &str) -> Result<u64, CommandError> {
     match word {
         "unlimited" | "0" => Ok(u64::MAX),
@@ -138,13 +50,8 @@ pub(crate) fn set(session: &mut Session, rest: &str) -> Result<Outcome, CommandE
     if matches!(name.as_str(), "var" | "variable") && !after.starts_with('=') {
         return set_variable::assign(session, after);
     }
-    let is_assignment = crate::commands::set_variable::split_any(rest).is_some();
-    // A variable of the program may have the name, or a beginning, of a setting.
-    let known = setting(&name).filter(|(full, _)| {
-        let is_whole = *full == name;
-        !is_assignment || (is_whole && !after.starts_with('='))
-    });
-    match known {
+    let is_assignment = split_any(rest).is_some();
+    match meant(rest) {
         Some((_, setting)) => set_setting(session, setting, after),
         None if is_assignment => set_variable::assign(session, rest),
         None => set_nothing(session, &name, after),
@@ -172,8 +79,9 @@ fn set_setting(
         Setting::DisableRandomization => {
             session.options.randomize = !switch(first)?;
             session.launch.is_outdated = true;
-            return Ok(environment::told_when_it_counts(session));
+            return Ok(environment::effect_message(session));
         }
+        Setting::AllowUnbound => session.options.allow_unbound = switch(first)?,
         Setting::IgnoreInlined => session.options.inlined.ignore = switch(first)?,
         Setting::ListLines => {
             let lines = limit(first, "set listsize 20")?;
@@ -189,13 +97,15 @@ fn set_setting(
     Ok(Outcome::Done)
 }
 
-/// What is said of a name that is no setting.
+/// Returns the message for a name that is not a setting.
 fn set_nothing(_session: &Session, name: &str, value: &str) -> Result<Outcome, CommandError> {
     if let Some(why) = needless(name, value) {
-        return Ok(Outcome::Message(format!("nothing to set: {why}")));
+        return Ok(Outcome::Message(format!(
+            "no such setting is needed: {why}"
+        )));
     }
     let message = match name {
-        "" => "what is to be set?".to_owned(),
+        "" => "`set` needs a setting or a variable".to_owned(),
         name => format!("there is no setting `{name}`"),
     };
     Err(CommandError::with_help(message, advice(name)))
@@ -212,8 +122,8 @@ pub(crate) fn unset(session: &mut Session, rest: &str) -> Result<Outcome, Comman
         _ => {
             return Err(CommandError::with_help(
                 match name.as_str() {
-                    "" => "what is to be taken back?".to_owned(),
-                    name => format!("`{name}` cannot be taken back"),
+                    "" => "`unset` needs a setting".to_owned(),
+                    name => format!("`{name}` cannot be unset"),
                 },
                 "unset environment NAME, unset args, unset cwd, unset substitute-path FROM",
             ));
@@ -222,8 +132,7 @@ pub(crate) fn unset(session: &mut Session, rest: &str) -> Result<Outcome, Comman
     Ok(Outcome::Done)
 }
 
-/// `set at-inlined marked`: of the properties that are loaded from now on, and of the
-/// next run.
+/// `set at-inlined marked`: applies to properties that are loaded from now on, and to the next run.
 fn set_at_inlined(session: &mut Session, value: &str) -> Result<Outcome, CommandError> {
     session.options.inlined.at = match value {
         "off" => AtInlined::Never,
@@ -231,7 +140,7 @@ fn set_at_inlined(session: &mut Session, value: &str) -> Result<Outcome, Command
         "likely" => AtInlined::Likely,
         _ => {
             return Err(CommandError::with_help(
-                "at which inlined calls are there events?",
+                "`set at-inlined` needs off, marked or likely",
                 "set at-inlined off, marked or likely",
             ));
         }
@@ -239,7 +148,7 @@ fn set_at_inlined(session: &mut Session, value: &str) -> Result<Outcome, Command
     Ok(Outcome::Done)
 }
 
-/// `set args a b`: those that `run` gives to the program from now on.
+/// `set args a b`: sets the arguments that `run` passes to the program.
 fn set_arguments(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let line = CommandLine::parse(text)?;
     line.redirections.check()?;
@@ -247,7 +156,7 @@ fn set_arguments(session: &mut Session, text: &str) -> Result<Outcome, CommandEr
     Ok(Outcome::Done)
 }
 
-/// What to do about a name that is no setting.
+/// Returns the help for a name that is not a setting.
 fn advice(name: &str) -> String {
     if let Some(instead) = instead(name) {
         return instead.to_owned();
@@ -255,42 +164,12 @@ fn advice(name: &str) -> String {
     if let Some(near) = juror_language::suggest(name, names()) {
         return format!("did you mean `{near}`?");
     }
-    "set PLACE = VALUE gives a variable of the program a value; show lists the settings".to_owned()
+    "set VARIABLE = VALUE assigns to a variable of the program; show lists the settings".to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_have_one_or_two_words() {
-        for (text, name, after) in [
-            ("print elements 5", "print elements", "5"),
-            ("p  el  5 ", "print el", "5"),
-            ("print", "print", ""),
-            ("env A=b c", "environment", "A=b c"),
-            ("follow child", "follow-fork-mode", "child"),
-            ("", "", ""),
-        ] {
-            assert_eq!(split(text), (name.to_owned(), after), "{text}");
-        }
-    }
-
-    #[test]
-    fn beginnings_stand_for_settings() {
-        for (name, expected) in [
-            ("print el", Some("print elements")),
-            ("print pretty", Some("print pretty")),
-            ("lists", Some("listsize")),
-            ("checkpoint", None),
-            ("print", None),
-            ("", None),
-            ("height", None),
-        ] {
-            assert_eq!(setting(name).map(|it| it.0), expected, "{name}");
-        }
-        assert!(SETTINGS.is_sorted_by_key(|it| it.0));
-    }
 
     #[test]
     fn limits_and_switches_are_read() {

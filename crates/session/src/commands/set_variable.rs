@@ -1,7 +1,9 @@
-//! `set PLACE = VALUE`: variables, fields, elements, memory and registers of
-//! the program get another value.
+//! `set PLACE = VALUE`: assigns to variables, fields, elements, memory and registers of the
+//! program.
 
+use crate::command_table::assignments::split_any;
 use crate::inspect::{expressions, frames};
+use crate::run::scenarios::permissions;
 use crate::session::Session;
 use crate::state::values::can_be_named;
 use juror_language::{Expression, ExpressionKind};
@@ -12,70 +14,14 @@ use juror_values::typed::{Location, Number, Typed};
 use juror_view::error::CommandError;
 use juror_view::{Outcome, VariableView};
 
-/// What can be said.
+/// The help of syntax errors.
 const HELP: &str = "for example: set var count = 3, set queue->items[2] = 0, set $rax = 1";
-
-/// Where `PLACE = VALUE` is split: at the sign that is no part of another.
-pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
-    let bytes = text.as_bytes();
-    let mut quote = None;
-    let mut position = 0;
-    while let Some(&byte) = bytes.get(position) {
-        match (quote, byte) {
-            (Some(_), b'\\') => position += 1,
-            (Some(open), _) if byte == open => quote = None,
-            (Some(_), _) => {}
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (None, b'=') => {
-                let before = position.checked_sub(1).and_then(|at| bytes.get(at));
-                let is_part = matches!(before, Some(b'=' | b'!' | b'<' | b'>'));
-                let is_comparison = bytes.get(position + 1) == Some(&b'=');
-                if !is_part && !is_comparison {
-                    let (place, value) = (text.get(..position)?, text.get(position + 1..)?);
-                    return Some((place.trim(), value.trim()));
-                }
-                position += usize::from(is_comparison);
-            }
-            (None, _) => {}
-        }
-        position += 1;
-    }
-    None
-}
-
-/// Operators that stand before the sign: `+=`.
-const OPERATORS: [char; 8] = ['+', '-', '*', '/', '%', '&', '|', '^'];
-
-/// The same for `PLACE += VALUE`, `PLACE++` and `PLACE--`, with the whole value.
-pub(crate) fn split_any(text: &str) -> Option<(String, String)> {
-    let text = text.trim();
-    for (suffix, operator) in [("++", '+'), ("--", '-')] {
-        let inner = text
-            .strip_suffix(suffix)
-            .or_else(|| text.strip_prefix(suffix));
-        if let Some(place) = inner.map(str::trim).filter(|it| !it.is_empty()) {
-            return Some((place.to_owned(), format!("({place}) {operator} 1")));
-        }
-    }
-    let (place, value) = split(text)?;
-    Some(match place.strip_suffix(OPERATORS) {
-        Some(shorter) => {
-            let operator = &place[shorter.len()..];
-            let shorter = shorter.trim();
-            (
-                shorter.to_owned(),
-                format!("({shorter}) {operator} ({value})"),
-            )
-        }
-        None => (place.to_owned(), value.to_owned()),
-    })
-}
 
 /// `set PLACE = VALUE`, `set var PLACE = VALUE`.
 pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let parts = split_any(text).filter(|(a, b)| !a.is_empty() && !b.is_empty());
     let (place, value) =
-        parts.ok_or_else(|| CommandError::with_help("a place and a value are missing", HELP))?;
+        parts.ok_or_else(|| CommandError::with_help("a variable and a value are missing", HELP))?;
     let (place, value) = (place.as_str(), value.as_str());
     let expression = expressions::read(session, place)?;
     if let ExpressionKind::Register(name) = &expression.kind
@@ -91,11 +37,13 @@ pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, Comma
     if let ExpressionKind::Register(name) = &expression.kind
         && vector_part(&expression).is_none()
     {
+        permissions::permit_assignment(session, &expression, None, &[])?;
         assign_register(session, name, &value)?;
         return assigned(session, place);
     }
     let typed = evaluate_meant(session, place)?;
     let bytes = bytes_for(&typed, &value, session.running()?).map_err(CommandError::new)?;
+    permissions::permit_assignment(session, &expression, Some(&typed), &bytes)?;
     match typed.location {
         Location::Memory(address) => {
             session.running_mut()?.debuggee.write(address, &bytes)?;
@@ -110,15 +58,15 @@ pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, Comma
     assigned(session, place)
 }
 
-/// A place or a value of an assignment: what a reference refers to.
+/// Evaluates the location or the value of an assignment: references are resolved.
 pub(crate) fn evaluate_meant(session: &mut Session, text: &str) -> Result<Typed, CommandError> {
     let value = expressions::evaluate(session, text)?;
     assignment_target(&value, session.running()?).map_err(CommandError::new)
 }
 
-/// Shows what is there now.
+/// Shows the new value.
 fn assigned(session: &mut Session, place: &str) -> Result<Outcome, CommandError> {
-    // What the frames have cached of registers is of before.
+    // The frames have cached old values of registers.
     session.processes.selection.frames = None;
     let value = expressions::evaluate(session, place)?.without_snapshot();
     let program = session.running()?;
@@ -130,7 +78,7 @@ fn assigned(session: &mut Session, place: &str) -> Result<Outcome, CommandError>
     }))
 }
 
-/// A register of the innermost frame.
+/// Assigns to a register of the innermost frame.
 fn assign_register(session: &mut Session, name: &str, value: &Typed) -> Result<(), CommandError> {
     innermost_only(session)?;
     let number = match name {
@@ -144,7 +92,7 @@ fn assign_register(session: &mut Session, name: &str, value: &Typed) -> Result<(
     let word = Typed::of_integer(0).ok_or_else(|| CommandError::new("no type for registers"))?;
     let program = session.running()?;
     let bytes = bytes_for(&word, value, program).or_else(|error| {
-        // Addresses and unsigned numbers have the highest bit, too.
+        // Addresses and unsigned numbers use the highest bit too.
         let wide = Typed::of_integer(i128::from(u64::MAX)).ok_or(error)?;
         bytes_for(&wide, value, program)
     });
@@ -152,7 +100,7 @@ fn assign_register(session: &mut Session, name: &str, value: &Typed) -> Result<(
     write_register(session, number, &bytes)
 }
 
-/// A variable that is in a register of the selected frame.
+/// Assigns to a variable in a register of the selected frame.
 fn assign_in_register(
     session: &mut Session,
     expression: &Expression,
@@ -160,8 +108,8 @@ fn assign_in_register(
 ) -> Result<(), CommandError> {
     let no_place = || {
         CommandError::with_help(
-            "this is no place that a value could be put into",
-            "a variable, a field, an element, *POINTER, or a register such as $rax",
+            "this cannot be assigned to",
+            "assign to a variable, a field, an element, *POINTER, or a register such as $rax",
         )
     };
     let ExpressionKind::Name(name) = &expression.kind else {
@@ -184,14 +132,14 @@ fn assign_in_register(
                 write_vector(session, place, 0, bytes)
             }
             _ => Err(CommandError::new(format!(
-                "`{name}` is nowhere that it could be changed: the compiler knows its value"
+                "`{name}` is not stored anywhere: it is a constant in the debug information"
             ))),
         },
         _ => Err(no_place()),
     }
 }
 
-/// A part of a vector register, or all of it; or a register of the x87.
+/// Assigns to a vector register or a part of it, or to a register of the x87.
 fn assign_in_vector(
     session: &mut Session,
     register: VectorPlace,
@@ -203,9 +151,9 @@ fn assign_in_vector(
     write_vector(session, register, offset, bytes)
 }
 
-/// How many bytes lie before a part of a register.
+/// Returns the offset of a part of a register, in bytes.
 fn offset_in_register(session: &mut Session, part: &Expression) -> Result<usize, CommandError> {
-    let no_part = || CommandError::new("this is no part of a register");
+    let no_part = || CommandError::new("this is not a part of a register");
     match &part.kind {
         ExpressionKind::Register(_) => Ok(0),
         ExpressionKind::Field { object, field, .. } => {
@@ -247,24 +195,24 @@ fn write_vector(
     };
     let end = offset.checked_add(bytes.len());
     let part = whole.zip(end).and_then(|(it, end)| it.get_mut(offset..end));
-    let part = part.ok_or_else(|| CommandError::new("this is no part of the register"))?;
+    let part = part.ok_or_else(|| CommandError::new("this is not a part of the register"))?;
     part.copy_from_slice(bytes);
     Ok(debuggee.set_vector_registers(thread, &vectors)?)
 }
 
-/// Registers of outer frames are somewhere on the stack, or nowhere.
+/// Requires the innermost frame: registers of outer frames are saved on the stack, or nowhere.
 fn innermost_only(session: &mut Session) -> Result<(), CommandError> {
     match session.processes.selection.level {
         0 => Ok(()),
         _ => Err(CommandError::with_help(
-            "registers are set in the innermost frame only",
+            "registers can be set only in the innermost frame",
             "frame 0 selects it",
         )),
     }
 }
 
-/// The low bytes of a register; the others stay, but for those that an
-/// instruction of four bytes would clear.
+/// Writes the low bytes of a register; the others stay, except those that a four-byte instruction
+/// would clear.
 fn write_register(session: &mut Session, number: u16, bytes: &[u8]) -> Result<(), CommandError> {
     let thread = session.thread()?;
     let debuggee = &mut session.running_mut()?.debuggee;
@@ -288,7 +236,7 @@ enum VectorPlace {
     St(usize),
 }
 
-/// The register that a place is a part of, where that is one of sixteen bytes.
+/// Returns the sixteen-byte register that an expression is a part of.
 fn vector_part(place: &Expression) -> Option<VectorPlace> {
     match &place.kind {
         ExpressionKind::Register(name) => {
@@ -303,28 +251,5 @@ fn vector_part(place: &Expression) -> Option<VectorPlace> {
             vector_part(object)
         }
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(text: &str, expected: Option<(&str, &str)>) {
-        assert_eq!(split(text), expected, "{text}");
-    }
-
-    #[test]
-    fn an_assignment_is_split_at_its_sign() {
-        check("x = 1", Some(("x", "1")));
-        check("x=y==z", Some(("x", "y==z")));
-        check("a[i == 2] = 3", Some(("a[i == 2]", "3")));
-        check("a[i <= 2] = b >= 3", Some(("a[i <= 2]", "b >= 3")));
-        check("c = '='", Some(("c", "'='")));
-        check("m['='] = 1", Some(("m['=']", "1")));
-        check("a == b", None);
-        check("a != b", None);
-        check("", None);
     }
 }

@@ -1,4 +1,4 @@
-//! `shell`: other programs, for a person at the prompt.
+//! `shell`: runs other programs, for the user at the prompt.
 
 use juror_debuggee::run_in_foreground;
 use juror_view::error::CommandError;
@@ -7,7 +7,7 @@ use juror_view::{Outcome, ShellEndView};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
-/// `shell COMMAND`; without a command the shell itself, until it ends.
+/// `shell COMMAND`; without a command an interactive shell.
 pub(crate) fn shell(command: &str, observer: &dyn Observer) -> Result<Outcome, CommandError> {
     let program = std::env::var_os("SHELL").filter(|it| !it.is_empty());
     let program = program.unwrap_or_else(|| "/bin/sh".into());
@@ -16,7 +16,7 @@ pub(crate) fn shell(command: &str, observer: &dyn Observer) -> Result<Outcome, C
         process.arg("-c").arg(command);
     }
     if observer.owns_standard_output() {
-        // What a program reads there is not to be mixed with other words.
+        // Queued input must not be mixed with the program's input.
         process.stdout(std::io::stderr());
     }
     let status = run_in_foreground(&mut process).map_err(|error| {

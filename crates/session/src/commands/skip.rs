@@ -1,7 +1,7 @@
 //! `skip`: functions and files that `step` does not enter.
 //!
-//! A call that is skipped is passed like one of a function without lines. Names
-//! of functions are matched as places match them: by their last components.
+//! A skipped call is stepped over like one of a function without line information. Names of
+//! functions are matched as in location specs: by their last components.
 
 use crate::inspect::frames;
 use crate::session::Session;
@@ -10,12 +10,12 @@ use juror_view::Outcome;
 use juror_view::error::CommandError;
 use regex::Regex;
 
-/// What can be said.
+/// The help of syntax errors.
 const HELP: &str = "for example: skip function queue_push, skip file queue.h, \
                     skip -gfi /usr/include/*, skip -rfu ^std::";
 
-/// A pattern of file names as a regular expression: `*` and `?` stay within a
-/// directory. One that does not begin at the root may fit the end of a path.
+/// Converts a glob of file names to a regular expression: `*` and `?` match within a directory. A
+/// glob that does not begin at the root may match the end of a path.
 fn glob(pattern: &str) -> Result<Regex, CommandError> {
     let mut text = String::from(if pattern.starts_with('/') {
         "^"
@@ -37,7 +37,7 @@ fn glob(pattern: &str) -> Result<Regex, CommandError> {
             }
             '!' if text.ends_with('[') && in_class => text.push('^'),
             c => {
-                // Within a class only these mean something else.
+                // Within a class only these have another meaning.
                 if !in_class || matches!(c, '\\' | '[' | '^' | '&' | '~') {
                     text.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
                 } else {
@@ -49,20 +49,20 @@ fn glob(pattern: &str) -> Result<Regex, CommandError> {
     text.push('$');
     Regex::new(&text).map_err(|_| {
         CommandError::with_help(
-            format!("`{pattern}` is no pattern of file names"),
-            "* and ? stand for what is within a name, [abc] for one character",
+            format!("`{pattern}` is not a glob"),
+            "* and ? match within a name, [abc] one character",
         )
     })
 }
 
-/// The options of gdb, and what they take.
+/// Parses gdb's options, with their arguments.
 fn read(text: &str) -> Result<(Option<Functions>, Option<Files>), CommandError> {
     let mut function = None;
     let mut file = None;
     let mut words = text.split_whitespace();
     while let Some(option) = words.next() {
         let mut value = || {
-            let missing = || CommandError::with_help(format!("{option} of what?"), HELP);
+            let missing = || CommandError::with_help(format!("{option} needs an argument"), HELP);
             words.next().map(str::to_owned).ok_or_else(missing)
         };
         let is_twice = match option {
@@ -84,14 +84,14 @@ fn read(text: &str) -> Result<(Option<Functions>, Option<Files>), CommandError> 
             }
         };
         if is_twice {
-            let message = format!("`{option}` cannot be said twice, nor with its other form");
+            let message = format!("`{option}` is given twice, or together with its other form");
             return Err(CommandError::with_help(message, HELP));
         }
     }
     Ok((function, file))
 }
 
-/// `skip`, and what follows it.
+/// `skip` and its subcommands.
 pub(crate) fn skip(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest = rest.trim();
@@ -115,22 +115,24 @@ pub(crate) fn skip(session: &mut Session, text: &str) -> Result<Outcome, Command
 fn function_here(session: &mut Session) -> Result<Functions, CommandError> {
     session.begun()?;
     let frame = frames::selected_frame(session)?;
-    let name = frame.name.as_deref().ok_or_else(|| {
-        CommandError::with_help("the selected frame belongs to no known function", HELP)
-    })?;
+    let name = frame
+        .name
+        .as_deref()
+        .ok_or_else(|| CommandError::with_help("the selected frame has no function", HELP))?;
     Ok(Functions::Named(name.to_owned()))
 }
 
 fn file_here(session: &mut Session) -> Result<Files, CommandError> {
     session.begun()?;
     let frame = frames::selected_frame(session)?;
-    let file = frame.file.as_deref().ok_or_else(|| {
-        CommandError::with_help("the selected frame has no source file that is known", HELP)
-    })?;
+    let file = frame
+        .file
+        .as_deref()
+        .ok_or_else(|| CommandError::with_help("the selected frame has no source file", HELP))?;
     Ok(Files::Named(file.display().to_string()))
 }
 
-/// Changes or drops those of these numbers: `1 3-5`; all without any.
+/// Changes or deletes skips by number: `1 3-5`; all without any.
 fn change_skips(
     session: &mut Session,
     numbers: &str,
@@ -147,7 +149,7 @@ fn change_skips(
     if let Some(unknown) = ranges.iter().find(|range| !is_known(range)) {
         return Err(CommandError::with_help(
             format!("there is no skip {}", unknown.0),
-            "info skip shows them",
+            "info skip lists them",
         ));
     }
     let is_meant = |skip: &Skip| {
@@ -169,14 +171,14 @@ pub(crate) fn skip_views(session: &Session) -> Outcome {
     Outcome::Skips(session.user.skips.list.iter().map(Skip::view).collect())
 }
 
-/// `3` or `3-5`.
+/// Parses `3` or `3-5`.
 fn range_of(text: &str) -> Result<(u32, u32), CommandError> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.parse(), last.parse()) {
         (Ok(first), Ok(last)) if first <= last => Ok((first, last)),
         _ => Err(CommandError::with_help(
-            format!("`{text}` is neither a number nor a range of numbers"),
-            "for example: skip delete 1 3-5; info skip shows the numbers",
+            format!("`{text}` is neither a number nor a range"),
+            "for example: skip delete 1 3-5; info skip lists the numbers",
         )),
     }
 }

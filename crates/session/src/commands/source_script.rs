@@ -1,14 +1,14 @@
-//! `source`: commands from a file.
+//! `source`: runs commands from a file.
 //!
-//! The front end executes each line like one that was typed
-//! ([`breakpoint_command_lists::next_attached`]). Unlike the commands of a breakpoint they go on
-//! when one of them has let the program run; a mistake ends them.
+//! The front end executes each line as if it had been typed
+//! ([`breakpoint_command_lists::next_queued_command`]). Unlike the commands of a breakpoint, they
+//! continue after one that resumes the program; an error ends them.
 
 use crate::session::Session;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// Files that use one another for ever are found at so many lines.
+/// The limit of queued lines, which detects files that source one another endlessly.
 const LINES_MAX: usize = 100_000;
 
 /// Returns the commands of a script: its lines without empty lines and comments.
@@ -23,7 +23,7 @@ pub fn script_lines(text: &str) -> impl Iterator<Item = String> {
 pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, CommandError> {
     if file.is_empty() {
         return Err(CommandError::with_help(
-            "the commands of which file?",
+            "the name of a command file is missing",
             "for example: source setup.juror",
         ));
     }
@@ -32,8 +32,8 @@ pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, 
     let lines: Vec<String> = script_lines(&text).collect();
     if session.points.commands.waiting() + lines.len() > LINES_MAX {
         return Err(CommandError::with_help(
-            format!("{file} has too many lines that wait to be executed"),
-            "it may use itself",
+            format!("{file} has too many lines"),
+            "it may source itself",
         ));
     }
     session.points.commands.begin_script(lines);

@@ -1,5 +1,4 @@
-//! `thread`: which one is selected, names of the person's own, and what is searched for
-//! among names.
+//! `thread`: selects, names and finds threads.
 
 use crate::command_table::arguments::split_line;
 use crate::commands::{backtrace, info_views};
@@ -10,7 +9,7 @@ use juror_view::error::CommandError;
 use juror_view::{EmptyView, Listed, Outcome, ThreadName, ThreadView};
 use regex::Regex;
 
-/// How `thread` is written.
+/// The help of syntax errors.
 const HELP: &str = "for example: thread 2, thread name reader, thread find read, \
                     thread apply all backtrace";
 
@@ -45,10 +44,9 @@ pub(crate) fn choose_thread(session: &mut Session, text: &str) -> Result<Outcome
 }
 
 fn thread_numbered(session: &Session, text: &str) -> Result<ThreadId, CommandError> {
-    let number: u32 = text
-        .trim()
-        .parse()
-        .map_err(|_| CommandError::with_help(format!("`{text}` is not a thread's number"), HELP))?;
+    let number: u32 = text.trim().parse().map_err(|_| {
+        CommandError::with_help(format!("`{text}` is not the number of a thread"), HELP)
+    })?;
     let program = session.running()?;
     let known = program.thread_of_number(number);
     let is_alive = |thread: &ThreadId| program.debuggee.thread_ids().any(|it| it == *thread);
@@ -57,8 +55,7 @@ fn thread_numbered(session: &Session, text: &str) -> Result<ThreadId, CommandErr
     })
 }
 
-/// `thread name NAME`: juror calls the selected thread so; without a name, as the
-/// program does.
+/// `thread name NAME`: names the selected thread; without a name, restores its own.
 fn name_thread(session: &mut Session, name: &str) -> Result<Outcome, CommandError> {
     let thread = session.thread()?;
     match name.trim() {
@@ -68,13 +65,16 @@ fn name_thread(session: &mut Session, name: &str) -> Result<Outcome, CommandErro
     Ok(Outcome::Done)
 }
 
-/// `thread find REGEX`: the threads whose names, or whose numbers of the kernel, match.
+/// `thread find REGEX`: finds the threads whose names or kernel IDs match.
 fn find_thread(session: &mut Session, pattern: &str) -> Result<Outcome, CommandError> {
     if pattern.is_empty() {
-        return Err(CommandError::with_help("find which thread?", HELP));
+        return Err(CommandError::with_help(
+            "`thread find` needs a regular expression",
+            HELP,
+        ));
     }
     let pattern = Regex::new(pattern)
-        .map_err(|error| CommandError::new(format!("this is no regular expression: {error}")))?;
+        .map_err(|error| CommandError::new(format!("not a regular expression: {error}")))?;
     let Outcome::Threads(threads) = info_views::threads(session)? else {
         return Err(CommandError::new("there are no threads"));
     };
@@ -92,7 +92,7 @@ fn find_thread(session: &mut Session, pattern: &str) -> Result<Outcome, CommandE
     }
 }
 
-/// What `thread apply` shows before the answer of each thread.
+/// Shows the line of `thread apply` before the outcome of each thread.
 fn thread_line(session: &mut Session, number: &str) -> Result<Outcome, CommandError> {
     let thread = thread_numbered(session, number)?;
     session.select_thread(thread);
@@ -109,7 +109,7 @@ fn thread_line(session: &mut Session, number: &str) -> Result<Outcome, CommandEr
     }))
 }
 
-/// The end of `thread apply`: a thread and the level of a frame are selected again.
+/// Ends `thread apply`: selects a thread and a frame level again.
 fn back_to_thread(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let (number, level) = split_line(text);
     let Ok(thread) = thread_numbered(session, number) else {

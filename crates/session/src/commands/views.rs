@@ -1,7 +1,7 @@
-//! `views`: rules of the user for how values are shown.
+//! `views`: loads pretty-printers of the user.
 //!
-//! Files are kept in the order in which they were taken; the rules of a later
-//! one are asked first, those of the standard libraries last.
+//! Files are in the order of loading; the rules of a later one take precedence, those for the
+//! standard libraries come last.
 
 use crate::session::Session;
 use juror_view::error::CommandError;

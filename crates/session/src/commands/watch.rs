@@ -1,5 +1,4 @@
-//! `watch`, `change`, `rwatch`, `awatch`, and what happens when watched memory
-//! is accessed.
+//! `watch`, `change`, `rwatch`, `awatch`.
 
 use crate::commands::condition;
 use crate::inspect::expressions;
@@ -17,7 +16,7 @@ use juror_values::typed::VALUE_SIZE_MAX;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 
-/// What was typed after the command.
+/// The parsed argument.
 struct Written<'a> {
     kind: WatchKind,
     only_place: bool,
@@ -46,7 +45,7 @@ impl<'a> Written<'a> {
         }
         if rest.is_empty() || condition == Some("") {
             return Err(CommandError::with_help(
-                "watch what?",
+                "`watch` needs an expression",
                 format!("for example: {} count, {0} count if i > 3", kind.word()),
             ));
         }
@@ -83,8 +82,8 @@ pub(crate) fn set_watchpoint(
         level,
         convenience: &values,
     };
-    // Of what is read on the way to a value only stores matter: they
-    // change what the expression means.
+    // Reads on the way to a value do not matter, only stores: they change the meaning of the
+    // expression.
     let is_place = written.only_place;
     let reads = matches!(kind, WatchKind::Read | WatchKind::Access);
     let extent = match (is_place, reads) {
@@ -137,7 +136,7 @@ pub(crate) fn set_watchpoint(
     )))
 }
 
-/// The call that the selected frame belongs to.
+/// Returns the call of the selected frame.
 fn home_of_frame(session: &mut Session, level: usize) -> Result<Home, CommandError> {
     let thread = session.thread()?;
     let frames = session.frames()?;
@@ -146,15 +145,15 @@ fn home_of_frame(session: &mut Session, level: usize) -> Result<Home, CommandErr
         .ok_or_else(|| CommandError::new("the thread has no stack"))?;
     if frame.is_tail_call() {
         return Err(CommandError::with_help(
-            "this call has ended in a jump: its variables are gone",
-            "watch -location keeps watching the place",
+            "this call was left by a jump: its variables are gone",
+            "watch -location keeps watching the memory",
         ));
     }
     let caller = returns_to(frames, level);
     let cfa = frame.cfa.ok_or_else(|| {
         CommandError::with_help(
-            "where this frame ends is not known, so it cannot be told when it is left",
-            "watch -location keeps watching the place",
+            "the end of this frame is unknown, so its return cannot be detected",
+            "watch -location keeps watching the memory",
         )
     })?;
     Ok(Home {
@@ -167,7 +166,7 @@ fn home_of_frame(session: &mut Session, level: usize) -> Result<Home, CommandErr
     })
 }
 
-/// Refuses what has no memory to watch.
+/// Refuses expressions without memory to watch.
 fn check_ranges(
     seen: &Reading,
     dependence: Dependence,
@@ -176,25 +175,25 @@ fn check_ranges(
     let expression = written.expression;
     if dependence.reads_registers && dependence.moves {
         return Err(CommandError::with_help(
-            format!("`{expression}` is in a register here, and has no location"),
+            format!("`{expression}` is in a register here, and has no address"),
             format!(
-                "without -location it is followed wherever it goes: {} {expression}",
+                "without -location it is watched wherever it is: {} {expression}",
                 written.kind.word()
             ),
         ));
     }
     if dependence.reads_registers {
         return Err(CommandError::with_help(
-            format!("`{expression}` is in registers that belong to another call"),
-            "select the frame of that call with up, and name the variable there",
+            format!("`{expression}` is in registers of another call"),
+            "select the frame of that call with up, and watch the variable there",
         ));
     }
     if seen.ranges.is_empty() && dependence.names_registers {
         return Err(CommandError::with_help(
             format!(
-                "`{expression}` is no variable: the processor's registers hold others all the time"
+                "`{expression}` is not a variable: a register holds different values all the time"
             ),
-            "name the variable that is in the register; stepi shows what an instruction does",
+            "watch the variable that is in the register; stepi shows the effect of an instruction",
         ));
     }
     if seen.ranges.is_empty() {
@@ -206,12 +205,12 @@ fn check_ranges(
     check_size(seen)
 }
 
-/// Refuses what is too long.
+/// Refuses values that are too long.
 fn check_size(seen: &Reading) -> Result<(), CommandError> {
     let length: u64 = seen.ranges.iter().map(|it| it.end - it.start).sum();
     match length > VALUE_SIZE_MAX {
         true => Err(CommandError::new(format!(
-            "{length} bytes are too many to watch; {VALUE_SIZE_MAX} can be"
+            "{length} bytes are too many to watch; the limit is {VALUE_SIZE_MAX}"
         ))),
         false => Ok(()),
     }

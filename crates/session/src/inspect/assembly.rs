@@ -1,4 +1,4 @@
-//! Instructions of the program, as a view.
+//! Views of machine instructions.
 
 use crate::session::Session;
 use juror_values::format::Names as _;
@@ -6,10 +6,10 @@ use juror_view::error::CommandError;
 use juror_view::{AssemblyLine, AssemblyView};
 use std::ops::Range;
 
-/// Bytes that are shown at once.
+/// The limit of bytes shown at once.
 pub(crate) const SIZE_MAX: u64 = 1 << 20;
 
-/// The instructions that begin in a range, with their bytes.
+/// Returns the instructions that begin in a range, with their bytes.
 pub(crate) fn assembly(session: &Session, range: Range<u64>) -> Result<AssemblyView, CommandError> {
     let program = session.running()?;
     let size = (range.end - range.start).min(SIZE_MAX);

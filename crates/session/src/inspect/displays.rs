@@ -11,10 +11,10 @@ use juror_values::format::{format, pretty};
 use juror_values::typed::{Number, Typed};
 use juror_view::DisplayView;
 
-/// The longest instruction.
+/// The length of the longest instruction, in bytes.
 pub(crate) const INSTRUCTION_MAX: u64 = 15;
 
-/// What the displays show in a frame.
+/// Returns the displays in a frame.
 pub(crate) fn displayed(session: &Session, frames: &[Frame], level: usize) -> Vec<DisplayView> {
     let shown = |display: &Display| -> Result<String, String> {
         let program = session
@@ -54,7 +54,7 @@ pub(crate) fn displayed(session: &Session, frames: &[Frame], level: usize) -> Ve
     views.collect()
 }
 
-/// Instructions as lines, the one marked at which the frame stands.
+/// Formats instructions as lines; the frame's present one is marked.
 pub(crate) fn instructions_at(
     session: &Session,
     value: &Typed,
@@ -68,8 +68,8 @@ pub(crate) fn instructions_at(
         .ok_or("the program is not running")?;
     let address = match value.number(program)? {
         Number::Pointer(address, _) => address,
-        Number::Int(number) => u64::try_from(number).map_err(|_| "this is no address")?,
-        _ => return Err("this is no address".to_owned()),
+        Number::Int(number) => u64::try_from(number).map_err(|_| "this is not an address")?,
+        _ => return Err("this is not an address".to_owned()),
     };
     let end = address.saturating_add(count * INSTRUCTION_MAX);
     let view = assembly::assembly(session, address..end).map_err(|error| error.message)?;

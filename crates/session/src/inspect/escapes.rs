@@ -1,6 +1,6 @@
 //! Escape sequences in text that the user types.
 
-/// The same as text.
+/// Replaces the escape sequences in a text.
 pub(crate) fn expanded(text: &str) -> String {
     let mut shown = String::new();
     let mut column = 0;

@@ -10,14 +10,14 @@ use juror_symbols::{Type, TypeKind};
 use juror_values::typed::{Location, Typed};
 use juror_view::error::CommandError;
 
-/// Keeps a value for `$N`; gives its number.
+/// Adds a value to the value history; returns its number.
 pub(crate) fn keep(session: &mut Session, value: Typed) -> u32 {
     let value = as_it_is(session, value);
     session.user.values.push(value)
 }
 
-/// A value as it is now: what is kept stays when the program changes the variable.
-/// What consists of parts has its place, too, so that one may go on from it.
+/// Returns a snapshot of a value: the entry stays when the program changes the variable. A value
+/// with parts keeps its location, so that expressions can continue from it.
 pub(crate) fn as_it_is(session: &Session, value: Typed) -> Typed {
     let is_number = matches!(
         value.r#type.strip().kind(),
@@ -48,12 +48,12 @@ pub(crate) fn evaluate(session: &mut Session, text: &str) -> Result<Typed, Comma
     evaluate_expression(session, &expression)
 }
 
-/// An expression as it was typed, with the types of the program in its casts.
+/// Parses an expression, with the types of the program in its casts.
 pub(crate) fn read(session: &mut Session, text: &str) -> Result<Expression, CommandError> {
     read_with_types(text, &types_in(session, text))
 }
 
-/// The names in parentheses that are types here, and no values.
+/// Returns the names in parentheses that are types here, and not values.
 pub(crate) fn types_in(session: &mut Session, text: &str) -> Vec<String> {
     if !text.contains('(') {
         return Vec::new();
@@ -129,5 +129,5 @@ pub(crate) fn type_named(session: &Session, name: &str) -> Option<Type> {
     found.or_else(|| Type::builtin(plain))
 }
 
-/// Words of C before a type's name.
+/// Keywords of C before a type's name.
 pub(crate) const KINDS: [&str; 4] = ["struct ", "class ", "union ", "enum "];

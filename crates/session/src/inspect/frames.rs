@@ -8,7 +8,7 @@ use juror_values::typed::Typed;
 use juror_view::error::CommandError;
 use juror_view::{EmptyView, FrameView, Listed, Outcome, VariableView, location};
 
-/// A frame as a view.
+/// Returns the view of a frame.
 pub(crate) fn frame_view(session: &Session, level: usize, frame: &Frame) -> FrameView {
     let Some(program) = &session.processes.program else {
         return FrameView {
@@ -53,12 +53,12 @@ pub(crate) fn variable_view(session: &Session, name: &str, value: &Typed) -> Var
 
 /// `frame`, `up`, `down`
 pub(crate) fn select_frame(session: &mut Session, level: usize) -> Result<Outcome, CommandError> {
-    let frames = session.frames()?;
+    let frames = session.frames_to(level.saturating_add(1))?;
     let Some(frame) = frames.get(level).cloned() else {
         let last = frames.len().saturating_sub(1);
         return Err(CommandError::new(match frames.last() {
             Some(frame) if frame.is_cut => {
-                format!("the stack is cut at frame {last}: its caller cannot be found")
+                format!("the backtrace ends at frame {last}: its caller cannot be found")
             }
             _ => format!("the outermost frame is number {last}"),
         }));
@@ -71,7 +71,7 @@ pub(crate) fn select_frame(session: &mut Session, level: usize) -> Result<Outcom
     Ok(Outcome::Frame(Box::new(view), source))
 }
 
-/// The selected frame.
+/// Returns the selected frame.
 pub(crate) fn selected_frame(session: &mut Session) -> Result<Frame, CommandError> {
     let level = session.processes.selection.level;
     let frames = session.frames()?;

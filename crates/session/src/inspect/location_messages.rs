@@ -1,5 +1,5 @@
-//! What is said of the names in places: which functions one name means, and
-//! which was probably meant where there is none.
+//! Messages on location specs: the functions that a name means, and suggestions for an unknown
+//! name.
 
 use crate::inspect::locations;
 use crate::session::Session;
@@ -12,14 +12,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// So many functions are named one by one.
+/// The limit of functions that are listed.
 const NAMED_MAX: usize = 20;
-/// Characters of a name that are shown where it is one of many.
+/// The limit of characters of a listed name.
 const NAME_LENGTH_MAX: usize = 120;
 
-/// The functions that a place means, where its words mean several: the
-/// overloads of a name, the instances of a template, the matches of a
-/// regular expression. Copies of one function need no such list.
+/// Lists the functions of a location spec that means several: the overloads of a name, the
+/// instances of a template, the matches of a regular expression. Copies of one function need no
+/// list.
 pub(crate) fn words_of_several(
     session: &Session,
     place: &Resolvable,
@@ -40,8 +40,8 @@ pub(crate) fn words_of_several(
     lines
 }
 
-/// Where a place is, in words. A function is called by its name also where its
-/// body begins with what was inlined from elsewhere.
+/// Describes a location. A function is named even if its body begins with code that was inlined
+/// from elsewhere.
 pub(crate) fn words_of_one(session: &Session, place: &Resolvable, address: u64) -> String {
     if let Some(words) = words_of_line(session, place, address) {
         return words;
@@ -56,7 +56,7 @@ pub(crate) fn words_of_one(session: &Session, place: &Resolvable, address: u64) 
     }
 }
 
-/// The same of a line, where inlined calls or other lines begin at its address.
+/// Describes the location of a line, if inlined calls or other lines begin at its address.
 fn words_of_line(session: &Session, place: &Resolvable, address: u64) -> Option<String> {
     let modules = session.modules();
     let frames = modules.frames_at(address);
@@ -71,8 +71,8 @@ fn words_of_line(session: &Session, place: &Resolvable, address: u64) -> Option<
     Some(format!("{address:#x}: {function}, {file}:{line}"))
 }
 
-/// The function that a place by name means at one of its addresses: one
-/// whose body begins there, or one that was inlined.
+/// Returns the function that a named location spec means at one of its addresses: one whose body
+/// begins there, or an inlined one.
 fn meant_at(session: &Session, place: &Resolvable, address: u64) -> Option<Meant> {
     let is_named = |name: &str| match place {
         Resolvable::Function(asked) | Resolvable::FunctionIn(_, asked) => is_name_of(asked, name),
@@ -84,7 +84,7 @@ fn meant_at(session: &Session, place: &Resolvable, address: u64) -> Option<Meant
     let at = module.to_file(address);
     let is_body = module.symbols.prologue_end(function) == at;
     if is_body && is_named(&function.name) {
-        // What the body begins with may be inlined from elsewhere.
+        // The body may begin with code that was inlined from elsewhere.
         let own = session.modules().frame_at(address);
         let own = own.filter(|frame| !frame.is_inlined());
         let line = match own {
@@ -112,12 +112,12 @@ fn meant_at(session: &Session, place: &Resolvable, address: u64) -> Option<Meant
     })
 }
 
-/// A name that nothing has is a slip when the program has one near it;
-/// otherwise it may belong to a library to come. Among the thousand short
-/// names of the C library there is always a near one: those do not count.
+/// Checks an unknown name: it is a typing error if the program has a similar name; otherwise it may
+/// belong to a library to be loaded. Among the thousand short names of the C library there is
+/// always a similar one: those do not count.
 ///
 /// # Errors
-/// It is a slip; the error names what was probably meant.
+/// It is a typing error; the error suggests the similar name.
 pub(crate) fn check_names(session: &Session, place: &Resolvable) -> Result<(), CommandError> {
     match place {
         Resolvable::Function(name) => check_function_name(session, name),
@@ -128,7 +128,7 @@ pub(crate) fn check_names(session: &Session, place: &Resolvable) -> Result<(), C
             if !session.modules().definitions(name, |_| true).is_empty() {
                 return Err(CommandError::with_help(
                     format!("`{name}` is not in {file}"),
-                    format!("break {name} stops at it wherever it is"),
+                    format!("break {name} matches it in every file"),
                 ));
             }
             check_function_name(session, name)
@@ -136,14 +136,14 @@ pub(crate) fn check_names(session: &Session, place: &Resolvable) -> Result<(), C
         Resolvable::Matching(_, pattern) if session.processes.program.is_some() => {
             Err(CommandError::with_help(
                 format!("no function with debug information matches `{pattern}`"),
-                "info functions shows the names; ^ and $ mean their beginnings and ends",
+                "info functions lists the names; ^ and $ match their beginnings and ends",
             ))
         }
         _ => Ok(()),
     }
 }
 
-/// That a function has no such label; nothing where there is no such function.
+/// Returns the error for a missing label; `None` if the function does not exist.
 fn no_label(session: &Session, function: &str, label: &str) -> Option<CommandError> {
     let definitions = session.modules().definitions(function, |_| true);
     definitions.first()?;
@@ -178,7 +178,7 @@ fn check_function_name(session: &Session, name: &str) -> Result<(), CommandError
         true => known(plain),
         false => Vec::new(),
     };
-    // It is in a module of that one, and named here where it is made public.
+    // It is in a module of that crate, and named here where it is re-exported.
     if near.is_empty()
         && let Some((first, _)) = plain.split_once("::")
         && let Some((_, last)) = plain.rsplit_once("::")
@@ -194,7 +194,7 @@ fn check_function_name(session: &Session, name: &str) -> Result<(), CommandError
     let names: Vec<String> = main.symbols.function_names().collect();
     let scopes = plain.matches("::").count();
     let whole = names.iter().map(String::as_str);
-    // A user hardly means the inside of a library that was built in.
+    // A user hardly means the internals of a statically linked library.
     let is_own = |known: &&String| {
         let scope = known.split("::").next().unwrap_or(known);
         !matches!(scope, "std" | "core" | "alloc") && !scope.starts_with(['_', '<'])
@@ -210,11 +210,11 @@ fn check_function_name(session: &Session, name: &str) -> Result<(), CommandError
     }
 }
 
-/// A function that a place means.
+/// A function that a location spec means.
 struct Meant {
     address: u64,
     function: String,
-    /// Where it was inlined.
+    /// The function that it is inlined into.
     caller: Option<String>,
     /// Its first line, or that of the call.
     line: Option<(String, u32)>,
@@ -234,7 +234,7 @@ impl Meant {
     }
 }
 
-/// A name that fits into a line.
+/// Shortens a name to fit into a line.
 fn shortened(name: &str) -> String {
     match name.char_indices().nth(NAME_LENGTH_MAX) {
         Some((end, _)) => format!("{}…", &name[..end]),
@@ -247,7 +247,7 @@ fn name_of(file: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// A name without template arguments and parameters, wherever they are.
+/// Removes template arguments and parameters from a name.
 fn without_arguments(name: &str) -> String {
     let mut depth = 0usize;
     let mut plain = String::new();
@@ -266,7 +266,7 @@ fn with_parameters(bound: &Bound) -> String {
     bound.module.symbols.name_with_parameters(&bound.function)
 }
 
-/// The end of a qualified name with so many scopes, as a user writes it.
+/// Returns the end of a qualified name with this many scopes, as a user writes it.
 fn ending(name: &str, scopes: usize) -> &str {
     let plain = name.split(['<', '(']).next().unwrap_or(name);
     let mut marks = plain.rmatch_indices("::").skip(scopes);

@@ -1,15 +1,15 @@
-//! Location specs, resolved from where the selected frame is.
+//! Location specs, resolved relative to the selected frame.
 
 use crate::inspect::source::{main_function, main_line};
 use crate::inspect::{expressions, frames};
 use crate::session::Session;
 use juror_points::breakpoints;
 use juror_points::breakpoints::Resolvable;
-use juror_points::location_spec::Place;
+use juror_points::location_spec::LocationSpec;
 use juror_values::typed::Number;
 use juror_view::error::{CommandError, not_running};
 
-/// Whether a trap at an address would ever be reached, and would be one.
+/// Checks that an address is the start of an instruction that can be reached.
 pub(crate) fn check_address(session: &Session, address: u64) -> Result<(), CommandError> {
     let program = session.processes.program.as_ref().ok_or_else(not_running)?;
     if let Some(problem) = program.code_problem(address) {
@@ -18,19 +18,22 @@ pub(crate) fn check_address(session: &Session, address: u64) -> Result<(), Comma
     Ok(())
 }
 
-/// The place that was written, as one that can be looked for.
+/// Makes a written location spec resolvable.
 pub(crate) fn resolvable(
     session: &mut Session,
-    written: &Place,
+    written: &LocationSpec,
 ) -> Result<Resolvable, CommandError> {
-    // In a Rust program the compiler has another function of this name.
-    if matches!(written, Place::Function(name) if name == "main") {
+    // In a Rust program the compiler generates another function of this name.
+    if matches!(written, LocationSpec::Function(name) if name == "main") {
         return Ok(main_function(session));
     }
     let has_begun = session.has_begun();
     let process = &mut *session.processes;
-    if let (Place::Function(name) | Place::FunctionIn { name, .. }, Some(program), Some(thread)) =
-        (written, &mut process.program, process.selection.thread)
+    if let (
+        LocationSpec::Function(name) | LocationSpec::FunctionIn { name, .. },
+        Some(program),
+        Some(thread),
+    ) = (written, &mut process.program, process.selection.thread)
     {
         program.resolve_functions(name, thread, has_begun);
     }
@@ -49,17 +52,19 @@ pub(crate) fn resolvable(
         Some((file, line)) => Some((file.as_path(), *line)),
         None => begun.and_then(|frame| Some((frame.file.as_deref()?, frame.line?))),
     };
-    // Before it has begun, the program is thought to stand at its main
-    // function: the linker is nobody's current place. To find it takes as long as
-    // any name does.
-    let is_relative = matches!(written, Place::Line { file: None, .. } | Place::Offset(_));
+    // Before the program has begun, its current location is taken to be the main function, not the
+    // dynamic linker. Finding it costs a lookup of a name.
+    let is_relative = matches!(
+        written,
+        LocationSpec::Line { file: None, .. } | LocationSpec::Offset(_)
+    );
     let main = match line {
         None if is_relative => main_line(session),
         _ => None,
     };
     let line = line.or_else(|| main.as_ref().map(|(file, line)| (file.as_path(), *line)));
     let address = match written {
-        Place::Address(text) => Some(expressions::evaluate(session, text)?),
+        LocationSpec::Address(text) => Some(expressions::evaluate(session, text)?),
         _ => None,
     };
     breakpoints::resolvable(written, session.modules(), here, line, |_| {

@@ -1,11 +1,11 @@
-//! Convenience variables that expressions read of the program: `$_siginfo` and the like.
+//! Convenience variables that are read from the program: `$_siginfo` and the like.
 
 use crate::session::Session;
 use juror_language::{Expression, ExpressionKind};
 use juror_values::typed::Typed;
 use juror_view::error::CommandError;
 
-/// An expression that speaks of the signal gets what the kernel says of it.
+/// Reads the kernel's information on the signal, if an expression uses it.
 pub(crate) fn note_signal(
     session: &mut Session,
     expression: &Expression,
@@ -20,7 +20,7 @@ pub(crate) fn note_signal(
     let bytes = bytes.ok_or_else(|| {
         CommandError::with_help(
             "no signal has stopped this thread",
-            "$_siginfo is what the kernel says of the signal that a thread stands at",
+            "$_siginfo describes the signal that stopped a thread",
         )
     })?;
     if let Some(of) = juror_symbols::signal_information() {
@@ -29,10 +29,10 @@ pub(crate) fn note_signal(
     Ok(())
 }
 
-/// The signal is of the moment: the next stop has another, or none.
+/// Forgets the signal: the next stop has another, or none.
 pub(crate) fn forget_signal(session: &mut Session) {
     session.user.values.forget(SIGNAL);
 }
 
-/// What the kernel says of a signal.
+/// The variable of the kernel's information on a signal.
 pub(crate) const SIGNAL: &str = "_siginfo";

@@ -12,7 +12,7 @@ pub(crate) fn source_of(session: &mut Session, frame: &Frame, count: u32) -> Opt
     text_around(session, frame, &file, line, count)
 }
 
-/// Lines of a file that a frame stands in.
+/// Returns the lines around a frame's line.
 pub(crate) fn text_around(
     session: &mut Session,
     frame: &Frame,
@@ -30,8 +30,8 @@ pub(crate) fn text_around(
     session.user.sources.around(file, line, count, built)
 }
 
-/// The line in which a frame stands, and whether it is no more than the line
-/// before what the compiler made.
+/// Returns the line of a frame, and whether it is only the preceding line of compiler-generated
+/// code.
 pub(crate) fn line_of(session: &Session, frame: &Frame) -> Option<(PathBuf, u32, bool)> {
     if let (Some(file), Some(line)) = (&frame.file, frame.line) {
         return Some((file.clone(), line, false));
@@ -45,8 +45,8 @@ pub(crate) fn line_of(session: &Session, frame: &Frame) -> Option<(PathBuf, u32,
     near.map(|(file, line)| (file, line, true))
 }
 
-/// Where the user's program begins: the body of `main`, or what the
-/// compiler's `main` calls in a Rust program.
+/// Returns the beginning of the user's program: the body of `main`, or in a Rust program the
+/// function that the compiler's `main` calls.
 pub(crate) fn main_function(session: &Session) -> Resolvable {
     let modules = session.modules();
     let plain = Resolvable::Function("main".to_owned());
@@ -74,20 +74,20 @@ pub(crate) fn main_function(session: &Session) -> Resolvable {
     })
 }
 
-/// The file and line where the user's program begins.
+/// Returns the file and line of the beginning of the user's program.
 pub(crate) fn main_line(session: &Session) -> Option<(PathBuf, u32)> {
     let modules = session.modules();
     let Resolvable::Function(name) = main_function(session) else {
         return None;
     };
-    // Its first line: what follows may be inlined from elsewhere.
+    // Its first line: the code after it may be inlined from elsewhere.
     let bound = modules.definitions(&name, |module| module.is_main);
     let described = modules.describe(bound.first()?.address());
     described.file.zip(described.line)
 }
 
-/// The file where the user's program begins. Unlike the line it is told without the rows
-/// of a line table, which may be that of a large unit.
+/// Returns the file of the beginning of the user's program. It is found without the rows of the
+/// line table, which may be that of a large unit.
 pub(crate) fn main_file(session: &Session) -> Option<PathBuf> {
     let modules = session.modules();
     let Resolvable::Function(name) = main_function(session) else {

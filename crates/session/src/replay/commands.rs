@@ -1,4 +1,4 @@
-//! What the commands for a recording do.
+//! The commands of a recording.
 
 use crate::command_table;
 use crate::command_table::arguments::{number, split_line};
@@ -16,10 +16,10 @@ use juror_view::observer::Observer;
 use juror_view::{Outcome, RecordedCheckpointView, StopReason};
 use std::path::Path;
 
-/// How often: once unless it is told.
+/// Parses a repeat count; the default is 1.
 fn times(rest: &str) -> Result<u64, CommandError> {
     match number(rest)? {
-        Some(0) => Err(CommandError::new("how often? 0 times is nothing")),
+        Some(0) => Err(CommandError::new("the number of steps must not be 0")),
         times => Ok(times.unwrap_or(1)),
     }
 }
@@ -28,7 +28,7 @@ impl RecordedRun {
     /// Executes a line. An empty line does nothing.
     ///
     /// # Errors
-    /// The line is not a command, or the command cannot be done.
+    /// The line is not a command, or the command fails.
     pub fn execute(
         &mut self,
         line: &str,
@@ -43,7 +43,7 @@ impl RecordedRun {
         self.control.permit(row.modes).map_err(|_| {
             CommandError::with_help(
                 "this is the end of the recording",
-                "reverse-step, reverse-continue and goto go back, run begins again",
+                "reverse-step, reverse-continue and goto go back, run goes to the beginning",
             )
         })?;
         let result = self.perform(row.act, rest, observer);
@@ -57,7 +57,7 @@ impl RecordedRun {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        // Before the first and behind the last, any thread's event is the next.
+        // Before the first and after the last event, the next event of any thread counts.
         let is_at_event = self.position > 0 && !self.is_over();
         let thread = is_at_event.then(|| self.event_thread());
         match act {
@@ -121,7 +121,10 @@ impl RecordedRun {
             "start" | "begin" => 0,
             "end" => self.tape.count,
             rest => number(rest)?.ok_or_else(|| {
-                CommandError::with_help("to which event?", "goto 27, goto start, goto end")
+                CommandError::with_help(
+                    "`goto` needs the number of an event",
+                    "goto 27, goto start, goto end",
+                )
             })?,
         };
         if wanted > self.tape.count {
@@ -148,7 +151,7 @@ impl RecordedRun {
         }])
     }
 
-    /// The position of a checkpoint in the list.
+    /// Returns the position of a checkpoint in the list.
     fn checkpoint_of(&self, rest: &str) -> Result<usize, CommandError> {
         let number = number(rest)?;
         let mut known = self.checkpoints.iter();
@@ -157,7 +160,7 @@ impl RecordedRun {
             CommandError::with_help(
                 match number {
                     Some(number) => format!("there is no checkpoint {number}"),
-                    None => "which checkpoint?".to_owned(),
+                    None => "`restore` needs the number of a checkpoint".to_owned(),
                 },
                 "see: info checkpoints",
             )
@@ -226,7 +229,7 @@ impl RecordedRun {
                 },
             )),
             (several, word) => Err(CommandError::new(match word {
-                "" => format!("about what? info has {}", SUBJECTS.join(", ")),
+                "" => format!("`info` needs a subject: {}", SUBJECTS.join(", ")),
                 word => format!("`{word}` may be {}", several.join(", ")),
             })),
         }
@@ -260,10 +263,10 @@ impl RecordedRun {
                     .properties
                     .retain(|it| it.property.name != name);
                 self.begin_again();
-                Ok(Outcome::Message(format!("{name} is watched no more")))
+                Ok(Outcome::Message(format!("{name} is no longer monitored")))
             }
             _ => Err(CommandError::with_help(
-                "what is to be done with properties?",
+                "unknown property command",
                 "property add FILE, property remove NAME, or property alone",
             )),
         }
@@ -274,7 +277,7 @@ impl RecordedRun {
         Outcome::Properties(views.collect())
     }
 
-    /// They are evaluated from the beginning to where one stands.
+    /// They are evaluated from the beginning to the present position.
     fn add_properties(&mut self, file: &str) -> Result<Outcome, CommandError> {
         let source = PropertySource::read(Path::new(file)).map_err(CommandError::new)?;
         let (found, _) = loading::load_file(&source, self.offline.history)?;
@@ -286,8 +289,8 @@ impl RecordedRun {
         }) {
             let name = &twice.property.name;
             return Err(CommandError::with_help(
-                format!("`{name}` is watched already"),
-                format!("property remove {name} makes room"),
+                format!("`{name}` is already monitored"),
+                format!("first remove it: property remove {name}"),
             ));
         }
         let before = self.offline.monitors.properties.clone();
@@ -304,7 +307,7 @@ impl RecordedRun {
         }
     }
 
-    /// What Enter alone does after this line.
+    /// Returns the line that an empty line after this one repeats.
     pub fn repetition(&self, line: &str) -> Option<String> {
         let (word, _) = split_line(line);
         let row = find(word).ok()?;
@@ -314,7 +317,7 @@ impl RecordedRun {
         }
     }
 
-    /// Where the word at `position` begins, and what it may become.
+    /// Returns the beginning of the word at `position`, and its completions.
     pub fn complete(&self, line: &str, position: usize) -> (usize, Vec<String>) {
         let before = line.get(..position).unwrap_or(line);
         let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);

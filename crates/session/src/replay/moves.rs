@@ -1,12 +1,11 @@
-//! Going over the events of a recording, forwards and backwards.
+//! Moves over the events of a recording, forwards and backwards.
 //!
-//! After the rules EVENT, CONT and STEP of Jakse, Falcone and Méhaut (section 6),
-//! with the recording in place of the program; a step is an event. Backwards, the
-//! monitors of an earlier moment take the events from there once more.
+//! After the rules EVENT, CONT and STEP of Jakse, Falcone and Méhaut (section 6), with the
+//! recording in place of the program; a step is an event. To go backwards, a snapshot of the
+//! monitors is restored, and they take the events from there again.
 //!
-//! Invariant: the number of kept moments is bounded, and the first is the
-//! beginning. A way back costs at most the events of one stride more than the way
-//! itself.
+//! **Invariant**: the number of snapshots is bounded, and the first is the beginning. Going back
+//! costs at most one stride of events more than the distance itself.
 
 use crate::replay::RecordedRun;
 use juror_rules::control::{Mode, Settled};
@@ -14,34 +13,34 @@ use juror_rules::decision;
 use juror_rules::decision::{Meaning, Owner};
 use juror_trace::How;
 use juror_view::error::CommandError;
-use juror_view::observer::{Nobody, Observer};
+use juror_view::observer::{Observer, SilentObserver};
 use juror_view::{Outcome, RecordedEnd, StopReason};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How many moments are kept at the most.
-const MOMENTS_MAX: u64 = 32;
-/// No two are nearer to each other.
+/// The limit of snapshots.
+const SNAPSHOTS_MAX: u64 = 32;
+/// The minimal distance of two snapshots, in events.
 const STRIDE_MIN: u64 = 1024;
-/// After so many events it is asked whether somebody waits.
+/// The number of events between two checks for an interrupt.
 const LOOK_EVENTS: u64 = 4096;
 
-/// How far the moments of a recording are from each other.
+/// Returns the distance between the snapshots of a recording.
 pub(super) fn stride(events: u64) -> u64 {
-    STRIDE_MIN.max(events.div_ceil(MOMENTS_MAX))
+    STRIDE_MIN.max(events.div_ceil(SNAPSHOTS_MAX))
 }
 
-/// Which events end a command that goes on.
+/// The goal of a resuming command.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Goal {
-    /// None: only a stop does.
+    /// None: only a stop ends it.
     Never,
-    /// So many of any thread, or of one.
+    /// This many events of any thread, or of one.
     Events { left: u64, thread: Option<u32> },
 }
 
 impl Goal {
-    /// An event of a thread has happened: whether that was the last one.
+    /// Counts an event of a thread; returns whether the goal is reached.
     fn reached(&mut self, of: u32) -> bool {
         match self {
             Goal::Events { left, thread } if thread.is_none_or(|it| it == of) => {
@@ -53,11 +52,11 @@ impl Goal {
     }
 }
 
-/// Progress is shown when a way takes so long.
+/// Progress is shown after this time.
 const PROGRESS_AFTER: Duration = Duration::from_secs(1);
 
-/// Whether `continue N` passes it: a breakpoint that is kept. A verdict, what could
-/// not be evaluated and Ctrl-C are always shown.
+/// Returns whether `continue N` passes a stop: only breakpoints that stay. Verdicts, evaluation
+/// errors and Ctrl-C are always shown.
 fn may_be_passed(reason: &StopReason) -> bool {
     let is_kept = matches!(
         reason,
@@ -70,13 +69,12 @@ fn may_be_passed(reason: &StopReason) -> bool {
 }
 
 impl RecordedRun {
-    /// The run is over: its last event has been passed.
+    /// Returns whether the run is over: the position is after its last event.
     pub(super) fn is_over(&self) -> bool {
         self.control.mode() == Mode::Init
     }
 
-    /// Goes on until somebody wants to stop, the goal is reached, or there is no
-    /// more.
+    /// Continues until a stop, the goal or the end.
     pub(super) fn go_on(
         &mut self,
         mut goal: Goal,
@@ -98,7 +96,7 @@ impl RecordedRun {
             if let Some(reason) = self.stops.ask(self.position, &self.tape, true) {
                 moment.stop(Owner::Developer, reason);
             }
-            if self.is_told_to_stop(started, observer) {
+            if self.is_interrupted(started, observer) {
                 moment.stop(Owner::Developer, StopReason::Interrupted);
             }
             if goal.reached(thread) {
@@ -116,20 +114,20 @@ impl RecordedRun {
         Ok(self.end())
     }
 
-    /// Takes the next event; why a property wants to stop there, if so.
+    /// Takes the next event; returns the reason of a property to stop there, if any.
     fn take_event(&mut self, observer: &mut dyn Observer) -> Option<StopReason> {
         let (batch, event) = self.tape.event(self.position + 1)?;
         self.position += 1;
         let reason = self.offline.step(0, batch, event, observer);
-        let newest = self.kept.last().map_or(0, |it| it.position);
+        let newest = self.snapshots.last().map_or(0, |it| it.position);
         if self.position >= newest + self.stride {
-            self.kept.push(self.moment());
+            self.snapshots.push(self.snapshot());
         }
         reason
     }
 
-    /// Now and then: whether Ctrl-C was pressed. Shows how far it has come.
-    fn is_told_to_stop(&self, started: Instant, observer: &mut dyn Observer) -> bool {
+    /// Checks periodically for Ctrl-C, and shows progress.
+    fn is_interrupted(&self, started: Instant, observer: &mut dyn Observer) -> bool {
         if !self.position.is_multiple_of(LOOK_EVENTS) {
             return false;
         }
@@ -139,7 +137,7 @@ impl RecordedRun {
         self.is_interrupted.load(Ordering::Relaxed)
     }
 
-    /// A stop is owed, and shown.
+    /// Shows a stop.
     fn stand(
         &mut self,
         reason: StopReason,
@@ -153,10 +151,10 @@ impl RecordedRun {
         }
     }
 
-    /// The last event has been passed: what the end makes of the properties. Those
-    /// who go back find the monitors as they were before it.
+    /// Passes the last event and ends the properties. After going back, the monitors are as they
+    /// were before the end.
     fn end(&mut self) -> Outcome {
-        let before = self.moment();
+        let before = self.snapshot();
         let how = self.tape.how;
         let is_decided = self.tape.fault.is_none() && how.is_none_or(How::is_final);
         let end = match &self.tape.fault {
@@ -183,14 +181,13 @@ impl RecordedRun {
         }))
     }
 
-    /// Back to the last event before this one at which somebody wants to stop, or
-    /// that is the goal; to the beginning where there is none.
+    /// Goes back to the last earlier event with a stop or the goal, or to the beginning.
     pub(super) fn go_back(
         &mut self,
         mut goal: Goal,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        // Standing behind the end, the last event is the first one back.
+        // From the end, the last event is the first one back.
         let mut end = match self.is_over() {
             true => self.tape.count + 1,
             false => self.position,
@@ -199,7 +196,7 @@ impl RecordedRun {
         self.is_interrupted.store(false, Ordering::Relaxed);
         let started = Instant::now();
         while end > 1 {
-            let start = self.kept_before(end - 1);
+            let start = self.snapshot_before(end - 1);
             let found = self.last_stop_between(start, end, &mut goal);
             if let Some((position, reason)) = found {
                 self.seek(position);
@@ -218,7 +215,7 @@ impl RecordedRun {
         self.stand_again(StopReason::Started, observer)
     }
 
-    /// Of the events after `start` and before `end`, the last at which to stop.
+    /// Returns the last event to stop at, of those after `start` and before `end`.
     fn last_stop_between(
         &mut self,
         start: u64,
@@ -226,9 +223,9 @@ impl RecordedRun {
         goal: &mut Goal,
     ) -> Option<(u64, StopReason)> {
         let mut stop = None;
-        self.put_back(start);
+        self.restore_snapshot(start);
         while self.position + 1 < end {
-            let by_monitor = self.take_event(&mut Nobody);
+            let by_monitor = self.take_event(&mut SilentObserver);
             let mut moment = decision::Moment::default();
             if let Some(reason) = by_monitor {
                 moment.stop(Owner::Monitor, reason);
@@ -252,16 +249,16 @@ impl RecordedRun {
         stop
     }
 
-    /// The newest of the moments that are kept in which an event has not happened.
-    fn kept_before(&self, event: u64) -> u64 {
-        let after = self.kept.partition_point(|it| it.position < event);
-        let before = after.checked_sub(1).and_then(|it| self.kept.get(it));
+    /// Returns the position of the newest snapshot before an event.
+    fn snapshot_before(&self, event: u64) -> u64 {
+        let after = self.snapshots.partition_point(|it| it.position < event);
+        let before = after.checked_sub(1).and_then(|it| self.snapshots.get(it));
         before.map_or(0, |it| it.position)
     }
 
-    /// The monitors are as they were at a moment that is kept.
-    fn put_back(&mut self, position: u64) {
-        let moment = self.kept.iter().find(|it| it.position == position);
+    /// Restores the monitors to a snapshot.
+    fn restore_snapshot(&mut self, position: u64) {
+        let moment = self.snapshots.iter().find(|it| it.position == position);
         if let Some(moment) = moment {
             self.offline.monitors.properties = moment.properties.clone();
             self.position = moment.position;
@@ -271,17 +268,17 @@ impl RecordedRun {
     /// Goes to an event without stopping on the way.
     pub(super) fn seek(&mut self, position: u64) {
         let position = position.min(self.tape.count);
-        let kept = self.kept_before(position + 1);
-        // From here, or from a moment before.
-        if self.position > position || kept > self.position {
-            self.put_back(kept);
+        let snapshots = self.snapshot_before(position + 1);
+        // From here, or from an earlier snapshot.
+        if self.position > position || snapshots > self.position {
+            self.restore_snapshot(snapshots);
         }
         while self.position < position {
-            self.take_event(&mut Nobody);
+            self.take_event(&mut SilentObserver);
         }
     }
 
-    /// One has gone to another event, and it is shown.
+    /// Shows the event after going to another one.
     pub(super) fn stand_again(
         &mut self,
         reason: StopReason,
@@ -296,19 +293,19 @@ impl RecordedRun {
         Ok(self.stopped(reason))
     }
 
-    /// The thread of the event at which one stands.
+    /// Returns the thread of the present event.
     pub(super) fn event_thread(&self) -> u32 {
         let event = self.tape.event(self.position);
         event.map_or(0, |(_, event)| event.thread)
     }
 
-    /// Properties have come or gone: the moments that were kept are of others.
-    /// Goes from the beginning to where one stands.
+    /// Drops the snapshots, because the properties have changed, and evaluates from the beginning
+    /// to the present position.
     pub(super) fn begin_again(&mut self) {
         let position = self.position;
         crate::replay::learn(&mut self.offline, &self.tape);
         self.position = 0;
-        self.kept = vec![self.moment()];
+        self.snapshots = vec![self.snapshot()];
         self.seek(position);
     }
 }

@@ -1,5 +1,4 @@
-//! What is shown of a recording: the event at which one stands, its values and
-//! place, the events that there are.
+//! Views of a recording: the present event, its values and place, and the recorded events.
 
 use crate::replay::RecordedRun;
 use crate::replay::tape::Tape;
@@ -12,13 +11,13 @@ use juror_view::{
 };
 use std::path::{Path, PathBuf};
 
-/// Lines that are shown around a place.
+/// The number of lines shown around a place.
 const LINES_AROUND: u32 = 7;
-/// Lines that `list` shows.
+/// The number of lines that `list` shows.
 const LINES_LISTED: u32 = 10;
 
 impl RecordedRun {
-    /// Where one stands, and why.
+    /// Shows the present position and the reason to stop.
     pub(super) fn stopped(&mut self, why: StopReason) -> Outcome {
         self.list_from = None;
         let mut stop = RecordedStop {
@@ -58,7 +57,7 @@ impl RecordedRun {
         Outcome::RecordedStop(Box::new(stop))
     }
 
-    /// Which event it is, and where it came from.
+    /// Adds the event and its place to a stop.
     fn place(&mut self, stop: &mut RecordedStop, event: &Event) {
         let told = self.offline.describe(0, event, StopReason::Step);
         match self.tape.position(event) {
@@ -74,7 +73,7 @@ impl RecordedRun {
         stop.location = told.location;
     }
 
-    /// What is wrong behind the last event, in words.
+    /// Returns the error after the last event, in words.
     pub(super) fn fault_words(&self) -> Option<String> {
         let fault = self.tape.fault.as_ref()?;
         let place = match fault.position {
@@ -84,7 +83,7 @@ impl RecordedRun {
         Some(format!("{place}: {fault}"))
     }
 
-    /// The event at which one stands.
+    /// Returns the present event.
     fn present(&self) -> Option<&Event> {
         self.tape.event(self.position).map(|(_, event)| event)
     }
@@ -149,16 +148,16 @@ impl RecordedRun {
         let known = || values.iter().map(|it| it.name.as_str());
         Err(CommandError::with_help(
             match name {
-                "" => "which value?".to_owned(),
-                name => format!("`{name}` was not recorded of this event"),
+                "" => "`print` needs a value".to_owned(),
+                name => format!("`{name}` was not recorded for this event"),
             },
             match (suggest(name, known()), values.is_empty()) {
                 (Some(near), _) => format!("did you mean `{near}`?"),
-                (None, true) => "it carries no values".to_owned(),
+                (None, true) => "the event has no values".to_owned(),
                 (None, false) => {
                     let names: Vec<&str> = known().collect();
                     format!(
-                        "it has {}; info monitors shows what properties hold",
+                        "the event has {}; info monitors shows the variables of properties",
                         names.join(", ")
                     )
                 }
@@ -166,7 +165,7 @@ impl RecordedRun {
         ))
     }
 
-    /// `info events`: what was recorded, and how often it happened.
+    /// `info events`: the recorded events, and their counts.
     pub(super) fn events(&self) -> Outcome {
         let mut views: Vec<RecordedEventView> = Vec::new();
         for (layout, count) in self.tape.layouts.iter().zip(self.tape.counts()) {
@@ -184,12 +183,12 @@ impl RecordedRun {
         Outcome::RecordedEvents(views)
     }
 
-    /// Where the event at which one stands comes from.
+    /// Returns the place of the present event.
     pub(super) fn location(&self) -> Result<Location, CommandError> {
         let nowhere = || {
             CommandError::with_help(
-                "the recording does not tell where this event came from",
-                "step goes on to the next one",
+                "the location of this event was not recorded",
+                "step goes to the next event",
             )
         };
         let event = self.present().ok_or_else(nowhere)?;
@@ -208,7 +207,7 @@ impl RecordedRun {
         view
     }
 
-    /// `list`, `list N`: the source around the event, then what follows it.
+    /// `list`, `list N`: the source around the event, then the following lines.
     pub(super) fn list(&mut self, rest: &str) -> Result<Outcome, CommandError> {
         let wanted = crate::command_table::arguments::number(rest)?;
         let (file, first, current) = match (wanted, self.list_from.take()) {
@@ -242,8 +241,8 @@ impl RecordedRun {
                 Ok(Outcome::Done)
             }
             _ => Err(CommandError::with_help(
-                "nothing of a recording can be changed",
-                "set substitute-path FROM TO says where source files are now",
+                "a recording cannot be changed",
+                "set substitute-path FROM TO sets where source files are now",
             )),
         }
     }
@@ -252,6 +251,6 @@ impl RecordedRun {
 fn no_source(file: &Path) -> CommandError {
     CommandError::with_help(
         format!("{} has no such line, or is not here", file.display()),
-        "set substitute-path FROM TO says where source files are now",
+        "set substitute-path FROM TO sets where source files are now",
     )
 }

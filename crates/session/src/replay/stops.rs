@@ -1,9 +1,10 @@
-//! Where a person wants to stop in a recording: at an event, with a condition over
-//! its values, or at a line that events came from.
+//! Breakpoints in a recording: at an event, with a condition over its values, or at a line that
+//! events came from.
 //!
-//! An event with its condition is a property of one state, so it is read, checked
-//! and evaluated by what evaluates properties. Invariant: a condition that cannot
-//! be evaluated stops, and says why; it is never false.
+//! An event with its condition is a property of one state, parsed, checked and evaluated as other
+//! properties are.
+//!
+//! **Invariant**: a condition that cannot be evaluated stops with the reason; it is never false.
 
 mod written;
 
@@ -15,7 +16,7 @@ use juror_trace::{Binding, NO_PLACE, event_words};
 use juror_view::error::CommandError;
 use juror_view::{PointView, StopReason};
 
-/// What is to happen where one stops.
+/// The event of a breakpoint.
 #[derive(Debug)]
 pub(super) enum What {
     /// An event that fulfils a condition.
@@ -27,11 +28,11 @@ pub(super) enum What {
     Line { places: Vec<bool> },
 }
 
-/// A point of the person.
+/// A breakpoint of the user.
 #[derive(Debug)]
 struct Point {
     number: u32,
-    /// As it was written, without its condition.
+    /// Its text, without its condition.
     text: String,
     condition: Option<String>,
     what: What,
@@ -40,7 +41,7 @@ struct Point {
     hits: u64,
 }
 
-/// All of them.
+/// All breakpoints.
 #[derive(Debug, Default)]
 pub(super) struct Stops {
     points: Vec<Point>,
@@ -48,7 +49,7 @@ pub(super) struct Stops {
 }
 
 impl Stops {
-    /// Sets one; gives what is to be said.
+    /// Sets one; returns the message.
     pub fn set(
         &mut self,
         words: &str,
@@ -61,16 +62,16 @@ impl Stops {
         };
         if text.is_empty() || condition.as_deref() == Some("") {
             return Err(CommandError::with_help(
-                "where is it to stop?",
-                "for example: break push, break after push if ret == 0, break main.c:30; \
-                 info events shows what was recorded",
+                "`break` needs an event or a line",
+                "for example: break push, break after push if ret == 0, break main.c:30; info \
+                 events lists the recorded events",
             ));
         }
         let what = match line_of(text) {
             Some((file, line)) if condition.is_none() => at_line(file, line, tape)?,
             Some(_) => {
                 return Err(CommandError::with_help(
-                    "the events of a line are of several kinds, and have no condition in common",
+                    "the events of this line are of several kinds, and cannot share a condition",
                     "name the event: break push if job > 3",
                 ));
             }
@@ -99,8 +100,8 @@ impl Stops {
         Ok(said)
     }
 
-    /// Asks all of them about an event; why to stop there, if so. Going back,
-    /// nothing is counted.
+    /// Checks all for an event; returns the reason to stop, if any. Hits are not counted when going
+    /// back.
     pub fn ask(&mut self, event: u64, tape: &Tape, counts: bool) -> Option<StopReason> {
         if self.points.is_empty() {
             return None;
@@ -174,7 +175,7 @@ impl Stops {
     }
 }
 
-/// What is done with points that are there.
+/// A change of breakpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     Delete,
@@ -196,7 +197,7 @@ impl What {
                 let mut is_hit = false;
                 for found in binding.events(event.layout) {
                     let mut captures: Vec<Value> = Vec::new();
-                    found.fill(batch.values_of(event), u64::MAX, &mut captures);
+                    found.fill(&batch.given(event), u64::MAX, &mut captures);
                     let happened = Occurrence {
                         thread: event.thread,
                         address: 0,

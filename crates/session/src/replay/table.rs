@@ -1,8 +1,8 @@
-//! The table of commands for a recording: those of the session that make sense
-//! without the program, under the same names, and those that go back.
+//! The table of commands for a recording: those of the session that make sense without the program,
+//! under the same names, and those that go back.
 //!
-//! Invariant: a command of the session that is not here is refused with the
-//! reason, not as unknown.
+//! **Invariant**: a command of the session that is not here is refused with the reason, not as
+//! unknown.
 
 use crate::command_table;
 use crate::command_table::Unclear;
@@ -12,7 +12,7 @@ use juror_rules::control::Modes;
 use juror_view::error::CommandError;
 use juror_view::{CommandHelp, Outcome};
 
-/// What a command does.
+/// The action of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Act {
     Break,
@@ -70,7 +70,7 @@ const fn row(
     }
 }
 
-/// One that goes somewhere: Enter does it again.
+/// Marks a moving command: an empty line repeats it.
 const fn forwards(row: Row) -> Row {
     Row {
         repeats: true,
@@ -103,19 +103,19 @@ pub(super) static TABLE: [Row; 24] = [
         Act::Checkpoint,
         "checkpoint",
         &[],
-        "Give the present event a number to come back to",
-        &[("checkpoint", "restore 1 comes back here")],
+        "Save the present position as a checkpoint",
+        &[("checkpoint", "restore 1 returns to it")],
     ),
     forwards(row(
         Act::Continue,
         "continue",
         &["c", "fg"],
-        "Go on to the next stop or violation, or to the end",
+        "Continue to the next stop or violation, or to the end",
         &[
             ("continue", "to the next stop"),
             (
                 "continue 3",
-                "to the third breakpoint; violations are not passed",
+                "to the third breakpoint; violations are not skipped",
             ),
         ],
     )),
@@ -123,7 +123,7 @@ pub(super) static TABLE: [Row; 24] = [
         Act::Delete,
         "delete",
         &["d"],
-        "Remove breakpoints or checkpoints",
+        "Delete breakpoints or checkpoints",
         &[
             ("delete 2", "breakpoint 2"),
             ("delete", "all breakpoints"),
@@ -134,24 +134,24 @@ pub(super) static TABLE: [Row; 24] = [
         Act::Disable,
         "disable",
         &["dis"],
-        "Let breakpoints rest",
+        "Disable breakpoints",
         &[(
             "disable 2",
-            "breakpoint 2 stops nothing until it is enabled",
+            "breakpoint 2 does not stop until it is enabled",
         )],
     ),
     row(
         Act::Enable,
         "enable",
         &["en"],
-        "Let breakpoints stop again",
+        "Enable breakpoints",
         &[("enable 2", "breakpoint 2")],
     ),
     row(
         Act::GoTo,
         "goto",
         &[],
-        "Go to an event by its place in the recording",
+        "Go to an event by its number in the recording",
         &[
             ("goto 27", "to the 27th event"),
             ("goto start", "before the first"),
@@ -162,23 +162,26 @@ pub(super) static TABLE: [Row; 24] = [
         Act::Help,
         "help",
         &["h"],
-        "Show the commands, or one of them",
-        &[("help break", "about break")],
+        "Show the commands, or the help of one",
+        &[("help break", "the help of break")],
     ),
     row(
         Act::Info,
         "info",
         &["i", "inf"],
-        "Show what there is",
+        "Show the state of something",
         &[
-            ("info events", "what was recorded, and how often"),
+            (
+                "info events",
+                "the recorded events, and how often each occurred",
+            ),
             ("info args", "the values of the event"),
-            ("info line", "where it came from"),
+            ("info line", "the source line of the event"),
             (
                 "info monitors",
                 "the properties with their states and variables",
             ),
-            ("info graph", "their states as a picture"),
+            ("info graph", "the states of the properties as a graph"),
             ("info breakpoints", "the breakpoints"),
             ("info checkpoints", "the checkpoints"),
         ],
@@ -189,7 +192,7 @@ pub(super) static TABLE: [Row; 24] = [
         &["l"],
         "Show source lines",
         &[
-            ("list", "around the event, then those that follow"),
+            ("list", "around the event, then onwards"),
             ("list 30", "around line 30"),
         ],
     ),
@@ -200,17 +203,14 @@ pub(super) static TABLE: [Row; 24] = [
         "Show the monitors, or the paths of one",
         &[
             ("monitor", "all"),
-            (
-                "monitor queue_bounds",
-                "how its slices came to their states",
-            ),
+            ("monitor queue_bounds", "the paths of its slices"),
         ],
     ),
     forwards(row(
         Act::Next,
         "next",
         &["n"],
-        "Go on to the next event of the same thread",
+        "Step to the next event of the same thread",
         &[("next", "one event"), ("next 5", "five")],
     )),
     row(
@@ -224,14 +224,14 @@ pub(super) static TABLE: [Row; 24] = [
         Act::Property,
         "property",
         &["prop"],
-        "List properties, add or remove them",
+        "List, add or remove properties",
         &[
             ("property", "all"),
             (
                 "property add queue.prop",
-                "those of a file, from the beginning",
+                "the properties of a file, from the beginning",
             ),
-            ("property remove queue_bounds", "watch it no more"),
+            ("property remove queue_bounds", "stop monitoring it"),
         ],
     ),
     row(
@@ -252,38 +252,38 @@ pub(super) static TABLE: [Row; 24] = [
         Act::ReverseContinue,
         "reverse-continue",
         &["rc"],
-        "Go back to the last stop or violation before, or to the beginning",
-        &[("reverse-continue", "to the last stop before")],
+        "Go back to the previous stop or violation, or to the beginning",
+        &[("reverse-continue", "to the previous stop")],
     )),
     backwards(row(
         Act::ReverseNext,
         "reverse-next",
         &["rn"],
-        "Go back to the event before of the same thread",
+        "Step back to the previous event of the same thread",
         &[("reverse-next", "one event"), ("reverse-next 5", "five")],
     )),
     backwards(row(
         Act::ReverseStep,
         "reverse-step",
         &["rs"],
-        "Go back to the event before",
+        "Step back to the previous event",
         &[("reverse-step", "one event"), ("reverse-step 5", "five")],
     )),
     row(
         Act::Run,
         "run",
         &["r"],
-        "Go from the beginning to the first stop or violation",
+        "Run from the beginning to the first stop or violation",
         &[("run", "from the beginning")],
     ),
     row(
         Act::Set,
         "set",
         &[],
-        "Say where source files are",
+        "Set where source files are",
         &[(
             "set substitute-path /build /home/me",
-            "what was below /build is below /home/me",
+            "files of /build are in /home/me",
         )],
     ),
     row(
@@ -297,19 +297,19 @@ pub(super) static TABLE: [Row; 24] = [
         Act::Step,
         "step",
         &["s", "stepi", "si"],
-        "Go on to the next event",
+        "Step to the next event",
         &[("step", "one event"), ("step 5", "five")],
     )),
     row(
         Act::TemporaryBreak,
         "tbreak",
         &["tb"],
-        "Stop at an event once",
-        &[("tbreak push", "at the next push")],
+        "Set a temporary breakpoint",
+        &[("tbreak push", "at the next push only")],
     ),
 ];
 
-/// The command that a word stands for.
+/// Finds the command for a word.
 pub(super) fn find(word: &str) -> Result<&'static Row, CommandError> {
     let is_meant = |row: &&Row| row.name == word || row.aliases.contains(&word);
     if let Some(row) = TABLE.iter().find(is_meant) {
@@ -338,7 +338,7 @@ pub(super) fn find(word: &str) -> Result<&'static Row, CommandError> {
                 "`{}` needs the program, and this is a recording",
                 entry.name
             ),
-            "help shows what can be done with it",
+            "help lists the commands",
         ),
         Err(_) => {
             let near = suggest(word, TABLE.iter().map(|it| it.name));

@@ -1,7 +1,6 @@
 //! All events of a recording, by number.
 //!
-//! Invariant: the events are those before the first mistake; what is read is not
-//! changed any more.
+//! **Invariant**: the events are those before the first error; once read, they do not change.
 
 use juror_trace::{Batch, Decoder, Event, Fault, Form, How, Layout, Place, Position};
 use juror_view::error::CommandError;
@@ -11,24 +10,24 @@ use std::io::Read as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How much of the file is read at once.
+/// The number of bytes of the file read at once.
 const CHUNK_BYTES: usize = 1 << 20;
-/// Progress is shown when reading takes so long.
+/// Progress is shown when reading takes longer than this.
 const PROGRESS_AFTER: Duration = Duration::from_secs(1);
 
-/// A recording that has been read.
+/// A recording that was read.
 #[derive(Debug, Default)]
 pub(super) struct Tape {
-    /// The batches, and how many events are before each.
+    /// The batches, each with the number of events before it.
     batches: Vec<(u64, Batch)>,
-    /// Of the whole recording, in the order of their numbers.
+    /// The layouts of the whole recording, in the order of their numbers.
     pub layouts: Vec<Layout>,
     pub places: Vec<Place>,
-    /// How many events there are.
+    /// The number of events.
     pub count: u64,
-    /// How the run ended, where the recording tells.
+    /// How the run ended, if recorded.
     pub how: Option<How>,
-    /// What is wrong behind the last event.
+    /// The error after the last event.
     pub fault: Option<Fault>,
     is_binary: bool,
 }
@@ -81,7 +80,7 @@ impl Tape {
         Ok(tape)
     }
 
-    /// The event of a number, from 1, with the batch that has its values.
+    /// Returns the event of a number, from 1, with the batch that has its values.
     pub fn event(&self, number: u64) -> Option<(&Batch, &Event)> {
         let position = number.checked_sub(1)?;
         let after = self
@@ -92,13 +91,12 @@ impl Tape {
         Some((batch, event))
     }
 
-    /// The batches in their order.
+    /// Returns the batches in order.
     pub fn batches(&self) -> impl Iterator<Item = &Batch> {
         self.batches.iter().map(|(_, batch)| batch)
     }
 
-    /// What the values of a layout are called: a parameter by its name, where that
-    /// is known.
+    /// Returns the names of a layout's values: a parameter's name, if it is known.
     pub fn names(layout: &Layout) -> impl Iterator<Item = &str> {
         let declared = layout.declaration.as_ref();
         let parameters = declared.map_or(&[][..], |it| &it.parameters);
@@ -111,7 +109,7 @@ impl Tape {
         })
     }
 
-    /// The line of an event, or its byte.
+    /// Returns the line of an event, or its byte.
     pub fn position(&self, event: &Event) -> Position {
         match self.is_binary {
             true => Position::Byte(event.position),
@@ -119,7 +117,7 @@ impl Tape {
         }
     }
 
-    /// How often each layout happens.
+    /// Returns the number of events of each layout.
     pub fn counts(&self) -> Vec<u64> {
         let mut counts = vec![0; self.layouts.len()];
         for event in self.batches().flat_map(|batch| &batch.events) {
@@ -141,7 +139,7 @@ fn decoder_of(form: Form, columns: &[String]) -> Result<Decoder, CommandError> {
 }
 
 impl Tape {
-    /// Takes what is complete; gives how many bytes that was.
+    /// Takes the complete records; returns their length in bytes.
     fn take(&mut self, decoder: &mut Decoder, bytes: &[u8], is_last: bool) -> usize {
         let mut start = 0;
         loop {

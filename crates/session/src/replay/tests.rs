@@ -1,20 +1,20 @@
-//! However one comes to an event, all is as if one had come there straight.
+//! The state at an event does not depend on how it was reached.
 
 use crate::replay::*;
 use juror_monitoring::report;
 use juror_rules::control::ControlCheck;
 use juror_view::Outcome;
-use juror_view::observer::Nobody;
+use juror_view::observer::SilentObserver;
 use proptest::prelude::*;
 
-/// A job that ends before it has begun is wrong.
+/// A job that ends before it has begun violates the property.
 const JOBS: &str = "property jobs\nslice on job\n\
     event begin = before begin(job)\nevent end = before end(job)\nvar rounds = 0\n\
     state idle accepting { on begin -> busy  on end -> wrong }\n\
     state busy accepting { on end { rounds += 1 } -> idle }\n\
     state wrong non-accepting\n";
 
-/// One event: of which job, in which thread.
+/// One event: begin or end, job, thread.
 type Recorded = (bool, u8, u8);
 
 fn recording(events: &[Recorded]) -> String {
@@ -39,10 +39,10 @@ fn open(text: &str, properties: &[&str]) -> RecordedRun {
         properties: properties.collect(),
         ..RecordedRunOptions::default()
     };
-    RecordedRun::open(&options, &mut Nobody).expect("it is right")
+    RecordedRun::open(&options, &mut SilentObserver).expect("it is right")
 }
 
-/// All that the properties hold, as it is shown.
+/// Returns the shown state of all properties.
 fn monitors(run: &RecordedRun) -> String {
     let places = Some(&run.offline.recorded.places);
     let shown = run.shown_properties().iter();
@@ -61,9 +61,9 @@ fn monitors(run: &RecordedRun) -> String {
     views.collect()
 }
 
-/// Where one stands after a line: the event, and why.
+/// Executes a line; returns the event and the reason of the stop.
 fn perform(run: &mut RecordedRun, line: &str) -> (u64, String) {
-    match run.execute(line, &mut Nobody) {
+    match run.execute(line, &mut SilentObserver) {
         Ok(Outcome::RecordedStop(stop)) => {
             let numbers = format!("{:?}", stop.breakpoints);
             (stop.event, format!("{} {numbers}", stop.reason))
@@ -74,7 +74,7 @@ fn perform(run: &mut RecordedRun, line: &str) -> (u64, String) {
     }
 }
 
-/// What a line is to lead to, by all stops of the recording.
+/// Returns the expected result of a line, given all stops of the recording.
 fn expected(stops: &[(u64, String)], thread: &[u8], at: u64, line: &str) -> (u64, String) {
     let count = thread.len() as u64;
     let (word, times) = line.split_once(' ').unwrap_or((line, "1"));
@@ -123,15 +123,15 @@ proptest! {
         let threads: Vec<u8> = events.iter().map(|(_, _, thread)| *thread).collect();
         let count = events.len() as u64;
         let mut run = open(&text, &[JOBS]);
-        // Many moments are kept, so that ways back begin at all of them.
+        // Many snapshots, so that going back starts from each of them.
         run.stride = 4;
         run.control = run.control.clone().with_history();
         let mut check = ControlCheck::new().expect("the model is right");
         if let Some(job) = broken_at {
-            let set = run.execute(&format!("break begin if job == {job}"), &mut Nobody);
+            let set = run.execute(&format!("break begin if job == {job}"), &mut SilentObserver);
             prop_assert_eq!(set.is_ok(), events.iter().any(|it| it.0), "{:?}", set);
         }
-        // The stops of the whole, one after the other.
+        // The stops of the whole recording, in order.
         let mut stops = Vec::new();
         let mut straight = open(&text, &[JOBS]);
         let mut states = vec![monitors(&straight)];
@@ -191,9 +191,9 @@ fn what_is_wrong_with_a_line_is_said() {
             "`reverse` may be reverse-continue, reverse-next, reverse-step",
         ),
         ("goto 3", "the recording has 2 events"),
-        ("goto", "to which event?"),
-        ("step 0", "how often? 0 times is nothing"),
-        ("break", "where is it to stop?"),
+        ("goto", "`goto` needs the number of an event"),
+        ("step 0", "the number of steps must not be 0"),
+        ("break", "`break` needs an event or a line"),
         (
             "break beginn",
             "there is no event `before beginn` in the recording",
@@ -209,19 +209,16 @@ fn what_is_wrong_with_a_line_is_said() {
         ("break a.c:3", "no event of the recording came from a.c:3"),
         (
             "break a.c:3 if job > 1",
-            "the events of a line are of several kinds, and have no condition in common",
+            "the events of this line are of several kinds, and cannot share a condition",
         ),
         ("delete 4", "there is no breakpoint 4"),
         ("restore 1", "there is no checkpoint 1"),
-        ("print job", "`job` was not recorded of this event"),
-        (
-            "list",
-            "the recording does not tell where this event came from",
-        ),
-        ("property remove nothing", "no property is called `nothing`"),
-        ("set job = 3", "nothing of a recording can be changed"),
+        ("print job", "`job` was not recorded for this event"),
+        ("list", "the location of this event was not recorded"),
+        ("property remove nothing", "no property is named `nothing`"),
+        ("set job = 3", "a recording cannot be changed"),
     ] {
-        let error = run.execute(line, &mut Nobody).expect_err(line);
+        let error = run.execute(line, &mut SilentObserver).expect_err(line);
         assert_eq!(error.message, expected, "{line}");
     }
 }
@@ -232,10 +229,10 @@ fn a_condition_that_cannot_be_evaluated_stops_and_says_why() {
                 {\"event\":\"before f\",\"values\":{\"n\":null}}\n\
                 {\"event\":\"before f\",\"values\":{\"n\":0}}\n";
     let mut run = open(text, &[]);
-    run.execute("break f if 10 / n > 20", &mut Nobody)
+    run.execute("break f if 10 / n > 20", &mut SilentObserver)
         .expect("it is set");
     for event in [2, 3] {
-        let Ok(Outcome::RecordedStop(stop)) = run.execute("continue", &mut Nobody) else {
+        let Ok(Outcome::RecordedStop(stop)) = run.execute("continue", &mut SilentObserver) else {
             panic!("it stops");
         };
         assert_eq!(
@@ -256,16 +253,17 @@ fn events_of_other_programs_have_names_of_their_own() {
         columns: vec!["begin=job".to_owned()],
         ..RecordedRunOptions::default()
     };
-    let mut run = RecordedRun::open(&options, &mut Nobody).expect("it is right");
-    run.execute("break begin if job == 8", &mut Nobody)
+    let mut run = RecordedRun::open(&options, &mut SilentObserver).expect("it is right");
+    run.execute("break begin if job == 8", &mut SilentObserver)
         .expect("it is set");
-    run.execute("break end", &mut Nobody).expect("it is set");
+    run.execute("break end", &mut SilentObserver)
+        .expect("it is set");
     assert_eq!(
         perform(&mut run, "continue"),
         (2, "breakpoint [1]".to_owned())
     );
     let given = run
-        .execute("print job", &mut Nobody)
+        .execute("print job", &mut SilentObserver)
         .expect("it was recorded");
     assert!(matches!(given, Outcome::Value(value) if value.value == "8"));
     assert_eq!(
@@ -276,14 +274,15 @@ fn events_of_other_programs_have_names_of_their_own() {
 
 #[test]
 fn continue_passes_breakpoints_and_nothing_else() {
-    // A violation at the third event, a condition that has no value at the fifth.
+    // A violation at the third event, and a condition without a value at the fifth.
     let text = format!(
         "{}{{\"event\":\"before f\",\"values\":{{\"n\":1}}}}\n\
          {{\"event\":\"before f\",\"values\":{{\"n\":0}}}}\n",
         recording(&[(true, 1, 1), (true, 2, 1), (false, 3, 1)])
     );
     let mut run = open(&text, &[JOBS]);
-    run.execute("break begin", &mut Nobody).expect("it is set");
+    run.execute("break begin", &mut SilentObserver)
+        .expect("it is set");
     assert_eq!(
         perform(&mut run, "continue 2"),
         (2, "breakpoint [1]".to_owned())
@@ -293,7 +292,7 @@ fn continue_passes_breakpoints_and_nothing_else() {
         perform(&mut run, "continue 9"),
         (3, "violation []".to_owned())
     );
-    run.execute("break f if 1 / n > 5", &mut Nobody)
+    run.execute("break f if 1 / n > 5", &mut SilentObserver)
         .expect("it is set");
     assert_eq!(
         perform(&mut run, "continue 9"),
@@ -306,7 +305,7 @@ fn what_is_before_a_mistake_counts() {
     let text =
         "{\"event\":\"before f\"}\n{\"event\":\"before f\"}\nfalse\n{\"event\":\"before f\"}\n";
     let mut run = open(text, &[]);
-    let Ok(Outcome::RecordedEnd(end)) = run.execute("continue", &mut Nobody) else {
+    let Ok(Outcome::RecordedEnd(end)) = run.execute("continue", &mut SilentObserver) else {
         panic!("it ends");
     };
     assert_eq!((end.events, end.decided), (2, false));
@@ -322,7 +321,7 @@ fn properties_come_and_go_where_one_stands() {
     std::fs::write(file.path(), JOBS).expect("it is written");
     let add = format!("property add {}", file.path().display());
     assert!(matches!(
-        run.execute(&add, &mut Nobody),
+        run.execute(&add, &mut SilentObserver),
         Ok(Outcome::Properties(_))
     ));
     assert_eq!(run.position, 2);
@@ -331,12 +330,12 @@ fn properties_come_and_go_where_one_stands() {
         "{}",
         monitors(&run)
     );
-    assert!(run.execute(&add, &mut Nobody).is_err());
+    assert!(run.execute(&add, &mut SilentObserver).is_err());
     assert_eq!(
         perform(&mut run, "continue"),
         (3, "violation []".to_owned())
     );
-    run.execute("property remove jobs", &mut Nobody)
+    run.execute("property remove jobs", &mut SilentObserver)
         .expect("it goes");
     assert_eq!(perform(&mut run, "run"), (4, "end".to_owned()));
 }

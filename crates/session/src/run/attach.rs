@@ -1,7 +1,7 @@
-//! Attaching to a process that runs, and letting the program go on alone.
+//! Attaches to a running process, and detaches from it.
 //!
-//! Invariant: what juror started ends with juror; what it attached to goes on,
-//! whichever way juror leaves it.
+//! **Invariant**: a process that juror started ends with juror; a process that it attached to
+//! continues, however juror is left.
 
 use crate::command_table::arguments::number;
 use crate::run::processes::leaving;
@@ -15,7 +15,7 @@ use juror_view::error::{CommandError, SessionError};
 use juror_view::observer::Observer;
 use juror_view::{Ending, Outcome, StopReason};
 
-/// `attach PID`: the process stands still wherever it was.
+/// `attach PID`: stops the process wherever it is.
 pub(crate) fn attach_command(
     session: &mut Session,
     rest: &str,
@@ -25,8 +25,8 @@ pub(crate) fn attach_command(
         .and_then(|number| u32::try_from(number).ok())
         .ok_or_else(|| {
             CommandError::with_help(
-                "which process?",
-                "give its number, as ps shows it: attach 1234",
+                "`attach` needs the number of a process",
+                "as ps shows it: attach 1234",
             )
         })?;
     make_room(session)?;
@@ -35,14 +35,14 @@ pub(crate) fn attach_command(
         && program.debuggee.is_job_stopped()
     {
         observer.notice(&format!(
-            "job control has stopped process {process}: it goes on at kill -CONT {process}"
+            "process {process} is stopped by job control: it continues after kill -CONT {process}"
         ));
     }
     let view = session.stop_view(StopReason::Attached { process }, thread)?;
     Ok(Outcome::Stopped(Box::new(view)))
 }
 
-/// A program that has only been loaded gives way to another.
+/// Ends a program that is only loaded, to replace it.
 fn make_room(session: &mut Session) -> Result<(), CommandError> {
     session.permit(Modes::Before)?;
     session.forget_program();
@@ -103,7 +103,7 @@ fn bind_running(session: &mut Session, thread: ThreadId) -> Result<(), SessionEr
         .map_err(|error| SessionError::Internal(error.to_string()))
 }
 
-/// `detach`: the program goes on as if juror had never been there.
+/// `detach`: removes all breakpoints and lets the program continue without juror.
 pub(crate) fn detach(session: &mut Session) -> Result<Outcome, CommandError> {
     if session.processes.are_several() {
         return leaving::detach_one(session);
@@ -114,7 +114,7 @@ pub(crate) fn detach(session: &mut Session) -> Result<Outcome, CommandError> {
     left.map(|()| Outcome::Ended(Box::new(end)))
 }
 
-/// Ends the program if juror started it, and lets it go otherwise.
+/// Ends the program if juror started it, and detaches otherwise.
 pub(crate) fn leave(session: &mut Session) -> Result<(), CommandError> {
     match session
         .processes

@@ -1,13 +1,13 @@
 //! Events that catchpoints report.
 
 use crate::run::pause::Pause;
-use crate::run::scenarios::hearing;
+use crate::run::scenarios::notifying;
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::{ForkKind, SystemCallPhase, ThreadId};
 use juror_instrument::condition::{Check, Condition};
 use juror_language::ContextValue;
-use juror_monitoring::listeners::Facts;
+use juror_monitoring::listeners::ContextValues;
 use juror_points::catchpoints::{Catch, Catchpoint, Exception};
 use juror_points::point::PointKind;
 use juror_points::signal_names;
@@ -16,10 +16,10 @@ use juror_view::StopReason;
 use juror_view::error::CommandError;
 use std::path::PathBuf;
 
-/// How a text type name is read from the debuggee at most, in bytes.
+/// The limit of bytes read of a type name.
 pub(crate) const TYPE_NAME_MAX: usize = 1024;
 
-/// Has the debuggee report what the catchpoints and `handle` want now.
+/// Sets the events that the debuggee reports for the catchpoints and `handle`.
 pub(crate) fn renew_catchpoints(session: &mut Session) {
     if let Some(program) = &mut session.processes.program {
         session.points.catchpoints.bind(program);
@@ -28,7 +28,7 @@ pub(crate) fn renew_catchpoints(session: &mut Session) {
     }
 }
 
-/// Counts what the catchpoints wait for; a reason to stop when one does.
+/// Counts the catchpoints for an event; returns the reason to stop, if any.
 pub(crate) fn caught(
     session: &mut Session,
     thread: ThreadId,
@@ -38,7 +38,7 @@ pub(crate) fn caught(
 ) -> Result<Option<StopReason>, CommandError> {
     caught_with(
         session,
-        Facts::default(),
+        ContextValues::default(),
         thread,
         event,
         description,
@@ -46,10 +46,10 @@ pub(crate) fn caught(
     )
 }
 
-/// The same, where scenarios are told more of it than the thread.
+/// Returns the same, with context values for scenarios besides the thread.
 pub(crate) fn caught_with(
     session: &mut Session,
-    facts: Facts,
+    context_values: ContextValues,
     thread: ThreadId,
     event: &str,
     description: String,
@@ -61,7 +61,8 @@ pub(crate) fn caught_with(
     let values = |name: &str| of_thread(&session.user.values, program, thread, name);
     let ask = |condition: &Condition| condition.holds(&Check::default(), program, thread, &values);
     let stopping = session.points.catchpoints.hit(is_meant, ask);
-    let Some(stopping) = hearing::divert_with(session, facts, thread, stopping, &mut Vec::new())?
+    let Some(stopping) =
+        notifying::divert_with(session, context_values, thread, stopping, &mut Vec::new())?
     else {
         return Ok(None);
     };
@@ -77,7 +78,7 @@ pub(crate) fn caught_with(
     }))
 }
 
-/// A system call begins or is over. Gives what the user must see.
+/// Handles the entry to or exit from a system call. Returns what must be shown.
 pub(crate) fn on_system_call(
     session: &mut Session,
     thread: ThreadId,
@@ -98,7 +99,7 @@ pub(crate) fn on_system_call(
     Ok(caught.map(|reason| Pause::Reason(reason, thread)))
 }
 
-/// Whether a catchpoint waits for a signal that came.
+/// Returns the reason to stop of the catchpoints for a signal.
 pub(crate) fn catch_signal(
     session: &mut Session,
     thread: ThreadId,
@@ -107,13 +108,20 @@ pub(crate) fn catch_signal(
     let (name, meaning) = signal_names::describe(number);
     let is_meant =
         |it: &Catchpoint| matches!(&it.catch, Catch::Signals(numbers) if numbers.contains(&number));
-    let mut facts = Facts::default();
-    facts.note_text(ContextValue::Signal, &name);
+    let mut context_values = ContextValues::default();
+    context_values.note_text(ContextValue::Signal, &name);
     let description = format!("signal {name}: {meaning}");
-    caught_with(session, facts, thread, "signal", description, is_meant)
+    caught_with(
+        session,
+        context_values,
+        thread,
+        "signal",
+        description,
+        is_meant,
+    )
 }
 
-/// A process was made.
+/// Handles a fork.
 pub(crate) fn on_forking(
     session: &mut Session,
     thread: ThreadId,
@@ -124,7 +132,7 @@ pub(crate) fn on_forking(
         ForkKind::Fork => ("fork", Catch::Fork),
         ForkKind::Vfork => ("vfork", Catch::Vfork),
     };
-    let description = format!("{event} made process {child}");
+    let description = format!("{event} created process {child}");
     match caught(session, thread, event, description, |it| it.catch == wanted)? {
         Some(reason) => Ok(Some(Pause::Reason(reason, thread))),
         None => {
@@ -134,28 +142,28 @@ pub(crate) fn on_forking(
     }
 }
 
-/// Another program runs in the process.
+/// Handles an exec.
 pub(crate) fn catch_exec(
     session: &mut Session,
     thread: ThreadId,
     path: &std::path::Path,
 ) -> Result<Option<StopReason>, CommandError> {
-    let description = format!("the process runs {} now", path.display());
+    let description = format!("the process now runs {}", path.display());
     caught(session, thread, "exec", description, |it| {
         it.catch == Catch::Exec
     })
 }
 
-/// The paths of what is loaded.
+/// Returns the paths of the loaded modules.
 pub(crate) fn loaded_paths(session: &Session) -> Vec<PathBuf> {
     match session.points.catchpoints.iter().next() {
         Some(_) => session.modules().iter().map(|it| it.path.clone()).collect(),
-        // Nobody will ask.
+        // No catchpoint needs them.
         None => Vec::new(),
     }
 }
 
-/// Libraries came or went since `before`.
+/// Handles libraries that were loaded or unloaded since `before`.
 pub(crate) fn catch_libraries(
     session: &mut Session,
     thread: ThreadId,
@@ -182,7 +190,7 @@ pub(crate) fn catch_libraries(
     caught(session, thread, "unload", description, unloaded)
 }
 
-/// A thread enters the C++ runtime at a place of a catchpoint.
+/// Handles a thread that enters the C++ runtime at an address of a catchpoint.
 pub(crate) fn catch_exception(
     session: &mut Session,
     thread: ThreadId,
@@ -210,17 +218,17 @@ pub(crate) fn catch_exception(
     })
 }
 
-/// The name of the type of an exception, from the runtime's arguments
-/// (Itanium C++ ABI, *Exception Handling*, section 2.2).
+/// Returns the type name of an exception, from the runtime's arguments (Itanium C++ ABI, *Exception
+/// Handling*, section 2.2).
 pub(crate) fn exception_type(
     session: &Session,
     thread: ThreadId,
     exception: Exception,
 ) -> Result<Option<String>, CommandError> {
-    /// `GNUCC++` and a zero: what marks an exception that g++ or clang
-    /// threw itself, at the beginning of its unwind header.
+    /// `GNUCC++` and a zero: marks an exception that g++ or clang threw itself, at the beginning of
+    /// its unwind header.
     const PRIMARY: u64 = u64::from_be_bytes(*b"GNUCC++\0");
-    /// How far before the unwind header the type stands.
+    /// The distance of the type from the following unwind header, in bytes.
     const TYPE_BEFORE_HEADER: u64 = 0x50;
     let program = session.running()?;
     let registers = program.registers(thread)?;
@@ -237,7 +245,7 @@ pub(crate) fn exception_type(
     let bytes = name.and_then(|at| program.debuggee.read_text(at, TYPE_NAME_MAX).ok());
     let Some(bytes) = bytes else { return Ok(None) };
     let mangled = String::from_utf8_lossy(&bytes);
-    // A star says that equal names of different libraries differ.
+    // An asterisk means that equal names in different libraries are different types.
     let mangled = mangled.trim_start_matches('*');
     Ok(Some(
         juror_symbols::demangle(&format!("_ZTI{mangled}"))
@@ -246,11 +254,10 @@ pub(crate) fn exception_type(
     ))
 }
 
-/// What a system call gave, in words.
+/// Returns the result of a system call, in words.
 pub(crate) fn gave(result: i64) -> String {
-    /// The kernel's codes for a call that a signal interrupted and that starts
-    /// again: `ERESTARTSYS`, `ERESTARTNOINTR`, `ERESTARTNOHAND`,
-    /// `ERESTART_RESTARTBLOCK`.
+    /// The kernel's codes for a system call that was interrupted by a signal and is restarted:
+    /// `ERESTARTSYS`, `ERESTARTNOINTR`, `ERESTARTNOHAND`, `ERESTART_RESTARTBLOCK`.
     const RESTARTS: [i64; 4] = [-512, -513, -514, -516];
     if RESTARTS.contains(&result) {
         return "interrupted by a signal".to_owned();

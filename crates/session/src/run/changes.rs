@@ -1,4 +1,4 @@
-//! Threads, libraries and programs that come and go while the program runs.
+//! Handles threads that start and end, libraries that are loaded and unloaded, and execs.
 
 use crate::run::hits::say;
 use crate::run::pause::Pause;
@@ -16,23 +16,23 @@ use juror_view::observer::Observer;
 use std::sync::Arc;
 
 impl Session {
-    /// A thread has started.
+    /// Handles the start of a thread.
     pub(super) fn take_thread_start(
         &mut self,
         thread: ThreadId,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         let program = self.running_mut()?;
-        program.number_thread(thread);
+        program.number_started_thread(thread);
         let tell = |monitors: &mut Monitors, scene: &mut Scene<'_>| monitors.on_thread_start(scene);
-        if let Some(pause) = self.tell_monitors(thread, observer, tell)? {
+        if let Some(pause) = self.notify_monitors(thread, observer, tell)? {
             return Ok(Some(pause));
         }
         self.running_mut()?.debuggee.resume(thread)?;
         Ok(None)
     }
 
-    /// A thread has ended.
+    /// Handles the end of a thread.
     pub(super) fn take_thread_end(
         &mut self,
         thread: ThreadId,
@@ -40,13 +40,15 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         self.lose_evaluations(thread)?;
         for number in self.processes.watchpoints.of_thread(thread) {
-            observer.notice(&format!("watchpoint {number} is gone with its thread"));
+            observer.notice(&format!(
+                "watchpoint {number} is deleted: its thread has ended"
+            ));
             let process = &mut *self.processes;
             process
                 .watchpoints
                 .delete(process.program.as_mut(), &[number])?;
         }
-        let pause = self.tell_monitors(thread, observer, |monitors, scene| {
+        let pause = self.notify_monitors(thread, observer, |monitors, scene| {
             monitors.on_thread_end(scene)
         })?;
         if let Some(program) = &mut self.processes.program {
@@ -62,7 +64,7 @@ impl Session {
                     observer.notice(&gone);
                 }
             }
-            // The thread itself can be shown no more.
+            // The thread itself can no longer be shown.
             let other = self.running()?.debuggee.thread_ids().next();
             if let (Some(Pause::Reason(reason, _)), Some(other)) = (pause, other) {
                 return Ok(Some(Pause::Reason(reason, other)));
@@ -71,14 +73,13 @@ impl Session {
         Ok(None)
     }
 
-    /// Libraries have been loaded or unloaded.
+    /// Handles libraries that were loaded or unloaded.
     pub(super) fn take_modules(
         &mut self,
         thread: ThreadId,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        // A property that does not fit a late library must be seen:
-        // its events would be missed.
+        // A property that does not fit a late library must be shown: its events would be missed.
         let before = catchpoints::loaded_paths(self);
         let bound = self.bind(thread, false);
         let program = self.running_mut()?;
@@ -87,7 +88,7 @@ impl Session {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }
         let caught = catchpoints::catch_libraries(self, thread, &before)?;
-        let told = self.tell_monitors(thread, observer, |monitors, scene| {
+        let told = self.notify_monitors(thread, observer, |monitors, scene| {
             monitors.on_modules(scene)
         })?;
         let caught = caught.map(|reason| Pause::Reason(reason, thread));
@@ -102,7 +103,7 @@ impl Session {
         Ok(None)
     }
 
-    /// The process runs another program now.
+    /// Handles an exec.
     pub(super) fn take_exec(
         &mut self,
         thread: ThreadId,
@@ -118,7 +119,7 @@ impl Session {
         for gone in self.processes.watchpoints.forget_program(true) {
             let (number, text) = (gone.point.number, gone.text);
             observer.notice(&format!(
-                "watchpoint {number} on {text} is gone: its memory is another program's now"
+                "watchpoint {number} on {text} is deleted: another program was executed"
             ));
         }
         self.running_mut()?.restart(thread);
@@ -136,10 +137,9 @@ impl Session {
         Ok(None)
     }
 
-    /// The program stops where a thread has made a process: what becomes of that is
-    /// told before the stop. Gives the thread that stands there then: the child's,
-    /// if that is followed.
-    pub(super) fn tell_birth(
+    /// Reports a new process before the stop at its fork. Returns the thread that is stopped then:
+    /// the child's, if that is followed.
+    pub(super) fn report_fork(
         &mut self,
         maker: ThreadId,
         child: u32,
@@ -150,8 +150,8 @@ impl Session {
         let mut standing = maker;
         for stop_event in debuggee.await_fork(child)? {
             match stop_event {
-                StopEvent::Forked { child, kind } => self.tell_forked(child, kind, observer),
-                StopEvent::ParentDetached { process } => tell_left(process, observer),
+                StopEvent::Forked { child, kind } => self.report_forked(child, kind, observer),
+                StopEvent::ParentDetached { process } => report_left(process, observer),
                 StopEvent::ChildFollowed { thread, parent } => {
                     follow_fork::take_over(self, thread, parent, observer)?;
                     standing = thread;
@@ -162,16 +162,16 @@ impl Session {
         Ok(standing)
     }
 
-    pub(super) fn tell_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
+    pub(super) fn report_forked(&self, child: u32, kind: ForkKind, observer: &mut dyn Observer) {
         let how = match (kind, self.options.follow) {
-            (ForkKind::Fork, _) => "forked; it runs without juror",
+            (ForkKind::Fork, _) => "was created by fork; it runs without juror",
             (ForkKind::Vfork, Follow::Both) => {
-                "made by vfork; it is debugged when it runs its program"
+                "was created by vfork; it is debugged when it executes its program"
             }
             (ForkKind::Vfork, Follow::Child) => {
-                "made by vfork; it is followed when it runs its program"
+                "was created by vfork; it is followed when it executes its program"
             }
-            (ForkKind::Vfork, Follow::Parent) => "made by vfork; it runs without juror",
+            (ForkKind::Vfork, Follow::Parent) => "was created by vfork; it runs without juror",
         };
         observer.notice(&format!("process {child} {how}"));
     }
@@ -203,7 +203,7 @@ pub(crate) fn late_error(error: &juror_view::error::SessionError) -> StopReason 
     }
 }
 
-/// The process was left for one that it has made.
-pub(super) fn tell_left(process: u32, observer: &mut dyn Observer) {
-    observer.notice(&format!("process {process} goes on without juror"));
+/// Reports that the process was left for its child.
+pub(super) fn report_left(process: u32, observer: &mut dyn Observer) {
+    observer.notice(&format!("process {process} continues without juror"));
 }

@@ -1,15 +1,13 @@
-//! Checkpoints: the program and its monitors, kept together and brought back
-//! together.
+//! Checkpoints: saves the program and its monitors together, and restores them together.
 //!
-//! The rules CHECKPOINT and RESTORE of Jakse, Falcone and Méhaut, *Interactive
-//! Runtime Verification* (2019), section 6: what is restored is the program, the
-//! monitors with all that they know and have counted, and the points that they
-//! need; the developer's points stay as they are now, with their counts. What
-//! belongs to the run goes back, too: the numbers of threads, the time that has
-//! passed, and the trace that is being written, which is cut.
+//! The rules CHECKPOINT and RESTORE of Jakse, Falcone and Méhaut, *Interactive Runtime
+//! Verification* (2019), section 6: a restore affects the program, the monitors with their state
+//! and counts, and the points that they need; the user's points stay as they are now, with their
+//! counts. The state of the run is restored too: the numbers of threads, the elapsed time, and the
+//! trace, which is truncated.
 //!
-//! Invariant: a checkpoint holds values and a process that stands, so restoring
-//! it changes nothing of it.
+//! **Invariant**: a checkpoint holds values and a stopped process, so restoring it does not change
+//! it.
 
 pub(crate) mod automatic;
 pub(crate) mod losses;
@@ -26,16 +24,15 @@ use juror_view::observer::Observer;
 use juror_view::{CheckpointView, Location};
 
 impl Session {
-    /// Keeps the program and its monitors as they are. Threads that run are
-    /// stopped for a moment.
+    /// Saves the program and its monitors. Running threads are stopped for a moment.
     ///
     /// # Errors
-    /// There is no program, or it cannot be kept; all is as it was then.
+    /// There is no program, or it cannot be saved; nothing has changed then.
     pub fn checkpoint(&mut self) -> Result<CheckpointId, CommandError> {
         self.take_checkpoint(false)
     }
 
-    /// What is known of a checkpoint.
+    /// Returns the view of a checkpoint.
     ///
     /// # Errors
     /// There is none of this number.
@@ -47,12 +44,12 @@ impl Session {
         })
     }
 
-    /// The checkpoints that there are, in the order of their numbers.
+    /// Returns the checkpoints, in the order of their numbers.
     pub fn checkpoints(&self) -> impl DoubleEndedIterator<Item = CheckpointId> + '_ {
         self.checkpoints.saved.keys().copied().map(CheckpointId)
     }
 
-    /// Gives a checkpoint up.
+    /// Deletes a checkpoint.
     ///
     /// # Errors
     /// There is none of this number.
@@ -66,7 +63,7 @@ impl Session {
         let found = self.checkpoints.saved.get(&id.0);
         found.ok_or_else(|| {
             let help = match self.checkpoints.saved.is_empty() {
-                true => "there is none yet; checkpoint makes one",
+                true => "checkpoint creates the first one",
                 false => "info checkpoints lists them",
             };
             CommandError::with_help(format!("there is no checkpoint {}", id.0), help)
@@ -74,7 +71,7 @@ impl Session {
     }
 
     fn take_checkpoint(&mut self, is_automatic: bool) -> Result<CheckpointId, CommandError> {
-        self.check_for_checkpoint("a checkpoint is of one process")?;
+        self.check_for_checkpoint("a checkpoint holds one process")?;
         let before = self.checkpoints.saved.values().next_back();
         let before = before.map(|saved| &saved.state);
         let Some(program) = &mut self.processes.program else {
@@ -116,18 +113,18 @@ impl Session {
         Ok(CheckpointId(number))
     }
 
-    /// Whether the session is in a state that can be kept or replaced.
+    /// Checks that the session is in a state that can be saved or replaced.
     fn check_for_checkpoint(&self, why: &str) -> Result<(), CommandError> {
         if self.processes.are_several() {
             return Err(CommandError::with_help(
                 format!("{why}, and several are debugged"),
-                "set follow parent follows one; detach lets the selected one go",
+                "set follow parent follows only one; detach releases the selected one",
             ));
         }
         if !self.processes.evaluations.is_empty() {
             return Err(CommandError::with_help(
-                "an expression waits for a function that it calls",
-                "continue until it has its value, or give it up: abandon",
+                "an evaluation is stopped in a function that it called",
+                "continue until it has its value, or end it: abandon",
             ));
         }
         Ok(())
@@ -171,7 +168,7 @@ impl Session {
         }
     }
 
-    /// Tells of what a restore changes besides what is shown.
+    /// Reports the side effects of a restore.
     pub(crate) fn tell(&mut self, sentences: Vec<String>, observer: &mut dyn Observer) {
         for sentence in sentences {
             observer.notice(&sentence);

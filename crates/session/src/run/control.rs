@@ -1,14 +1,13 @@
-//! Who has the control, in the session.
+//! The control of a session: user or program.
 //!
-//! The machine is [`juror_rules::control`], where it is explored. Each of its
-//! transitions is made at one place: a program is loaded or taken over
-//! (`launch`, `attach`), begins (`begin`), runs and tells (`pump`), is shown
-//! (`stop`), is gone (`forget_program`); and a command is over (`execute`).
+//! The state machine is [`juror_rules::control`], where it is explored. Each of its transitions is
+//! made at one place: a program is loaded or attached (`launch`, `attach`), begins (`begin`), runs
+//! and reports (`pump`), is shown (`stop`), ends (`forget_program`); and a command ends
+//! (`execute`).
 //!
-//! Under a self-check the control is followed against its model while the session
-//! goes on (`follow_control`).
+//! Under a self-check the control is compared with its model during the session (`follow_control`).
 //!
-//! Invariant: nothing runs while a stop is owed to the person.
+//! **Invariant**: nothing runs while a stop is still to be shown to the user.
 
 #[cfg(test)]
 mod tests;
@@ -20,20 +19,20 @@ use juror_rules::decision::Notification;
 use juror_view::error::{CommandError, SessionError, not_running};
 
 impl Session {
-    /// Loaded and bound, but nothing of the program itself has run.
+    /// Returns whether the program is loaded and bound, but has not executed any code of its own.
     pub(crate) fn is_fresh(&self) -> bool {
         self.control.state.mode() == Mode::Loaded
     }
 
-    /// Whether the program has begun, and stands or runs.
+    /// Returns whether the program has begun, stopped or running.
     pub(crate) fn has_begun(&self) -> bool {
         !matches!(self.control.state.mode(), Mode::Init | Mode::Loaded)
     }
 
-    /// Under a self-check the control is followed from the beginning.
+    /// Under a self-check, starts to compare the control with its model.
     ///
     /// # Errors
-    /// The model of the control is none.
+    /// The model of the control is invalid.
     pub(crate) fn begin_control_check(&mut self) -> Result<(), SessionError> {
         if self.options.self_check.is_some() {
             let check = ControlCheck::new().map_err(SessionError::Internal)?;
@@ -43,7 +42,7 @@ impl Session {
         Ok(())
     }
 
-    /// Holds what the control has passed through to its model.
+    /// Compares the transitions of the control with its model.
     #[inline]
     pub(crate) fn follow_control(&mut self) {
         if let Some(check) = &mut self.control.check
@@ -54,15 +53,15 @@ impl Session {
         }
     }
 
-    /// For what is possible in some modes only.
+    /// Checks that an action is possible in the present mode.
     ///
     /// # Errors
-    /// It is not possible now; what is to be done about that.
+    /// It is not; with the command that makes it possible.
     pub(crate) fn permit(&self, modes: Modes) -> Result<(), CommandError> {
         self.control.state.permit(modes).map_err(|_| match modes {
             Modes::Before => CommandError::with_help(
-                "a program is being debugged already",
-                "end it with kill, or let it go on alone with detach",
+                "a program is already being debugged",
+                "end it with kill, or release it with detach",
             ),
             Modes::Always | Modes::Program | Modes::Begun => not_running(),
         })
@@ -70,19 +69,19 @@ impl Session {
 }
 
 impl Pause {
-    /// Whether the person must see it before anything runs on.
+    /// Returns whether it must be shown to the user before anything resumes.
     pub(crate) fn is_owed(&self) -> bool {
         matches!(self, Pause::Reason(..) | Pause::Ended(_))
     }
 
-    /// What it is to those who decide what follows.
-    pub(crate) fn told(&self) -> Notification {
+    /// Returns the notification for the decision rules.
+    pub(crate) fn notification(&self) -> Notification {
         match self {
             Pause::Reason(reason, _) => Notification::Stop {
                 may_be_passed: reason.may_be_passed(),
             },
             Pause::Temporary(_) | Pause::Stepped(_) | Pause::CallEnded(..) => Notification::Goal,
-            Pause::Heard(_) | Pause::Moves(_) => Notification::ScenariosOnly,
+            Pause::ScenariosNotified(_) | Pause::Moves(_) => Notification::ScenariosOnly,
             Pause::Ended(_) => Notification::End,
         }
     }

@@ -1,4 +1,4 @@
-//! What `dprintf` points print when they are hit.
+//! Prints the output of `dprintf` points when they are hit.
 
 use crate::inspect::escapes::expanded;
 use crate::run::points;
@@ -13,8 +13,7 @@ use juror_values::expression::evaluate;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
-/// The points among these that print do so. Those that cannot are among
-/// those that stop the program.
+/// Prints for those of the points that do. Points that fail to print stop the program.
 pub(crate) fn print_at_hit(
     session: &mut Session,
     thread: ThreadId,
@@ -68,9 +67,9 @@ pub(crate) fn text_at(
     Ok(expanded(&prints.format.write(&shown, program)?))
 }
 
-/// Tells what has been printed meanwhile.
+/// Reports the output so far.
 #[inline]
-pub(crate) fn tell_printed(session: &mut Session, observer: &mut dyn Observer) {
+pub(crate) fn report_printed(session: &mut Session, observer: &mut dyn Observer) {
     if session.points.printed.is_empty() {
         return;
     }

@@ -1,15 +1,14 @@
 //! Evaluations: expressions that call functions of the debuggee.
 //!
-//! An evaluation runs until it has its value, or until the program stops inside
-//! a function that it called; then it stays open and the person at the prompt
-//! may look around, step, evaluate something else, finish it or abandon it.
-//! After the model of N. Ramsey, *Correctness of Trap-Based Breakpoint
-//! Implementations*: any number of evaluations is suspended at a time, and no
-//! arrival of the program is missed or told twice for it.
+//! An evaluation runs until it has its value, or until the program stops inside a function that it
+//! called; then it stays open and the user may look around, step, evaluate something else, finish
+//! it or abandon it. After the model of N. Ramsey, *Correctness of Trap-Based Breakpoint
+//! Implementations*: any number of evaluations can be suspended, and no arrival at a breakpoint is
+//! missed or reported twice because of them.
 //!
-//! Invariant: each open evaluation has one open call in the debuggee, and
-//! stands in the list in the order in which those began. What juror runs on
-//! the user's behalf is not the program's behaviour: monitors do not see it.
+//! **Invariant**: each open evaluation has one open call in the debuggee, and the list is in the
+//! order in which these began. Calls that juror makes for the user are not the program's behaviour:
+//! monitors do not receive their events.
 
 mod conditions;
 mod drive;
@@ -29,8 +28,7 @@ use juror_view::{EvaluationView, Outcome, StopReason};
 use std::cell::RefCell;
 
 impl Session {
-    /// `print f(x)`, `call f(x)`: an expression with calls, in the selected
-    /// frame.
+    /// `print f(x)`, `call f(x)`: evaluates an expression with calls, in the selected frame.
     pub(crate) fn evaluate_with_calls(
         &mut self,
         text: &str,
@@ -73,8 +71,7 @@ impl Session {
         }
     }
 
-    /// A call has ended whose stop went through another command: its
-    /// evaluation goes on.
+    /// Continues the evaluation of a call that has ended during another command.
     pub(crate) fn resume_evaluation(
         &mut self,
         thread: ThreadId,
@@ -88,7 +85,7 @@ impl Session {
             .iter()
             .rposition(|one| one.thread == thread);
         let Some(position) = position else {
-            return Err(CommandError::new("no evaluation waits for this call"));
+            return Err(CommandError::new("no evaluation made this call"));
         };
         let mut evaluation = self.processes.evaluations.open.remove(position);
         self.end_call(&mut evaluation, end)?;
@@ -109,8 +106,7 @@ impl Session {
         Ok(Outcome::Evaluations(views.collect()))
     }
 
-    /// `abandon`, `abandon N`: gives an evaluation up, with those that its
-    /// thread began inside it.
+    /// `abandon`, `abandon N`: ends an evaluation, and those that its thread began inside it.
     pub(crate) fn abandon(&mut self, text: &str) -> Result<Outcome, CommandError> {
         let selected = self.thread()?;
         let open = &self.processes.evaluations.open;
@@ -138,8 +134,8 @@ impl Session {
         self.stop(reason, thread)
     }
 
-    /// Puts a thread back to where it was before the evaluation at `depth`;
-    /// the numbers of those that are gone, outermost first.
+    /// Restores a thread to its state before the evaluation at `depth`; returns the numbers of the
+    /// ended evaluations, outermost first.
     fn give_up(&mut self, thread: ThreadId, depth: usize) -> Result<Vec<u32>, CommandError> {
         let program = self.running_mut()?;
         program.debuggee.halt_all()?;
@@ -156,8 +152,7 @@ impl Session {
         Ok(numbers)
     }
 
-    /// While evaluations are open, commands that let the program run speak of
-    /// one of them: the selected thread's.
+    /// Selects the evaluation that a resuming command continues: the selected thread's.
     pub(crate) fn choose_evaluation(&mut self, must_be_own: bool) -> Result<(), CommandError> {
         let Some(last) = self.processes.evaluations.open.last() else {
             return Ok(());
@@ -169,10 +164,8 @@ impl Session {
         if !is_own && must_be_own {
             let thread = program.thread_number(holder);
             return Err(CommandError::with_help(
-                format!(
-                    "evaluation {number} is open in thread {thread}: other threads stand still"
-                ),
-                format!("finish it (continue) or give it up (abandon {number}) first"),
+                format!("evaluation {number} is open in thread {thread}: other threads cannot run"),
+                format!("finish it (continue) or end it (abandon {number}) first"),
             ));
         }
         let chosen = if is_own { selected } else { holder };
@@ -180,9 +173,9 @@ impl Session {
         Ok(())
     }
 
-    /// A thread with evaluations has ended.
+    /// Ends the evaluations of a thread that has ended.
     pub(crate) fn lose_evaluations(&mut self, thread: ThreadId) -> Result<(), CommandError> {
-        // By `exit`, it takes the others along: that is told as the end.
+        // If by `exit`, all threads end with it: that is reported as the end.
         if self.processes.evaluations.innermost(thread).is_none()
             || self.running()?.debuggee.is_ending()
         {
@@ -210,10 +203,10 @@ impl Session {
     }
 }
 
-/// How far an evaluation came.
+/// The state of an evaluation after a run.
 enum Driven {
     /// It has its value.
     Value(Box<Evaluation>, Typed),
-    /// Something else than the end of its call has stopped it: it is open.
+    /// A stop other than the end of its call: it stays open.
     Paused(Pause),
 }

@@ -1,4 +1,4 @@
-//! Which process stays the debuggee when it makes another.
+//! The choice of the debuggee after a fork.
 
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
@@ -15,7 +15,7 @@ pub(crate) fn set_follow(session: &mut Session, which: &str) -> Result<Outcome, 
         "both" => Follow::Both,
         _ => {
             return Err(CommandError::with_help(
-                "which process is to be followed?",
+                "`set follow` needs parent, child or both",
                 "set follow parent, child or both",
             ));
         }
@@ -30,8 +30,8 @@ pub(crate) fn set_follow(session: &mut Session, which: &str) -> Result<Outcome, 
     Ok(Outcome::Done)
 }
 
-/// A forked child is the debuggee now: its thread goes on in the calls
-/// that the thread was in which made it.
+/// Handles a forked child that is the debuggee now: its thread is in the calls of the thread that
+/// forked.
 pub(crate) fn on_followed(
     session: &mut Session,
     thread: ThreadId,
@@ -40,17 +40,16 @@ pub(crate) fn on_followed(
     goal: Goal<'_>,
 ) -> Result<Option<Pause>, CommandError> {
     take_over(session, thread, parent, observer)?;
-    // The step of a thread that is gone is over.
-    let is_step =
-        goal.stepping.is_some() || goal.temporaries.iter().any(|point| point.thread.is_some());
-    if is_step {
+    // The step of one instruction has made the system call.
+    if goal.stepping.is_some() {
         return Ok(Some(Pause::Stepped(thread)));
     }
+    session.processes.stop.followed = Some((thread, parent));
     session.running_mut()?.debuggee.resume(thread)?;
     Ok(None)
 }
 
-/// The same, and its thread stands.
+/// Does the same, and its thread is stopped.
 pub(crate) fn take_over(
     session: &mut Session,
     thread: ThreadId,
@@ -59,7 +58,7 @@ pub(crate) fn take_over(
 ) -> Result<(), CommandError> {
     let program = session.running_mut()?;
     let process = program.debuggee.pid();
-    observer.notice(&format!("following process {process}, which it has forked"));
+    observer.notice(&format!("following process {process}, created by fork"));
     program.follow(thread);
     let process = &mut *session.processes;
     if let Some(program) = &mut process.program {

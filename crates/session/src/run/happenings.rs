@@ -1,5 +1,5 @@
-//! What happens to a thread and is no site: a signal on its way, an access to
-//! watched memory.
+//! Handles events of threads that are not at a site: signals, accesses to watched memory, system
+//! calls.
 
 use crate::run::hits::say;
 use crate::run::pause::{Goal, Pause};
@@ -7,11 +7,11 @@ use crate::run::{catchpoints, software_watchpoints, watchpoints};
 use crate::session::Session;
 use juror_debuggee::{SystemCallPhase, ThreadId};
 use juror_rules::decision::{Moment, Owner};
-use juror_view::StopReason;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
+use juror_view::{StackOverflowView, StopReason};
 
-/// A signal that comes to a thread.
+/// A signal that arrives at a thread.
 pub(super) struct Arrival {
     pub signal: i32,
     pub code: i32,
@@ -21,7 +21,7 @@ pub(super) struct Arrival {
 }
 
 impl Session {
-    /// A signal that the table of `handle` has something to say about.
+    /// Handles a signal according to the table of `handle`.
     pub(super) fn on_signal(
         &mut self,
         thread: ThreadId,
@@ -44,7 +44,7 @@ impl Session {
         let program = self.running_mut()?;
         program.debuggee.set_delivery(thread, decision.pass)?;
         if !decision.stop {
-            if !decision.print && self.scenarios.has_heard() {
+            if !decision.print && self.scenarios.has_queued() {
                 return Ok(None);
             }
             let program = self.running()?;
@@ -52,16 +52,23 @@ impl Session {
             observer.notice(&format!("thread {number} received {name}: {description}"));
             return Ok(None);
         }
+        let overflow = fault_address
+            .filter(|_| matches!(&*name, "SIGSEGV" | "SIGBUS"))
+            .and_then(|address| self.running().ok()?.stack_overflow(thread, address));
         let reason = StopReason::Signal {
             signal: name,
             description,
             fault_address,
+            stack_overflow: overflow.map(|it| StackOverflowView {
+                frame_count: it.frame_count,
+                cycle: it.cycle,
+            }),
             fatal: fatal && decision.pass,
         };
         Ok(Some(Pause::Reason(reason, thread)))
     }
 
-    /// Watched memory was accessed.
+    /// Handles an access to watched memory.
     pub(super) fn take_access(
         &mut self,
         thread: ThreadId,
@@ -69,7 +76,7 @@ impl Session {
         goal: Goal<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        // Watching other bytes from now on stops every thread.
+        // Changing the watched bytes stops every thread.
         let runs = |session: &Session| {
             let debuggee = &session.running()?.debuggee;
             let mut threads = debuggee.threads();
@@ -82,9 +89,9 @@ impl Session {
         for owner in Owner::IN_ORDER {
             let said = match owner {
                 Owner::Developer => watchpoints::on_access(self, thread, accesses)?,
-                // In one table with yours, which tells them apart.
+                // In one table with the user's, which are distinguished there.
                 Owner::Scenario => None,
-                Owner::Monitor => self.tell_of_accesses(thread, accesses, observer)?,
+                Owner::Monitor => self.notify_of_accesses(thread, accesses, observer)?,
             };
             say(&mut moment, owner, said);
         }
@@ -93,7 +100,7 @@ impl Session {
             return Ok(pause);
         }
         let followed = software_watchpoints::compare_followed(self, thread)?;
-        if let Some(pause) = self.or_heard(followed, thread) {
+        if let Some(pause) = self.or_notified(followed, thread) {
             return Ok(Some(pause));
         }
         if goal.stepping == Some(thread) {
@@ -110,7 +117,7 @@ impl Session {
         Ok(None)
     }
 
-    /// A signal is about to be delivered.
+    /// Handles a signal that is about to be delivered.
     pub(super) fn take_signal(
         &mut self,
         thread: ThreadId,
@@ -127,9 +134,9 @@ impl Session {
         } = arrival;
         let is_passed = self.is_passed(signal, fatal)?;
         let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
-        // One that the program does not get does not happen to it.
+        // A signal that the program does not receive is no event.
         let told = match is_passed {
-            true => self.tell_monitors(thread, observer, |monitors, scene| {
+            true => self.notify_monitors(thread, observer, |monitors, scene| {
                 monitors.on_signal(scene, signal, sender, code)
             })?,
             false => None,
@@ -141,7 +148,7 @@ impl Session {
         self.or_go_on(pause, thread, goal)
     }
 
-    /// A thread begins or ends a system call that somebody waits for.
+    /// Handles a thread that enters or leaves a system call that was requested.
     pub(super) fn take_system_call(
         &mut self,
         thread: ThreadId,
@@ -151,7 +158,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         let caught = catchpoints::on_system_call(self, thread, number, phase)?;
-        let told = self.tell_monitors(thread, observer, |monitors, scene| {
+        let told = self.notify_monitors(thread, observer, |monitors, scene| {
             monitors.on_system_call(scene, number, phase)
         })?;
         let mut moment = Moment::default();

@@ -1,4 +1,4 @@
-//! Hits of breakpoints in debug registers.
+//! Hits of hardware breakpoints.
 
 use crate::run::pause::Pause;
 use crate::session::Session;
@@ -6,8 +6,7 @@ use crate::state::values::of_thread;
 use juror_debuggee::ThreadId;
 use juror_view::error::CommandError;
 
-/// A thread is about to execute an instruction that a debug register
-/// watches.
+/// Handles a thread that is about to execute an instruction at a debug register's address.
 pub(crate) fn on_hardware_hit(
     session: &mut Session,
     thread: ThreadId,

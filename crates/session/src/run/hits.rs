@@ -1,19 +1,17 @@
-//! A thread has come to a site: whose it is, and in which order its owners are
-//! asked.
+//! Hits of sites: determines the owners, and asks them in order.
 //!
-//! The order, and what the answers mean together, is `juror_rules::decision`:
-//! DEVBREAK, SCNBREAK, EVTBREAK of Jakse, Falcone and Méhaut, section 6. The
-//! temporary points of commands come last.
+//! The order, and the combination of their answers, is `juror_rules::decision`: DEVBREAK, SCNBREAK,
+//! EVTBREAK of Jakse, Falcone and Méhaut, section 6. The temporary points of commands come last.
 
 use crate::run::checkpoints::automatic;
 use crate::run::pause::{Goal, Pause, Temporary};
-use crate::run::scenarios::{carrying, hearing};
+use crate::run::scenarios::{carrying, notifying};
 use crate::run::{
     catchpoints, dynamic_print, hardware_breakpoints, points, software_watchpoints, watchpoints,
 };
 use crate::session::Session;
 use crate::state::evaluations::CallEnd;
-use crate::state::inline_frames::Unentered;
+use crate::state::inline_frames::SkippedFrames;
 use crate::state::values::of_thread;
 use juror_debuggee::{Owners, ThreadId};
 use juror_monitoring::monitors::EventOutcome;
@@ -25,7 +23,7 @@ use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
 impl Session {
-    /// A thread is about to execute the instruction at a site.
+    /// Handles a thread that is about to execute the instruction at a site.
     pub(super) fn on_hit(
         &mut self,
         thread: ThreadId,
@@ -39,7 +37,7 @@ impl Session {
         {
             return Ok(Some(Pause::CallEnded(thread, end)));
         }
-        // What juror runs on the user's behalf is no behaviour of the program.
+        // Calls that juror makes for the user are not the program's behaviour.
         let mut calls = self.running()?.debuggee.open_calls();
         let is_called = calls.any(|call| call.thread == thread);
         drop(calls);
@@ -55,7 +53,7 @@ impl Session {
                 Owner::Developer if owners.contains(Owners::DEVELOPER) => {
                     self.ask_developer(thread, address)?
                 }
-                // What a function does that juror has called is not for scenarios.
+                // Functions that juror has called do not trigger scenarios.
                 Owner::Scenario
                     if owners.contains(Owners::SCENARIO)
                         && !is_called
@@ -80,9 +78,13 @@ impl Session {
         }
         if !moment.has_stop() && owners.contains(Owners::STEP) {
             let stack = self.running()?.registers(thread)?.rsp;
+            let as_parent = self.processes.stop.followed;
+            let as_parent = as_parent.and_then(|(it, parent)| (it == thread).then_some(parent));
             let is_meant = temporaries.iter().any(|temporary| {
                 temporary.address == address
-                    && temporary.thread.is_none_or(|wanted| wanted == thread)
+                    && temporary
+                        .thread
+                        .is_none_or(|wanted| wanted == thread || Some(wanted) == as_parent)
                     && stack > temporary.above
                     && stack <= temporary.up_to
             });
@@ -90,12 +92,12 @@ impl Session {
                 moment.reach(Pause::Temporary(thread));
             }
         }
-        // The program may write, too, as soon as it runs on.
-        dynamic_print::tell_printed(self, observer);
+        // The program may also write, as soon as it resumes.
+        dynamic_print::report_printed(self, observer);
         Ok(self.pause_of(moment, thread))
     }
 
-    /// Your own points at a site: breakpoints, then exceptions.
+    /// Checks the user's points at a site: breakpoints, then exceptions.
     fn ask_developer(
         &mut self,
         thread: ThreadId,
@@ -115,7 +117,7 @@ impl Session {
         Ok(caught.map(|reason| Pause::Reason(reason, thread)))
     }
 
-    /// The events of monitors at a site: calls that are unwound, returns, then calls.
+    /// Sends the events at a site to the monitors: unwound calls, returns, then calls.
     fn ask_monitors(
         &mut self,
         thread: ThreadId,
@@ -146,11 +148,11 @@ impl Session {
                 .monitors
                 .on_call(program, thread, address, observer, &mut outcome)?;
         }
-        self.scenarios.heard.extend(outcome.heard.drain(..));
+        self.scenarios.queued.extend(outcome.queued.drain(..));
         if outcome.is_empty() {
             return Ok(None);
         }
-        process.stop.begun = outcome.level.map(|count| Unentered {
+        process.stop.begun = outcome.level.map(|count| SkippedFrames {
             thread,
             pc: address,
             count,
@@ -159,20 +161,19 @@ impl Session {
         Ok(Some(Pause::Reason(reason, thread)))
     }
 
-    /// What a moment means, with what scenarios have heard.
+    /// Returns the pause of a moment, including queued triggers of scenarios.
     pub(crate) fn pause_of(&self, mut moment: Moment<Pause>, thread: ThreadId) -> Option<Pause> {
-        if self.scenarios.has_heard() {
+        if self.scenarios.has_queued() {
             moment.notify_scenarios();
         }
         match moment.meaning() {
             Meaning::Stop(pause) | Meaning::Goal(pause) => Some(pause),
-            Meaning::ScenariosOnly => Some(Pause::Heard(thread)),
+            Meaning::ScenariosOnly => Some(Pause::ScenariosNotified(thread)),
             Meaning::Nothing => None,
         }
     }
 
-    /// A point of the developer, or of a scenario: asks its condition, counts,
-    /// and stops.
+    /// Handles a point of the user or of a scenario: evaluates its condition, counts, and stops.
     pub(super) fn on_breakpoint(
         &mut self,
         thread: ThreadId,
@@ -194,7 +195,7 @@ impl Session {
         if let Some(hit) = hit.as_mut().filter(|hit| !hit.printing.is_empty()) {
             dynamic_print::print_at_hit(self, thread, address, hit);
         }
-        let Some(stopping) = hearing::divert(self, thread, hit, &mut Vec::new())? else {
+        let Some(stopping) = notifying::divert(self, thread, hit, &mut Vec::new())? else {
             return Ok(None);
         };
         let chain = self.running()?.inlined_chain(thread);
@@ -207,7 +208,7 @@ impl Session {
         Ok(Some(Pause::Reason(reason, thread)))
     }
 
-    /// Why the program stops at breakpoints.
+    /// Returns the reason for a stop at breakpoints.
     pub(crate) fn breakpoint_reason(
         &mut self,
         stopping: Stopping,
@@ -226,8 +227,8 @@ impl Session {
         })
     }
 
-    /// The program stops at points: their commands are next, and those that it
-    /// uses up go or are disabled. Tells whether the stop is not to be shown.
+    /// Queues the commands of the points that stop the program, and deletes or disables those that
+    /// are used up. Returns whether the stop is not shown.
     pub(crate) fn finish_stopping(&mut self, stopping: &Stopping) -> Result<bool, CommandError> {
         let silent = self.points.commands.prepare(stopping);
         let mut gone = Vec::new();
@@ -243,7 +244,7 @@ impl Session {
         Ok(silent)
     }
 
-    /// A thread is at a site.
+    /// Handles a thread at a site.
     pub(super) fn take_hit(
         &mut self,
         thread: ThreadId,
@@ -260,7 +261,7 @@ impl Session {
         self.or_go_on(pause, thread, goal)
     }
 
-    /// A thread is at a hardware breakpoint.
+    /// Handles a thread at a hardware breakpoint.
     pub(super) fn take_hardware_hit(
         &mut self,
         thread: ThreadId,
@@ -275,7 +276,7 @@ impl Session {
         self.or_go_on(pause, thread, goal)
     }
 
-    /// A thread has executed one instruction.
+    /// Handles a thread that has executed one instruction.
     pub(super) fn take_step(
         &mut self,
         thread: ThreadId,
@@ -287,18 +288,18 @@ impl Session {
         if let Some(pause) = software_watchpoints::compare_followed(self, thread)? {
             return Ok(Some(pause));
         }
-        if goal.stepping != Some(thread) && self.scenarios.has_heard() {
-            return Ok(Some(Pause::Heard(thread)));
+        if goal.stepping != Some(thread) && self.scenarios.has_queued() {
+            return Ok(Some(Pause::ScenariosNotified(thread)));
         }
         if goal.stepping == Some(thread) {
             return Ok(Some(Pause::Stepped(thread)));
         }
-        // What it has in registers is watched.
+        // Its registers are watched.
         self.running_mut()?.debuggee.resume(thread)?;
         Ok(None)
     }
 
-    /// Where a notice was no pause, its thread goes on.
+    /// Resumes the thread if a stop event did not cause a pause.
     pub(super) fn or_go_on(
         &mut self,
         pause: Option<Pause>,
@@ -312,11 +313,11 @@ impl Session {
     }
 }
 
-/// What somebody who was asked says to a moment.
+/// Adds an owner's answer to a moment.
 pub(super) fn say(moment: &mut Moment<Pause>, owner: Owner, said: Option<Pause>) {
     match said {
         None => {}
-        Some(Pause::Heard(_)) => moment.notify_scenarios(),
+        Some(Pause::ScenariosNotified(_)) => moment.notify_scenarios(),
         Some(goal @ (Pause::Temporary(_) | Pause::Stepped(_))) => moment.reach(goal),
         Some(pause) => moment.stop(owner, pause),
     }

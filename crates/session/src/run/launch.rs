@@ -1,4 +1,4 @@
-//! The start of a session and of its programs.
+//! Starts a session and its programs.
 
 use crate::options::Options;
 use crate::run::checkpoints::numbers;
@@ -23,12 +23,11 @@ use rustc_hash::FxHashSet;
 use std::path::PathBuf;
 
 impl Session {
-    /// Loads the properties and the program, if one is named. It stands before
-    /// its first own instruction; `run` lets it go.
+    /// Loads the properties and the program, if one is named. It is stopped before its first own
+    /// instruction; `run` resumes it.
     ///
     /// # Errors
-    /// A property is wrong, by itself or about this program, or the program
-    /// cannot be started.
+    /// A property is wrong, in itself or for this program, or the program cannot be started.
     pub fn start(options: Options, observer: &mut dyn Observer) -> Result<Session, SessionError> {
         let sources = options.property_sources();
         let (mut monitors, remarks) = loading::load(&sources, options.history)?;
@@ -45,7 +44,7 @@ impl Session {
             launch: LaunchState::default(),
             symbols: SymbolState {
                 store: SymbolStore::new(options.symbols.clone()),
-                missing_told: FxHashSet::default(),
+                missing_reported: FxHashSet::default(),
             },
             scenarios: Scenarios::default(),
             checkpoints: Checkpoints::new(options.checkpoints),
@@ -67,13 +66,15 @@ impl Session {
         Ok(session)
     }
 
-    /// Starts the program and brings it to where its libraries are loaded.
+    /// Starts the program and runs it until its libraries are loaded.
     pub(crate) fn launch(&mut self, observer: &mut dyn Observer) -> Result<(), SessionError> {
+        let permitted = self.control.permit_run();
+        permitted.map_err(|error| SessionError::Launch(error.message))?;
         let launch = self.launch_of()?;
         let mut program = self.start_program(&launch)?;
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
-        // A person may type now.
+        // The user may type now.
         program.debuggee.take_terminal();
         self.processes.selection = Selection::of_thread(thread);
         self.processes.program = Some(program);
@@ -139,7 +140,7 @@ impl Session {
         Ok(launch)
     }
 
-    /// Binds properties and breakpoints to what is loaded now.
+    /// Binds properties and breakpoints to the loaded modules.
     pub(crate) fn bind(&mut self, thread: ThreadId, is_start: bool) -> Result<(), SessionError> {
         let process = &mut *self.processes;
         let Some(program) = &mut process.program else {
@@ -160,7 +161,7 @@ impl Session {
     }
 }
 
-/// Why there is no session.
+/// Returns the error of a session that cannot start.
 fn scenario_error(file: &str, error: CommandError) -> SessionError {
     match error.found.is_empty() {
         false => SessionError::Scenario {
@@ -171,8 +172,8 @@ fn scenario_error(file: &str, error: CommandError) -> SessionError {
     }
 }
 
-/// Lets the dynamic linker load the libraries of the start. Gives the first
-/// thread, which waits; no code of the program or its libraries has run.
+/// Lets the dynamic linker load the initial libraries. Returns the first thread, which is stopped;
+/// no code of the program or its libraries has run.
 fn load_libraries(program: &mut Program) -> Result<ThreadId, SessionError> {
     let internal = |error: juror_debuggee::DebuggeeError| SessionError::Internal(error.to_string());
     let first = ThreadId(program.debuggee.pid());

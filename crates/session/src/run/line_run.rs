@@ -1,8 +1,8 @@
-//! Running through the code of a line, up to the next instruction that a step
-//! by line must look at: one run in place of a step for each instruction.
+//! Runs through the code of a line to the next instruction that a step by line must look at: one
+//! run instead of a step for each instruction.
 //!
-//! The other threads stand still meanwhile, as they do while one steps; only
-//! where the line may go round, waiting for one of them, do they run.
+//! The other threads stay stopped meanwhile, as in a step; they run only if the line may loop
+//! waiting for one of them.
 
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::session::Session;
@@ -15,12 +15,12 @@ use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use std::ops::Range;
 
-/// The code of a line is looked at up to this size, in bytes.
+/// The limit of a line's code size, in bytes.
 const LINE_SIZE_MAX: u64 = 4096;
 
 impl Session {
-    /// Where a thread that runs through these ranges must be stopped; nothing
-    /// when it is to be stepped.
+    /// Returns where a thread that runs through these ranges must be stopped; `None` if it must be
+    /// single-stepped.
     pub(crate) fn stops_of_line(&self, ranges: &[Range<u64>]) -> Option<LineStops> {
         let debuggee = &self.processes.program.as_ref()?.debuggee;
         let size: u64 = ranges
@@ -39,7 +39,7 @@ impl Session {
         line_stops(&code)
     }
 
-    /// Lets a thread run to one of the stops of its line.
+    /// Runs a thread to one of the stops of its line.
     pub(crate) fn run_within_line(
         &mut self,
         thread: ThreadId,
@@ -54,8 +54,8 @@ impl Session {
             .map(|&address| Temporary {
                 address,
                 thread: Some(thread),
-                // The line does not move the stack pointer; a signal handler
-                // that runs the same code has a lower one.
+                // The line does not move the stack pointer; a signal handler that runs the same
+                // code has a lower one.
                 above: stack.wrapping_sub(1),
                 up_to,
             })
@@ -82,7 +82,7 @@ impl Session {
             let Some(jump) = jumps.iter().find(|it| it.address == at) else {
                 return Ok(pause);
             };
-            // Nothing in the line calls it: a signal handler does, which may leave the line.
+            // Nothing in the line calls it; a signal handler does, which may leave the line.
             let mut raised = Raised::default();
             let dropped = Dropped::at(program, thread, jump.drops, stack, &mut raised)?;
             let line = JumpTarget { pc: at, stack };
@@ -96,8 +96,8 @@ impl Session {
         }
     }
 
-    /// What the stack pointer of a thread does not exceed as long as the innermost frame is
-    /// there. Beyond its own stack may lie another one that it uses.
+    /// Returns an upper bound of a thread's stack pointer while the innermost frame lasts. Beyond
+    /// its own stack there may be another one that it uses.
     fn end_of_stack(&mut self, thread: ThreadId) -> Result<u64, CommandError> {
         let program = self.running()?;
         let stack = program.registers(thread)?.rsp;
@@ -107,8 +107,7 @@ impl Session {
         Ok(self.innermost()?.cfa.unwrap_or(u64::MAX))
     }
 
-    /// Lets one thread run until it reaches one of these points; the others
-    /// stay as they are.
+    /// Runs one thread until it reaches one of these points; the others stay as they are.
     fn run_alone(
         &mut self,
         thread: ThreadId,
@@ -119,8 +118,8 @@ impl Session {
         let debuggee = &mut self.running_mut()?.debuggee;
         let mut planted = Vec::with_capacity(points.len());
         for point in points {
-            // What cannot be written to is not mapped, so no thread gets there:
-            // behind a last call that never returns.
+            // An address that cannot be written to is not mapped, so no thread gets there: it
+            // follows a last call that never returns.
             if debuggee.insert(point.address, Owner::Step).is_ok() {
                 planted.push(point.address);
             }

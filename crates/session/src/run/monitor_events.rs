@@ -1,8 +1,7 @@
-//! What the run tells the monitors beside hits, what follows from it, and what
-//! they watch.
+//! Sends events other than hits to the monitors, and acts on the results.
 //!
-//! Invariant: what juror itself has called in the program is no behaviour of
-//! it, and monitors do not hear of it.
+//! **Invariant**: calls that juror has made in the program are not its behaviour, and monitors do
+//! not receive their events.
 
 use crate::run::checkpoints::{automatic, numbers};
 use crate::run::pause::{Goal, Pause};
@@ -20,20 +19,20 @@ use juror_view::observer::Observer;
 use juror_view::{PointLocation, PointView, location};
 
 impl Session {
-    /// The program is about to run. Before its first instruction monitors are
-    /// told of its start.
+    /// Begins the run: sends the start event to the monitors before the program's first
+    /// instruction.
     pub(crate) fn begin(
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        numbers::tell_of_numbers(self, observer);
+        numbers::report_missing_namespace(self, observer);
         automatic::checkpoint_at_start(self, observer)?;
         if !self.control.state.begin()? {
             return Ok(None);
         }
         let thread = self.thread()?;
         let pause =
-            self.tell_monitors(thread, observer, |monitors, scene| monitors.on_start(scene))?;
+            self.notify_monitors(thread, observer, |monitors, scene| monitors.on_start(scene))?;
         let pause = self.react_to_start(pause, thread, observer)?;
         if pause.is_some() {
             self.control.state.owe_stop()?;
@@ -41,9 +40,9 @@ impl Session {
         Ok(pause)
     }
 
-    /// Tells the monitors of an event; a reason to stop when a verdict
-    /// changes. What juror has called is no behaviour of the program.
-    pub(crate) fn tell_monitors(
+    /// Sends an event to the monitors; returns a reason to stop if a verdict changes. Calls that
+    /// juror has made are not the program's behaviour.
+    pub(crate) fn notify_monitors(
         &mut self,
         thread: ThreadId,
         observer: &mut dyn Observer,
@@ -65,26 +64,42 @@ impl Session {
             outcome: &mut outcome,
         };
         tell(&mut process.monitors, &mut scene)?;
-        // It may happen in the very call whose end is waited for now.
+        // It may happen in the call whose end is awaited now.
         process
             .monitors
             .await_those_needed_now(scene.program, thread)?;
-        self.scenarios.heard.extend(outcome.heard.drain(..));
+        self.scenarios.queued.extend(outcome.queued.drain(..));
         if outcome.is_empty() {
-            return Ok(self.or_heard(None, thread));
+            return Ok(self.or_notified(None, thread));
         }
         let reason = report::reason(&process.monitors, &outcome, process.program.as_ref());
         Ok(Some(Pause::Reason(reason, thread)))
     }
 
-    /// Whether a thread is in a function that juror has called.
+    /// Decides what is due without an event; `thread` was stopped for it.
+    pub(crate) fn take_time(
+        &mut self,
+        thread: ThreadId,
+        goal: Goal<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Pause>, CommandError> {
+        let pause = self.notify_monitors(thread, observer, |monitors, scene| {
+            monitors.on_time(scene.program, scene.observer, scene.outcome)
+        })?;
+        if pause.is_none() {
+            self.go_on(thread, goal)?;
+        }
+        Ok(pause)
+    }
+
+    /// Returns whether a thread is in a function that juror has called.
     fn is_called(&self, thread: ThreadId) -> Result<bool, CommandError> {
         let mut calls = self.running()?.debuggee.open_calls();
         Ok(calls.any(|call| call.thread == thread))
     }
 
-    /// Tells the monitors of accesses to memory that they watch.
-    pub(crate) fn tell_of_accesses(
+    /// Sends accesses to watched memory to the monitors.
+    pub(crate) fn notify_of_accesses(
         &mut self,
         thread: ThreadId,
         accesses: &[MemoryAccess],
@@ -96,16 +111,16 @@ impl Session {
             && let process = &mut *self.processes
             && let Some(program) = &mut process.program
         {
-            // What the places hold is known all the same.
-            accesses.try_for_each(|access| process.monitors.overlook(program, access))?;
+            // The values of the locations are updated all the same.
+            accesses.try_for_each(|access| process.monitors.overlook(program, thread, access))?;
             return Ok(None);
         }
-        self.tell_monitors(thread, observer, |monitors, scene| {
+        self.notify_monitors(thread, observer, |monitors, scene| {
             monitors.on_accesses(scene, accesses)
         })
     }
 
-    /// Lets a thread go on that was stopped before what it was to do was done.
+    /// Resumes a thread that was stopped before its instruction or event took effect.
     pub(crate) fn go_on(&mut self, thread: ThreadId, goal: Goal<'_>) -> Result<(), CommandError> {
         let debuggee = &mut self.running_mut()?.debuggee;
         match go_on(thread, goal.stepping) {
@@ -115,7 +130,7 @@ impl Session {
         Ok(())
     }
 
-    /// Whether somebody else than a monitor asked for a signal.
+    /// Returns whether a signal was requested by something other than a monitor.
     pub(crate) fn is_shown(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
         let signal_policy = self.running()?.debuggee.signal_policy(signal);
         Ok(match signal_policy.report {
@@ -125,7 +140,7 @@ impl Session {
         })
     }
 
-    /// Whether the program gets a signal.
+    /// Returns whether the program receives a signal.
     pub(crate) fn is_passed(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
         Ok(match self.is_shown(signal, fatal)? {
             true => self.user.signals.decide(signal, fatal).pass,
@@ -133,14 +148,13 @@ impl Session {
         })
     }
 
-    /// Tells the monitors that the program has ended. What that violates is
-    /// shown with the end.
-    pub(crate) fn tell_of_exit(
+    /// Sends the exit event to the monitors. Its violations are shown with the end.
+    pub(crate) fn notify_of_exit(
         &mut self,
         status: i32,
         observer: &mut dyn Observer,
     ) -> Result<(), CommandError> {
-        // A function that juror called has ended it.
+        // It was ended by a function that juror called.
         if self.processes.evaluations.running_function().is_some() {
             return Ok(());
         }
@@ -158,13 +172,12 @@ impl Session {
             outcome: &mut outcome,
         };
         process.monitors.on_exit(&mut scene, status)?;
-        self.scenarios.heard.extend(outcome.heard.drain(..));
+        self.scenarios.queued.extend(outcome.queued.drain(..));
         process.exit_violations = outcome.violations;
         Ok(())
     }
 
-    /// The events of the properties, as `info breakpoints` shows them; those
-    /// of some kinds.
+    /// Returns the events of the properties, of some kinds, for `info breakpoints`.
     pub(crate) fn monitor_points(&self, is_meant: impl Fn(EventKind) -> bool) -> Vec<PointView> {
         let program = self.processes.program.as_ref();
         let mut views = Vec::new();

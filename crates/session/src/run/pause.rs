@@ -1,4 +1,4 @@
-//! Why a run pauses, and for what it was started.
+//! The reasons for a pause, and the goals of a run.
 
 use crate::state::evaluations::CallEnd;
 use juror_debuggee::ThreadId;
@@ -8,7 +8,7 @@ use juror_view::{Ending, StopReason};
 /// do.
 pub(crate) const KILLED_STATUS: i32 = 128;
 
-/// What ended a run, before it is made into a view.
+/// The end of a run, before it is made into a view.
 #[derive(Debug)]
 pub(crate) enum Pause {
     /// Show this.
@@ -17,24 +17,24 @@ pub(crate) enum Pause {
     Temporary(ThreadId),
     /// A step of one instruction is done.
     Stepped(ThreadId),
-    /// Nothing for the user: scenarios have heard of something.
-    Heard(ThreadId),
-    /// A command of a scenario takes the place of the present one.
+    /// Nothing for the user: triggers of scenarios are queued.
+    ScenariosNotified(ThreadId),
+    /// A command of a scenario replaces the present one.
     Moves(ThreadId),
-    /// A call of an evaluation is over.
+    /// A call of an evaluation has ended.
     CallEnded(ThreadId, CallEnd),
-    /// The program is gone.
+    /// The program has ended.
     Ended(Option<Ending>),
 }
 
 impl Pause {
-    /// The thread that it is about.
+    /// Returns its thread.
     pub(crate) fn thread(&self) -> Option<ThreadId> {
         match self {
             Pause::Reason(_, thread)
             | Pause::Temporary(thread)
             | Pause::Stepped(thread)
-            | Pause::Heard(thread)
+            | Pause::ScenariosNotified(thread)
             | Pause::Moves(thread)
             | Pause::CallEnded(thread, _) => Some(*thread),
             Pause::Ended(_) => None,
@@ -42,35 +42,34 @@ impl Pause {
     }
 }
 
-/// What a command waits for besides what always stops the program.
+/// The goals of a command, besides the stops that always apply.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Goal<'a> {
     /// Its temporary points.
     pub temporaries: &'a [Temporary],
-    /// A thread that executes one instruction.
+    /// The thread that executes one instruction.
     pub stepping: Option<ThreadId>,
 }
 
-/// Who returns may take arguments off the stack, at most so many bytes here.
+/// A callee may pop its arguments (`ret n`); upper bound in bytes.
 pub(crate) const ARGUMENTS_BYTES_MAX: u64 = 512;
 
-/// A temporary point of a command: only this thread counts, and only where its stack
-/// pointer is in a range, so that neither recursion counts nor the same code on another
-/// stack of the thread (fibers).
+/// A temporary point of a command: it applies only to this thread with its stack pointer in a
+/// range, which excludes recursive calls and the same code on another stack of the thread (fibers).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Temporary {
-    /// Where it is.
+    /// The address.
     pub address: u64,
-    /// Whose it is; any thread's without one.
+    /// The thread; `None` means any.
     pub thread: Option<ThreadId>,
-    /// The stack pointer must be greater,
+    /// The stack pointer must be greater than this,
     pub above: u64,
     /// and no greater than this.
     pub up_to: u64,
 }
 
 impl Temporary {
-    /// A point of one thread, wherever its stack is.
+    /// Creates a point of one thread, with any stack pointer.
     pub fn anywhere(address: u64, thread: ThreadId) -> Temporary {
         Temporary {
             address,
@@ -80,8 +79,8 @@ impl Temporary {
         }
     }
 
-    /// A point of one thread at which its stack pointer is the given one, or little
-    /// above: where a call has returned.
+    /// Creates a point of one thread with the given stack pointer or a little more: the return of a
+    /// call.
     pub fn back(address: u64, thread: ThreadId, stack: u64) -> Temporary {
         Temporary {
             address,

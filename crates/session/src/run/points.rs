@@ -1,11 +1,11 @@
-//! Points by number: looked up, settled and deleted during a run.
+//! Looks up, inserts and deletes points by number.
 
 use crate::run::catchpoints;
 use crate::session::Session;
 use juror_points::point::{Point, PointKind};
 use juror_view::error::CommandError;
 
-/// What every point of the developer has, with its kind, in no order.
+/// Returns the user's points with their kinds, in no order.
 pub(crate) fn all_points(session: &mut Session) -> impl Iterator<Item = (PointKind, &mut Point)> {
     let breakpoints = session
         .points
@@ -27,12 +27,12 @@ pub(crate) fn all_points(session: &mut Session) -> impl Iterator<Item = (PointKi
         .chain(catchpoints.map(|it| (PointKind::Catchpoint, it)))
 }
 
-/// The same without the kinds.
+/// Returns the same without the kinds.
 pub(crate) fn every_point(session: &mut Session) -> impl Iterator<Item = &mut Point> {
     all_points(session).map(|(_, point)| point)
 }
 
-/// A point by its number, with its kind, or a sentence for the user.
+/// Returns a point by its number, with its kind, or an error for the user.
 pub(crate) fn kind_and_point(
     session: &mut Session,
     number: u32,
@@ -47,12 +47,12 @@ pub(crate) fn kind_and_point(
     })
 }
 
-/// A point by its number, or a sentence for the user.
+/// Returns a point by its number, or an error for the user.
 pub(crate) fn point(session: &mut Session, number: u32) -> Result<&mut Point, CommandError> {
     kind_and_point(session, number).map(|(_, point)| point)
 }
 
-/// Removes points by their numbers, of whatever kind.
+/// Deletes points of any kind by number.
 pub(crate) fn delete_points(session: &mut Session, numbers: &[u32]) -> Result<(), CommandError> {
     if numbers.is_empty() {
         return Ok(());
@@ -75,8 +75,7 @@ pub(crate) fn delete_points(session: &mut Session, numbers: &[u32]) -> Result<()
         .delete(process.program.as_mut(), numbers)?)
 }
 
-/// A thread has ended: the points that are for it alone go with it. Gives a
-/// sentence about each.
+/// Deletes the points specific to a thread that has ended. Returns a sentence about each.
 pub(crate) fn end_points_of_thread(
     session: &mut Session,
     thread: u32,
@@ -94,7 +93,7 @@ pub(crate) fn end_points_of_thread(
     Ok(words)
 }
 
-/// Sets what is to stop the program, and lifts the others.
+/// Inserts the enabled points, and removes the others.
 pub(crate) fn settle_points(session: &mut Session) -> Result<(), CommandError> {
     session
         .points

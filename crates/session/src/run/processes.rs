@@ -1,11 +1,9 @@
-//! Several processes in one session: the program and what it has forked.
+//! Several processes in one session: the program and its fork children.
 //!
-//! Commands and stop events are about one process, the *current* one
-//! ([`crate::state::process`]). To make another one the current one is to change an
-//! index; only the tables of points are told where they are in that process.
+//! Commands and stop events refer to one process, the *current* one ([`crate::state::process`]).
+//! Making another one current changes an index; only the tables of points exchange their bindings.
 //!
-//! **Invariant**: a stop event is handled with its process as the current one; so is
-//! what the user types.
+//! **Invariant**: a stop event is handled with its process as the current one, and so is a command.
 
 pub(crate) mod joining;
 pub(crate) mod leaving;
@@ -19,20 +17,19 @@ use juror_view::ProcessName;
 use juror_view::error::CommandError;
 
 impl Session {
-    /// The current process, when there have been several.
+    /// Returns the name of the current process, if there have been several.
     pub(crate) fn process_name(&self) -> Option<ProcessName> {
         self.processes.name()
     }
 
-    /// Makes another process the current one; nothing when it is.
+    /// Makes another process the current one.
     pub(crate) fn switch_to(&mut self, number: u32) {
         if let Some((before, now)) = self.processes.make_current(number) {
             self.points.exchange(before, now);
         }
     }
 
-    /// Does something in every process, the current one first, which is the
-    /// current one again afterwards.
+    /// Runs an action in every process, the current one first, and then makes that current again.
     pub(crate) fn in_every_process(
         &mut self,
         mut action: impl FnMut(&mut Session) -> Result<(), CommandError>,
@@ -53,8 +50,7 @@ impl Session {
         result
     }
 
-    /// Has every process the points that the developer wants now. All threads
-    /// stand.
+    /// Inserts the wanted points in every process. All threads are stopped.
     pub(crate) fn renew_points(&mut self) -> Result<(), CommandError> {
         if !self.processes.are_several() {
             return Ok(());

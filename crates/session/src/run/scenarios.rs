@@ -1,19 +1,16 @@
-//! Scenarios: what is done when monitors and the debugger say something.
+//! Scenarios: reactions to monitors and to the debugger.
 //!
-//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019),
-//! sections 6.5, 6.6.3 (SCNCMD) and 8.3. What a scenario waits for is numbers
-//! (`listening`), what it wants done is told statement by statement
-//! (`performance`); both are pure. While it reacts every thread stands
-//! (`reactions`, `carrying`), and what it does goes the way of the commands of the prompt
-//! (`effects`).
+//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019), sections 6.5, 6.6.3
+//! (SCNCMD) and 8.3. Triggers are resolved to numbers (`listening`), effects are produced statement
+//! by statement (`performance`); both are pure. During a reaction every thread is stopped
+//! (`reactions`, `carrying`), and its effects are executed as commands of the prompt (`effects`).
 //!
-//! Invariant: where no scenario is loaded, an event costs one test. Nothing of
-//! a reaction that goes wrong is lost: it stops the program, and is shown in
-//! the text of its scenario.
+//! **Invariant**: if no scenario is loaded, an event costs one test. An error in a reaction is
+//! never lost: it stops the program, and is shown in the text of its scenario.
 
 pub(crate) mod carrying;
 pub(crate) mod effects;
-pub(crate) mod hearing;
+pub(crate) mod notifying;
 pub(crate) mod permissions;
 pub(crate) mod reactions;
 #[cfg(test)]
@@ -29,7 +26,7 @@ use juror_monitoring::property_files::PropertySource;
 use juror_view::error::{CommandError, FileDiagnostics, SessionError};
 use std::sync::Arc;
 
-/// The scenarios of a file, for these properties, and what there is to say.
+/// Parses the scenarios of a file, for these properties, with its diagnostics.
 pub(crate) fn read(
     source: &PropertySource,
     properties: &[&Property],
@@ -50,7 +47,7 @@ pub(crate) fn read(
 }
 
 impl Session {
-    /// The scenarios of a file, which can be loaded beside those that there are.
+    /// Returns the scenarios of a file, checked against the loaded ones.
     pub(crate) fn scenarios_of(
         &self,
         source: &PropertySource,
@@ -64,14 +61,14 @@ impl Session {
             .find(|it| self.scenarios.names().any(|name| *name == *it.name))
         {
             return Err(CommandError::with_help(
-                format!("scenario `{}` is loaded already", same.name),
-                format!("scenario delete {} makes room", same.name),
+                format!("scenario `{}` is already loaded", same.name),
+                format!("first delete it: scenario delete {}", same.name),
             ));
         }
         Ok(found)
     }
 
-    /// Loads the scenarios of a file, behind all others; gives their names.
+    /// Loads the scenarios of a file, after all others; returns their names.
     pub(crate) fn load_scenarios(
         &mut self,
         source: &PropertySource,
@@ -104,7 +101,7 @@ impl Session {
         Ok(names)
     }
 
-    /// What the scenarios wait for, resolved to the properties there are.
+    /// Resolves the triggers of the scenarios to the present properties.
     pub(crate) fn renew_listeners(&mut self) {
         let scenarios = &self.scenarios.list;
         let listening: Vec<_> = self
@@ -120,7 +117,11 @@ impl Session {
         let is_any = listening.iter().any(|it| !it.is_empty());
         let listening = if is_any { listening } else { Vec::new() };
         for process in self.processes.all_mut() {
-            process.monitors.told.listeners.clone_from(&listening);
+            process
+                .monitors
+                .subscriptions
+                .listeners
+                .clone_from(&listening);
         }
     }
 }

@@ -1,16 +1,16 @@
-//! The program has written over its own code where points are (a program that makes
-//! code as it runs): they are put into the new code whenever the program has run, and
-//! the user is told that they were not there for a while.
+//! Self-modifying code: if the program has overwritten code with inserted breakpoints (as a JIT
+//! compiler does), they are inserted in the new code whenever the program has run, and the user is
+//! notified that they were missing for a while.
 
 use crate::session::Session;
 use juror_debuggee::Owners;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
-/// Places that are told one by one.
+/// The limit of addresses that are reported one by one.
 const PLACES_MAX: usize = 3;
 
-/// For programs that stand, before they rest.
+/// Inserts overwritten breakpoints again, in stopped programs, before a stop is complete.
 pub(crate) fn reinsert_overwritten(
     session: &mut Session,
     observer: &mut dyn Observer,
@@ -28,18 +28,18 @@ fn renew_overwritten_here(
     let places = program.debuggee.reinsert_overwritten()?;
     for &address in places.iter().take(PLACES_MAX) {
         observer.notice(&format!(
-            "the program has written other code at {address:#x}: {} in it again, and did not \
-             see what ran there meanwhile",
+            "the program has changed its code at {address:#x}: {} inserted again, but executions \
+             in between were missed",
             points_at(session, address)
         ));
     }
     if let Some(more) = places.len().checked_sub(PLACES_MAX).filter(|&it| it > 0) {
-        observer.notice(&format!("so it has at {more} other places"));
+        observer.notice(&format!("the same holds for {more} other addresses"));
     }
     Ok(())
 }
 
-/// The points at an address, with their verb.
+/// Returns the points at an address, with their verb.
 fn points_at(session: &Session, address: u64) -> String {
     let numbers = session.points.breakpoints.planted_at(address);
     let owners = session.processes.program.as_ref();
@@ -48,7 +48,7 @@ fn points_at(session: &Session, address: u64) -> String {
     let listed: Vec<String> = numbers.iter().map(u32::to_string).collect();
     match (listed.as_slice(), is_watched) {
         ([], true) => "an event of a property is".to_owned(),
-        ([], false) => "a point of juror's is".to_owned(),
+        ([], false) => "an internal breakpoint is".to_owned(),
         ([number], false) => format!("breakpoint {number} is"),
         (_, false) => format!("breakpoints {} are", listed.join(", ")),
         (_, true) => format!(

@@ -1,7 +1,7 @@
-//! The run of watchpoints that are compared after each step of their thread.
+//! Runs software watchpoints, which are compared after each step of their thread.
 
 use crate::run::pause::Pause;
-use crate::run::scenarios::hearing;
+use crate::run::scenarios::notifying;
 use crate::run::watchpoints;
 use crate::session::Session;
 use crate::state::values::of_thread;
@@ -12,7 +12,7 @@ use juror_points::watchpoints::Watchpoint;
 use juror_view::error::CommandError;
 use smallvec::SmallVec;
 
-/// Before threads run: those of watched registers do it by steps.
+/// Prepares software watchpoints before threads run.
 pub(crate) fn prepare_followed(session: &mut Session) -> Result<(), DebuggeeError> {
     let process = &mut *session.processes;
     let Some(program) = &mut process.program else {
@@ -36,8 +36,8 @@ pub(crate) fn prepare_followed(session: &mut Session) -> Result<(), DebuggeeErro
     Ok(())
 }
 
-/// A thread has done a step, or come back into a call: compares what is
-/// watched in its registers. Gives what the user must see, if anything.
+/// Compares the watched registers after a step of a thread, or its return into a call. Returns what
+/// must be shown, if anything.
 pub(crate) fn compare_followed(
     session: &mut Session,
     thread: ThreadId,
@@ -69,7 +69,7 @@ pub(crate) fn compare_followed(
             accesses.push(watchpoint.access_view(program, thread, before.as_ref(), by)?);
         }
     }
-    if let Some(stopping) = hearing::divert(session, thread, stopping, &mut accesses)? {
+    if let Some(stopping) = notifying::divert(session, thread, stopping, &mut accesses)? {
         let reason = watchpoints::watchpoint_reason(session, accesses, &stopping)?;
         return Ok(Some(Pause::Reason(reason, thread)));
     }
@@ -83,8 +83,8 @@ pub(crate) fn compare_followed(
     Ok(None)
 }
 
-/// A thread is at an internal point: it may be back in a call whose
-/// registers are watched, or on another way there.
+/// Handles a thread at an internal point: it may have returned into a call whose registers are
+/// watched, or have taken another way.
 pub(crate) fn on_way_back(
     session: &mut Session,
     thread: ThreadId,

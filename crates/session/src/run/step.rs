@@ -1,9 +1,7 @@
-//! Stepping by line. What it is made of is in `moves`; the way out of a
-//! function, and to a place, in `out`.
+//! Steps by line. `moves` has the parts; `out` runs out of a function, and to a location.
 //!
-//! Calls are passed by a temporary point at their return, with all threads
-//! running; only what lies between calls is stepped by instruction, with the
-//! other threads standing still.
+//! Calls are stepped over by a temporary point at their return, with all threads running; only the
+//! code between calls is single-stepped, with the other threads stopped.
 
 pub(crate) mod inlined;
 mod linkage;
@@ -24,38 +22,38 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// How a line is stepped.
+/// The kind of a step by line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lines {
     /// Into functions that have lines.
     Into,
     /// Over all calls.
     Over,
-    /// Over all calls, and never back to an earlier line of the function, nor to earlier
-    /// code of it.
+    /// Over all calls, and never back to an earlier line of the function, nor to earlier code of
+    /// it.
     Forward,
 }
 
 /// The line that a step by line is leaving.
 struct Leaving {
     thread: ThreadId,
-    /// Where the step began.
+    /// The address where the step began.
     pc: u64,
-    /// The code of the line, in the process.
+    /// The address ranges of the line, in the process.
     ranges: Vec<Range<u64>>,
     file: Option<PathBuf>,
     line: Option<u32>,
     cfa: Option<u64>,
-    /// Where its function begins.
+    /// The beginning of its function.
     function: Option<u64>,
-    /// How many inlined calls it is in.
+    /// The depth of inlined calls.
     nesting: usize,
-    /// Where it executed what led on; nothing after the return from a call.
+    /// The address from which it was executed last; `None` after the return from a call.
     walked_from: Option<u64>,
-    /// The step began in code that is not the user's: any line will do.
+    /// Whether the step began in code that is not the user's: any line will do.
     foreign: bool,
-    /// Where a thread that runs through it must be stopped, once asked for;
-    /// nothing inside where it is to be stepped.
+    /// Where a thread that runs through it must be stopped, once computed; `Some(None)` if it must
+    /// be single-stepped.
     stops: Option<Option<Rc<LineStops>>>,
 }
 
@@ -76,6 +74,14 @@ impl Leaving {
         }
     }
 
+    /// Goes on with the thread that a run ended with: that of a forked child, if it is
+    /// followed.
+    fn continue_with(&mut self, pause: &Pause) {
+        if let Pause::Stepped(thread) | Pause::Temporary(thread) = pause {
+            self.thread = *thread;
+        }
+    }
+
     fn has(&self, address: u64) -> bool {
         self.ranges.iter().any(|range| range.contains(&address))
     }
@@ -85,17 +91,17 @@ impl Leaving {
         self.cfa == frame.cfa && self.function == function_start(frame)
     }
 
-    /// Whether a step may end where a frame stands: a statement begins there. What comes
-    /// behind a call often has a row of the line table, in the middle of its statement; and
-    /// where one of another function begins, the line may be the same as before.
+    /// Returns whether a step may end in a frame: a statement begins there. The code after a call
+    /// often has a row of the line table, in the middle of its statement; and if a row of another
+    /// function begins there, the line may be the same as before.
     fn is_done_at(&self, frame: &Frame) -> bool {
         let begins_own = begins_own_statement(frame);
         let ranges = line_ranges(frame);
         let has = |pc: u64| ranges.iter().any(|range| range.contains(&pc));
         match ranges.iter().any(|range| range.start == frame.pc) {
             true => begins_own || !self.is_line_of(frame),
-            // Who came into the middle of the line by a jump out of a handler, say, goes
-            // through what is left of it.
+            // A thread that came into the middle of the line, say by a jump out of a handler, runs
+            // through the rest of it.
             false => begins_own && self.walked_from.is_some_and(|from| !has(from)),
         }
     }
@@ -123,7 +129,7 @@ impl Session {
         let foreign = !self.is_users(&frame);
         let mut leaving = Leaving::from(&frame, thread, foreign);
         if line_ranges(&frame).is_empty() {
-            // Nothing to step by here: go back to where there is.
+            // There is no line here: go back to where there is one.
             let (_, pause) = self.leave_frame(0, observer)?;
             let Pause::Temporary(thread) = pause else {
                 return Ok(pause);
@@ -138,8 +144,8 @@ impl Session {
         }
     }
 
-    /// Runs to the next line of the function that a call was inlined into; `frame` is that
-    /// of the call, in the innermost function.
+    /// Runs to the next line of the function that a call was inlined into; `frame` is that of the
+    /// call, in the innermost function.
     fn step_out_of_inlined(
         &mut self,
         frame: &Frame,
@@ -150,7 +156,7 @@ impl Session {
         let outside = frame.nesting().saturating_sub(1);
         let mut leaving = Leaving {
             nesting: outside,
-            // Its caller goes on with whatever line.
+            // Its caller continues with any line.
             line: None,
             ..Leaving::from(&now, thread, false)
         };
@@ -164,8 +170,8 @@ impl Session {
         }
     }
 
-    /// One move of a step by line. Gives a pause when the step is done, or
-    /// something else ended it.
+    /// Makes one move of a step by line. Returns a pause if the step is done, or something else
+    /// ended it.
     fn advance_within_line(
         &mut self,
         leaving: &mut Leaving,
@@ -176,11 +182,13 @@ impl Session {
         let registers = *self.running()?.registers(thread)?;
         let flow = self.flow_at(registers.rip)?;
         leaving.walked_from = (flow == Flow::Other).then_some(registers.rip);
-        if let (Flow::Call { back }, false) = (flow, lines == Lines::Into) {
+        let is_entered = lines == Lines::Into && !self.is_in_skipped_call(leaving);
+        if let (Flow::Call { back }, false) = (flow, is_entered) {
             let pause = self.run_over_call(back, thread, registers.rsp, observer)?;
             if !matches!(pause, Pause::Temporary(_)) {
                 return Ok(Some(pause));
             }
+            leaving.continue_with(&pause);
             return self.is_line_done(leaving, lines, observer);
         }
         let stops = match flow {
@@ -195,8 +203,10 @@ impl Session {
         if !matches!(pause, Pause::Stepped(_) | Pause::Temporary(_)) {
             return Ok(Some(pause));
         }
+        leaving.continue_with(&pause);
+        let thread = leaving.thread;
         if self.has_entered_handler(thread, registers.rip)? {
-            // Nobody asked for it: it comes back to the same instruction, or jumps out.
+            // It was not requested: the handler returns to the same instruction, or jumps out.
             leaving.walked_from = None;
             let pause = self.run_over_call(registers.rip, thread, registers.rsp, observer)?;
             if !matches!(pause, Pause::Temporary(_)) {
@@ -223,9 +233,13 @@ impl Session {
         self.is_line_done(leaving, lines, observer)
     }
 
-    /// Whether a step from an address has led to the first instruction of a
-    /// signal handler instead.
-    fn has_entered_handler(&self, thread: ThreadId, from: u64) -> Result<bool, CommandError> {
+    /// Returns whether a step from an address has led to the first instruction of a signal handler
+    /// instead.
+    pub(super) fn has_entered_handler(
+        &self,
+        thread: ThreadId,
+        from: u64,
+    ) -> Result<bool, CommandError> {
         let program = self.running()?;
         let now = program.registers(thread)?.rip;
         let entered = program.modules.function_at(now);
@@ -242,8 +256,8 @@ impl Session {
         Ok(is_interrupted)
     }
 
-    /// Where a thread at an address must be stopped next: in its line, or in
-    /// code that is passed on the way out of it.
+    /// Returns where a thread at an address must be stopped next: in its line, or in code that is
+    /// passed on the way out of it.
     fn stops_around(&self, leaving: &mut Leaving, address: u64) -> Option<Rc<LineStops>> {
         if leaving.has(address) {
             let found = || self.stops_of_line(&leaving.ranges).map(Rc::new);
@@ -255,10 +269,9 @@ impl Session {
         is_inside.then(|| self.stops_of_line(&ranges).map(Rc::new))?
     }
 
-    /// Whether a person who steps wants to stop there: the place has a line
-    /// and a source that can be shown. Where the program's own source is gone,
-    /// everything in the program will do.
-    fn is_users(&mut self, frame: &Frame) -> bool {
+    /// Returns whether a step may stop in a frame: it has a line and a source that can be shown. If
+    /// the program's own source is missing, any line in the program will do.
+    pub(crate) fn is_users(&mut self, frame: &Frame) -> bool {
         let (Some(module), Some(file), Some(_)) = (&frame.module, &frame.file, frame.line) else {
             return false;
         };
@@ -272,8 +285,8 @@ impl Session {
         }
     }
 
-    /// A call has been stepped into: stays in a function that is the user's,
-    /// runs over another one.
+    /// Handles a step into a call: stays in a function that is the user's, and steps over any
+    /// other.
     fn enter_call(
         &mut self,
         leaving: &mut Leaving,
@@ -281,7 +294,7 @@ impl Session {
         stack: u64,
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
-        if let Some(pause) = self.pass_linkage(leaving.thread, back, observer)? {
+        if let Some(pause) = linkage::pass_linkage(self, leaving.thread, back, observer)? {
             return Ok(Some(pause));
         }
         let frame = self.innermost()?;
@@ -291,14 +304,15 @@ impl Session {
         match self.body_to_enter(&frame, leaving.foreign)? {
             Some(body) if body == frame.pc => Ok(Some(Pause::Stepped(leaving.thread))),
             Some(body) => {
-                // A function of a library may be another one than it seemed:
-                // then the call is over at its return.
+                // A library's function may be another one than it seemed: then the call ends at its
+                // return.
                 let thread = leaving.thread;
                 let points = [
                     Temporary::anywhere(body, thread),
                     Temporary::back(back, thread, stack),
                 ];
                 let pause = self.run_to_any(&points, observer)?;
+                leaving.continue_with(&pause);
                 if matches!(pause, Pause::Temporary(_)) {
                     if self.innermost()?.pc == back {
                         return self.is_line_done(leaving, Lines::Into, observer);
@@ -309,6 +323,7 @@ impl Session {
             }
             None => {
                 let pause = self.run_over_call(back, leaving.thread, stack, observer)?;
+                leaving.continue_with(&pause);
                 if matches!(pause, Pause::Temporary(_)) {
                     return self.is_line_done(leaving, Lines::Into, observer);
                 }
@@ -317,8 +332,8 @@ impl Session {
         }
     }
 
-    /// Where the body of a function begins that is being entered at `frame`,
-    /// when it is one to step into.
+    /// Returns the beginning of the body of the function entered at `frame`, if it is one to step
+    /// into.
     fn body_to_enter(&mut self, frame: &Frame, foreign: bool) -> Result<Option<u64>, CommandError> {
         let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
             return Ok(None);
@@ -344,14 +359,28 @@ impl Session {
         Ok(wanted.then_some(body))
     }
 
-    /// Whether the user does not want to step into the function of a frame.
+    /// Returns whether the function of a frame is skipped.
     fn is_skipped(&self, frame: &Frame) -> bool {
         self.user
             .skips
             .has(frame.name.as_deref(), frame.file.as_deref())
     }
 
-    /// The same of the function whose code an address belongs to.
+    /// Returns whether the thread is in a call that was inlined into the line and is to be
+    /// skipped: the functions that it calls are skipped with it.
+    fn is_in_skipped_call(&self, leaving: &Leaving) -> bool {
+        if self.user.skips.is_empty() {
+            return false;
+        }
+        let Some(program) = &self.processes.program else {
+            return false;
+        };
+        let chain = program.inlined_chain(leaving.thread);
+        let mut inner = chain.iter().filter(|it| it.nesting() > leaving.nesting);
+        inner.any(|it| self.is_skipped(it))
+    }
+
+    /// Returns whether the function at an address is skipped.
     fn is_skipped_at(&self, address: u64) -> bool {
         let bound = self.modules().function_at(address);
         bound.is_some_and(|bound| {
@@ -362,8 +391,8 @@ impl Session {
         })
     }
 
-    /// Whether the thread has left the line. In the middle of another one, that
-    /// one is to be left, too: a step ends where a statement begins.
+    /// Returns whether the thread has left the line. If it is in the middle of another one, that
+    /// one is to be left too: a step ends where a statement begins.
     fn is_line_done(
         &mut self,
         leaving: &mut Leaving,
@@ -399,13 +428,13 @@ impl Session {
             let enters = self.enter_from(thread, &arrival);
             return Ok(enters.then_some(Pause::Stepped(thread)));
         }
-        // A call that was inlined is passed like any other.
+        // An inlined call is stepped over like any other.
         let is_call = same_frame && frame.nesting() > leaving.nesting;
         if is_call && (lines != Lines::Into || self.is_skipped(&frame)) {
             leaving.pass_inlined(&frame);
             return Ok(None);
         }
-        // Code that begins no statement counts to the line before it.
+        // Code that begins no statement belongs to the preceding line.
         if arrival.is_before_call() || leaving.is_done_at(&frame) {
             let is_back = frame.line < leaving.line || frame.pc < leaving.pc;
             if lines == Lines::Forward && same_frame && is_back {
@@ -420,7 +449,7 @@ impl Session {
         Ok(None)
     }
 
-    /// Out of code that is not the user's: runs to its return.
+    /// Leaves code that is not the user's: runs to its return.
     fn leave_foreign(
         &mut self,
         frame: &Frame,
@@ -435,9 +464,10 @@ impl Session {
             return Ok(Some(Pause::Stepped(thread)));
         };
         let pause = self.run_over_call(back, thread, cfa, observer)?;
-        if !matches!(pause, Pause::Temporary(_)) {
+        let Pause::Temporary(thread) = pause else {
             return Ok(Some(pause));
-        }
+        };
+        leaving.continue_with(&pause);
         let frame = self.innermost()?;
         if !leaving.holds(&frame) && self.is_users(&frame) {
             *leaving = Leaving::from(&frame, thread, leaving.foreign);
@@ -445,7 +475,7 @@ impl Session {
         Ok(None)
     }
 
-    /// The innermost frame of the selected thread that is shown, as it is now.
+    /// Returns the innermost shown frame of the selected thread.
     pub(crate) fn innermost(&mut self) -> Result<Frame, CommandError> {
         let thread = self.thread()?;
         let chain = self.running()?.inlined_chain(thread);
@@ -462,7 +492,7 @@ fn function_start(frame: &Frame) -> Option<u64> {
     Some(module.to_process(function.low_pc))
 }
 
-/// The code of the line where a frame stands.
+/// Returns the code of a frame's line.
 fn line_ranges(frame: &Frame) -> Vec<Range<u64>> {
     match &frame.module {
         Some(module) => ranges_at(module, frame.pc),
@@ -470,7 +500,7 @@ fn line_ranges(frame: &Frame) -> Vec<Range<u64>> {
     }
 }
 
-/// Whether a statement of its line begins where a frame stands.
+/// Returns whether a statement of its line begins at a frame's address.
 fn begins_own_statement(frame: &Frame) -> bool {
     let row = frame
         .module
@@ -482,8 +512,8 @@ fn begins_own_statement(frame: &Frame) -> bool {
     })
 }
 
-/// The code of the line that a frame is shown in: that of the call, where it stands in an
-/// inlined one.
+/// Returns the code of the line that a frame is shown in: that of the call, if it is an inlined
+/// one.
 fn shown_ranges(frame: &Frame) -> Vec<Range<u64>> {
     match (&frame.module, &frame.file, frame.line) {
         (Some(module), Some(file), Some(line)) if frame.inline_depth > 0 => {
@@ -495,7 +525,7 @@ fn shown_ranges(frame: &Frame) -> Vec<Range<u64>> {
     }
 }
 
-/// The code of the line at an address.
+/// Returns the code of the line at an address.
 fn ranges_at(module: &Module, address: u64) -> Vec<Range<u64>> {
     let ranges = module.symbols.step_ranges(module.to_file(address));
     in_process(module, ranges)

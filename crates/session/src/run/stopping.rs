@@ -1,6 +1,6 @@
-//! What the user sees when a run is over for the moment: the stop, or the end.
+//! The views of a stop or an end.
 //!
-//! Invariant: whoever shows a stop has halted all threads before.
+//! **Invariant**: all threads are stopped before a stop is shown.
 
 use crate::inspect::{displays, frames, source};
 use crate::run::hardware_breakpoints;
@@ -14,24 +14,23 @@ use juror_view::{
     EndView, Ending, FrameView, Location, Outcome, SourceView, StopReason, StopView, location,
 };
 
-/// Frames that a stop shows.
+/// The limit of frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
 
-/// Among how many frames a stop looks for one whose source is there.
+/// The limit of frames that a stop searches for one with a source.
 const CALLERS_MAX: usize = 64;
 
-/// Source lines that a stop shows.
+/// The number of source lines that a stop shows.
 const STOP_LINES: u32 = 7;
 
 impl Session {
-    /// Makes a pause into what the user sees: all threads stand, or the
-    /// program is gone.
+    /// Makes a pause into a view: all threads are stopped, or the program has ended.
     pub(crate) fn settle(&mut self, pause: Pause) -> Result<Outcome, CommandError> {
         match pause {
             Pause::Ended(ending) => Ok(Outcome::Ended(Box::new(self.end(ending)))),
             Pause::Reason(reason, thread) => self.stop(reason, thread),
-            // Reactions have been asked before.
-            Pause::Heard(_) => Ok(Outcome::Done),
+            // The reactions have been run before.
+            Pause::ScenariosNotified(_) => Ok(Outcome::Done),
             Pause::Moves(thread) => {
                 self.halt_processes()?;
                 self.select_thread(thread);
@@ -50,7 +49,7 @@ impl Session {
         }
     }
 
-    /// A step ends where a breakpoint stands: that is what the user sees.
+    /// Shows the breakpoint where a step ends.
     pub(crate) fn announce_breakpoint(
         &mut self,
         thread: ThreadId,
@@ -59,7 +58,7 @@ impl Session {
         let (address, stack) = (registers.rip, registers.rsp);
         let debuggee = &self.running()?.debuggee;
         let is_hardware = debuggee.is_hardware_site(address);
-        // A handler may have led back to it.
+        // A handler may have returned to it.
         let is_reported = debuggee.engine().is_reported(thread, address, stack);
         let was_asked = is_reported || self.processes.stop.asked == Some((thread, address));
         if was_asked || (!self.points.breakpoints.is_at(address) && !is_hardware) {
@@ -73,7 +72,7 @@ impl Session {
         Ok(pause)
     }
 
-    /// Stops all threads and shows where one of them stands.
+    /// Stops all threads and shows one of them.
     pub(crate) fn stop(
         &mut self,
         reason: StopReason,
@@ -91,13 +90,14 @@ impl Session {
         if !is_there {
             return self.stop_elsewhere();
         }
-        let Some(thread) = self.thread_to_show(thread)? else {
+        let asking = self.asking_thread(&reason)?;
+        let Some(thread) = self.thread_to_show(asking.unwrap_or(thread))? else {
             return Ok(self.end_instead(reason));
         };
         self.select_thread(thread);
         self.control.state.settle()?;
         if !says_where_it_stands(&reason) {
-            self.processes.stop.unentered = None;
+            self.processes.stop.skipped_frames = None;
             let begun = self.processes.stop.begun.take();
             let is_shown = match begun {
                 Some(begun) => self.stand_at_begun(begun, thread)?,
@@ -114,7 +114,22 @@ impl Session {
         Ok(Outcome::Stopped(Box::new(view)))
     }
 
-    /// A line that has violated a property is where its thread is shown.
+    /// Returns the thread whose event set the deadline that passed.
+    fn asking_thread(&self, reason: &StopReason) -> Result<Option<ThreadId>, CommandError> {
+        let StopReason::Violation { violations } = reason else {
+            return Ok(None);
+        };
+        // An event that violates a property is shown where it happened.
+        if violations.iter().any(|it| it.deadline.is_none()) {
+            return Ok(None);
+        }
+        let program = self.running()?;
+        let mut deadlines = violations.iter().filter_map(|it| it.deadline.as_ref());
+        let asked = deadlines.find_map(|it| it.asked.as_ref());
+        Ok(asked.and_then(|asked| program.thread_of_number(asked.thread)))
+    }
+
+    /// Shows a thread at the line that has violated a property.
     fn stand_at_line_of(
         &mut self,
         reason: &StopReason,
@@ -123,7 +138,8 @@ impl Session {
         let StopReason::Violation { violations } = reason else {
             return Ok(());
         };
-        let steps = violations.iter().filter_map(|it| it.path.last());
+        let by_events = violations.iter().filter(|it| it.deadline.is_none());
+        let steps = by_events.filter_map(|it| it.path.last());
         let lines: Vec<&Location> = steps.map(|step| &step.location).collect();
         let chain = self.running()?.inlined_chain(thread);
         let level = lines.iter().find_map(|at| {
@@ -134,8 +150,8 @@ impl Session {
         Ok(())
     }
 
-    /// This thread, or another where it is gone; nothing where the process is
-    /// about to end with all its threads.
+    /// Returns this thread, or another if it has ended; `None` if the process is about to end with
+    /// all its threads.
     pub(super) fn thread_to_show(
         &self,
         thread: ThreadId,
@@ -146,10 +162,10 @@ impl Session {
         Ok(std::iter::once(thread).chain(others).find(is_there))
     }
 
-    /// The program has ended while it was being stopped. What it was to be
-    /// stopped for is shown with its end.
+    /// Ends the run of a program that has ended while it was being stopped. The reason for the stop
+    /// is shown with the end.
     pub(super) fn end_instead(&mut self, reason: StopReason) -> Outcome {
-        let ending = leaving::ending_told(self);
+        let ending = leaving::reported_ending(self);
         let mut end = self.end(ending);
         if let StopReason::Violation { mut violations } = reason {
             violations.append(&mut end.violations);
@@ -193,7 +209,7 @@ impl Session {
             && place.line.is_some()
             && place.function == location.function
         {
-            // The statement that did it, not what comes next.
+            // The accessing statement, not the next one.
             location.line = place.line;
             location.near = None;
             location.file.clone_from(&place.file);
@@ -234,9 +250,9 @@ impl Session {
         })
     }
 
-    /// The nearest caller whose source is there, as a program that aborts stands
-    /// deep in its libraries; preferably one that is not a library's own, such as
-    /// a template of C++ of a system header.
+    /// Returns the nearest caller with a source, since a program that aborts is deep in its
+    /// libraries; preferably one that is not a library's own code, such as a C++ template of a
+    /// system header.
     fn source_of_caller(&mut self, thread: ThreadId) -> Option<(SourceView, FrameView)> {
         let (frames, _) = self.running().ok()?.backtrace(thread, CALLERS_MAX);
         let mut frames = self.shown_frames(thread, frames);
@@ -260,8 +276,8 @@ impl Session {
         None
     }
 
-    /// Where the statement stands that has accessed what was watched, when the
-    /// program stops for that: the thread itself stands behind it.
+    /// Returns the location of the statement that accessed the watched memory, if that is the
+    /// reason for the stop: the thread itself is after it.
     fn accessing_place(&self, reason: &StopReason, thread: ThreadId) -> Option<Location> {
         match reason {
             StopReason::Watchpoint { accesses, .. } => Some(accesses.first()?.place.clone()),
@@ -273,10 +289,10 @@ impl Session {
         }
     }
 
-    /// The run is over: verdicts are final.
+    /// Ends the run: verdicts are final.
     pub(crate) fn end(&mut self, ending: Option<Ending>) -> EndView {
-        // When the user ended it, by a command or by a function that a command
-        // called, nothing is decided by the end.
+        // If the user ended it, by a command or by a function that a command called, the end
+        // decides nothing.
         if let Some(Ending::Exited { status }) = ending {
             self.user.values.set_number("_exitcode", status);
         }
@@ -285,7 +301,8 @@ impl Session {
         self.processes.monitors.end_recording(ending);
         let gone = &self.processes.gone;
         let program = self.processes.program.as_ref();
-        let summaries = gone.summaries(&self.processes.monitors, program);
+        let allows_unbound = self.options.allow_unbound;
+        let summaries = gone.summaries(&self.processes.monitors, program, allows_unbound);
         let process = self.process_name();
         if let Some(program) = &mut self.processes.program {
             program.debuggee.take_terminal();
@@ -301,7 +318,7 @@ impl Session {
     }
 }
 
-/// Whether a person has not asked for the stop, and will look for its reason.
+/// Returns whether the user has not requested the stop, and will look for its reason.
 fn asks_why(reason: &StopReason) -> bool {
     matches!(
         reason,
@@ -314,7 +331,7 @@ fn asks_why(reason: &StopReason) -> bool {
     )
 }
 
-/// Whether whoever stops for it has said which inlined calls the thread has not entered.
+/// Returns whether the reason for the stop has already set the skipped inline frames.
 fn says_where_it_stands(reason: &StopReason) -> bool {
     matches!(
         reason,

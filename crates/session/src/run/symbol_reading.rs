@@ -1,6 +1,5 @@
-//! Reading the names of a program before a command needs them, where the person
-//! sees how far it has come and may give it up; and where symbols and sources
-//! are looked for.
+//! Reads the names of a program before a command needs them, with progress and interruption; and
+//! sets where symbols and sources are searched.
 
 use crate::command_table;
 use crate::command_table::arguments;
@@ -8,7 +7,7 @@ use crate::command_table::entry;
 use crate::session::Session;
 use juror_event::{Reach, SymbolicEvent};
 use juror_points::location_spec;
-use juror_points::location_spec::Place;
+use juror_points::location_spec::LocationSpec;
 use juror_points::required_words::required_words;
 use juror_program::modules::Module;
 use juror_view::Outcome;
@@ -20,35 +19,35 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Work that takes no longer than this is not spoken of.
+/// Shorter operations show no progress.
 const SILENT: Duration = Duration::from_secs(1);
 
-/// So many files that are missing are named.
+/// The limit of missing files that are named.
 const NAMED_MAX: usize = 3;
 
-/// Which names a command is going to ask for.
+/// The names that a command will look up.
 #[derive(Debug, Clone, PartialEq)]
 enum Names {
     None,
     /// One function.
     Function(String),
-    /// Whatever an expression says.
+    /// Any name of an expression.
     Any,
-    /// A list of them.
+    /// A list of all names.
     All,
-    /// Of functions those that have one of the words of each set in their name.
+    /// Functions whose names have one of the words of each set.
     With(Vec<Vec<String>>),
 }
 
 impl Names {
-    fn of_place(place: Place) -> Names {
+    fn of_place(place: LocationSpec) -> Names {
         match place {
-            Place::Function(name) => Names::Function(name),
+            LocationSpec::Function(name) => Names::Function(name),
             // It may be a label of a function.
-            Place::FunctionIn { file, .. } if !file.contains('.') => Names::Any,
-            Place::FunctionIn { name, .. } => Names::Function(name),
-            Place::Matching { pattern, .. } => Names::of_functions_that_match(&pattern),
-            Place::Address(_) => Names::Any,
+            LocationSpec::FunctionIn { file, .. } if !file.contains('.') => Names::Any,
+            LocationSpec::FunctionIn { name, .. } => Names::Function(name),
+            LocationSpec::Matching { pattern, .. } => Names::of_functions_that_match(&pattern),
+            LocationSpec::Address(_) => Names::Any,
             _ => Names::None,
         }
     }
@@ -65,8 +64,8 @@ impl Names {
             entry::Names::Nothing => Names::None,
             entry::Names::Location | entry::Names::Lines => {
                 match location_spec::parse(rest).map(|it| it.place) {
-                    // It takes two, with a comma between them.
-                    Ok(Place::Function(name))
+                    // It takes two, separated by a comma.
+                    Ok(LocationSpec::Function(name))
                         if uses == entry::Names::Lines && name.contains(',') =>
                     {
                         Names::Any
@@ -91,7 +90,7 @@ impl Names {
     }
 }
 
-/// What an event of a property is bound by.
+/// Returns the names that an event of a property is bound by.
 fn names_of(event: &SymbolicEvent) -> Names {
     match event.kind {
         kind if kind.is_call() => Names::Function(event.subject.to_string()),
@@ -100,10 +99,10 @@ fn names_of(event: &SymbolicEvent) -> Names {
     }
 }
 
-/// Reads the names of all modules if a command is going to need them.
+/// Reads the names of all modules if a command needs them.
 ///
 /// # Errors
-/// It was given up.
+/// It was interrupted.
 pub(crate) fn prepare_names(
     session: &mut Session,
     uses: entry::Names,
@@ -124,16 +123,16 @@ pub(crate) fn prepare_names(
     session.control.cancel.store(false, Ordering::Relaxed);
     for module in modules {
         read_names(session, &module, &names, observer)?;
-        tell_missing(session, &module, observer);
+        report_missing(session, &module, observer);
     }
     Ok(())
 }
 
-/// Reads the names that properties and points of the developer ask for when a
-/// program has been started, before they are bound to it.
+/// Reads the names that properties and points of the user need, when a program has been started,
+/// before they are bound to it.
 ///
 /// # Errors
-/// It was given up.
+/// It was interrupted.
 pub(crate) fn prepare_bound_names(
     session: &mut Session,
     observer: &mut dyn Observer,
@@ -191,17 +190,17 @@ fn read_names(
     observer.progress(&what, 1, 1);
     Err(CommandError::with_help(
         format!("interrupted: the names of {name} are not read"),
-        "the same command begins anew; addresses (*0x1234) need no names",
+        "the same command reads them again; addresses (*0x1234) need no names",
     ))
 }
 
-/// Says once what belongs to the program and is not there. Libraries come
-/// without debug information as a rule.
-fn tell_missing(session: &mut Session, module: &Module, observer: &mut dyn Observer) {
+/// Reports once which symbol files of the program are missing. Libraries come without debug
+/// information as a rule.
+fn report_missing(session: &mut Session, module: &Module, observer: &mut dyn Observer) {
     for remark in module.symbols.take_warnings() {
         observer.notice(&remark);
     }
-    if !module.is_main || !session.symbols.missing_told.insert(module.path.clone()) {
+    if !module.is_main || !session.symbols.missing_reported.insert(module.path.clone()) {
         return;
     }
     let problems = module.symbols.problems();
@@ -223,22 +222,22 @@ pub(crate) fn set_debug_directories(
     settings.debug_file_directories = directories.map(PathBuf::from).collect();
     session.symbols.store.set(settings.clone());
     session.options.symbols = settings;
-    session.symbols.missing_told.clear();
+    session.symbols.missing_reported.clear();
     if session.processes.program.is_none() {
         return Ok(Outcome::Done);
     }
     Ok(Outcome::Message(
-        "what is loaded keeps its symbols; the directories count from the next run on".to_owned(),
+        "loaded modules keep their symbols; the directories take effect at the next run".to_owned(),
     ))
 }
 
-/// `set substitute-path FROM TO`; without a directory the rule goes.
+/// `set substitute-path FROM TO`; without TO, the rule is deleted.
 pub(crate) fn set_substitution(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let mut words = text.split_whitespace().map(PathBuf::from);
     let Some(from) = words.next() else {
         return Err(CommandError::with_help(
-            "which directory is where?",
-            "set substitute-path /where/it/was /where/it/is; without the second the rule goes",
+            "`set substitute-path` needs a directory",
+            "set substitute-path /old/place /new/place; without the second, the rule is deleted",
         ));
     };
     session.user.sources.substitute(from, words.next());

@@ -1,7 +1,7 @@
-//! Accesses to watched memory, and the end of the calls that watched variables belong to.
+//! Accesses to watched memory, and the ends of the calls that watched variables belong to.
 
 use crate::run::pause::Pause;
-use crate::run::scenarios::{carrying, hearing};
+use crate::run::scenarios::{carrying, notifying};
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
@@ -11,8 +11,7 @@ use juror_points::watchpoints::{WatchKind, bytes_of};
 use juror_view::error::CommandError;
 use juror_view::{StopReason, WatchedAccess};
 
-/// A thread has accessed watched memory. Gives what the user must see, if
-/// anything.
+/// Handles a thread's access to watched memory. Returns what must be shown, if anything.
 pub(crate) fn on_access(
     session: &mut Session,
     thread: ThreadId,
@@ -23,14 +22,14 @@ pub(crate) fn on_access(
     for access in accesses {
         seen.extend(watched_access(session, thread, access, &mut stopping)?);
     }
-    let Some(stopping) = hearing::divert(session, thread, stopping, &mut seen)? else {
+    let Some(stopping) = notifying::divert(session, thread, stopping, &mut seen)? else {
         return Ok(None);
     };
     let reason = watchpoint_reason(session, seen, &stopping)?;
     Ok(Some(Pause::Reason(reason, thread)))
 }
 
-/// Why the program stops at watchpoints.
+/// Returns the reason for a stop at watchpoints.
 pub(crate) fn watchpoint_reason(
     session: &mut Session,
     accesses: Vec<WatchedAccess>,
@@ -49,8 +48,7 @@ pub(crate) fn watchpoint_reason(
     })
 }
 
-/// One access: counts it where the condition holds. Gives what the user
-/// sees of it, if it stops the program.
+/// Handles one access: counts it if the condition holds. Returns its view, if it stops the program.
 pub(crate) fn watched_access(
     session: &mut Session,
     thread: ThreadId,
@@ -68,7 +66,7 @@ pub(crate) fn watched_access(
     let Some(watchpoint) = watchpoints.watched_as(access.watch) else {
         return Ok(None);
     };
-    // Its own thread is stepped, but for what the kernel does for it.
+    // Its own thread is stepped, but the kernel's writes for it are not.
     let is_own = watchpoint
         .home
         .as_ref()
@@ -97,7 +95,7 @@ pub(crate) fn watched_access(
         AccessKind::Either => is_changed || instruction.is_some_and(|at| program.writes_memory(at)),
     };
     let instruction = match access.system_call {
-        // The program's call, not the library's instruction.
+        // Report the program's call, not the instruction in the library.
         Some(_) => program.innermost_own_call(thread).or(instruction),
         None => instruction,
     };
@@ -107,8 +105,7 @@ pub(crate) fn watched_access(
     Ok(Some(view))
 }
 
-/// A thread is at an internal point: calls may be over for which local
-/// variables are watched.
+/// Handles a thread at an internal point: calls whose local variables are watched may have ended.
 pub(crate) fn on_call_end(
     session: &mut Session,
     thread: ThreadId,
@@ -140,8 +137,7 @@ pub(crate) fn on_call_end(
     Ok(reason.map(|reason| Pause::Reason(reason, thread)))
 }
 
-/// Removes watchpoints whose call is over.
-/// The user hears of those that are no scenario's.
+/// Deletes watchpoints whose call has ended. The user is notified, except of those of scenarios.
 pub(crate) fn end_watchpoints(
     session: &mut Session,
     numbers: &[u32],

@@ -10,7 +10,7 @@ use juror_program::program::ProgramState;
 use juror_view::CheckpointView;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The number of a checkpoint: from 1, never used again.
+/// The number of a checkpoint: from 1, never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CheckpointId(pub u32);
 
@@ -19,19 +19,19 @@ pub struct CheckpointId(pub u32);
 pub(crate) struct Checkpoints {
     pub(crate) saved: BTreeMap<u32, Saved>,
     pub(crate) last: u32,
-    /// What is kept beside the process.
+    /// What is saved besides the process.
     pub(crate) settings: Settings,
     pub(crate) automatic: Automatic,
-    pub(crate) told_losses: ToldLosses,
-    /// What the last restore has not brought back.
+    pub(crate) reported_losses: ReportedLosses,
+    /// The state that the last restore could not restore.
     pub(crate) lost: Vec<String>,
-    /// Whether programs have process numbers of their own; as needed without.
+    /// Whether programs get their own PID namespace; `None` means as needed.
     pub(crate) namespace: Option<bool>,
-    /// What the present program was started with.
+    /// The PID namespace of the present program.
     pub(crate) numbers: PidNamespace,
 }
 
-/// The program and its monitors as they were.
+/// A saved state of the program and its monitors.
 pub(crate) struct Saved {
     pub(crate) state: Checkpoint,
     pub(crate) monitors: Monitors,
@@ -47,7 +47,7 @@ pub(crate) struct Saved {
 }
 
 impl Checkpoints {
-    /// With checkpoints that are made without being asked for.
+    /// Creates the checkpoints of a session, with the option for automatic ones.
     pub(crate) fn new(automatic: Option<AutomaticCheckpoints>) -> Checkpoints {
         Checkpoints {
             automatic: Automatic::new(automatic),
@@ -55,7 +55,7 @@ impl Checkpoints {
         }
     }
 
-    /// What `show checkpoint-files` tells.
+    /// Returns the text of `show checkpoint-files`.
     pub(crate) fn shown_files(&self) -> &'static str {
         match self.settings.keeps_contents {
             true => "on",
@@ -63,7 +63,7 @@ impl Checkpoints {
         }
     }
 
-    /// What `show checkpoint-namespace` tells.
+    /// Returns the text of `show checkpoint-namespace`.
     pub(crate) fn shown_namespace(&self) -> &'static str {
         match self.namespace {
             None => "auto",
@@ -73,14 +73,14 @@ impl Checkpoints {
     }
 }
 
-/// What has been made, and what is next.
+/// The state of automatic checkpoints.
 #[derive(Debug, Default)]
 pub(crate) struct Automatic {
     pub(crate) when: Option<AutomaticCheckpoints>,
-    /// How many events are still to come before the next one.
+    /// The number of events before the next one.
     pub(crate) left: u32,
     pub(crate) has_begun: bool,
-    /// Those that come again and again.
+    /// The periodic ones.
     pub(crate) kept: Vec<CheckpointId>,
 }
 
@@ -94,7 +94,7 @@ impl Automatic {
     }
 }
 
-/// Nothing comes every 0 events.
+/// Returns the interval in events; 0 for none.
 pub(crate) fn interval(when: Option<AutomaticCheckpoints>) -> u32 {
     match when {
         Some(AutomaticCheckpoints::Every(count)) => count.max(1),
@@ -102,9 +102,9 @@ pub(crate) fn interval(when: Option<AutomaticCheckpoints>) -> u32 {
     }
 }
 
-/// What has been told already.
+/// The losses that were already reported.
 #[derive(Debug, Default)]
-pub(crate) struct ToldLosses {
+pub(crate) struct ReportedLosses {
     pub(crate) at_checkpoints: BTreeSet<String>,
     pub(crate) at_restores: BTreeSet<String>,
 }

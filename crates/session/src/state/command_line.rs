@@ -1,10 +1,9 @@
-//! What is typed after `run`: arguments for the program, and files for its
-//! standard streams.
+//! Parses the arguments of `run`: arguments for the program, and files for its standard streams.
 //!
-//! Words are split as a shell does it, with quotes and backslashes; `<`, `>`,
-//! `>>`, `2>`, `2>>` and `&>` name files, `2>&1` joins the errors to the output.
-//! Nothing else of a shell is there. The crates that split words (shlex, shell-words)
-//! do not serve: in their words a quoted `<` is like any other.
+//! Words are split as by a shell, with quotes and backslashes; `<`, `>`, `>>`, `2>`, `2>>` and `&>`
+//! name files, `2>&1` redirects errors to the output. No other shell syntax is supported. The
+//! crates that split words (shlex, shell-words) are unsuitable: they do not distinguish a quoted
+//! `<`.
 
 #[cfg(test)]
 mod tests;
@@ -18,29 +17,29 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A line, read.
+/// A parsed line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandLine {
     /// The arguments.
     pub arguments: Vec<OsString>,
-    /// Where the streams go.
+    /// The redirections.
     pub redirections: Redirections,
 }
 
-/// Files for the standard streams; a stream without one stays what it was.
+/// Files for the standard streams; a stream without one is unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Redirections {
     input: Option<PathBuf>,
     output: Option<Sink>,
     error: Option<Sink>,
-    /// Output and error are one open file.
+    /// Whether output and error are one open file.
     is_joined: bool,
-    /// Errors go where the output went before this line.
+    /// Whether errors go where the output went before this line.
     follows_standard: bool,
 }
 
 impl Redirections {
-    /// No file is named.
+    /// Returns whether no file is named.
     pub fn is_empty(&self) -> bool {
         *self == Redirections::default()
     }
@@ -53,8 +52,7 @@ struct Sink {
     append: bool,
 }
 
-/// The operators, the longest first: where one is a beginning of another, that
-/// one is meant.
+/// The operators, with longer ones before their prefixes.
 const OPERATORS: [(&str, Operator); 9] = [
     ("2>&1", Operator::ErrorWithOutput),
     ("1>>", Operator::Output { append: true }),
@@ -82,7 +80,7 @@ enum Operator {
 }
 
 impl CommandLine {
-    /// Reads a line.
+    /// Parses a line.
     ///
     /// # Errors
     /// A quote is not closed, or an operator has no file.
@@ -105,7 +103,7 @@ impl CommandLine {
                 pending = Some((word, operator));
                 if rest.starts_with('&') {
                     return Err(CommandError::with_help(
-                        format!("`{word}&` is not known here"),
+                        format!("redirection `{word}&` is not supported"),
                         "for both streams in one file: &> FILE",
                     ));
                 }
@@ -129,11 +127,11 @@ impl CommandLine {
 fn without_file(operator: &str) -> CommandError {
     CommandError::with_help(
         format!("a file is missing after `{operator}`"),
-        "an argument that is no redirection has quotes: run '<'",
+        "an argument that is not a redirection is quoted: run '<'",
     )
 }
 
-/// Takes a word off the front, which is not empty; what follows it.
+/// Splits off the first word, which is not empty; returns it and the rest.
 fn split_word(text: &str) -> Result<(String, &str), CommandError> {
     let mut word = String::new();
     let mut quote = None;
@@ -159,14 +157,14 @@ fn split_word(text: &str) -> Result<(String, &str), CommandError> {
 }
 
 impl Redirections {
-    /// Errors go where the output goes by now.
+    /// Redirects errors to where the output goes by now.
     fn join(&mut self) {
         self.error = None;
         self.is_joined = self.output.is_some();
         self.follows_standard = self.output.is_none();
     }
 
-    /// Errors stay in the file where the output went until now.
+    /// Keeps errors in the file where the output went until now.
     fn part(&mut self) {
         if std::mem::take(&mut self.is_joined) {
             self.error = self.output.take();
@@ -195,11 +193,11 @@ impl Redirections {
         }
     }
 
-    /// Whether the files can be opened: asked before anything is ended or
-    /// started. What is in them stays.
+    /// Checks that the files can be opened, before anything is ended or started. Their contents
+    /// stay.
     ///
     /// # Errors
-    /// One cannot be; which, and why.
+    /// A file cannot be opened; the reason.
     pub fn check(&self) -> Result<(), CommandError> {
         if let Some(path) = &self.input {
             let readable = File::open(path).and_then(|file| file.metadata());
@@ -219,7 +217,7 @@ impl Redirections {
         Ok(())
     }
 
-    /// Has a program started with these files.
+    /// Sets the files for a program to be started.
     ///
     /// # Errors
     /// A file for both streams cannot be opened.
@@ -239,7 +237,7 @@ impl Redirections {
             launch.error = sink.redirection();
         }
         if let (true, Some(sink)) = (self.is_joined, &self.output) {
-            // Opened twice, each stream would write over the other.
+            // If opened twice, each stream would overwrite the other.
             let file = Redirection::Descriptor(sink.open()?);
             launch.output = file.clone();
             launch.error = file;
@@ -247,7 +245,7 @@ impl Redirections {
         Ok(())
     }
 
-    /// Where output and errors go together that this line does not redirect.
+    /// Returns the common target of output and errors if this line does not redirect them.
     fn standard(output: &Redirection) -> Result<Redirection, CommandError> {
         let sink = |path: &PathBuf, append| Sink {
             path: path.clone(),

@@ -1,20 +1,22 @@
-//! Who has the control, and how it is taken back.
+//! The control state: user or program, and how to interrupt.
 
 use juror_debuggee::{Debuggee, Interrupter};
 use juror_rules::control::{Control, ControlCheck};
-use juror_view::error::SessionError;
+use juror_view::error::{CommandError, SessionError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// The control machine, and the means to interrupt what runs.
+/// The control machine, and the means to interrupt a run.
 #[derive(Default)]
 pub(crate) struct ControlState {
-    /// Who has the control.
+    /// The present control.
     pub state: Control,
     /// Under a self-check: compares the control with its model.
     pub check: Option<Box<ControlCheck>>,
-    /// Set to give up long work of juror's own.
+    /// Set to abort long operations of juror.
     pub cancel: Arc<AtomicBool>,
+    /// Set when juror is to end: nothing of the program runs any more.
+    pub ending: Arc<AtomicBool>,
     /// Shared with the threads that may interrupt a run.
     pub interrupter: Arc<Mutex<Option<Interrupter>>>,
 }
@@ -35,6 +37,28 @@ impl ControlState {
         }
     }
 
+    /// Returns a function after which no command lets the program run; it may be called
+    /// from any thread.
+    pub(crate) fn end_runs(&self) -> impl Fn() + Send + use<> {
+        let ending = Arc::clone(&self.ending);
+        move || ending.store(true, Ordering::SeqCst)
+    }
+
+    /// Whether juror is to end.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::Relaxed)
+    }
+
+    /// Refuses to let the program run if juror is to end.
+    pub(crate) fn permit_run(&self) -> Result<(), CommandError> {
+        match self.is_ending() {
+            true => Err(CommandError::new(
+                "juror has been asked to end: the program does not run any more",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Makes [`ControlState::interrupt`] stop this debuggee.
     pub(crate) fn share_interrupter(&self, debuggee: &mut Debuggee) -> Result<(), SessionError> {
         let interrupter = debuggee
@@ -46,7 +70,7 @@ impl ControlState {
         Ok(())
     }
 
-    /// Takes note that the debuggee is gone.
+    /// Notes that the debuggee has ended.
     pub(crate) fn end(&mut self) {
         self.state.end();
         if let Ok(mut guard) = self.interrupter.lock() {

@@ -3,7 +3,7 @@
 use juror_language::Expression;
 use juror_values::format::Radix;
 
-/// The displays, in the order in which they were made.
+/// The displays, in the order of their creation.
 #[derive(Debug, Default)]
 pub(crate) struct Displays {
     pub(crate) displays: Vec<Display>,
@@ -13,10 +13,10 @@ pub(crate) struct Displays {
 #[derive(Debug)]
 pub(crate) struct Display {
     pub(crate) number: u32,
-    /// Its words, with its format.
+    /// Its text, with its format.
     pub(crate) text: String,
     pub(crate) radix: Radix,
-    /// So many instructions are shown that begin at the value.
+    /// The number of instructions shown from the value on.
     pub(crate) instructions: Option<u64>,
     pub(crate) expression: Expression,
 }

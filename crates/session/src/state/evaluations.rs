@@ -1,4 +1,4 @@
-//! Expressions that wait for functions of the program which they call.
+//! Evaluations that are suspended in functions of the program which they call.
 
 use juror_debuggee::ThreadId;
 use juror_language::Expression;
@@ -11,44 +11,44 @@ use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// What is done with the value of an evaluation.
+/// The use of an evaluation's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It is shown and kept.
+    /// It is shown and added to the value history.
     Print(Radix),
-    /// The same, unless there is none.
+    /// The same, unless it is void.
     Call,
     /// It decides whether a breakpoint stops.
     Condition,
 }
 
-/// An expression on its way to a value.
+/// A suspended evaluation.
 pub(crate) struct Evaluation {
     pub(crate) number: u32,
     pub(crate) thread: ThreadId,
-    /// As it was typed.
+    /// Its source text.
     pub(crate) text: String,
     pub(crate) expression: Expression,
     pub(crate) purpose: Purpose,
-    /// The stack in which its names have their meaning, and where.
+    /// The stack and level that give its names their meaning.
     pub(crate) frames: Vec<Frame>,
     pub(crate) level: usize,
     pub(crate) results: RefCell<CallResults>,
-    /// How many calls its thread had open before.
+    /// The number of calls that its thread had open before.
     pub(crate) depth: usize,
     pub(crate) call: Option<ActiveCall>,
-    /// The person at the prompt has seen it stop.
+    /// Whether it was suspended at a stop that the user has seen.
     pub(crate) was_suspended: bool,
-    /// What [`Session::announced`] was before.
+    /// The value of [`Session::announced`] before it.
     pub(crate) announced: Option<(ThreadId, u64)>,
 }
 
 /// The call that an evaluation waits for.
 pub(crate) struct ActiveCall {
     pub(crate) planned: PlannedCall,
-    /// Where it stands in the expression.
+    /// The span of the call in the expression.
     pub(crate) span: Range<usize>,
-    /// Where its result will be, when that comes back in memory.
+    /// The address of its result, if that is returned in memory.
     pub(crate) room: Option<u64>,
     pub(crate) exits: Exits,
 }
@@ -63,28 +63,28 @@ impl Evaluation {
 #[derive(Default)]
 pub(crate) struct Evaluations {
     pub(crate) open: Vec<Evaluation>,
-    /// Functions of which was said that the type of their result is assumed.
+    /// Functions whose assumed result type was reported.
     pub(crate) assumed: FxHashSet<String>,
 }
 
 impl Evaluations {
-    /// The innermost one of a thread.
+    /// Returns the innermost evaluation of a thread.
     pub(crate) fn innermost(&self, thread: ThreadId) -> Option<u32> {
         let mut own = self.open.iter().rev();
         own.find(|one| one.thread == thread).map(|one| one.number)
     }
 
-    /// Whether none is open.
+    /// Returns whether none is open.
     pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// The function in which the last one runs.
+    /// Returns the function in which the last one runs.
     pub(crate) fn running_function(&self) -> Option<String> {
         self.open.last().map(|one| one.function().to_owned())
     }
 
-    /// The process is gone, and they with it.
+    /// Removes all evaluations, because the process has ended.
     pub(crate) fn clear(&mut self) {
         self.open.clear();
     }
@@ -93,7 +93,7 @@ impl Evaluations {
         self.open.last().map_or(0, |one| one.number) + 1
     }
 
-    /// Takes out those of a thread from the one at `depth` on; outermost first.
+    /// Removes those of a thread from `depth` on; outermost first.
     pub(crate) fn take_from(&mut self, thread: ThreadId, depth: usize) -> Vec<Evaluation> {
         let (taken, left) = std::mem::take(&mut self.open)
             .into_iter()
@@ -108,17 +108,16 @@ impl Evaluations {
 pub(crate) enum CallEnd {
     /// It returned.
     Returned,
-    /// `longjmp` leaves it.
+    /// It was left by `longjmp`.
     Jumped,
-    /// An exception leaves it that nothing in it catches.
+    /// It was left by an exception that nothing in it catches.
     Threw,
 }
 
-/// Called when no handler was found: the unwinder does not go past the frame
-/// from where juror called.
+/// Called if no handler was found: the unwinder does not pass the frame from which juror called.
 pub(crate) const UNCAUGHT: &str = "std::terminate";
 
-/// Where the points of a call stand.
+/// The points that detect the end of a call.
 #[derive(Debug, Default)]
 pub(crate) struct Exits {
     pub(crate) jumps: Vec<FrameDropping>,

@@ -2,21 +2,21 @@
 
 use juror_view::error::CommandError;
 
-/// Elements that are shown at once.
+/// The limit of elements shown at once.
 pub(crate) const COUNT_MAX: u64 = 10_000;
 
-/// How memory is shown, and where it goes on.
+/// The format of the last `x`, and its next address.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Examined {
     pub(crate) count: u64,
     pub(crate) letter: char,
-    /// Bytes of an element.
+    /// The size of an element, in bytes.
     pub(crate) size: usize,
-    /// The size has been written, now or before.
+    /// Whether the size was given, now or before.
     pub(crate) is_size_given: bool,
-    /// Bytes of a character of a text.
+    /// The size of a character of a string, in bytes.
     pub(crate) character: usize,
-    /// Where the next one begins.
+    /// The address of the next element.
     pub(crate) next: Option<u64>,
 }
 
@@ -34,7 +34,7 @@ impl Default for Examined {
 }
 
 impl Examined {
-    /// `/8gx`: a count, a size and a letter, in any order after the count.
+    /// Parses `/8gx`: a count, a size and a letter, in any order after the count.
     pub(crate) fn with(mut self, format: &str) -> Result<Examined, CommandError> {
         let digits = format.len()
             - format
@@ -65,7 +65,7 @@ impl Examined {
                 }
             }
         }
-        // What has one natural size takes it, unless another is written.
+        // A format with a natural size uses it, unless another is given.
         let natural = match self.letter {
             'a' => Some(8),
             'c' => Some(1),
@@ -80,13 +80,13 @@ impl Examined {
         self.size = size.or(natural).unwrap_or(self.size);
         match (self.letter, self.size) {
             ('f', 1 | 2) => Err(CommandError::new(
-                "floating numbers have 4 or 8 bytes: w or g",
+                "floating-point numbers have 4 or 8 bytes: w or g",
             )),
             _ => Ok(self),
         }
     }
 
-    /// An element in its format.
+    /// Formats an element.
     pub(crate) fn cell(self, bytes: &[u8]) -> String {
         let mut wide = [0; 8];
         for (to, from) in wide.iter_mut().zip(bytes) {

@@ -3,20 +3,20 @@
 use juror_values::format::Radix;
 use juror_view::error::CommandError;
 
-/// Whether a format was asked for, so that a value is no longer what its type makes of it.
+/// Returns whether a format was given, which overrides that of the value's type.
 pub(crate) fn is_formatted(radix: Radix) -> bool {
     !matches!(radix, Radix::Natural | Radix::Raw | Radix::String)
 }
 
-/// What is said before the expression about how its value is shown.
+/// The display options before an expression.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) is_pretty: Option<bool>,
     pub(crate) elements_max: Option<u64>,
 }
 
-/// `-pretty expression`, `-elements 5 -- expression`: what is said there, and the
-/// rest. A word alone is the negative of a variable.
+/// Parses `-pretty expression`, `-elements 5 -- expression`: the options, and the rest. A single
+/// word is the negation of a variable.
 pub(crate) fn split_options(text: &str) -> (Shape, &str) {
     let mut shape = Shape::default();
     let mut rest = text;
@@ -50,7 +50,7 @@ pub(crate) fn split_options(text: &str) -> (Shape, &str) {
     }
 }
 
-/// `/x expression`: the format and the rest.
+/// Parses `/x expression`: the format and the rest.
 pub(crate) fn split_format(text: &str) -> Result<(Radix, &str), CommandError> {
     let Some(rest) = text.strip_prefix('/') else {
         return Ok((Radix::Natural, text));

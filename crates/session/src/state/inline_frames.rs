@@ -1,14 +1,15 @@
-//! Inlined calls that begin where a thread stands and that it has not entered.
+//! Skipped inline frames: inlined calls that begin at the address of a thread and that it has not
+//! entered.
 
 use juror_debuggee::ThreadId;
 
-/// Inlined calls that a thread has not entered.
+/// The skipped inline frames of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Unentered {
-    /// Whose they are.
+pub(crate) struct SkippedFrames {
+    /// The thread.
     pub thread: ThreadId,
-    /// Where it stands, and they begin.
+    /// Its address, at which the calls begin.
     pub pc: u64,
-    /// How many, the innermost.
+    /// Their number, innermost first.
     pub count: usize,
 }

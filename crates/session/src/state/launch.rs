@@ -1,11 +1,11 @@
-//! How the next run is started, over what the options say.
+//! The launch settings of the next run, which override the options.
 
 use crate::state::command_line::{CommandLine, Redirections};
 
 /// The launch settings that commands have changed.
 #[derive(Default)]
 pub(crate) struct LaunchState {
-    /// The standard streams that `run` was given.
+    /// The redirections of the last `run`.
     pub redirections: Redirections,
     /// The arguments of `set args`, for the next run and those after it.
     pub next_line: Option<CommandLine>,

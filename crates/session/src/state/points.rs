@@ -1,6 +1,6 @@
 //! The points of the user and of scenarios.
 
-use crate::state::breakpoint_commands::Attached;
+use crate::state::breakpoint_commands::BreakpointCommands;
 use crate::state::process::Process;
 use juror_points::breakpoints::Breakpoints;
 use juror_points::catchpoints::Catchpoints;
@@ -8,7 +8,7 @@ use juror_points::hardware_breakpoints::HardwareBreakpoints;
 use juror_points::point::PointOwner;
 use std::mem;
 
-/// The points that are not of one process, and what they have printed.
+/// The points that belong to all processes, and their output.
 #[derive(Default)]
 pub(crate) struct UserPoints {
     /// The breakpoints, inserted by traps.
@@ -17,17 +17,17 @@ pub(crate) struct UserPoints {
     pub hardware: HardwareBreakpoints,
     /// The catchpoints.
     pub catchpoints: Catchpoints,
-    /// The commands that are executed when a point is hit.
-    pub commands: Attached,
+    /// The commands that run when a point is hit.
+    pub commands: BreakpointCommands,
     /// The owner of the points that are set now.
     pub owner: PointOwner,
-    /// The output of `dprintf` points that no observer has been told of: point and text.
+    /// The output of `dprintf` points that is not reported yet: point and text.
     pub printed: Vec<(u32, String)>,
 }
 
 impl UserPoints {
-    /// Makes the tables say where the points are in `now`, which becomes the current
-    /// process in place of `before`, and inserts in it what is wanted now.
+    /// Exchanges the bindings of all points: `now` becomes the current process in place of
+    /// `before`. Inserts the wanted points in it.
     pub(crate) fn exchange(&mut self, before: &mut Process, now: &mut Process) {
         let places = &mut now.inserted.hardware;
         self.hardware.exchange(places);
@@ -41,13 +41,13 @@ impl UserPoints {
         let places = &mut now.inserted.caught;
         self.catchpoints.exchange(places, program);
         before.inserted.caught = mem::take(places);
-        // The terminal, and what an interruption is sent to.
+        // The process in the foreground of the terminal, which interrupts are sent to.
         if let Some(before) = &mut before.program {
             before.debuggee.transfer_to(&mut program.debuggee);
         }
     }
 
-    /// Forgets where the points are in the process, which is gone.
+    /// Forgets the bindings of the process, which has ended.
     pub(crate) fn forget_process(&mut self) {
         self.commands.clear();
         self.breakpoints.forget_process();

@@ -4,10 +4,10 @@ use juror_program::program::Program;
 use juror_values::pretty_printers::PrettyPrinters;
 use juror_view::error::CommandError;
 
-/// The rules that are in force.
+/// The loaded rules.
 #[derive(Debug)]
 pub(crate) struct UserPrettyPrinters {
-    /// Each file with its text and how many rules it has.
+    /// Each file with its text and the number of its rules.
     pub(crate) files: Vec<(String, String, usize)>,
     pub(crate) printers: PrettyPrinters,
 }
@@ -22,13 +22,13 @@ impl Default for UserPrettyPrinters {
 }
 
 impl UserPrettyPrinters {
-    /// The values of this program are shown by them.
+    /// Makes a program show its values with them.
     pub(crate) fn apply(&self, program: &mut Program) {
         program.pretty_printers = self.printers.clone();
     }
 
-    /// Takes a file, or takes it anew; gives how many rules it has. Nothing is
-    /// changed where it is wrong.
+    /// Loads a file, or loads it again; returns the number of its rules. Nothing changes if it is
+    /// wrong.
     pub(crate) fn take(&mut self, file: &str, text: String) -> Result<usize, CommandError> {
         let mut files = self.files.clone();
         files.retain(|(known, ..)| known != file);

@@ -1,14 +1,14 @@
 //! The processes of a run.
 //!
-//! A [`Process`] has everything that belongs to one process: its program, its
-//! monitors, its watchpoints, its selection, what is known of its last stop. What
-//! belongs to the user (breakpoints with their counts, settings, values) does not.
+//! A [`Process`] holds everything that belongs to one process: its program, its monitors, its
+//! watchpoints, its selection, the state of its last stop. It does not hold the user's state
+//! (breakpoints with their counts, settings, values).
 //!
-//! **Invariant**: there is always a current process. While a run has several, each
-//! has its program; before a run and after it there is one process without a program.
+//! **Invariant**: there is always a current process. While a run has several, each has its program;
+//! before a run and after it there is one process without a program.
 
 use crate::state::evaluations::{CallEnd, Evaluations};
-use crate::state::inline_frames::Unentered;
+use crate::state::inline_frames::SkippedFrames;
 use crate::state::selection::Selection;
 use juror_debuggee::{Debuggee, DebuggeeError, FairWaiter, StopEvent, ThreadId};
 use juror_monitor::Monitor;
@@ -26,7 +26,7 @@ use smallvec::SmallVec;
 use std::mem;
 use std::ops::{Deref, DerefMut};
 
-/// The number of the process that a run begins with.
+/// The number of the first process of a run.
 pub(crate) const FIRST: u32 = 1;
 
 /// A process.
@@ -36,12 +36,11 @@ pub(crate) struct Process {
     pub number: u32,
     /// The program, while there is one.
     pub program: Option<Program>,
-    /// The modules of a program that has ended, so that addresses in it can still be
-    /// named.
+    /// The modules of a program that has ended, so that its addresses can still be symbolized.
     pub last_modules: Modules,
     /// Its monitors.
     pub monitors: Monitors,
-    /// Expressions that wait for functions which they call.
+    /// The suspended evaluations.
     pub evaluations: Evaluations,
     /// The selected thread and frame.
     pub selection: Selection,
@@ -49,15 +48,14 @@ pub(crate) struct Process {
     pub watchpoints: Watchpoints,
     /// The violations at the exit of the program itself.
     pub exit_violations: Vec<ViolatedSlice>,
-    /// The locations of the user's points, while it is not the current process.
+    /// The bindings of the user's points, while it is not the current process.
     pub inserted: Inserted,
-    /// What is known of its last stop.
+    /// The state of its last stop.
     pub stop: StopState,
 }
 
-/// Where the user's points are inserted in a process that is not the current one.
-///
-/// The tables of points say it for the current process.
+/// The bindings of the user's points in a process that is not current. For the current process, the
+/// tables of points hold them.
 #[derive(Default)]
 pub(crate) struct Inserted {
     pub breakpoints: Places,
@@ -65,28 +63,30 @@ pub(crate) struct Inserted {
     pub caught: CaughtPlaces,
 }
 
-/// What is known of the last stop of a process, so that nothing is reported twice.
+/// The state of a process's last stop, so that nothing is reported twice.
 #[derive(Default)]
 pub(crate) struct StopState {
-    /// The breakpoint, by thread and address, that has been shown because a step ended at
-    /// it: an arrival there is not a second stop.
+    /// The breakpoint, by thread and address, that was shown because a step ended at it: an arrival
+    /// there is not a second stop.
     pub announced: Option<(ThreadId, u64)>,
-    /// The thread and address at which the breakpoints have been asked in the present
-    /// run: a step that ends there does not ask them again.
+    /// The thread and address at which the breakpoints were checked in the present run: a step that
+    /// ends there does not check them again.
     pub asked: Option<(ThreadId, u64)>,
-    /// The inlined calls that the user has been shown as not entered yet.
-    pub unentered: Option<Unentered>,
+    /// The skipped inline frames that the user was shown.
+    pub skipped_frames: Option<SkippedFrames>,
     /// The inlined call at whose beginning a monitor was the first to report.
-    pub begun: Option<Unentered>,
-    /// A call of an evaluation that has ended; the evaluation goes on when the command is
-    /// done.
+    pub begun: Option<SkippedFrames>,
+    /// A call of an evaluation that has ended; the evaluation continues after the command.
     pub ended_call: Option<(ThreadId, CallEnd)>,
     /// Whether the condition of a breakpoint is being evaluated.
     pub is_asking: bool,
+    /// The thread of a forked child that is followed, and the thread that made it: the child
+    /// goes on in the calls of the other, so a step of that thread is now one of this thread.
+    pub followed: Option<(ThreadId, ThreadId)>,
 }
 
 impl Process {
-    /// Returns a process that the program has made.
+    /// Returns a process that the program has created.
     pub(crate) fn new(
         number: u32,
         program: Program,
@@ -102,7 +102,7 @@ impl Process {
         }
     }
 
-    /// Forgets the program, which is gone; its monitors and watchpoints stay.
+    /// Forgets the program, which has ended; its monitors and watchpoints stay.
     fn forget_program(&mut self) {
         if let Some(mut program) = self.program.take() {
             self.last_modules = mem::take(&mut program.modules);
@@ -110,14 +110,14 @@ impl Process {
         self.evaluations.clear();
         self.selection = Selection::default();
         self.stop = StopState {
-            unentered: self.stop.unentered,
+            skipped_frames: self.stop.skipped_frames,
             begun: self.stop.begun,
             is_asking: self.stop.is_asking,
             ..StopState::default()
         };
     }
 
-    /// Returns the modules that are loaded, or were when there was a program.
+    /// Returns the loaded modules, or those of the last program.
     pub(crate) fn modules(&self) -> &Modules {
         match &self.program {
             Some(program) => &program.modules,
@@ -131,23 +131,23 @@ impl Process {
     }
 }
 
-/// The processes of a run; it stands for the current one, whose fields can be named
-/// directly (`processes.program`).
+/// The processes of a run; dereferences to the current one, whose fields can be named directly
+/// (`processes.program`).
 pub(crate) struct Processes {
     all: Vec<Process>,
     /// The position of the current process.
     current: usize,
-    /// The last number that was given.
+    /// The last assigned number.
     last: u32,
     /// Chooses the process whose stop event is next.
     pub fair_waiter: FairWaiter,
-    /// The counts of the monitors of processes that are gone.
+    /// The counts of the monitors of processes that have ended.
     pub gone: Totals,
-    /// Ends that no observer has been told of.
+    /// Process ends that are not reported yet.
     pub unreported: Vec<ProcessEnd>,
-    /// The recorder of a process that is gone, for the next run.
+    /// The recorder of a process that has ended, for the next run.
     recorder: Option<(Recorder, Monitor)>,
-    /// Watchpoints of processes that are gone, for the next run.
+    /// Watchpoints of processes that have ended, for the next run.
     pub waiting: Watchpoints,
     /// Sentences about watchpoints that ended with their process, not yet reported.
     pub lost: Vec<String>,
@@ -204,6 +204,12 @@ impl Processes {
         &self.all
     }
 
+    /// Returns why the trace of the run, or of the last one, is not whole.
+    pub(crate) fn trace_failure(&self) -> Option<&str> {
+        let kept = self.recorder.as_ref().and_then(|(it, _)| it.failure());
+        kept.or_else(|| self.all.iter().find_map(|it| it.monitors.trace_failure()))
+    }
+
     /// Returns all processes, in no order.
     pub(crate) fn all_mut(&mut self) -> &mut [Process] {
         &mut self.all
@@ -252,13 +258,12 @@ impl Processes {
         self.all.iter_mut().find(|it| it.number == number)
     }
 
-    /// Returns the program of a process, wherever it is, if it lives.
+    /// Returns the program of a process, current or not, if it lives.
     pub(crate) fn living_program_of(&mut self, number: u32) -> Option<&mut Program> {
         self.numbered_mut(number)?.living_program()
     }
 
-    /// Waits for the next stop event of any process; returns it with the number of its
-    /// process.
+    /// Waits for the next stop event of any process; returns it with the number of its process.
     ///
     /// # Errors
     /// There is nothing to wait for.
@@ -266,7 +271,7 @@ impl Processes {
         let current = self.current;
         let mut numbers: SmallVec<[u32; 8]> = SmallVec::new();
         let mut debuggees: SmallVec<[&mut Debuggee; 8]> = SmallVec::new();
-        // The current process is asked first.
+        // The current process is polled first.
         let (before, rest) = self.all.split_at_mut(current);
         let (now, after) = rest.split_at_mut(1);
         for process in now.iter_mut().chain(before).chain(after) {
@@ -277,6 +282,27 @@ impl Processes {
         }
         let (position, stop_event) = self.fair_waiter.wait(&mut debuggees)?;
         Ok((numbers.get(position).copied().unwrap_or(FIRST), stop_event))
+    }
+
+    /// Has each process stop when something is due without an event.
+    pub(crate) fn set_alarms(&mut self) -> Result<(), DebuggeeError> {
+        for process in &mut self.all {
+            let deadline = process.monitors.next_deadline();
+            if let Some((program, deadline)) = process.program.as_mut().zip(deadline) {
+                program.debuggee.set_alarm(program.moment_of(deadline))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends [`Processes::set_alarms`].
+    pub(crate) fn unset_alarms(&mut self) -> Result<(), DebuggeeError> {
+        for process in &mut self.all {
+            if let Some(program) = &mut process.program {
+                program.debuggee.set_alarm(None)?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the name of the current process if the run has had several.
@@ -294,7 +320,7 @@ impl Processes {
         self.were_several().then_some(self.number)
     }
 
-    /// Takes the number of a process that joins.
+    /// Allocates the number of a process that joins.
     pub(crate) fn take_number(&mut self) -> u32 {
         self.last += 1;
         self.last
@@ -305,8 +331,8 @@ impl Processes {
         self.all.push(process);
     }
 
-    /// Makes another process the current one. Returns the one before and the new one;
-    /// nothing if there is no such process or it is the current one.
+    /// Makes another process the current one. Returns the previous and the new one; `None` if there
+    /// is no such process or it is the current one.
     pub(crate) fn make_current(&mut self, number: u32) -> Option<(&mut Process, &mut Process)> {
         let found = self.all.iter().position(|it| it.number == number)?;
         let before = mem::replace(&mut self.current, found);
@@ -344,14 +370,14 @@ impl Processes {
         others
     }
 
-    /// Keeps the counts of the monitors of a process that is gone, and its recorder.
+    /// Adds the counts of the monitors of a process that has ended, and keeps its recorder.
     pub(crate) fn count(&mut self, gone: &mut Process, ending: Option<Ending>) {
         self.gone.add(&gone.monitors, gone.program.as_ref());
         let recorder = gone.monitors.take_recorder(ending);
         self.recorder = self.recorder.take().or(recorder);
     }
 
-    /// Forgets what the monitors of processes that are gone have counted for a property.
+    /// Forgets the counts of a property from processes that have ended.
     pub(crate) fn forget_counts(&mut self, position: usize) {
         let current = &self.all[self.current];
         if let Some(monitored) = current.monitors.shown().get(position) {
@@ -359,14 +385,15 @@ impl Processes {
         }
     }
 
-    /// Ends the run: one process is left, without a program, with the monitors and
-    /// watchpoints of the current one.
+    /// Ends the run: one process remains, without a program, with the monitors and watchpoints of
+    /// the current one.
     pub(crate) fn end_run(&mut self) {
         let mut last = self.take_last();
         last.forget_program();
         last.watchpoints.forget_program(false);
         last.watchpoints.adopt(self.take_waiting());
-        // If the first process was recorded and is gone, the next run's is recorded.
+        // If the first process was recorded and has ended, the next run's first process is
+        // recorded.
         if let Some((recorder, monitor)) = self.recorder.take() {
             last.monitors.add_recorder(recorder, monitor);
         }
@@ -377,7 +404,7 @@ impl Processes {
         };
     }
 
-    /// Takes the current process; one without anything takes its place.
+    /// Takes the current process and leaves an empty one.
     fn take_last(&mut self) -> Process {
         mem::take(&mut **self)
     }

@@ -1,4 +1,4 @@
-//! The scenarios of a session and the reactions that are under way.
+//! The scenarios of a session and the reactions in progress.
 
 pub mod performance;
 
@@ -7,13 +7,13 @@ use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::{Scenario, Trigger};
 use juror_monitor::SliceId;
-use juror_monitoring::listeners::Heard;
+use juror_monitoring::listeners::QueuedTrigger;
 use juror_rules::decision::Wishes;
 use juror_view::{Location, Outcome};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// A command that waits.
+/// A queued command.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) text: String,
@@ -21,35 +21,35 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// One during which the program stands.
+    /// Creates a command during which the program stays stopped.
     pub fn in_place(text: String) -> Line {
         Line { text, moves: false }
     }
 
-    /// One that takes the place of the command of the person.
+    /// Creates a command that replaces the user's.
     pub fn moving(text: String) -> Line {
         Line { text, moves: true }
     }
 }
 
-/// A reaction that goes on when a command is done.
+/// A reaction that continues after a command.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub line: Line,
-    /// It came to its command after a checkpoint was brought back.
+    /// Whether its command was issued after a checkpoint was restored.
     pub is_after_restore: bool,
-    /// The command is being done.
+    /// Whether the command is being executed.
     pub is_under_way: bool,
     pub reacting: Reacting,
 }
 
-/// What is done when the commands of reactions are.
+/// The action after the commands of reactions.
 pub(crate) enum Afterwards {
-    /// The person sees this.
+    /// Show this to the user.
     Show(Outcome),
-    /// The program runs on.
+    /// Resume the program.
     RunOn,
-    /// What the command of the person says.
+    /// Keep the outcome of the user's command.
     Nothing,
 }
 
@@ -62,19 +62,19 @@ impl Afterwards {
     }
 }
 
-/// What the reactions to one moment want, all together.
+/// The combined wishes of all reactions at one moment.
 #[derive(Debug, Default)]
 pub(crate) struct Decision {
-    /// Who wants the program to stop, and why.
+    /// The scenario that wants the program to stop, and the reason.
     pub stop: Option<(String, Option<String>)>,
-    /// Somebody wants it not to stop for what has happened.
+    /// Whether some reaction wants no stop for the event.
     pub continues: bool,
-    /// The program is another one than at that moment.
+    /// Whether the program was restored to another moment.
     pub is_restored: bool,
 }
 
 impl Decision {
-    /// As the rules take it.
+    /// Returns the wishes as the rules take them.
     pub(crate) fn wishes(&self, has_failed: bool, moves: bool) -> Wishes {
         Wishes {
             has_failed,
@@ -86,45 +86,45 @@ impl Decision {
     }
 }
 
-/// A reaction under way.
+/// A reaction in progress.
 #[derive(Debug)]
 pub(crate) struct Reacting {
     /// The position of its scenario.
     pub scenario: usize,
     pub performance: Performance,
-    /// The commands that are done before it goes on: those of a group, or those that
-    /// `thread apply` stands for.
+    /// The commands that run before it continues: those of a group, or those that `thread apply`
+    /// expands to.
     pub lines: VecDeque<String>,
-    /// The monitor and the slice that it is about.
+    /// The monitor and the slice that it concerns.
     pub about: Option<(usize, SliceId)>,
 }
 
-/// What there is to carry out at one moment.
+/// The reactions to execute at one moment.
 #[derive(Debug, Default)]
 pub(crate) struct Todo {
-    /// A reaction that was waiting, and goes on.
+    /// A reaction that was waiting, and continues.
     pub rest: Option<Reacting>,
-    /// What has been heard.
-    pub heard: VecDeque<Heard>,
+    /// The queued triggers.
+    pub queued: VecDeque<QueuedTrigger>,
 }
 
-/// A scenario that is loaded.
+/// A loaded scenario.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub scenario: Scenario,
-    /// The file that it is from.
+    /// Its file.
     pub file: String,
     pub text: Arc<str>,
     /// Its variables, by slot.
     pub variables: Vec<Value>,
     pub is_enabled: bool,
-    /// How many of its reactions were carried out.
+    /// The number of executed reactions.
     pub reactions: u64,
-    /// The catchpoints that wait for its signals.
+    /// The catchpoints for its signals.
     pub signal_points: Vec<u32>,
 }
 
-/// What is done when a point of a scenario is hit.
+/// The effect of a point of a scenario when it is hit.
 #[derive(Debug, Clone)]
 pub(crate) struct PointReaction {
     pub number: u32,
@@ -133,12 +133,12 @@ pub(crate) struct PointReaction {
     pub does: PointDoes,
 }
 
-/// What a point of a scenario is for.
+/// The purpose of a point of a scenario.
 #[derive(Debug, Clone)]
 pub(crate) enum PointDoes {
     /// The block of a reaction.
     Block(Box<PointBlock>),
-    /// A reaction that waits for a signal, by its position.
+    /// A reaction to a signal, by its position.
     Signal(usize),
 }
 
@@ -146,35 +146,33 @@ pub(crate) enum PointDoes {
 #[derive(Debug, Default)]
 pub(crate) struct Scenarios {
     pub list: Vec<Loaded>,
-    /// What has happened that they wait for.
-    pub heard: VecDeque<Heard>,
+    /// The queued triggers.
+    pub queued: VecDeque<QueuedTrigger>,
     pub points: Vec<PointReaction>,
-    /// A reaction is being carried out.
+    /// Whether a reaction is being executed.
     pub is_performing: bool,
-    /// What is done is what a scenario says; it has a scenario's permissions.
+    /// Whether the present command comes from a scenario, and has only its permissions.
     pub acts: bool,
-    /// Reactions that go on when a command of theirs is done, in order.
+    /// Reactions that continue after a command, in order.
     pub waiting: VecDeque<Waiting>,
-    /// Which statement has accessed what a scenario watches, since the program
-    /// ran last.
+    /// The statement that accessed memory watched by a scenario since the last run.
     pub accessed: Option<(ThreadId, Location)>,
-    /// For checkpoints: the last number of a point when they were taken.
+    /// For checkpoints: the last number of a point when each was created.
     pub checkpoints: Vec<(u32, u32)>,
 }
 
 impl Scenarios {
-    /// Nothing is loaded.
+    /// Returns whether no scenario is loaded.
     pub fn is_idle(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Something has happened that they wait for.
-    pub fn has_heard(&self) -> bool {
-        !self.heard.is_empty()
+    /// Returns whether triggers are queued.
+    pub fn has_queued(&self) -> bool {
+        !self.queued.is_empty()
     }
 
-    /// The reactions of enabled scenarios to something that is no step of a
-    /// monitor.
+    /// Returns the reactions of enabled scenarios to an event that is not a step of a monitor.
     pub fn waiting_for(&self, is_meant: impl Fn(&Trigger) -> bool) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (number, loaded) in self.list.iter().enumerate() {
@@ -190,12 +188,12 @@ impl Scenarios {
         found
     }
 
-    /// What a point of a scenario does.
+    /// Returns the effect of a point of a scenario.
     pub fn point(&self, number: u32) -> Option<&PointReaction> {
         self.points.iter().find(|it| it.number == number)
     }
 
-    /// The names of all of them.
+    /// Returns the names of all scenarios.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.list.iter().map(|it| &*it.scenario.name)
     }

@@ -4,19 +4,20 @@ use juror_debuggee::ThreadId;
 use juror_program::stack::frames::Frame;
 use std::path::PathBuf;
 
-/// What commands speak of.
+/// The selection that commands refer to.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     /// The thread.
     pub thread: Option<ThreadId>,
-    /// Its stack, read when it is first asked for.
+    /// The innermost frames of its stack, as many as were asked for.
     pub frames: Option<Vec<Frame>>,
+    /// Whether these are all frames of the stack.
+    pub has_all_frames: bool,
     /// The selected frame.
     pub level: usize,
-    /// What `list` has shown last.
+    /// The lines that `list` has shown last.
     pub listed: Option<Listed>,
-    /// The line of a caller's that the stop has shown: the innermost frame's source is not
-    /// there.
+    /// The line of a caller that the stop has shown because the innermost frame has no source.
     pub of_caller: Option<(PathBuf, u32)>,
 }
 
@@ -35,8 +36,8 @@ impl Selection {
 pub(crate) struct Listed {
     /// The file.
     pub file: PathBuf,
-    /// The first of them.
+    /// The first line.
     pub first: u32,
-    /// The line behind them.
+    /// The line after the last.
     pub next: u32,
 }

@@ -3,17 +3,17 @@
 use juror_program::program::Program;
 use juror_values::format::ELEMENTS_MAX;
 
-/// Lines that `list` shows at once, unless the user has said otherwise.
+/// The default number of lines that `list` shows.
 pub(crate) const LIST_LINES: u32 = 10;
 
-/// How values and sources are shown.
+/// The display settings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
-    /// How many lines `list` shows.
+    /// The number of lines that `list` shows.
     pub list_lines: u32,
-    /// How many elements of arrays, and characters of texts, are shown.
+    /// The limit of array elements and string characters shown.
     pub elements_max: u64,
-    /// Each field stands on a line of its own.
+    /// Whether each field is shown on its own line.
     pub is_pretty: bool,
 }
 
@@ -28,7 +28,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The values of this program are shown by them.
+    /// Applies them to the values of a program.
     pub(crate) fn apply(&self, program: &mut Program) {
         program.elements_max = self.elements_max;
     }

@@ -5,50 +5,49 @@ use juror_points::signal_names;
 use juror_points::signal_names::SIGNAL_MAX;
 use juror_view::SignalView;
 
-/// Signals that come often and mean nothing to a person, as gdb has it: alarm
-/// clocks and timers, children, input and output, windows, and the two that
-/// the C library keeps for itself.
+/// Signals that are frequent and uninteresting, as in gdb: alarm clocks and timers, children, input
+/// and output, windows, and the two that the C library reserves.
 pub(crate) const QUIET: [i32; 9] = [14, 17, 23, 26, 27, 28, 29, 32, 33];
 pub(crate) const SIGTRAP: i32 = 5;
 
-/// What is done about one signal.
+/// The actions for one signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) stop: bool,
     pub(crate) print: bool,
     pub(crate) pass: bool,
-    /// The user asked for it: not even an end of the program overrides it.
+    /// Whether the user set it: then not even the end of the program overrides it.
     pub(crate) is_asked: bool,
 }
 
 /// The table of all signals.
 #[derive(Debug, Clone)]
-pub(crate) struct Handling {
+pub(crate) struct SignalTable {
     /// By number less one.
     pub(crate) rows: Vec<Row>,
 }
 
-/// What the session does about a signal that was reported.
+/// The decision on a reported signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Decision {
-    /// The program stops for the user.
+    /// Whether the program stops for the user.
     pub stop: bool,
-    /// The user is told.
+    /// Whether it is reported to the user.
     pub print: bool,
-    /// The program gets it.
+    /// Whether the program receives it.
     pub pass: bool,
 }
 
-impl Handling {
-    /// The defaults; quieter when nobody sits at a prompt.
-    pub(crate) fn new(batch: bool) -> Handling {
+impl SignalTable {
+    /// Returns the defaults; fewer stops in batch mode.
+    pub(crate) fn new(batch: bool) -> SignalTable {
         let row = |number: i32| Row {
             stop: !batch && !QUIET.contains(&number),
             print: !batch && !QUIET.contains(&number),
             pass: number != SIGTRAP,
             is_asked: false,
         };
-        Handling {
+        SignalTable {
             rows: (1..=SIGNAL_MAX).map(row).collect(),
         }
     }
@@ -58,7 +57,7 @@ impl Handling {
         self.rows.get(index)
     }
 
-    /// What is done about a signal that came.
+    /// Decides what happens to a signal.
     pub(crate) fn decide(&self, number: i32, fatal: bool) -> Decision {
         match self.row(number) {
             None => Decision {
@@ -74,7 +73,7 @@ impl Handling {
         }
     }
 
-    /// Tells the debuggee what to report, and what to keep from the program.
+    /// Sets which signals the debuggee reports, and which are withheld from the program.
     pub(crate) fn apply(&self, debuggee: &mut Debuggee) {
         for (row, number) in self.rows.iter().zip(1..) {
             debuggee.set_signal_policy(number, row.signal_policy(number));
@@ -107,7 +106,7 @@ impl Handling {
 }
 
 impl Row {
-    /// As gdb does: to stop means to print, and not to print not to stop.
+    /// Applies an action as gdb does: stop implies print, and noprint implies nostop.
     pub(crate) fn apply(&mut self, action: Action) {
         match action {
             Action::Stop(stop) => {
@@ -123,7 +122,7 @@ impl Row {
     }
 
     pub(crate) fn signal_policy(&self, number: i32) -> SignalPolicy {
-        // Whether a trap is the program's own shows when it comes.
+        // Whether a trap is the program's own is known only when it arrives.
         let is_own_trap = number == SIGTRAP && !self.is_asked;
         let report = match self.stop || self.print {
             true if is_own_trap => SignalReport::WhenFatal,
@@ -162,8 +161,8 @@ pub(crate) fn action(word: &str) -> Option<Action> {
 mod tests {
     use super::*;
 
-    fn row(handling: &Handling, number: i32) -> (bool, bool, bool) {
-        let row = handling.row(number).expect("a signal");
+    fn row(table: &SignalTable, number: i32) -> (bool, bool, bool) {
+        let row = table.row(number).expect("a signal");
         (row.stop, row.print, row.pass)
     }
 
@@ -178,22 +177,22 @@ mod tests {
             ("nopass pass", (true, true, true)),
             ("", (true, true, true)),
         ] {
-            let mut handling = Handling::new(false);
+            let mut table = SignalTable::new(false);
             let actions: Vec<_> = words.split_whitespace().filter_map(action).collect();
-            handling.change(10, &actions);
-            assert_eq!(row(&handling, 10), expected, "{words}");
+            table.change(10, &actions);
+            assert_eq!(row(&table, 10), expected, "{words}");
         }
     }
 
     #[test]
     fn the_debuggee_is_asked_for_no_more_than_is_shown() {
         let signal_policy = |words: &str, batch, number| {
-            let mut handling = Handling::new(batch);
+            let mut table = SignalTable::new(batch);
             if !words.is_empty() {
                 let actions: Vec<_> = words.split_whitespace().filter_map(action).collect();
-                handling.change(number, &actions);
+                table.change(number, &actions);
             }
-            let row = handling.row(number).expect("a signal");
+            let row = table.row(number).expect("a signal");
             let signal_policy = row.signal_policy(number);
             (signal_policy.report, signal_policy.deliver)
         };

@@ -5,7 +5,7 @@ use juror_view::SkipView;
 use regex::Regex;
 use std::path::Path;
 
-/// What is passed over, in the order in which it was said.
+/// The skips, in the order of their definition.
 #[derive(Debug, Default)]
 pub(crate) struct Skips {
     pub(crate) list: Vec<Skip>,
@@ -16,29 +16,34 @@ pub(crate) struct Skips {
 pub(crate) struct Skip {
     pub(crate) number: u32,
     pub(crate) enabled: bool,
-    /// Both must fit where both are said.
+    /// If both are given, both must match.
     pub(crate) function: Option<Functions>,
     pub(crate) file: Option<Files>,
 }
 
-/// Which functions.
+/// The functions of a skip.
 #[derive(Debug)]
 pub(crate) enum Functions {
     Named(String),
     Matching(Regex),
 }
 
-/// Which files.
+/// The files of a skip.
 #[derive(Debug)]
 pub(crate) enum Files {
     /// The path, or its end.
     Named(String),
-    /// As written, and as it is matched.
+    /// The glob as written, and compiled.
     Glob(String, Regex),
 }
 
 impl Skips {
-    /// Whether a function of a file is not to be entered.
+    /// Returns whether nothing is skipped.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Returns whether a function of a file is skipped.
     pub fn has(&self, function: Option<&str>, file: Option<&Path>) -> bool {
         let mut skips = self.list.iter().filter(|skip| skip.enabled);
         skips.any(|skip| skip.has(function, file))

@@ -1,8 +1,8 @@
-//! The text of source files, read once and kept.
+//! The text of source files, read once and cached.
 //!
-//! A file may have moved or changed since the program was built: both are
-//! said, neither is an error. Where the compiler has left the checksum of a file,
-//! that decides, and one that has moved is looked for by it.
+//! A file may have moved or changed since the program was built: both are reported, neither is an
+//! error. If the debug information has the checksum of a file, it decides, and a moved file is
+//! searched for by it.
 
 use crate::state::source_checksum::md5;
 use juror_view::SourceView;
@@ -14,36 +14,35 @@ use std::time::SystemTime;
 /// Files larger than this are not shown.
 const SIZE_MAX_BYTES: u64 = 64 << 20;
 
-/// In so many directories above the present one a file that has moved is looked for.
+/// The number of parent directories in which a moved file is searched for.
 const PARENTS_MAX: usize = 4;
 
 /// The checksum of a file.
 type Checksum = [u8; 16];
 
-/// A file's text.
+/// The text of a file.
 #[derive(Debug)]
 struct Text {
     lines: Vec<String>,
     modified: Option<SystemTime>,
     checksum: Checksum,
-    /// Where it was found instead.
+    /// The path where it was found instead.
     moved_to: Option<PathBuf>,
 }
 
-/// The source files that have been asked for.
+/// The source files that were requested.
 #[derive(Debug, Default)]
 pub struct Sources {
     files: HashMap<PathBuf, Option<Rc<Text>>>,
-    /// The files as they were compiled.
+    /// The checksums of files as compiled.
     checksums: HashMap<PathBuf, Checksum>,
-    /// Where files were when they were compiled, and where they are now; the
-    /// newest rule first.
+    /// The compiled directories and their present places; the newest rule first.
     substitutions: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Sources {
-    /// Lines around `line` of `path`, `count` of them, with `line` marked.
-    /// `built` is when the program was built, to point out newer files.
+    /// Returns `count` lines around `line` of `path`, with `line` marked. `built` is the build time
+    /// of the program, to report newer files.
     pub fn around(
         &mut self,
         path: &Path,
@@ -57,7 +56,7 @@ impl Sources {
         Some(view)
     }
 
-    /// `count` lines from `first` on.
+    /// Returns `count` lines from `first` on.
     pub fn lines(
         &mut self,
         path: &Path,
@@ -86,21 +85,22 @@ impl Sources {
         })
     }
 
-    /// What a file was like when the program was built; before it is shown.
+    /// Sets the checksum of a file at the program's build; to be called before it is shown.
     pub fn expect(&mut self, path: &Path, checksum: Option<Checksum>) {
         let Some(checksum) = checksum else { return };
         let known = self.checksums.insert(path.to_owned(), checksum);
-        // It may be found by what is known of it now.
+        // It may be found by its checksum now.
         if known != Some(checksum) && matches!(self.files.get(path), Some(None)) {
             self.files.remove(path);
         }
     }
 
-    /// What is said of a file that is not as, or where, it was.
+    /// Returns the remark on a file that has changed or moved.
     fn remark(&self, path: &Path, text: &Text, built: Option<SystemTime>) -> Option<String> {
         match self.checksums.get(path) {
             Some(expected) if *expected != text.checksum => Some(
-                "the source is not the one that the program was built from; lines may not match"
+                "the source differs from the one that the program was built from; lines may not \
+                 match"
                     .to_owned(),
             ),
             Some(_) => {
@@ -115,13 +115,13 @@ impl Sources {
         }
     }
 
-    /// How many lines a file has.
+    /// Returns the number of lines of a file.
     pub fn line_count(&mut self, path: &Path) -> Option<u32> {
         self.text(path).map(|text| text.lines.len() as u32)
     }
 
-    /// Files below `from` are below `to` now; without `to` the rule goes. What
-    /// was not found before is looked for again.
+    /// Maps files below `from` to `to`; without `to`, deletes the rule. Files that were not found
+    /// are searched for again.
     pub fn substitute(&mut self, from: PathBuf, to: Option<PathBuf>) {
         self.substitutions.retain(|(known, _)| *known != from);
         if let Some(to) = to {
@@ -130,20 +130,20 @@ impl Sources {
         self.files.clear();
     }
 
-    /// The rules: what was, and what is.
+    /// Returns the rules: from and to.
     pub fn substitutions(&self) -> impl Iterator<Item = (&Path, &Path)> {
         let rules = self.substitutions.iter();
         rules.map(|(from, to)| (from.as_path(), to.as_path()))
     }
 
-    /// Takes the rule for a directory back, or all without one.
+    /// Deletes the rule for a directory, or all without one.
     pub fn forget_substitution(&mut self, from: &str) {
         let is_meant = |known: &Path| from.is_empty() || known == Path::new(from);
         self.substitutions.retain(|(known, _)| !is_meant(known));
         self.files.clear();
     }
 
-    /// Where a file is now: by the first rule for a directory above it.
+    /// Returns the present path of a file: by the first rule for a directory above it.
     fn place(&self, path: &Path) -> PathBuf {
         let mut rules = self.substitutions.iter();
         let moved = rules.find_map(|(from, to)| Some(to.join(path.strip_prefix(from).ok()?)));
@@ -159,8 +159,8 @@ impl Sources {
         self.files.insert(path.to_owned(), text.clone());
         text
     }
-    /// A file that is elsewhere: in or above the present directory, under the end of
-    /// its path, with the contents that it had.
+    /// Finds a moved file: in or above the present directory, under the end of its path, with the
+    /// same contents.
     fn moved(&self, path: &Path) -> Option<Text> {
         let expected = self.checksums.get(path)?;
         let present = std::env::current_dir().ok()?;
@@ -233,7 +233,11 @@ mod tests {
         };
         assert!(remark(None).unwrap().contains("is newer"));
         assert_eq!(remark(Some(expected)), None);
-        assert!(remark(Some(md5(b"two\n"))).unwrap().contains("not the one"));
+        assert!(
+            remark(Some(md5(b"two\n")))
+                .unwrap()
+                .contains("differs from the one")
+        );
     }
 
     #[test]
@@ -248,7 +252,7 @@ mod tests {
         for (from, to, expected) in [
             ("/build", Some(directory.path().to_owned()), None),
             ("/build/it", Some(new.clone()), Some(1)),
-            // A directory, not the beginning of its name.
+            // A whole directory name, not a prefix of one.
             ("/build/i", Some(PathBuf::from("/nowhere")), Some(1)),
             ("/build/it", None, None),
         ] {

@@ -1,6 +1,6 @@
 //! The checksum by which compilers identify source files: MD5.
 //!
-//! It tells a file that has moved from one that has changed, and protects nothing.
+//! It distinguishes a moved file from a changed one, and protects nothing.
 
 /// Returns the checksum of a file's bytes.
 pub(crate) fn md5(bytes: &[u8]) -> [u8; 16] {

@@ -1,4 +1,4 @@
-//! The symbols of what is debugged.
+//! The symbols of the debugged programs.
 
 use juror_program::symbol_store::SymbolStore;
 use rustc_hash::FxHashSet;
@@ -9,5 +9,5 @@ pub(crate) struct SymbolState {
     /// The symbols that were read.
     pub store: SymbolStore,
     /// The files whose missing symbols were reported.
-    pub missing_told: FxHashSet<PathBuf>,
+    pub missing_reported: FxHashSet<PathBuf>,
 }

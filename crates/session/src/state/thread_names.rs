@@ -3,17 +3,17 @@
 use juror_debuggee::ThreadId;
 use rustc_hash::FxHashMap;
 
-/// The names that a person has given to threads.
+/// The names that the user has given to threads.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadNames(pub(crate) FxHashMap<ThreadId, String>);
 
 impl ThreadNames {
-    /// The name of a thread: its own where the person has given it none.
+    /// Returns the name of a thread: the user's, or else its own.
     pub(crate) fn of(&self, thread: ThreadId, own: String) -> String {
         self.0.get(&thread).cloned().unwrap_or(own)
     }
 
-    /// Nobody has these names any more.
+    /// Removes all names.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }

@@ -1,24 +1,24 @@
-//! What the user has set, named and asked for, whatever process runs.
+//! The user's state, which is independent of the process.
 
 use crate::state::displays::Displays;
 use crate::state::examined::Examined;
 use crate::state::pretty_printers::UserPrettyPrinters;
 use crate::state::settings::Settings;
-use crate::state::signals::Handling;
+use crate::state::signals::SignalTable;
 use crate::state::skips::Skips;
 use crate::state::source::Sources;
 use crate::state::thread_names::ThreadNames;
-use crate::state::values::Kept;
+use crate::state::values::ValueHistory;
 use juror_program::program::Program;
 
-/// The user's own state.
+/// The user's state.
 pub(crate) struct UserState {
     /// The source files that were read.
     pub sources: Sources,
-    /// What `step` does not enter.
+    /// The functions and files that `step` skips.
     pub skips: Skips,
-    /// What is done about signals.
-    pub signals: Handling,
+    /// The signal table.
+    pub signals: SignalTable,
     /// The expressions that are shown at every stop.
     pub displays: Displays,
     /// The pretty-printers.
@@ -26,33 +26,33 @@ pub(crate) struct UserState {
     /// The format and the next address of `x`.
     pub examined: Examined,
     /// The value history and the convenience variables.
-    pub values: Kept,
+    pub values: ValueHistory,
     /// The names of threads.
     pub thread_names: ThreadNames,
     /// The settings.
     pub settings: Settings,
-    /// The property that commands mean if they name none.
+    /// The default property of commands.
     pub current_property: Option<String>,
 }
 
 impl UserState {
-    /// Returns the state at the beginning. In batch mode signals do not stop the program.
+    /// Returns the initial state. In batch mode signals do not stop the program.
     pub(crate) fn new(is_batch: bool) -> UserState {
         UserState {
             sources: Sources::default(),
             skips: Skips::default(),
-            signals: Handling::new(is_batch),
+            signals: SignalTable::new(is_batch),
             displays: Displays::default(),
             pretty_printers: UserPrettyPrinters::default(),
             examined: Examined::default(),
-            values: Kept::default(),
+            values: ValueHistory::default(),
             thread_names: ThreadNames::default(),
             settings: Settings::default(),
             current_property: None,
         }
     }
 
-    /// Makes a program show its values as the user has set.
+    /// Applies the user's display settings to a program.
     pub(crate) fn apply(&self, program: &mut Program) {
         self.pretty_printers.apply(program);
         self.settings.apply(program);

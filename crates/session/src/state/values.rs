@@ -6,38 +6,38 @@ use juror_program::scope::is_register;
 use juror_values::typed::Typed;
 use std::collections::BTreeMap;
 
-/// The values that are kept.
+/// The value history and the convenience variables.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct ValueHistory {
     pub(crate) printed: Vec<Typed>,
     pub(crate) named: BTreeMap<String, Typed>,
 }
 
-impl Kept {
-    /// Keeps one that was printed; gives its number.
+impl ValueHistory {
+    /// Adds a printed value; returns its number.
     pub(crate) fn push(&mut self, value: Typed) -> u32 {
         self.printed.push(value);
         self.printed.len() as u32
     }
 
-    /// The one that was printed last.
+    /// Returns the value that was printed last.
     pub(crate) fn last(&self) -> Option<&Typed> {
         self.printed.last()
     }
 
-    /// Those that were printed.
+    /// Returns the value history.
     pub(crate) fn printed(&self) -> &[Typed] {
         &self.printed
     }
 
-    /// Those that have names.
+    /// Returns the convenience variables.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &Typed)> {
         self.named
             .iter()
             .map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Gives a name a value.
+    /// Sets a convenience variable.
     pub(crate) fn set(&mut self, name: &str, value: Typed) {
         match self.named.get_mut(name) {
             Some(known) => *known = value,
@@ -47,47 +47,47 @@ impl Kept {
         }
     }
 
-    /// Gives a name a number.
+    /// Sets a convenience variable to a number.
     pub(crate) fn set_number(&mut self, name: &str, number: impl Into<i128>) {
         if let Some(value) = Typed::of_integer(number.into()) {
             self.set(name, value);
         }
     }
 
-    /// Nothing has this name any more.
+    /// Deletes a convenience variable.
     pub(crate) fn forget(&mut self, name: &str) {
         self.named.remove(name);
     }
 }
 
-/// `$1`, `$`, `$$`, `$$3`, `$name`.
-pub(crate) fn convenience(kept: &Kept, name: &str) -> Option<Typed> {
-    let from_the_end = |count: usize| kept.printed.iter().rev().nth(count).cloned();
+/// Returns the value of `$1`, `$`, `$$`, `$$3` or `$name`.
+pub(crate) fn convenience(history: &ValueHistory, name: &str) -> Option<Typed> {
+    let from_the_end = |count: usize| history.printed.iter().rev().nth(count).cloned();
     if let Ok(number) = name.parse::<usize>() {
-        return kept.printed.get(number.checked_sub(1)?).cloned();
+        return history.printed.get(number.checked_sub(1)?).cloned();
     }
     match name.strip_prefix('$') {
         Some("") => from_the_end(1),
         Some(count) => from_the_end(count.parse().ok()?),
         None if name.is_empty() => from_the_end(0),
-        None => kept.named.get(name).cloned(),
+        None => history.named.get(name).cloned(),
     }
 }
 
-/// The same at a hit, where the thread is not the selected one.
+/// Returns the same at a hit, whose thread is not the selected one.
 pub(crate) fn of_thread(
-    kept: &Kept,
+    history: &ValueHistory,
     program: &Program,
     thread: ThreadId,
     name: &str,
 ) -> Option<Typed> {
     match name {
         "_thread" => Typed::of_integer(i128::from(program.thread_number(thread))),
-        _ => convenience(kept, name),
+        _ => convenience(history, name),
     }
 }
 
-/// Whether a name can be one of the user's own.
+/// Returns whether a name can be that of a convenience variable.
 pub(crate) fn can_be_named(name: &str) -> bool {
     let is_number = name.starts_with(|c: char| c.is_ascii_digit() || c == '$');
     !name.is_empty() && !is_register(name) && !is_number
@@ -108,12 +108,12 @@ mod tests {
 
     #[test]
     fn values_go_by_number_and_by_name() {
-        let mut kept = Kept::default();
+        let mut history = ValueHistory::default();
         for number in [10, 20, 30] {
-            kept.push(Typed::of_integer(number).expect("a number"));
+            history.push(Typed::of_integer(number).expect("a number"));
         }
-        kept.set_number("count", 7);
-        kept.set_number("count", 8);
+        history.set_number("count", 7);
+        history.set_number("count", 8);
         for (name, expected) in [
             ("", Some(30)),
             ("$", Some(20)),
@@ -126,12 +126,12 @@ mod tests {
             ("count", Some(8)),
             ("other", None),
         ] {
-            let found = convenience(&kept, name);
+            let found = convenience(&history, name);
             let found = found.and_then(|it| it.number(&Nothing).ok());
             assert_eq!(found, expected.map(Number::Int), "${name}");
         }
-        kept.forget("count");
-        assert!(convenience(&kept, "count").is_none());
+        history.forget("count");
+        assert!(convenience(&history, "count").is_none());
     }
 
     #[test]

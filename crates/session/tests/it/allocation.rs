@@ -5,7 +5,7 @@
 use juror_monitoring::property_files::PropertySource;
 use juror_session::{Options, Session};
 use juror_testing::{CountingAllocator, compile_c};
-use juror_view::observer::{Nobody, Observer};
+use juror_view::observer::{Observer, SilentObserver};
 use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -190,11 +190,13 @@ fn check_breakpoint(commands: &[&str]) {
         program,
         ..Options::default()
     };
-    let mut session = Session::start(options, &mut Nobody).unwrap();
+    let mut session = Session::start(options, &mut SilentObserver).unwrap();
     for command in commands {
-        session.execute(command, &mut Nobody).unwrap();
+        session.execute(command, &mut SilentObserver).unwrap();
     }
-    session.execute("break round_begins", &mut Nobody).unwrap();
+    session
+        .execute("break round_begins", &mut SilentObserver)
+        .unwrap();
     let first = match commands.contains(&"start") {
         true => "continue",
         false => "run",
@@ -204,7 +206,7 @@ fn check_breakpoint(commands: &[&str]) {
         first, "continue", "continue", "continue", "continue", "continue",
     ] {
         let before = CountingAllocator::allocations();
-        let outcome = session.execute(command, &mut Nobody).unwrap();
+        let outcome = session.execute(command, &mut SilentObserver).unwrap();
         allocations.push(CountingAllocator::allocations() - before);
         let Outcome::Stopped(stop) = &outcome else {
             panic!("{command}: {outcome:?}");

@@ -82,7 +82,9 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
             saved.set(RIP, saved.get(return_register.0));
         }
         match caller.get(RIP) {
-            None | Some(0) => Err(UnwindError::Outermost),
+            None => Err(UnwindError::Outermost),
+            // A signal may have interrupted a thread at address zero, a call of a null pointer.
+            Some(0) if !signal_frame => Err(UnwindError::Outermost),
             Some(_) => Ok(Unwound {
                 registers: caller,
                 saved,

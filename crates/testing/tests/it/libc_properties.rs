@@ -3,8 +3,8 @@
 //!
 //! A trace has one event a line: `before` or `after`, the function, its
 //! arguments in hexadecimal; after a call `=` and what it returned; `*` and
-//! what its first argument points to by then. The thread is left out: these
-//! properties do not look at it.
+//! what its first argument points to by then, or the kind of the mutex; `@` and
+//! the number of the thread, if it is not the first.
 
 use juror_event::{Conversion, EventId, EventKind, Read, Unavailability, Value, Verdict};
 use juror_language::Property;
@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 /// A line of a trace.
 struct Event<'a> {
+    thread: u32,
     kind: EventKind,
     function: &'a str,
     arguments: Vec<u64>,
@@ -27,6 +28,10 @@ fn hexadecimal(word: &str) -> u64 {
 }
 
 fn parse(line: &str) -> Event<'_> {
+    let (line, thread) = match line.split_once('@') {
+        Some((line, thread)) => (line, thread.trim().parse().unwrap()),
+        None => (line, 1),
+    };
     let (line, pointee) = match line.split_once('*') {
         Some((line, pointee)) => (line, Some(hexadecimal(pointee.trim()))),
         None => (line, None),
@@ -42,6 +47,7 @@ fn parse(line: &str) -> Event<'_> {
         other => panic!("`{other}` is neither before nor after"),
     };
     Event {
+        thread,
         kind,
         function: words.next().unwrap(),
         arguments: words.map(hexadecimal).collect(),
@@ -54,6 +60,7 @@ fn value(read: &Read, event: &Event<'_>) -> Value {
     match read {
         Read::Convert(inner, Conversion::Address) => Value::Address(raw(inner, event)),
         Read::Convert(inner, _) => Value::Int(raw(inner, event).into()),
+        Read::Thread => Value::Int(event.thread.into()),
         // What is computed has no types either.
         Read::Arithmetic(_) => Value::Unavailable(Unavailability::NotCaptured),
         _ => panic!("a capture without a type: nothing is known of a stripped library"),
@@ -65,6 +72,8 @@ fn raw(read: &Read, event: &Event<'_>) -> u64 {
         Read::Argument(position) => event.arguments[usize::from(*position) - 1],
         Read::Return => event.result.unwrap(),
         Read::Dereference(_) => event.pointee.unwrap(),
+        // The kind of a mutex.
+        Read::Expression(_) => event.pointee.unwrap_or(0),
         other => panic!("`{other}` is not in these traces"),
     }
 }
@@ -355,20 +364,17 @@ fn mutexes() {
         "an unlock too many",
         "after pthread_mutex_lock 10 = 0
          before pthread_mutex_unlock 10
-         after pthread_mutex_unlock 10 = 0
          before pthread_mutex_unlock 10",
-        Some(4),
+        Some(3),
     );
     check(
         "a recursive mutex, unlocked once too often",
         "after pthread_mutex_lock 10 = 0
          after pthread_mutex_trylock 10 = 0
          before pthread_mutex_unlock 10
-         after pthread_mutex_unlock 10 = 0
          before pthread_mutex_unlock 10
-         after pthread_mutex_unlock 10 = 0
          before pthread_mutex_unlock 10",
-        Some(7),
+        Some(5),
     );
     check(
         "a lock that was not got",
@@ -381,7 +387,6 @@ fn mutexes() {
         "after pthread_mutex_lock 10 = 0
          after pthread_mutex_lock 10 = 0
          before pthread_mutex_unlock 10
-         after pthread_mutex_unlock 10 = 0
          before pthread_mutex_unlock 10",
         None,
     );
@@ -390,7 +395,6 @@ fn mutexes() {
         "after pthread_mutex_lock 10 = 0
          before pthread_mutex_unlock 10
          after pthread_mutex_lock 10 = 0
-         after pthread_mutex_unlock 10 = 0
          before pthread_mutex_unlock 10",
         None,
     );
@@ -398,17 +402,31 @@ fn mutexes() {
         "another thread destroys the mutex before the unlock returns",
         "after pthread_mutex_lock 10 = 0
          before pthread_mutex_unlock 10
-         before pthread_mutex_destroy 10
-         after pthread_mutex_unlock 10 = 0",
+         before pthread_mutex_destroy 10",
         None,
     );
     check(
-        "an unlock that is refused",
+        "unlocks that a mutex that checks its owner refuses",
         "after pthread_mutex_lock 10 = 0
-         before pthread_mutex_unlock 10
-         after pthread_mutex_unlock 10 = 1
-         before pthread_mutex_unlock 10
-         after pthread_mutex_unlock 10 = 0",
+         before pthread_mutex_unlock 10 * 2 @ 2
+         before pthread_mutex_unlock 10 * 2
+         before pthread_mutex_unlock 10 * 2",
+        None,
+    );
+    check(
+        "another mutex takes any unlock",
+        "after pthread_mutex_lock 10 = 0
+         before pthread_mutex_unlock 10 * 3 @ 2
+         before pthread_mutex_unlock 10 * 3",
+        Some(3),
+    );
+    check(
+        "a recursive mutex is unlocked while another thread has it",
+        "after pthread_mutex_lock 10 = 0
+         after pthread_mutex_lock 10 = 0
+         before pthread_mutex_unlock 10 * 1 @ 2
+         before pthread_mutex_unlock 10 * 1
+         before pthread_mutex_unlock 10 * 1",
         None,
     );
     check(

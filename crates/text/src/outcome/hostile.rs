@@ -366,7 +366,9 @@ fn poison_settings(outcome: &mut Outcome) {
 
 fn poison(outcome: &mut Outcome) {
     match outcome {
-        Outcome::Done | Outcome::Quit => {}
+        // What the user has formatted is the user's own; the session escapes what is in it of
+        // the program.
+        Outcome::Done | Outcome::Quit | Outcome::Printed(_) => {}
         Outcome::Message(message) => *message = text(),
         Outcome::Stopped(stop) => poison_stop(stop),
         Outcome::Ended(end) => poison_end(end),
@@ -393,6 +395,7 @@ fn poison(outcome: &mut Outcome) {
             for thread in threads {
                 thread.name = text();
                 poison_location(&mut thread.location);
+                thread.caller.as_mut().into_iter().for_each(poison_location);
             }
         }
         Outcome::Checkpoint(checkpoint) => poison_checkpoint(checkpoint),
@@ -531,8 +534,12 @@ fn nothing_acts_on_the_terminal() {
             StopReason::Signal {
                 signal,
                 description,
+                stack_overflow,
                 ..
             } => {
+                for name in stack_overflow.iter_mut().flat_map(|it| &mut it.cycle) {
+                    *name = text();
+                }
                 *signal = text();
                 *description = text();
             }

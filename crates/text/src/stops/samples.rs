@@ -92,6 +92,7 @@ pub fn violation() -> ViolationView {
         ],
         path: vec![new, push(17, "ready", 8), push(17, "overflow", 1)],
         forgotten: false,
+        deadline: None,
         at_end: false,
         repeated: false,
     }
@@ -183,6 +184,7 @@ pub fn summary(verdict: juror_event::Verdict, violations: u64) -> PropertySummar
         event: event.into(),
         what: what.into(),
         occurrences,
+        unneeded: 0,
         stops,
     };
     PropertySummary {
@@ -199,6 +201,7 @@ pub fn summary(verdict: juror_event::Verdict, violations: u64) -> PropertySummar
             event("push", "before queue_push", 9, 9),
         ],
         slices: 2,
+        undecided: vec![],
         remarks: vec!["queue_pop never ran".into()],
     }
 }

@@ -84,6 +84,7 @@ fn other_stops_say_why_and_where() {
                 signal: "SIGSEGV".into(),
                 description: "invalid memory reference".into(),
                 fault_address: Some(8),
+                stack_overflow: None,
                 fatal: true,
             },
             "SIGSEGV  invalid memory reference, address 0x8; it will end the program\n\n\
@@ -94,6 +95,7 @@ fn other_stops_say_why_and_where() {
                 signal: "SIGUSR1".into(),
                 description: "user signal 1".into(),
                 fault_address: None,
+                stack_overflow: None,
                 fatal: false,
             },
             "SIGUSR1  user signal 1\n\nStopped in queue_push at src/queue.c:23, thread 4711\n",
@@ -179,6 +181,7 @@ fn the_source_of_a_caller_is_marked_as_such() {
         signal: "SIGABRT".into(),
         description: "aborted".into(),
         fault_address: None,
+        stack_overflow: None,
         fatal: true,
     };
     let mut view = stop(signal);

@@ -23,6 +23,15 @@ fn layout(event: &str, keys: &[&str], parameters: Option<&[&str]>) -> Layout {
     }
 }
 
+/// Returns a record with these values, of thread 7 at the time 9.
+fn given_of(values: &[Value]) -> Given<'_> {
+    Given {
+        values,
+        thread: 7,
+        time_ns: Some(9),
+    }
+}
+
 /// Checks the capture `queue` of a property's event, in an event with these values.
 #[track_caller]
 fn check(event: &str, layout: &Layout, values: &[Value], expected: Option<Value>) {
@@ -30,7 +39,7 @@ fn check(event: &str, layout: &Layout, values: &[Value], expected: Option<Value>
     binding.add(layout);
     let mut captures = Vec::new();
     let given = binding.events(0).first().map(|found| {
-        found.fill(values, u64::MAX, &mut captures);
+        found.fill(&given_of(values), u64::MAX, &mut captures);
         captures.first().cloned().expect("a capture")
     });
     assert_eq!(given, expected, "{event} in {layout:?}");
@@ -169,7 +178,7 @@ fn what_was_not_needed_before_a_call_was_not_read() {
         binding.add(&layout(name, &["queue"], Some(&[])));
         let mut captures = Vec::new();
         let found = binding.events(0).first().expect("it is bound");
-        found.fill(&[Value::Int(3)], 0, &mut captures);
+        found.fill(&given_of(&[Value::Int(3)]), 0, &mut captures);
         assert_eq!(captures, [expected], "{event}");
     }
 }
@@ -188,4 +197,105 @@ fn events_that_were_not_recorded_are_told() {
         parameters: vec![],
     });
     assert_eq!(binding.not_recorded().count(), 0);
+}
+
+#[test]
+fn every_record_has_its_thread_and_its_time() {
+    let values = [Value::Int(3), Value::Int(4)];
+    let layouts = [
+        layout("before f", &["thread", "time"], Some(&["thread", "time"])),
+        layout("before f", &["time", "thread"], None),
+        layout("before f", &[], Some(&[])),
+        layout("e", &[], None),
+    ];
+    for layout in &layouts {
+        let own = |words: &str| format!("before f(queue = {words})");
+        check(&own("thread"), layout, &values, Some(Value::Int(7)));
+        check(&own("time"), layout, &values, Some(Value::Int(9)));
+        let typed = "before f(queue: u8 = thread)";
+        check(typed, layout, &values, Some(Value::Int(7)));
+    }
+}
+
+#[test]
+fn a_record_without_a_thread_or_a_time_does_not_have_them() {
+    let unknown = Given {
+        values: &[],
+        thread: 0,
+        time_ns: None,
+    };
+    for words in ["thread", "time"] {
+        let mut binding = Binding::new(property(&format!("before f(queue = {words})")));
+        binding.add(&layout("before f", &[], None));
+        let found = binding.events(0).first().expect("it is the same event");
+        assert_eq!(found.value(&unknown, 0), None, "{words}");
+        let mut captures = Vec::new();
+        found.fill(&unknown, u64::MAX, &mut captures);
+        assert_eq!(captures, [ABSENT], "{words}");
+    }
+}
+
+/// Returns a property that compares nothing, whatever the types of its values.
+fn unguarded(event: &str) -> Arc<Property> {
+    let source = format!("property p\nevent e = {event}\nstate s accepting {{ on e -> s }}\n");
+    let (mut properties, _) = juror_language::load(&source);
+    Arc::new(properties.remove(0))
+}
+
+#[test]
+fn a_property_gives_values_their_types() {
+    let check_type = |r#type: &str, written: Value, expected: Value| {
+        let event = format!("before f(queue: {type} = arg 1)");
+        for event_name in ["before f", "e"] {
+            let own = layout(event_name, &["arg 1"], None);
+            let mut binding = Binding::new(unguarded(&event));
+            binding.add(&own);
+            let values = std::slice::from_ref(&written);
+            let found = binding.events(0).first().expect("it is the same event");
+            let mut captures = Vec::new();
+            found.fill(&given_of(values), u64::MAX, &mut captures);
+            assert_eq!(captures.first(), Some(&expected), "{event} of {written:?}");
+        }
+    };
+    let text = |text: &str| Value::String(text.into());
+    check_type("text", Value::Int(7), text("7"));
+    check_type("text", text("7"), text("7"));
+    check_type("i32", text("7"), Value::Int(7));
+    check_type("u8", text("-1"), Value::Int(255));
+    check_type("address", text("0x10"), Value::Address(16));
+    check_type("double", text("1.5"), Value::Float(1.5));
+    check_type("double", Value::Int(2), Value::Float(2.0));
+    // Nobody knows which number this is.
+    check_type("i32", text("seven"), text("seven"));
+    // A text that was recorded is one.
+    let declared = layout("before f", &["arg 1"], Some(&["p"]));
+    check(
+        "before f(queue: i32 = arg 1)",
+        &declared,
+        &[text("7")],
+        Some(text("7")),
+    );
+}
+
+#[test]
+fn texts_are_what_all_properties_take_for_texts() {
+    let texts = |events: &[&str]| {
+        let properties: Vec<_> = events.iter().map(|event| unguarded(event)).collect();
+        text_columns(properties.iter().map(|it| &**it))
+    };
+    let of = |columns: &[(&str, &str)]| {
+        let columns = columns.iter();
+        TextColumns::of(columns.map(|(event, name)| ((*event).to_owned(), (*name).to_owned())))
+    };
+    let own = |event: &str| {
+        [
+            (event.to_owned(), "queue".to_owned()),
+            (event.to_owned(), "arg 2".to_owned()),
+        ]
+    };
+    let both = TextColumns::of(own("e").into_iter().chain(own("before f")));
+    assert_eq!(texts(&["before f(queue: text = arg 2)"]), both);
+    let mixed = ["before f(queue: text = arg 2)", "before f(queue = arg 2)"];
+    assert_eq!(texts(&mixed), of(&[]));
+    assert_eq!(texts(&["before f(queue: i32 = arg 2)"]), of(&[]));
 }

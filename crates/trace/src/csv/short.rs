@@ -4,8 +4,8 @@
 //!
 //! **Invariant:** the general path would have read the same.
 
-use super::Columns;
 use super::fields::value;
+use super::{Columns, TextColumns};
 use crate::decode::Written;
 use crate::digits;
 use crate::tables::Tables;
@@ -21,13 +21,14 @@ const DIGITS_MAX: usize = 18;
 pub(crate) fn plain_row(
     row: &[u8],
     tables: &mut Tables,
+    texts: &TextColumns,
     values: &mut Vec<Value>,
 ) -> Option<Written> {
     let (time_ns, rest) = leading_number(row)?;
     let (thread, rest) = leading_number(rest)?;
     let (event, mut rest) = field(rest);
     // A name in quotes may have spaces around it.
-    if event.trim_ascii().len() != event.len() {
+    if event.trim_ascii().len() != event.len() || texts.has_event(event) {
         return None;
     }
     let name = tables.find(event)?;
@@ -56,6 +57,7 @@ pub(crate) fn named_row(
     row: &[u8],
     columns: &Columns,
     tables: &mut Tables,
+    texts: &TextColumns,
     values: &mut Vec<Value>,
 ) -> Option<Written> {
     if memchr(b'"', row).is_some() {
@@ -87,6 +89,9 @@ pub(crate) fn named_row(
                 keys.push(name.as_bytes());
             }
         }
+    }
+    if texts.has_event(event) {
+        return None;
     }
     let name = tables.find(event).filter(|_| rest.is_empty())?;
     Some(Written {

@@ -184,10 +184,11 @@ proptest! {
         let mut sink = Sink::default();
         let mut batch = Batch::default();
         CsvDecoder::default().decode(known.as_bytes(), true, &mut sink, &mut batch);
+        let none = TextColumns::default();
         for row in &rows {
             let row = row.as_bytes();
             let mut values = Vec::new();
-            let Some(short) = short::plain_row(row, &mut sink.tables, &mut values) else {
+            let Some(short) = short::plain_row(row, &mut sink.tables, &none, &mut values) else {
                 continue;
             };
             let start = batch.values.len();
@@ -216,15 +217,16 @@ proptest! {
         let mut decoder = CsvDecoder::default();
         decoder.decode(format!("{header}{known}").as_bytes(), true, &mut sink, &mut batch);
         let columns = decoder.header.expect("the columns are named");
+        let none = TextColumns::default();
         for row in &rows {
             let row = row.as_bytes();
             let mut values = Vec::new();
-            let Some(short) = short::named_row(row, &columns, &mut sink.tables, &mut values) else {
+            let Some(short) = short::named_row(row, &columns, &mut sink.tables, &none, &mut values) else {
                 continue;
             };
             let start = batch.values.len();
             let fields = fields(row).expect("the short way took it");
-            let general = named_columns(&columns, &fields, &mut None, &mut sink, &mut batch);
+            let general = named_columns(&columns, &fields, &mut None, &none, &mut sink, &mut batch);
             prop_assert_eq!(Ok(short), general);
             let expected = batch.values[start..].iter().map(|it| format!("{it:?}"));
             let given: Vec<_> = values.iter().map(|it| format!("{it:?}")).collect();
@@ -237,4 +239,40 @@ proptest! {
         let cut = cut.min(bytes.len());
         samples::read_in_pieces(&mut Decoder::new(Form::Csv), &bytes, cut);
     }
+}
+
+/// Reads rows in which some values are texts, by event and name.
+#[track_caller]
+fn check_texts(text: &str, texts: &[(&str, &str)], expected: &[Value]) {
+    let texts = texts
+        .iter()
+        .map(|(event, name)| ((*event).to_owned(), (*name).to_owned()));
+    let mut decoder = Decoder::new(Form::Csv);
+    decoder.set_texts(&Arc::new(TextColumns::of(texts)));
+    let read = samples::read(&mut decoder, text.as_bytes());
+    assert_eq!(read.faults, [], "{text}");
+    let values = read.events.into_iter().flat_map(|event| event.values);
+    let values: Vec<Value> = values.map(|(_, value)| value).collect();
+    assert_eq!(values, expected, "{text}");
+}
+
+#[test]
+fn a_value_may_be_a_text_without_quotes() {
+    let text = |text: &str| Value::String(text.into());
+    let rows = "1,1,before e,A\n2,1,before e,7\n3,1,before e,007\n4,1,before f,7\n";
+    let values = [text("A"), text("7"), text("007"), Value::Int(7)];
+    check_texts(rows, &[("before e", "arg 1")], &values);
+    let rows = "1,1,e,n=1e3,k=2\n1,1,e,n=0x10,k=3\n1,1,e,n=true,k=4\n";
+    let values = [
+        text("1e3"),
+        Value::Int(2),
+        text("0x10"),
+        Value::Int(3),
+        text("true"),
+        Value::Int(4),
+    ];
+    check_texts(rows, &[("e", "n")], &values);
+    let rows = "event,time,n\ne,1,5\ne,2,-0\nf,3,5\ne,4,\n";
+    let values = [text("5"), text("-0"), Value::Int(5)];
+    check_texts(rows, &[("e", "n")], &values);
 }

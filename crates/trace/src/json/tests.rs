@@ -321,3 +321,25 @@ fn general_faults(line: &str) -> Vec<crate::Fault> {
     let faults = batch.faults.into_iter().map(|(_, fault)| fault);
     faults.filter(|fault| !missing(fault)).collect()
 }
+
+/// Neither is read by recursion on its length.
+#[test]
+fn no_nesting_overflows_the_stack() {
+    for (open, inner, close) in [
+        ("[", "1", "]"),
+        ("{\"a\":", "1", "}"),
+        ("[", "", ""),
+        ("{\"a\":", "", ""),
+        ("{\"set\":[", "1", "]}"),
+        ("{\"list\":[", "1", "]}"),
+    ] {
+        let deep = format!("{}{inner}{}", open.repeat(100_000), close.repeat(100_000));
+        for line in [
+            format!("{{\"event\":\"e\",\"values\":{{\"a\":{deep}}}}}"),
+            deep,
+        ] {
+            let read = read(line.as_bytes());
+            assert!(!read.faults.is_empty(), "{open}");
+        }
+    }
+}

@@ -4,20 +4,27 @@
 //! same file. Hence input is read one byte at a time.
 
 use super::{Input, Lines};
-use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::AsFd;
+
+/// The standard input, read without a buffer. Its descriptor is replaced when juror is to
+/// end, so it is not duplicated.
+pub struct StandardInput;
+
+impl Read for StandardInput {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        nix::unistd::read(io::stdin(), bytes).map_err(io::Error::from)
+    }
+}
 
 /// Lines that are read byte by byte.
 pub struct Piped<R> {
     input: R,
 }
 
-impl Piped<File> {
+impl Piped<StandardInput> {
     /// Reads the standard input.
-    pub fn standard_input() -> io::Result<Piped<File>> {
-        let input = io::stdin().as_fd().try_clone_to_owned()?;
-        Ok(Piped::new(input.into()))
+    pub fn standard_input() -> io::Result<Piped<StandardInput>> {
+        Ok(Piped::new(StandardInput))
     }
 }
 

@@ -255,7 +255,7 @@ fn place(section: &[String]) -> Vec<String> {
     let Some((_, told)) = told.and_then(|line| line.split_once(" at ")) else {
         return Vec::new();
     };
-    let told = told.split(" (the line has no code").next().unwrap_or(told);
+    let told = told.split(" (no code at this line").next().unwrap_or(told);
     let number = |text: &str| {
         text.chars()
             .filter(char::is_ascii_digit)

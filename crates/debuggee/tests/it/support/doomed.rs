@@ -85,7 +85,12 @@ impl End {
             let state = text
                 .rsplit_once(") ")
                 .and_then(|(_, rest)| rest.chars().next());
-            if state == Some(awaited) {
+            // A thread may be in this state for a moment while it opens a file, too.
+            let is_replacing = || {
+                let call = std::fs::read_to_string(format!("/proc/{}/syscall", debuggee.pid()));
+                call.is_ok_and(|call| call.starts_with(&format!("{} ", libc::SYS_execve)))
+            };
+            if state == Some(awaited) && (self != End::IsReplaced || is_replacing()) {
                 return;
             }
             std::thread::yield_now();

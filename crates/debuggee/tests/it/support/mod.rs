@@ -130,6 +130,14 @@ pub fn start_with_points(program: &Program, symbols: &[&str]) -> Debuggee {
     debuggee
 }
 
+/// Returns whether a process runs without a tracer: neither stopped nor traced.
+pub fn is_free(process: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let is_traced = !status.contains("TracerPid:\t0\n");
+    let is_stopped = ["State:\tt", "State:\tT", "State:\tZ"];
+    !is_traced && !is_stopped.iter().any(|state| status.contains(state))
+}
+
 /// Whether the process still exists (a zombie does not).
 pub fn is_running(process: u32) -> bool {
     fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "))

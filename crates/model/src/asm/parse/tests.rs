@@ -104,8 +104,8 @@ fn no_depth_is_without_bound() {
     let deep = |open: &str, close: &str, inner: &str| {
         format!(
             "invariant a = {}{inner}{}",
-            open.repeat(5000),
-            close.repeat(5000)
+            open.repeat(100_000),
+            close.repeat(100_000)
         )
     };
     for text in [
@@ -121,10 +121,10 @@ fn no_depth_is_without_bound() {
         deep("forall x in a | ", "", "1"),
         deep("always ", "", "1").replace("invariant", "ltl"),
         deep("a.b", ".c", ""),
-        format!("main {{ {}", "{".repeat(5000)),
-        format!("main {{ {}", "if a { b } else ".repeat(5000)),
-        format!("main {{ case x {{ {}", "(".repeat(5000)),
-        format!("universe A = {}", "{".repeat(5000)),
+        format!("main {{ {}", "{".repeat(100_000)),
+        format!("main {{ {}", "if a { b } else ".repeat(100_000)),
+        format!("main {{ case x {{ {}", "(".repeat(100_000)),
+        format!("universe A = {}", "{".repeat(100_000)),
     ] {
         assert_ne!(message(&text), "");
     }

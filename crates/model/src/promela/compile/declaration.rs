@@ -2,7 +2,7 @@
 
 use super::{Compiled, Compiler, Reported};
 use crate::promela::program::{
-    Beginning, Cell, ChannelType, Code, Kept, Node, RecordType, Scalar, Variable, VariableKind,
+    Beginning, ChannelType, Code, Kept, Node, RecordType, Scalar, Variable, VariableKind,
 };
 use crate::promela::syntax::{
     self, Binary, Expression, ExpressionKind, Initial, Record, TypeName, Unary,
@@ -17,7 +17,7 @@ const fn unsigned(kept: Kept, greatest: i32) -> Scalar {
         kept,
         least: 0,
         greatest,
-        is_mtype: false,
+        mtype: None,
         is_channel: false,
     }
 }
@@ -25,18 +25,22 @@ const fn unsigned(kept: Kept, greatest: i32) -> Scalar {
 /// Maximum size in bytes of all variables of a model or of a process.
 const SIZE_MAX: u32 = 60_000;
 
+/// Maximum nesting depth of records, since functions over them are recursive.
+const DEPTH_MAX: u32 = 100;
+
+/// Maximum number of record types: their numbers have 16 bits.
+const RECORDS_MAX: usize = 65_000;
+
 /// Maximum number of channels at a time: their numbers are bytes.
 pub(in crate::promela) const CHANNELS_MAX: usize = 255;
 
-/// Returns the value range of a type; `None` for records.
-fn scalar(type_name: &TypeName) -> Option<Scalar> {
+/// Returns the value range of a type; `None` for records. `mtype` is the number of the
+/// names of an `mtype`.
+fn scalar(type_name: &TypeName, mtype: Option<u16>) -> Option<Scalar> {
     Some(match type_name {
         TypeName::Bit | TypeName::Bool => unsigned(Kept::Byte, 1),
         TypeName::Byte | TypeName::Pid => BYTE,
-        TypeName::Mtype => Scalar {
-            is_mtype: true,
-            ..BYTE
-        },
+        TypeName::Mtype(_) => Scalar { mtype, ..BYTE },
         TypeName::Channel => Scalar {
             is_channel: true,
             ..BYTE
@@ -69,7 +73,7 @@ impl Compiler {
             ExpressionKind::Unary(Unary::Negate, part) => self.constant(part)?.checked_neg(),
             ExpressionKind::Reference(reference) => match &reference.parts[..] {
                 [(name, None)] => {
-                    let mtype = self.mtypes.get(&name.text);
+                    let mtype = self.mtypes.get(&name.text).map(|mtype| &mtype.number);
                     mtype.or(self.constants.get(&name.text)).copied()
                 }
                 _ => None,
@@ -98,11 +102,25 @@ impl Compiler {
     }
 
     pub(super) fn record(&mut self, record: &Record) -> Compiled<()> {
+        if self.program.records.len() >= RECORDS_MAX {
+            let message = format!("there are more than {RECORDS_MAX} types");
+            return self.refuse("too-large", message, record.name.span);
+        }
         let mut made = RecordType::default();
         for field in &record.fields {
             let variable = self.variable(field, made.size)?;
+            if let VariableKind::Record(inner) = variable.kind {
+                let inner = self.program.records.get(usize::from(inner));
+                made.depth = made.depth.max(inner.map_or(0, |inner| inner.depth + 1));
+            }
+            if made.depth > DEPTH_MAX {
+                let message = format!("records are nested more than {DEPTH_MAX} levels deep");
+                return self.refuse("too-deep", message, field.name.span);
+            }
             made.size += self.size_of(&variable);
-            made.channels.push(self.channel_type(&field.initial)?);
+            // No variable is declared yet: the values can only be constants, as in Spin.
+            let beginnings = self.beginnings(&variable, &field.initial)?;
+            made.beginnings.extend(beginnings);
             made.fields.push((field.name.text.clone(), variable));
         }
         self.program.records.push(made);
@@ -124,7 +142,11 @@ impl Compiler {
         written: &syntax::Variable,
         offset: u32,
     ) -> Compiled<Variable> {
-        let kind = match (scalar(&written.type_name), &written.type_name) {
+        let mtype = match &written.type_name {
+            TypeName::Mtype(name) => Some(self.mtype_set(name.as_ref())),
+            _ => None,
+        };
+        let kind = match (scalar(&written.type_name, mtype), &written.type_name) {
             (Some(scalar), _) => VariableKind::Scalar(scalar),
             (None, TypeName::Record(name)) => match self.records.get(&name.text) {
                 Some(record) => VariableKind::Record(*record),
@@ -259,7 +281,8 @@ impl Compiler {
         Ok(())
     }
 
-    /// Appends the initializations of a variable, if not 0.
+    /// Returns the initializations of a variable. As in Spin, each field of a record has
+    /// the value that the `typedef` gives it, whatever the variable is initialized with.
     pub(super) fn beginnings(
         &mut self,
         variable: &Variable,
@@ -268,13 +291,13 @@ impl Compiler {
         let leaves = self.program.leaves_of("", variable);
         let cells = leaves.iter().map(|leaf| leaf.cell);
         let mut beginnings = Vec::new();
+        if let VariableKind::Record(number) = variable.kind {
+            self.check_record_initial(variable, initial)?;
+            return Ok(self.record_beginnings(variable, number));
+        }
         match initial {
-            Initial::Nothing => self.record_channels(variable, &mut beginnings),
+            Initial::Nothing => {}
             Initial::Value(value) => {
-                if super::is_record(variable) {
-                    let message = "a record cannot be initialized with a single value";
-                    return self.refuse("type", message, value.span);
-                }
                 let code = self.expression(value)?;
                 beginnings.extend(cells.map(|cell| Beginning::Value(cell, code)));
             }
@@ -305,29 +328,36 @@ impl Compiler {
         Ok(beginnings)
     }
 
-    /// Appends the channels in the fields of records.
-    fn record_channels(&self, variable: &Variable, beginnings: &mut Vec<Beginning>) {
-        let VariableKind::Record(number) = variable.kind else {
-            return;
-        };
+    /// Returns the initializations of the fields of a record, or of an array of records.
+    fn record_beginnings(&self, variable: &Variable, number: u16) -> Vec<Beginning> {
         let Some(record) = self.program.records.get(number as usize) else {
-            return;
+            return Vec::new();
         };
-        for index in 0..variable.length.unwrap_or(1) {
-            for ((_, field), channel) in record.fields.iter().zip(&record.channels) {
-                let inner = Variable {
-                    offset: variable.offset + index * record.size + field.offset,
-                    ..field.clone()
-                };
-                match channel {
-                    Some(channel) => {
-                        let leaves = self.program.leaves_of("", &inner);
-                        let cells = leaves.iter().map(|leaf| leaf.cell);
-                        beginnings
-                            .extend(cells.map(|cell: Cell| Beginning::Channel(cell, *channel)));
-                    }
-                    None => self.record_channels(&inner, beginnings),
+        let elements = 0..variable.length.unwrap_or(1);
+        let offsets = elements.map(|index| variable.offset + index * record.size);
+        let moved = |offset: u32| record.beginnings.iter().map(move |it| it.moved(offset));
+        offsets.flat_map(moved).collect()
+    }
+
+    /// Checks what a record is initialized with, which Spin ignores. It rejects a list for
+    /// a single record, since the list would have to be its fields.
+    fn check_record_initial(&mut self, variable: &Variable, initial: &Initial) -> Compiled<()> {
+        match initial {
+            Initial::Nothing => Ok(()),
+            Initial::Value(value) => self.expression(value).map(drop),
+            Initial::List(values) => {
+                let place = values.first().filter(|_| variable.length.is_none());
+                if let Some(value) = place {
+                    let message = "a record cannot be initialized with a list of values: give \
+                         the fields values in the `typedef`, or assign them";
+                    return self.refuse("type", message, value.span);
                 }
+                let mut values = values.iter();
+                values.try_for_each(|value| self.expression(value).map(drop))
+            }
+            Initial::Channel { capacity, .. } => {
+                let message = "only a `chan` can be initialized with a channel";
+                self.refuse("type", message, capacity.span)
             }
         }
     }

@@ -38,11 +38,15 @@ impl Compiler {
                 let (left, right) = (self.expression(left)?, self.expression(right)?);
                 self.binary(*operator, left, right)
             }
-            ExpressionKind::Conditional(condition, yes, no) => Node::Conditional(
-                self.expression(condition)?,
-                self.expression(yes)?,
-                self.expression(no)?,
-            ),
+            ExpressionKind::Conditional(condition, yes, no) => {
+                let condition = self.expression(condition)?;
+                let (yes, no) = (self.expression(yes)?, self.expression(no)?);
+                let mut named = [yes, no].into_iter();
+                let set = named.find_map(|code| self.program.named.get(&code).copied());
+                let code = self.code(Node::Conditional(condition, yes, no), span);
+                self.name_values(code, set);
+                return Ok(code);
+            }
             ExpressionKind::Temporal(..) => {
                 let message = "this operator is allowed only in an `ltl` block";
                 return self.refuse("temporal", message, span);
@@ -140,24 +144,27 @@ impl Compiler {
                 }
                 _ => None,
             };
-            let mtype = || {
-                self.mtypes
-                    .get(&name.text)
-                    .map(|number| Node::Number(*number))
-            };
-            let is_variable = self.lookup(&name.text).is_some();
-            let node = node.or_else(|| if is_variable { None } else { mtype() });
             if let Some(node) = node {
                 return Ok(self.code(node, span));
             }
+            if self.lookup(&name.text).is_none()
+                && let Some(mtype) = self.mtypes.get(&name.text).copied()
+            {
+                let code = self.code(Node::Number(mtype.number), span);
+                self.name_values(code, Some(mtype.set));
+                return Ok(code);
+            }
         }
         let place = self.place(reference)?;
+        let mtype = place.cell.scalar.mtype;
         let node = match (place.indices.is_empty(), place.scope) {
             (true, Scope::Global) => Node::Global(place.cell),
             (true, Scope::Local) => Node::Local(place.cell),
             (false, _) => Node::Indexed(Box::new(place)),
         };
-        Ok(self.code(node, span))
+        let code = self.code(node, span);
+        self.name_values(code, mtype);
+        Ok(code)
     }
 
     /// Returns the place of a scalar.

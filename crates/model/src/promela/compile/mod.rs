@@ -28,6 +28,9 @@ use std::sync::Arc;
 /// Default priority of a process.
 pub(super) const PRIORITY: u8 = 1;
 
+/// Maximum number of process types.
+const KINDS_MAX: usize = 255;
+
 /// An error was found and recorded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reported;
@@ -47,6 +50,14 @@ struct AskedVariable {
     reference: syntax::Reference,
 }
 
+/// A symbolic name.
+#[derive(Debug, Clone, Copy)]
+struct MtypeName {
+    number: i32,
+    /// The number of the set that it belongs to.
+    set: u16,
+}
+
 /// The state of the compiler.
 #[derive(Default)]
 pub(super) struct Compiler {
@@ -55,9 +66,11 @@ pub(super) struct Compiler {
     globals: FxHashMap<Arc<str>, Variable>,
     records: FxHashMap<Arc<str>, u16>,
     kinds: FxHashMap<Arc<str>, u16>,
-    /// By process type: number of parameters.
+    /// By process type: number of values that it takes; a record has one for each field.
     parameter_counts: Vec<usize>,
-    mtypes: FxHashMap<Arc<str>, i32>,
+    mtypes: FxHashMap<Arc<str>, MtypeName>,
+    /// By name of a set of values, as in `mtype:name`: its number. `mtype` is number 0.
+    mtype_sets: FxHashMap<Arc<str>, u16>,
     asked_labels: Vec<AskedLabel>,
     asked_variables: Vec<AskedVariable>,
     /// The process being compiled.
@@ -107,6 +120,10 @@ impl Compiler {
             let _ = self.record(record);
         }
         self.number_kinds(written);
+        if written.processes.len() > KINDS_MAX {
+            // Their numbers would not be unique.
+            return;
+        }
         for variable in &written.variables {
             let _ = self.global(variable);
         }
@@ -170,38 +187,52 @@ impl Compiler {
     }
 
     fn number_mtypes(&mut self, written: &Written) {
-        let mut next: FxHashMap<Option<Arc<str>>, i32> = FxHashMap::default();
-        let mut names: Vec<Arc<str>> = Vec::new();
-        for (kind, name) in &written.mtypes {
-            let number = next.entry(kind.clone()).or_insert(0);
-            *number += 1;
-            if self.mtypes.insert(name.text.clone(), *number).is_some() {
+        self.program.mtypes = vec![Vec::new()];
+        for (set, name) in &written.mtypes {
+            let set = self.mtype_set(set.as_ref());
+            let Some(names) = self.program.mtypes.get_mut(usize::from(set)) else {
+                continue;
+            };
+            names.push(name.text.clone());
+            let number = names.len() as i32;
+            let made = MtypeName { number, set };
+            if self.mtypes.insert(name.text.clone(), made).is_some() {
                 let message = format!("`{}` is declared twice", name.text);
                 self.fault("redeclared", message, name.span);
             }
-            let index = *number as usize - 1;
-            if names.len() <= index {
-                names.resize(index + 1, "".into());
-            }
-            if let Some(place) = names.get_mut(index)
-                && (place.is_empty() || kind.is_none())
-            {
-                *place = name.text.clone();
-            }
         }
-        if next.values().any(|count| *count > 255) {
+        let mut sets = self.program.mtypes.iter();
+        if sets.any(|names| names.len() > 255) {
             self.faults.push(Fault::new(
                 "mtype",
                 "there are more than 255 message names",
                 None,
             ));
         }
-        self.program.mtypes = names;
+    }
+
+    /// Returns the number of a set of symbolic names. One without any names may be new.
+    fn mtype_set(&mut self, name: Option<&Arc<str>>) -> u16 {
+        let Some(name) = name else {
+            return 0;
+        };
+        if let Some(number) = self.mtype_sets.get(name) {
+            return *number;
+        }
+        // More than these share a number that has no names.
+        let number = u16::try_from(self.program.mtypes.len()).unwrap_or(u16::MAX);
+        if number < u16::MAX {
+            self.program.mtypes.push(Vec::new());
+        }
+        self.mtype_sets.insert(name.clone(), number);
+        number
     }
 
     fn number_kinds(&mut self, written: &Written) {
         for (number, process) in written.processes.iter().enumerate() {
-            self.parameter_counts.push(process.parameters.len());
+            let parameters = process.parameters.iter();
+            let counts = parameters.map(|parameter| self.values_in(&parameter.type_name));
+            self.parameter_counts.push(counts.sum());
             let is_new = self
                 .kinds
                 .insert(process.name.text.clone(), number as u16)
@@ -214,13 +245,29 @@ impl Compiler {
                 self.fault("redeclared", message, process.name.span);
             }
         }
-        if written.processes.len() > 255 {
+        if written.processes.len() > KINDS_MAX {
             self.faults.push(Fault::new(
                 "too-large",
-                "there are more than 255 process types",
+                format!("there are more than {KINDS_MAX} process types"),
                 None,
             ));
         }
+    }
+
+    /// Returns the number of scalar values of a type.
+    fn values_in(&self, type_name: &syntax::TypeName) -> usize {
+        let syntax::TypeName::Record(name) = type_name else {
+            return 1;
+        };
+        // An unknown type is reported where the parameter is declared.
+        self.records.get(&name.text).map_or(1, |record| {
+            let variable = Variable {
+                kind: VariableKind::Record(*record),
+                length: None,
+                offset: 0,
+            };
+            self.program.leaves_of("", &variable).len()
+        })
     }
 
     fn activate(&mut self, written: &Written) {
@@ -284,6 +331,13 @@ impl Compiler {
         self.program.nodes.push(node);
         self.program.node_spans.push(span);
         Code(self.program.nodes.len() as u32 - 1)
+    }
+
+    /// Records the set of names that the values of an expression have, if they have any.
+    fn name_values(&mut self, code: Code, set: Option<u16>) {
+        if let Some(set) = set {
+            self.program.named.insert(code, set);
+        }
     }
 
     fn instruction(&mut self, operation: Operation, span: Span, text: &str) -> u32 {
@@ -354,6 +408,7 @@ impl Compiler {
         };
         let scope = super::program::Scope::Local;
         let place = self.place_in(scope, &variable, &asked.reference)?;
+        self.name_values(asked.node, place.cell.scalar.mtype);
         if let Some(Node::Remote { place: slot, .. }) =
             self.program.nodes.get_mut(asked.node.0 as usize)
         {

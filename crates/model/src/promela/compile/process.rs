@@ -80,10 +80,6 @@ impl Compiler {
                 return self.refuse("parameter", message, parameter.name.span);
             }
             let variable = self.local(parameter)?;
-            if super::is_record(&variable) {
-                let message = "a parameter cannot be a record";
-                return self.refuse("parameter", message, parameter.name.span);
-            }
             let cells: Vec<_> = self
                 .program
                 .leaves_of("", &variable)

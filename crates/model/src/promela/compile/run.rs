@@ -62,8 +62,10 @@ impl Compiler {
             return Err(super::Reported);
         }
         let kind = self.kind_of(name)?;
-        let wanted = self.parameter_counts.get(kind as usize);
-        let (wanted, given) = (wanted.copied().unwrap_or(0), run.arguments.len());
+        let wanted = self.parameter_counts.get(kind as usize).copied();
+        // As in Spin, a record stands for the values of its fields.
+        let arguments = self.message(&run.arguments)?;
+        let (wanted, given) = (wanted.unwrap_or(0), arguments.len());
         if given != wanted {
             let values = if wanted == 1 { "value" } else { "values" };
             let message = format!(
@@ -72,10 +74,6 @@ impl Compiler {
             );
             return self.refuse("arguments", message, name.span);
         }
-        let arguments = run.arguments.iter();
-        let arguments: Vec<Code> = arguments
-            .map(|argument| self.expression(argument))
-            .collect::<Compiled<_>>()?;
         let priority = run.priority.map_or(PRIORITY, |priority| priority as u8);
         Ok((kind, arguments.into(), priority))
     }

@@ -203,27 +203,32 @@ impl Compiler {
     fn declare(&mut self, written: &syntax::Variable) -> Compiled<()> {
         // The initial value refers to names from before the declaration.
         let at_beginning = self.frame.as_ref().is_some_and(|frame| frame.at_beginning);
-        let kind = self.frame.as_ref().map_or(0, |frame| frame.kind);
-        let is_channel = matches!(written.initial, Initial::Channel { .. });
-        if at_beginning || is_channel {
-            if !at_beginning {
-                let message = "a channel must be declared before the first statement of a process";
-                return self.refuse("declaration", message, written.name.span);
-            }
-            let variable = self.local(written)?;
-            let beginnings = self.beginnings(&variable, &written.initial)?;
-            let process = self.kind_mut(kind)?;
-            for beginning in &beginnings {
-                if let Beginning::Channel(_, channel) = beginning {
-                    process.channels.push(*channel);
-                }
-            }
-            process.beginnings.extend(beginnings);
-            let count = process.channels.len();
-            return self.check_channels(count, written);
-        }
         let variable = self.local(written)?;
-        self.declared_later(written, &variable)
+        let is_channel = matches!(written.initial, Initial::Channel { .. });
+        if at_beginning || is_channel || super::is_record(&variable) {
+            self.begin_variable(written, &variable)?;
+        }
+        // As in Spin, a channel exists from the beginning of the process, wherever it is
+        // declared, and its declaration is no step.
+        match at_beginning || is_channel {
+            true => Ok(()),
+            false => self.declared_later(written, &variable),
+        }
+    }
+
+    /// Initializes a variable at the beginning of its process.
+    fn begin_variable(&mut self, written: &syntax::Variable, variable: &Variable) -> Compiled<()> {
+        let kind = self.frame.as_ref().map_or(0, |frame| frame.kind);
+        let beginnings = self.beginnings(variable, &written.initial)?;
+        let process = self.kind_mut(kind)?;
+        for beginning in &beginnings {
+            if let Beginning::Channel(_, channel) = beginning {
+                process.channels.push(*channel);
+            }
+        }
+        process.beginnings.extend(beginnings);
+        let count = process.channels.len();
+        self.check_channels(count, written)
     }
 
     fn declared_later(&mut self, written: &syntax::Variable, variable: &Variable) -> Compiled<()> {
@@ -235,10 +240,11 @@ impl Compiler {
         };
         let value = match &written.initial {
             Initial::Value(value) => self.expression(value)?,
-            Initial::List(values) => match values.first() {
-                Some(value) => self.expression(value)?,
-                None => self.zero(span),
-            },
+            Initial::List(_) => {
+                let message = "a list is allowed only before the first statement of a process: \
+                     assign the elements";
+                return self.refuse("declaration", message, span);
+            }
             Initial::Nothing | Initial::Channel { .. } => self.zero(span),
         };
         let cell = crate::promela::program::Cell {

@@ -88,9 +88,9 @@ impl Compiler {
                 return Ok(None);
             }
             if self.lookup(&name.text).is_none()
-                && let Some(number) = self.mtypes.get(&name.text)
+                && let Some(mtype) = self.mtypes.get(&name.text)
             {
-                return Ok(Some(*number));
+                return Ok(Some(mtype.number));
             }
         }
         self.refuse_variable(reference.span)

@@ -10,7 +10,7 @@ use crate::system::Fault;
 use std::sync::Arc;
 
 /// Maximum number of instructions of one `d_step`.
-const STEPS_MAX: usize = 1_000_000;
+const STEPS_MAX: usize = 20_000_000;
 
 impl Machine {
     /// Executes a `d_step` from its start.
@@ -44,7 +44,19 @@ impl Machine {
             .map_or(&[][..], |kind| &kind.locations);
         let mut here = from;
         let mut state = next.clone();
-        for _ in 0..STEPS_MAX {
+        // An earlier state and its location, the furthest at a power of two: a cycle comes
+        // back to it (R. Brent, An Improved Monte Carlo Factorization Algorithm, 1980).
+        let mut earlier = (u32::MAX, Vec::new());
+        let mut is_cycle = false;
+        for count in 0..STEPS_MAX {
+            if earlier.0 == here && earlier.1 == *next {
+                is_cycle = true;
+                break;
+            }
+            if count.is_power_of_two() {
+                earlier.0 = here;
+                earlier.1.clone_from(next);
+            }
             let location = locations.get(here as usize);
             let in_atomic = location.is_some_and(|location| location.in_atomic);
             let Some(location) = location.filter(|location| location.in_sequence) else {
@@ -71,16 +83,21 @@ impl Machine {
             }
             here = transition.to;
         }
-        let span = self
-            .transitions(view, here)
-            .first()
-            .and_then(|it| self.program.instruction(it));
-        let message = "this `d_step` does not terminate";
-        Err(Fault::new(
-            "endless-d_step",
-            message,
-            span.map(|it| it.span),
-        ))
+        Err(self.endless_step(view, here, is_cycle))
+    }
+
+    /// Returns the error that a `d_step` comes back to a location and state, or is too long.
+    fn endless_step(&self, view: &View<'_>, here: u32, is_cycle: bool) -> Fault {
+        let first = self.transitions(view, here).first();
+        let span = first.and_then(|it| self.program.instruction(it));
+        let span = span.map(|it| it.span);
+        if is_cycle {
+            let message = "this `d_step` does not terminate";
+            return Fault::new("endless-d_step", message, span);
+        }
+        let message = format!("this `d_step` has more than {STEPS_MAX} steps");
+        let help = "whether it terminates is not known: let it end sooner";
+        Fault::new("endless-d_step", message, span).help(help)
     }
 
     /// Returns the first enabled transition of a `d_step`.

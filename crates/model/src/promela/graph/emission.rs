@@ -23,13 +23,7 @@ impl Graph {
     pub(super) fn target(&self, label: LabelId) -> Option<ElementId> {
         let index = match label {
             LabelId::Label(index) => index,
-            LabelId::Jump(jump) => {
-                let (name, blocks, _) = &self.jumps[jump];
-                match self.find_label(name, blocks) {
-                    Found::One(index) => index,
-                    Found::None | Found::Several => return None,
-                }
-            }
+            LabelId::Jump(jump) => *self.targets.get(jump)?,
         };
         self.labels[index].at
     }
@@ -80,7 +74,10 @@ impl Graph {
     pub fn finish(mut self, body: Sequence) -> Result<(Locations, Graph), Fault> {
         for (name, blocks, span) in &self.jumps {
             let message = match self.find_label(name, blocks) {
-                Found::One(_) => continue,
+                Found::One(index) => {
+                    self.targets.push(index);
+                    continue;
+                }
                 Found::None => format!("there is no label `{name}`"),
                 Found::Several => format!(
                     "several blocks have a label `{name}`, and none of them encloses this jump"

@@ -45,12 +45,14 @@ impl Graph {
 
     /// Creates a label that is not placed yet.
     pub fn label(&mut self, name: Arc<str>, blocks: &[u32]) -> LabelId {
+        let number = self.labels.len();
+        self.named.entry(name.clone()).or_default().push(number);
         self.labels.push(Label {
             name,
             blocks: blocks.to_vec(),
             at: None,
         });
-        LabelId::Label(self.labels.len() - 1)
+        LabelId::Label(number)
     }
 
     /// Creates a jump to a label by name, which may be placed later.
@@ -61,21 +63,23 @@ impl Graph {
 
     /// Returns whether a block, or one that encloses it, has a label of this name.
     pub fn has_label(&self, name: &str, blocks: &[u32]) -> bool {
-        let mut labels = self.labels.iter();
-        labels.any(|label| &*label.name == name && blocks.starts_with(&label.blocks))
+        let mut labels = self.labels_named(name);
+        labels.any(|(_, label)| blocks.starts_with(&label.blocks))
+    }
+
+    fn labels_named(&self, name: &str) -> impl Iterator<Item = (usize, &Label)> {
+        let numbers = self.named.get(name).into_iter().flatten();
+        numbers.filter_map(|number| Some((*number, self.labels.get(*number)?)))
     }
 
     /// Resolves a jump: to the label in the nearest enclosing block, or to the only one
     /// elsewhere.
     pub(super) fn find_label(&self, name: &str, blocks: &[u32]) -> Found {
-        let named = || {
-            let labels = self.labels.iter().enumerate();
-            labels.filter(|(_, label)| &*label.name == name)
-        };
-        let around = named()
+        let around = self
+            .labels_named(name)
             .filter(|(_, label)| blocks.starts_with(&label.blocks))
             .max_by_key(|(_, label)| label.blocks.len());
-        let mut anywhere = named().map(|(index, _)| index);
+        let mut anywhere = self.labels_named(name).map(|(index, _)| index);
         match (around, anywhere.next(), anywhere.next()) {
             (Some((index, _)), ..) | (None, Some(index), None) => Found::One(index),
             (None, None, _) => Found::None,

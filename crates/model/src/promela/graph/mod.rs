@@ -78,10 +78,14 @@ struct Element {
 pub(super) struct Graph {
     elements: Vec<Element>,
     labels: Vec<Label>,
+    /// By name: the numbers of its labels.
+    named: FxHashMap<Arc<str>, Vec<usize>>,
     /// The open sequences: first and last elements.
     open: Vec<(Option<ElementId>, Option<ElementId>)>,
     breaks: Vec<LabelId>,
     jumps: Vec<(Arc<str>, Vec<u32>, Span)>,
+    /// By jump: its label, once all labels are known.
+    targets: Vec<usize>,
     skip: u32,
 }
 

@@ -5,6 +5,7 @@
 //! end of the chain is a state. A chain ends when the process leaves the atomic sequence
 //! or is blocked; then other processes may run.
 
+mod chain;
 mod independence;
 mod outside;
 mod rendezvous;
@@ -83,15 +84,6 @@ pub(in crate::promela) trait Sink {
     const RECORDS_STEPS: bool;
 }
 
-/// Maximum length of a chain of steps.
-const CHAIN_MAX: usize = 20_000;
-/// Number of previous steps among which a cycle is detected.
-const CYCLE_WINDOW: usize = 64;
-
-/// Maximum number of steps between a state and its successors. Atomic sequences with many
-/// paths could take forever.
-const STEPS_MAX: u32 = 1_000_000;
-
 /// The generation of the steps from one state.
 pub(in crate::promela) struct Walk<'a, S> {
     pub machine: &'a Machine,
@@ -113,8 +105,7 @@ struct Here<'a> {
 
 impl<'a, S: Sink> Walk<'a, S> {
     pub fn new(machine: &'a Machine, scratch: &'a mut Scratch, sink: &'a mut S) -> Walk<'a, S> {
-        scratch.path.clear();
-        scratch.steps_left = STEPS_MAX;
+        scratch.begin();
         Walk {
             machine,
             scratch,
@@ -207,7 +198,9 @@ impl<'a, S: Sink> Walk<'a, S> {
             return self.outside(here, process);
         }
         self.steps(here, process, timeout, |walk, view, step, moved| {
-            walk.step(here, view, step, moved)
+            let made = walk.step(here, view, step, moved);
+            walk.follow_chains();
+            made
         })
     }
 
@@ -223,18 +216,12 @@ impl<'a, S: Sink> Walk<'a, S> {
         mut make: impl FnMut(&mut Self, &View<'_>, &Step, bool) -> bool,
     ) -> bool {
         let machine = self.machine;
-        let Some(frame) = here.shape.frames.get(process) else {
-            return false;
-        };
-        let standing = machine.program.standing(here.state, frame.base);
-        let steps = machine.table.steps(frame.kind, standing);
+        let steps = machine.steps_of(here, process);
         let view = &self.view(here, process, timeout);
-        if machine.program.has_run_conditions {
-            match machine.may_run(view) {
-                Ok(true) => {}
-                Ok(false) => return false,
-                Err(trap) => return self.trapped(trap),
-            }
+        match self.may_run(view) {
+            Ok(true) => {}
+            Ok(false) => return false,
+            Err(trap) => return self.trapped(trap),
         }
         let mut moved = false;
         let mut escape = 0;
@@ -250,6 +237,13 @@ impl<'a, S: Sink> Walk<'a, S> {
         moved
     }
 
+    fn may_run(&self, view: &View<'_>) -> Result<bool, Trap> {
+        match self.machine.program.has_run_conditions {
+            true => self.machine.may_run(view),
+            false => Ok(true),
+        }
+    }
+
     /// Reports an error. Returns true: it counts as a step.
     #[cold]
     fn trapped(&mut self, trap: Trap) -> bool {
@@ -260,7 +254,10 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     #[cold]
     fn fault(&mut self, fault: Fault) {
-        self.stopped |= !self.sink.fault(fault, &self.scratch.path);
+        match self.scratch.defers() {
+            true => self.defer(chain::Event::Fault(fault)),
+            false => self.stopped |= !self.sink.fault(fault, &self.scratch.path),
+        }
     }
 
     /// Makes one transition, if it is enabled. Returns whether it was. Handles the most
@@ -306,7 +303,7 @@ impl<'a, S: Sink> Walk<'a, S> {
             Ok(()) => self.arrive(here, view, step, &mut next),
             Err(trap) => self.fault(trap.fault(&self.machine.program)),
         }
-        self.scratch.pool.push(next);
+        self.scratch.recycle(next);
         self.scratch.path.pop();
         true
     }
@@ -347,15 +344,11 @@ impl<'a, S: Sink> Walk<'a, S> {
     }
 
     /// Completes a transition that does not change the set of processes.
-    fn arrive(&mut self, here: Here<'_>, view: &View<'_>, step: &Step, next: &mut [u8]) {
+    fn arrive(&mut self, here: Here<'_>, view: &View<'_>, step: &Step, next: &mut Vec<u8>) {
         let program = &self.machine.program;
         program.stand(next, view.base, step.transition.to as u16);
         self.mark_last(next, view.process);
-        let next = Here {
-            state: next,
-            shape: here.shape,
-        };
-        self.after(next, view.process, step.transition.is_atomic);
+        self.after(next, here.shape, view.process, step.transition.is_atomic);
     }
 
     /// Executes any operation on a copy of the state.
@@ -375,17 +368,13 @@ impl<'a, S: Sink> Walk<'a, S> {
                 }
                 self.mark_last(&mut next, view.process);
                 if !self.stopped {
-                    let next = Here {
-                        state: &next,
-                        shape,
-                    };
                     let is_atomic = transition.is_atomic && !done.leaves_atomic;
-                    self.after(next, view.process, is_atomic);
+                    self.after(&mut next, shape, view.process, is_atomic);
                 }
             }
             Err(fault) => self.fault(fault),
         }
-        self.scratch.pool.push(next);
+        self.scratch.recycle(next);
     }
 
     fn mark_last(&self, state: &mut [u8], process: usize) {
@@ -413,37 +402,18 @@ impl<'a, S: Sink> Walk<'a, S> {
         }
     }
 
-    /// Continues after a step: stores the state, or lets the process continue atomically.
+    /// Continues after a step: stores the state, or lets the process continue atomically,
+    /// for which the state is taken away.
     #[inline]
-    fn after(&mut self, here: Here<'_>, process: usize, is_atomic: bool) {
-        self.remember(here.state);
+    fn after(&mut self, state: &mut Vec<u8>, shape: &Arc<Shape>, process: usize, is_atomic: bool) {
+        self.remember(state);
         match is_atomic {
-            true => self.go_on(here, process),
-            false => self.keep(here.state),
+            true => self.go_on(state, shape, process),
+            false if self.scratch.defers() => {
+                self.defer(chain::Event::State(std::mem::take(state)));
+            }
+            false => self.keep(state),
         }
-    }
-
-    /// Lets the process continue atomically, if it is not blocked.
-    #[inline(never)]
-    fn go_on(&mut self, here: Here<'_>, process: usize) {
-        if self.is_cycle(here.state) {
-            let span = self.scratch.path.last().and_then(|micro| {
-                let instruction = self.machine.program.instruction(&micro.transition);
-                instruction.map(|instruction| instruction.span)
-            });
-            let message = "this atomic sequence may not terminate";
-            let fault = Fault::new("endless-atomic", message, span).help(
-                "no other process could ever run again: let the loop end, or make it not \
-                     atomic",
-            );
-            return self.fault(fault);
-        }
-        // The steps of a chain are one transition, so they are not skipped separately.
-        let arrival = self.arrival.take();
-        if !self.process(here, process, false) {
-            self.keep(here.state);
-        }
-        self.arrival = arrival;
     }
 
     #[inline]
@@ -469,25 +439,19 @@ impl<'a, S: Sink> Walk<'a, S> {
             }
         }
         self.stopped |= !self.sink.state(&kept, &self.scratch.path);
-        self.scratch.pool.push(kept);
+        self.scratch.recycle(kept);
     }
+}
 
-    /// Returns whether the chain has returned to an earlier state, or is too long.
-    fn is_cycle(&mut self, state: &[u8]) -> bool {
-        let hash = crate::store::hash(state);
-        let path = &mut self.scratch.path;
-        let before = path.len().saturating_sub(1);
-        let from = before.saturating_sub(CYCLE_WINDOW);
-        let is_cycle = path
-            .get(from..before)
-            .unwrap_or(&[])
-            .iter()
-            .any(|micro| micro.hash == hash);
-        if let Some(last) = path.last_mut() {
-            last.hash = hash;
-        }
-        self.scratch.steps_left = self.scratch.steps_left.saturating_sub(1);
-        is_cycle || before > CHAIN_MAX || self.scratch.steps_left == 0
+impl Machine {
+    /// Returns the transitions of the location of a process.
+    #[inline]
+    fn steps_of(&self, here: Here<'_>, process: usize) -> &[Step] {
+        let Some(frame) = here.shape.frames.get(process) else {
+            return &[];
+        };
+        let standing = self.program.standing(here.state, frame.base);
+        self.table.steps(frame.kind, standing)
     }
 }
 

@@ -127,6 +127,7 @@ impl<S: Sink> Walk<'_, S> {
             self.push_outside(&standing, &offer.text, false);
             moved |= self.offer(here, &standing, offer);
             self.scratch.path.pop();
+            self.follow_chains();
         }
         moved
     }
@@ -198,14 +199,10 @@ impl<S: Sink> Walk<'_, S> {
             Err(fault) => self.fault(fault),
             Ok(()) => {
                 self.mark_last(&mut state, standing.process);
-                let after = Here {
-                    state: &state,
-                    shape: here.shape,
-                };
-                self.after(after, standing.process, false);
+                self.after(&mut state, here.shape, standing.process, false);
             }
         }
-        self.scratch.pool.push(state);
+        self.scratch.recycle(state);
     }
 
     fn write(&self, state: &mut [u8], values: &[(Variable, i32)]) -> Result<(), Fault> {

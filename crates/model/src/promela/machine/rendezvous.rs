@@ -85,7 +85,9 @@ impl<S: Sink> Walk<'_, S> {
             };
             taken |= self.receiver(after, receiver, event);
         }
-        self.scratch.pool.extend(next);
+        if let Some(next) = next {
+            self.scratch.recycle(next);
+        }
         taken
     }
 
@@ -133,17 +135,13 @@ impl<S: Sink> Walk<'_, S> {
                 machine.program.stand(&mut next, view.base, to);
                 self.mark_last(&mut next, view.process);
                 if !self.stopped {
-                    let next = Here {
-                        state: &next,
-                        shape: here.shape,
-                    };
                     let is_atomic = transition.is_atomic && !done.leaves_atomic;
-                    self.after(next, view.process, is_atomic);
+                    self.after(&mut next, here.shape, view.process, is_atomic);
                 }
             }
             Err(fault) => self.fault(fault),
         }
-        self.scratch.pool.push(next);
+        self.scratch.recycle(next);
         self.scratch.path.pop();
         true
     }

@@ -1,6 +1,7 @@
 //! Working memory of a thread that generates steps.
 
 use super::Micro;
+use super::chain::Chains;
 use crate::cache_padded::buffer;
 use crate::promela::channel::Message;
 use crate::promela::shape::{Shape, Shapes};
@@ -10,14 +11,13 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) path: Vec<Micro>,
-    pub(super) pool: Vec<Vec<u8>>,
+    pub(super) chains: Chains,
+    pool: Vec<Vec<u8>>,
     pub(super) shape: Option<Arc<Shape>>,
     /// Copies of shapes by number, so that the thread does not read memory that others
     /// write.
     shapes: Vec<Option<Arc<Shape>>>,
     pub(in crate::promela) message: Message,
-    /// Number of steps still allowed for the current state.
-    pub(super) steps_left: u32,
 }
 
 /// A thread copies the shapes with lower numbers.
@@ -38,6 +38,21 @@ impl Scratch {
             *own = all.get(number).map(|shape| Arc::new(Shape::clone(&shape)));
         }
         own.clone()
+    }
+
+    /// Prepares for the steps from another state.
+    pub(super) fn begin(&mut self) {
+        self.path.clear();
+        self.chains.begin();
+    }
+
+    /// Keeps a buffer for another state.
+    #[inline]
+    pub(super) fn recycle(&mut self, state: Vec<u8>) {
+        // The state of a buffer without memory was taken away.
+        if state.capacity() > 0 {
+            self.pool.push(state);
+        }
     }
 
     /// Returns a copy of a state, in a recycled buffer if there is one.

@@ -367,10 +367,11 @@ impl Parser {
             "unsigned" => TypeName::Unsigned(0),
             "chan" => TypeName::Channel,
             "mtype" => {
-                if self.take(":") {
-                    self.name()?;
-                }
-                TypeName::Mtype
+                let set = match self.take(":") {
+                    true => Some(self.name()?.text),
+                    false => None,
+                };
+                TypeName::Mtype(set)
             }
             _ => TypeName::Record(Name { text: name, span }),
         }))
@@ -381,15 +382,25 @@ impl Parser {
         let mut type_name = type_name;
         if self.take(":") {
             let bits = match self.peek().map(|token| &token.kind) {
-                Some(&Kind::Number(number)) if (1..=31).contains(&number) => number as u8,
+                Some(&Kind::Number(number)) if (1..=32).contains(&number) => number as u8,
                 _ => return self.unexpected("a number of bits from 1 to 31"),
             };
             self.position += 1;
+            // Spin's verifier ignores the number for all other types. It is accepted where
+            // that makes no difference.
             match type_name {
-                TypeName::Unsigned(_) => type_name = TypeName::Unsigned(bits),
+                TypeName::Unsigned(_) if bits <= 31 => type_name = TypeName::Unsigned(bits),
+                TypeName::Bit | TypeName::Bool if bits == 1 => {}
+                TypeName::Byte | TypeName::Pid if bits == 8 => {}
+                TypeName::Short if bits == 16 => {}
+                TypeName::Int if bits == 32 => {}
+                TypeName::Unsigned(_) => return self.unexpected("a number of bits from 1 to 31"),
                 _ => {
                     let message = "only an `unsigned` has a number of bits";
-                    return self.refuse("type", message, name.span);
+                    let fault = crate::Fault::new("type", message, Some(name.span));
+                    let help = format!("write `unsigned {} : {bits}`", name.text);
+                    self.faults.push(fault.help(help));
+                    return Err(super::Reported);
                 }
             }
         } else if type_name == TypeName::Unsigned(0) {

@@ -356,7 +356,7 @@ impl Parser {
         }
         loop {
             patterns.push(self.pattern()?);
-            if self.next_is("(") {
+            if self.continues_with("(") {
                 patterns.extend(self.in_parentheses(|parser| parser.patterns(")"))?);
             }
             if !self.take(",") {

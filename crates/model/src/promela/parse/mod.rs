@@ -47,7 +47,6 @@ const WORDS: &[&str] = &[
     "goto",
     "hidden",
     "if",
-    "in",
     "init",
     "inline",
     "int",
@@ -181,6 +180,20 @@ impl Parser {
 
     fn next_is(&self, text: &str) -> bool {
         self.peek().is_some_and(|token| token.is(text))
+    }
+
+    /// Returns whether the next token is this mark on the same line. The end of a line ends
+    /// a statement, so a mark after it begins the next one: `(` a condition, `!` a
+    /// negation.
+    fn continues_with(&self, text: &str) -> bool {
+        self.next_is(text) && self.is_continued(0)
+    }
+
+    /// Returns whether the token at a distance continues the line, or is between
+    /// parentheses, where the end of a line does not matter.
+    fn is_continued(&self, ahead: usize) -> bool {
+        let token = self.peek_at(ahead);
+        self.parentheses > 0 || token.is_some_and(|token| !token.begins_line)
     }
 
     fn is_at(&self, ahead: usize, text: &str) -> bool {

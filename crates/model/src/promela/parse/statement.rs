@@ -346,7 +346,10 @@ impl Parser {
         self.position = from;
         let called = self.peek().and_then(|token| token.name().cloned());
         let condition = self.expression()?;
-        if let (Some(name), true) = (called, self.position == from + 1 && self.next_is("(")) {
+        if let (Some(name), true) = (
+            called,
+            self.position == from + 1 && self.continues_with("("),
+        ) {
             let message = format!("there is no inline `{name}`");
             return self.refuse("unknown-inline", message, condition.span);
         }
@@ -417,6 +420,8 @@ impl Parser {
         }
         let marks = ["=", "++", "--", "!", "!!", "?", "??"];
         let mark = marks.iter().find(|mark| self.is_at(ahead, mark));
+        // After the end of a line, `!` negates the next condition.
+        let mark = mark.filter(|mark| **mark != "!" || self.is_continued(ahead));
         mark.map(|mark| (*mark, ahead))
     }
 
@@ -425,7 +430,7 @@ impl Parser {
         let mut values = Vec::new();
         loop {
             values.push(self.expression()?);
-            if self.next_is("(") {
+            if self.continues_with("(") {
                 values.extend(self.in_parentheses(|parser| parser.list(&[")"]))?);
             }
             if !self.take(",") {

@@ -28,7 +28,8 @@ impl Preprocessor<'_, '_> {
     fn expand_frames(&mut self) -> Vec<Token> {
         let mut expanded = Vec::new();
         while let Some(token) = self.next_token() {
-            let is_large = self.tokens.len() + expanded.len() > TOKENS_MAX;
+            let tokens = self.tokens.len() + expanded.len();
+            let is_large = tokens.max(self.collected) > TOKENS_MAX;
             if is_large || self.depth > DEPTH_MAX || self.is_full {
                 if !self.is_full {
                     let message = "the model is too large after macro expansion";
@@ -64,7 +65,8 @@ impl Preprocessor<'_, '_> {
     fn next_token(&mut self) -> Option<Token> {
         while self.frames.len() > self.outside {
             let frame = self.frames.last_mut()?;
-            if let Some(token) = frame.tokens.next() {
+            if let Some(mut token) = frame.tokens.next() {
+                token.begins_line |= std::mem::take(&mut self.begins_line);
                 return Some(token);
             }
             self.frames.pop();
@@ -101,6 +103,7 @@ impl Preprocessor<'_, '_> {
                 substitute(&meaning.body, parameters, &arguments, &expanded)
             }
         };
+        self.begins_line |= body.is_empty() && token.begins_line;
         let mut body = body;
         for (index, part) in body.iter_mut().enumerate() {
             (part.span, part.stands_for) = (token.span, None);
@@ -127,6 +130,7 @@ impl Preprocessor<'_, '_> {
                 self.fault("macro", message, name.span);
                 return None;
             };
+            self.collected += 1;
             match &token.kind {
                 Kind::Punctuation("(") => depth += 1,
                 Kind::Punctuation(")") => depth -= 1,
@@ -170,6 +174,8 @@ pub(in crate::promela) fn substitute(
     let mut replaced: Vec<Token> = Vec::with_capacity(body.len());
     // Whether the previous token is `##`, and whether it has a left operand.
     let (mut pastes, mut has_left) = (false, false);
+    // Whether the next token begins a line, since the arguments before it are empty.
+    let mut begins_line = false;
     let mut tokens = body.iter().peekable();
     while let Some(token) = tokens.next() {
         if token.is("##") {
@@ -195,8 +201,9 @@ pub(in crate::promela) fn substitute(
             }
             (None, None) => vec![token.clone()],
         };
+        begins_line |= token.begins_line;
         if let Some(first) = part.first_mut() {
-            first.begins_line = token.begins_line;
+            first.begins_line = std::mem::take(&mut begins_line);
             first.is_apart = token.is_apart;
         }
         let has_part = !part.is_empty();

@@ -63,6 +63,9 @@ struct Condition {
 pub(super) struct Preprocessor<'a, 'r> {
     reader: &'a mut Reader<'r>,
     pub texts: Vec<Text>,
+    /// The texts that are included and do not begin as a model does, with the place of
+    /// the directive.
+    pub foreign: Vec<(u32, Span)>,
     pub tokens: Vec<Token>,
     pub faults: Vec<Fault>,
     macros: FxHashMap<Arc<str>, Macro>,
@@ -73,6 +76,12 @@ pub(super) struct Preprocessor<'a, 'r> {
     depth: usize,
     conditions: Vec<Condition>,
     is_full: bool,
+    /// Whether the next token begins a line, since a macro before it on its line has an
+    /// empty expansion.
+    begins_line: bool,
+    /// Number of tokens of arguments so far. Each level of nested arguments collects those
+    /// inside it again.
+    collected: usize,
 }
 
 impl<'a, 'r> Preprocessor<'a, 'r> {
@@ -85,6 +94,7 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
         let mut this = Preprocessor {
             reader,
             texts: Vec::new(),
+            foreign: Vec::new(),
             tokens: Vec::new(),
             faults: Vec::new(),
             macros: FxHashMap::default(),
@@ -93,6 +103,8 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
             depth: 0,
             conditions: Vec::new(),
             is_full: false,
+            begins_line: false,
+            collected: 0,
         };
         this.file(text);
         for (name, meaning) in definitions {
@@ -331,9 +343,90 @@ impl<'a, 'r> Preprocessor<'a, 'r> {
             Ok(text) => {
                 let source = self.file(text);
                 let (tokens, faults) = self.tokens_of(source);
+                if !tokens.is_empty() && !begins_as_model(&tokens) {
+                    self.foreign.push((source, at));
+                }
                 self.lines(tokens, faults);
             }
             Err(error) => self.fault("include", error, at),
         }
     }
+}
+
+/// Returns true if a text begins with a directive or with a word that begins a declaration.
+fn begins_as_model(tokens: &[Token]) -> bool {
+    const DIRECTIVES: [&str; 10] = [
+        "define", "elif", "else", "endif", "error", "if", "ifdef", "ifndef", "include", "undef",
+    ];
+    const WORDS: [&str; 26] = [
+        "active",
+        "bit",
+        "bool",
+        "byte",
+        "c_code",
+        "c_decl",
+        "c_state",
+        "c_track",
+        "chan",
+        "hidden",
+        "init",
+        "inline",
+        "int",
+        "local",
+        "ltl",
+        "mtype",
+        "never",
+        "notrace",
+        "pid",
+        "proctype",
+        "short",
+        "show",
+        "trace",
+        "typedef",
+        "unsigned",
+        "D_proctype",
+    ];
+    let is_one_of = |words: &[&str], token: Option<&Token>| {
+        token.is_some_and(|token| words.iter().any(|word| token.is(word)))
+    };
+    match tokens {
+        [first, rest @ ..] if first.is("#") => is_one_of(&DIRECTIVES, rest.first()),
+        [first, ..] => is_one_of(&WORDS, Some(first)),
+        [] => false,
+    }
+}
+
+/// Replaces the faults in included texts that do not begin as a model does by one at the
+/// directive each: an include may name any file of the user's, whose text is not shown.
+pub(super) fn hide_foreign(
+    faults: Vec<Fault>,
+    foreign: &[(u32, Span)],
+    texts: &mut [Text],
+) -> Vec<Fault> {
+    let mut told = Vec::new();
+    let mut kept = Vec::new();
+    for mut fault in faults {
+        let is_foreign = |span: &Span| foreign.iter().find(|(source, _)| *source == span.source);
+        fault.labels.retain(|(span, _)| is_foreign(span).is_none());
+        let Some(&(source, at)) = fault.span.as_ref().and_then(is_foreign) else {
+            kept.push(fault);
+            continue;
+        };
+        if !told.contains(&source) {
+            told.push(source);
+            let text = texts.get(source as usize);
+            let (name, text) = text.map_or(("", ""), |it| (&it.name, &it.text));
+            let start = fault.span.map_or(0, |span| span.start as usize);
+            let line = 1 + text.bytes().take(start).filter(|&it| it == b'\n').count();
+            let message =
+                format!("{name} does not begin as a model does, and is wrong in line {line}");
+            kept.push(Fault::new("include", message, Some(at)));
+        }
+    }
+    for (source, _) in foreign {
+        if let Some(text) = texts.get_mut(*source as usize) {
+            text.text.clear();
+        }
+    }
+    kept
 }

@@ -46,10 +46,10 @@ fn deadlocks_in_an_inline_are_located_in_it() {
 
 #[test]
 fn a_word_of_the_language_is_said_to_be_no_name() {
-    let Err(refused) = read_with("byte in; init { skip }", &Reading::default()) else {
-        panic!("`in` is a name");
+    let Err(refused) = read_with("byte if; init { skip }", &Reading::default()) else {
+        panic!("`if` is a name");
     };
-    let message = "expected a name, but `in` is a reserved word";
+    let message = "expected a name, but `if` is a reserved word";
     assert_eq!(refused.faults[0].message, message);
 }
 

@@ -2,14 +2,14 @@ use crate::breakpoints::location::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Libraries by number; each has the place at these file addresses.
+/// Libraries by number, with the file addresses of the location in each.
 const PLACES: [&[u64]; 3] = [&[0x10], &[0x10, 0x20], &[]];
 
 fn path(library: usize) -> Rc<Path> {
     Path::new(["a.so", "b.so", "c.so"][library]).into()
 }
 
-/// What is loaded: library and where it is.
+/// The loaded libraries, each with its address.
 type Loaded = Vec<(usize, u64)>;
 
 fn found(loaded: &Loaded) -> Vec<Found> {
@@ -24,7 +24,7 @@ fn found(loaded: &Loaded) -> Vec<Found> {
     places.collect()
 }
 
-/// A breakpoint with the memory that its changes are made in.
+/// A breakpoint with the memory that its changes are applied to.
 #[derive(Default)]
 struct Case {
     locations: Locations,
@@ -139,7 +139,7 @@ enum Step {
     Unload(usize),
     Enable(bool),
     EnableLocation(u32, bool),
-    /// The process ends, and another one begins with nothing loaded.
+    /// The process ends, and another begins with nothing loaded.
     Restart,
 }
 
@@ -154,8 +154,8 @@ fn steps() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Whatever happens, traps are at the places of what is loaded, but for
-    /// those that were disabled, each once.
+    /// After any sequence of operations, breakpoints are inserted once at each location of the
+    /// loaded modules, except disabled ones.
     #[test]
     fn traps_are_where_the_definition_wants_them(
         steps in prop::collection::vec(steps(), 0..40)
@@ -201,7 +201,7 @@ proptest! {
                 .map(|address| (address, 1))
                 .collect();
             prop_assert_eq!(&case.memory, &wanted);
-            // One location a place, each with a number of its own.
+            // One location per address, each with its own number.
             let mut numbers: Vec<u32> = case.locations.iter().map(|it| it.number).collect();
             prop_assert_eq!(case.locations.bound().count(), found(&case.loaded).len());
             numbers.dedup();

@@ -1,55 +1,46 @@
-//! Settings of gdb that juror does not have: those that need no setting here,
-//! and those for which there is something else.
+//! Settings of gdb that juror does not have: those that are not needed, and those with a
+//! replacement.
 
-/// What holds in any case, by name.
+/// Settings that are not needed, with the reason, by name.
 const NEEDLESS: &[(&str, &str)] = &[
-    (
-        "auto-load",
-        "juror executes no files but those that are named",
-    ),
+    ("auto-load", "juror loads no files automatically"),
     (
         "auto-solib-add",
         "symbols of libraries are read when they are needed",
     ),
-    ("breakpoint", "a place that is not loaded yet is waited for"),
+    ("breakpoint", "unknown locations stay pending"),
     (
         "can-use-hw-watchpoints",
-        "info watchpoints shows how each is carried out",
+        "info watchpoints shows the method of each",
     ),
-    ("confirm", "juror never asks back"),
-    ("debuginfod", "juror asks no server for symbols"),
+    ("confirm", "juror asks for no confirmation"),
+    ("debuginfod", "juror uses no debuginfod server"),
     (
         "disassembly-flavor",
-        "instructions are shown as Intel writes them",
+        "instructions are shown in Intel syntax",
     ),
-    (
-        "editing",
-        "lines are edited at a terminal, and nowhere else",
-    ),
-    ("height", "juror does not page"),
+    ("editing", "lines can be edited only at a terminal"),
+    ("height", "juror has no pager"),
     (
         "history",
         "the history is kept in ~/.local/state/juror/history",
     ),
     (
         "language",
-        "expressions are C's, and names those of the program's language",
+        "expressions are in C, with the names of the program's language",
     ),
     (
         "multiple-symbols",
-        "a name means all functions that it fits; see break",
+        "a name matches all functions that it fits; see break",
     ),
     ("osabi", "juror debugs programs of this system"),
-    ("pagination", "juror does not page"),
-    (
-        "print array-indexes",
-        "the elements of an array are shown in their order",
-    ),
+    ("pagination", "juror has no pager"),
+    ("print array-indexes", "array elements are shown in order"),
     ("print asm-demangle", "names are demangled"),
     ("print demangle", "names are demangled"),
     (
         "print entry-values",
-        "info args shows the values that arguments have now",
+        "info args shows the current values of arguments",
     ),
     (
         "print frame-arguments",
@@ -57,11 +48,14 @@ const NEEDLESS: &[(&str, &str)] = &[
     ),
     (
         "print inferior-events",
-        "of a process that comes or goes is told",
+        "new and exited processes are always reported",
     ),
-    ("print null-stop", "zeros at the end of a text are left out"),
-    ("print object", "an object is shown by the type that it has"),
-    ("print sevenbit-strings", "what cannot be shown is escaped"),
+    ("print null-stop", "strings end at their first zero"),
+    ("print object", "an object is shown with its dynamic type"),
+    (
+        "print sevenbit-strings",
+        "non-printable characters are always escaped",
+    ),
     (
         "print static-members",
         "static members are shown by their names: print Class::member",
@@ -69,28 +63,28 @@ const NEEDLESS: &[(&str, &str)] = &[
     ("print symbol", "addresses are shown with their symbols"),
     (
         "print thread-events",
-        "of a thread that comes or goes is told",
+        "new and exited threads are always reported",
     ),
     ("print union", "the members of a union are shown"),
     ("print vtbl", "ptype shows the methods of a class"),
     (
         "startup-with-shell",
-        "juror starts the program itself, without a shell",
+        "juror starts the program without a shell",
     ),
     (
         "style",
-        "colours are shown at a terminal, unless NO_COLOR is set",
+        "output is coloured at a terminal, unless NO_COLOR is set",
     ),
-    ("verbose", "what takes long is told"),
-    ("width", "lines are as wide as they are"),
+    ("verbose", "slow operations are always reported"),
+    ("width", "lines are not wrapped"),
 ];
 
-/// What else there is: by name, with the value that juror has in any case.
+/// Replacements, by name, with the value that juror always has.
 const INSTEAD: &[(&str, &str, &str)] = &[
     (
         "backtrace",
         "",
-        "backtrace 20 shows so many frames, backtrace all also what started main",
+        "backtrace 20 shows at most 20 frames, backtrace all also the callers of main",
     ),
     (
         "detach-on-fork",
@@ -103,17 +97,13 @@ const INSTEAD: &[(&str, &str, &str)] = &[
         "off",
         "juror run --json=FILE writes all results; or juror run ./program | tee FILE",
     ),
-    (
-        "max-value-size",
-        "",
-        "set print elements says how much is shown",
-    ),
-    ("non-stop", "off", "threads run together and stop together"),
+    ("max-value-size", "", "set print elements limits the output"),
+    ("non-stop", "off", "all threads run and stop together"),
     ("print", "", "set print elements 500, set print pretty on"),
     (
         "print address",
         "on",
-        "printf shows values in a text of one's own",
+        "printf prints values with a format string",
     ),
     (
         "print array",
@@ -123,33 +113,33 @@ const INSTEAD: &[(&str, &str, &str)] = &[
     (
         "print max-depth",
         "",
-        "print the inner value by itself: print outer.inner",
+        "print the inner value: print outer.inner",
     ),
-    (
-        "print repeats",
-        "10",
-        "print array[0..50] shows what is in a part",
-    ),
+    ("print repeats", "10", "print array[0..50] shows a part"),
     (
         "schedule-multiple",
         "off",
-        "set follow both: all processes run when one does",
+        "set follow both: all processes run and stop together",
     ),
     (
         "scheduler-locking",
         "off",
-        "threads run together; break PLACE thread N stops for one of them alone",
+        "all threads run together; break LOCATION thread N stops for one thread only",
     ),
     (
         "solib-search-path",
         "",
         "set debug-file-directory DIRECTORY",
     ),
-    ("step-mode", "off", "stepi enters functions without lines"),
+    (
+        "step-mode",
+        "off",
+        "stepi enters functions without line information",
+    ),
     (
         "stop-on-solib-events",
         "0",
-        "catch load stops when a library comes",
+        "catch load stops when a library is loaded",
     ),
     (
         "sysroot",
@@ -159,20 +149,20 @@ const INSTEAD: &[(&str, &str, &str)] = &[
     (
         "unwindonsignal",
         "off",
-        "a function that is stopped in a call: abandon gives it up",
+        "abandon ends a call that stopped inside a function",
     ),
 ];
 
-/// Why a setting of gdb needs none here, or not this value.
+/// Returns why a setting of gdb, or this value of it, is not needed.
 pub(super) fn needless(name: &str, value: &str) -> Option<&'static str> {
     let row = NEEDLESS.iter().find(|(known, _)| *known == name);
     let words = row.map(|(_, words)| *words);
     let holds =
         |(known, own, _): &&(&str, &str, &str)| *known == name && !own.is_empty() && *own == value;
-    words.or_else(|| INSTEAD.iter().find(holds).map(|_| "it is so in any case"))
+    words.or_else(|| INSTEAD.iter().find(holds).map(|_| "it is always so"))
 }
 
-/// What there is in place of a setting of gdb.
+/// Returns the replacement of a setting of gdb.
 pub(super) fn instead(name: &str) -> Option<&'static str> {
     let row = INSTEAD.iter().find(|(known, ..)| *known == name);
     row.map(|(.., words)| *words)

@@ -1,7 +1,8 @@
-//! `show`: what has been set, and values of the user's own.
+//! `show`: settings, convenience variables and the value history.
 
+use crate::command_table::setting_names::{SETTINGS, Setting, setting, split};
 use crate::commands::set::absent::{instead, needless};
-use crate::commands::set::{SETTINGS, Setting, advice, setting, split};
+use crate::commands::set::advice;
 use crate::commands::{breakpoint_command_lists, environment};
 use crate::options::AtInlined;
 use crate::session::Session;
@@ -11,7 +12,7 @@ use juror_view::error::CommandError;
 use juror_view::{Outcome, SettingView, SubstitutionView, ValueView, VariableView};
 use std::ffi::OsString;
 
-/// Values that `show values` shows.
+/// The limit of values that `show values` shows.
 const VALUES_MAX: usize = 10;
 
 /// `show`, `show args`, `show convenience`, `show values`
@@ -101,6 +102,7 @@ fn setting_value(session: &Session, setting: Setting) -> Option<String> {
             crate::options::Follow::Child => "child".to_owned(),
             crate::options::Follow::Both => "both".to_owned(),
         },
+        Setting::AllowUnbound => on_or_off(options.allow_unbound),
         Setting::IgnoreInlined => on_or_off(options.inlined.ignore),
         Setting::ListLines => limit(u64::from(session.user.settings.list_lines), u32::MAX.into()),
         Setting::PrintElements => limit(session.user.settings.elements_max, u64::MAX),
@@ -143,7 +145,7 @@ pub(crate) fn value_text(session: &Session, value: &Typed) -> String {
     }
 }
 
-/// Where there is no program.
+/// The memory of a session without a program.
 struct Nothing;
 
 impl juror_values::typed::Memory for Nothing {
@@ -169,7 +171,7 @@ fn limit(number: u64, most: u64) -> String {
     }
 }
 
-/// Arguments as `run` would take them.
+/// Formats arguments as `run` parses them.
 fn words(arguments: &[OsString]) -> String {
     let quoted = |word: &OsString| {
         let word = word.to_string_lossy();

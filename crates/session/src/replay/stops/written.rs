@@ -1,16 +1,16 @@
-//! Where to stop, as it is written: an event with its condition, or a line.
+//! Parses breakpoints in a recording: an event with its condition, or a line.
 
 use crate::replay::stops::What;
 use crate::replay::tape::Tape;
 use juror_event::{EventKind, Read, Unavailability, Value};
 use juror_language::{Property, suggest};
 use juror_monitor::Monitor;
-use juror_trace::{Binding, Layout, event_words};
+use juror_trace::{Binding, Given, Layout, event_words};
 use juror_view::error::CommandError;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How a recording names the value that a call returned.
+/// The recorded name of a call's result.
 const RETURNED: &str = "ret";
 
 /// `main.c:30`
@@ -20,7 +20,7 @@ pub(super) fn line_of(text: &str) -> Option<(&str, u32)> {
     is_file.then_some((file, line.parse().ok()?))
 }
 
-/// The places of a line.
+/// Returns the places of a line.
 pub(super) fn at_line(file: &str, line: u32, tape: &Tape) -> Result<What, CommandError> {
     let is_in = |known: &Option<String>| {
         let known = known.as_deref().map(Path::new);
@@ -45,13 +45,13 @@ pub(super) fn at_line(file: &str, line: u32, tape: &Tape) -> Result<What, Comman
     Err(CommandError::with_help(
         format!("no event of the recording came from {file}:{line}"),
         match near.is_empty() {
-            true => "info events shows what was recorded".to_owned(),
-            false => format!("of {file} there are events from lines {}", near.join(", ")),
+            true => "info events lists the recorded events".to_owned(),
+            false => format!("lines of {file} with events: {}", near.join(", ")),
         },
     ))
 }
 
-/// An event with its condition, as a property of one state.
+/// Parses an event with its condition, as a property of one state.
 pub(super) fn at_event(
     text: &str,
     condition: Option<&str>,
@@ -92,7 +92,7 @@ pub(super) fn at_event(
             format!("there is no event `{event}` in the recording"),
             match suggest(&event, known) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "info events shows what was recorded".to_owned(),
+                None => "info events lists the recorded events".to_owned(),
             },
         ));
     }
@@ -103,14 +103,13 @@ pub(super) fn at_event(
     })
 }
 
-/// Whether events have just this name.
+/// Returns whether recorded events have exactly this name.
 pub(super) fn is_named(text: &str, tape: &Tape) -> bool {
     let is_word = text.chars().all(|c| c.is_alphanumeric() || c == '_');
     is_word && tape.layouts.iter().any(|it| *it.event == *text)
 }
 
-/// A function alone stands for its calls; where only its returns were recorded, for
-/// those.
+/// Completes a function name to an event: its calls, or its returns if only those were recorded.
 fn call_of(text: &str, tape: &Tape) -> String {
     let name = text.split('(').next().unwrap_or(text).trim();
     let is_recorded = |event: &str| tape.layouts.iter().any(|it| *it.event == *event);
@@ -132,7 +131,7 @@ fn is_one_expression(condition: &str) -> Result<(), CommandError> {
     }
 }
 
-/// The recorded values that a condition names, as an event of a property lists them.
+/// Lists the recorded values that a condition names, in the syntax of events.
 fn values_in(condition: &str, event: &str, tape: &Tape) -> String {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let words: Vec<&str> = condition.split(|c: char| !is_part(c)).collect();
@@ -151,7 +150,7 @@ fn values_in(condition: &str, event: &str, tape: &Tape) -> String {
     }
 }
 
-/// The property that says the event and its condition.
+/// Parses the event and its condition as a property.
 fn read(
     source: &str,
     text: &str,
@@ -166,7 +165,7 @@ fn read(
             None => text.to_owned(),
         };
         let help = match wrong.code {
-            // What is meant is a value that was recorded.
+            // The condition may name only recorded values.
             "unknown-name" => Some(values_of(text, tape)),
             _ => wrong.help.clone(),
         };
@@ -176,13 +175,13 @@ fn read(
     let property = properties.into_iter().next();
     property.map(Arc::new).ok_or_else(|| {
         CommandError::with_help(
-            format!("`{text}` is no event"),
-            "info events shows what was recorded",
+            format!("`{text}` is not an event"),
+            "info events lists the recorded events",
         )
     })
 }
 
-/// The values that were recorded of an event, in words.
+/// Lists the recorded values of an event, in words.
 fn values_of(text: &str, tape: &Tape) -> String {
     let event = match EventKind::of_words(text) {
         Some(_) => text.to_owned(),
@@ -190,14 +189,14 @@ fn values_of(text: &str, tape: &Tape) -> String {
     };
     let keys = names_of(&event, tape);
     match keys.is_empty() {
-        true => "info events shows what was recorded".to_owned(),
-        false => format!("recorded of `{event}`: {}", keys.join(", ")),
+        true => "info events lists the recorded events".to_owned(),
+        false => format!("recorded for `{event}`: {}", keys.join(", ")),
     }
 }
 
-/// What the values of an event are called, in order.
+/// Returns the names of an event's values, in order.
 fn names_of<'a>(event: &str, tape: &'a Tape) -> Vec<&'a str> {
-    // One that has a name of its own may stand for a call.
+    // An event with its own name may stand for a call.
     let own = event.strip_prefix("before ").unwrap_or(event);
     let is_meant = |it: &&Layout| *it.event == *event || *it.event == *own;
     let layouts = tape.layouts.iter().filter(is_meant);
@@ -207,7 +206,8 @@ fn names_of<'a>(event: &str, tape: &'a Tape) -> Vec<&'a str> {
     names
 }
 
-/// A condition over a value that no such event carries could never be evaluated.
+/// Checks the values of a condition: if no such event carries one of them, it could never be
+/// evaluated.
 fn lacks_no_value(property: &Property, binding: &Binding, tape: &Tape) -> Result<(), CommandError> {
     let layouts = (0_u32..).zip(&tape.layouts);
     let found: Vec<_> = layouts
@@ -215,11 +215,16 @@ fn lacks_no_value(property: &Property, binding: &Binding, tape: &Tape) -> Result
         .collect();
     let captures = property.events.first().map_or(&[][..], |it| &it.captures);
     let carried = captures.iter().enumerate();
-    // What is computed with the others is no value of the event's own.
+    // Values computed from the others are not recorded values.
     let carried = carried.filter(|(_, it)| !matches!(it.read, Read::Arithmetic(_)));
     for (slot, capture) in carried {
         let is_there = found.iter().any(|(event, layout)| {
-            let given = vec![Value::Bool(true); layout.keys.len()];
+            let values = vec![Value::Bool(true); layout.keys.len()];
+            let given = Given {
+                values: &values,
+                thread: 1,
+                time_ns: Some(1),
+            };
             let mut filled = Vec::new();
             event.fill(&given, u64::MAX, &mut filled);
             let value = filled.get(slot);

@@ -1,8 +1,7 @@
-//! Checkpoints that are made without being asked for, so that there is one from
-//! before a violation.
+//! Automatic checkpoints, so that there is one from before a violation.
 //!
-//! Invariant: of those that are made every so many events the last two are
-//! kept; counting an event costs a subtraction.
+//! **Invariant**: of the periodic ones the last two are kept; counting an event costs a
+//! subtraction.
 
 use crate::run::checkpoints::losses;
 use crate::session::Session;
@@ -10,18 +9,18 @@ use crate::state::checkpoints::{CheckpointId, Checkpoints, interval};
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
-/// How many of those that come again and again are kept.
+/// The number of periodic checkpoints that are kept.
 const KEPT: usize = 2;
 
 impl Checkpoints {
-    /// The program is started.
+    /// Resets the count at the start of the program.
     pub(crate) fn begin_run(&mut self) {
         self.automatic.has_begun = false;
         self.automatic.left = interval(self.automatic.when);
     }
 }
 
-/// The program is about to begin: the first automatic checkpoint.
+/// Makes the first automatic checkpoint, when the program is about to begin.
 pub(crate) fn checkpoint_at_start(
     session: &mut Session,
     observer: &mut dyn Observer,
@@ -33,12 +32,12 @@ pub(crate) fn checkpoint_at_start(
     }
     automatic.has_begun = true;
     match session.take_checkpoint(true) {
-        Ok(id) => tell_of_automatic(session, id, observer),
+        Ok(id) => report_automatic(session, id, observer),
         Err(error) => give_automatic_up(session, &error, observer),
     }
 }
 
-/// An event has been taken in, and its thread waits.
+/// Counts an event whose thread is stopped, and makes a checkpoint if it is due.
 #[inline]
 pub(crate) fn count_for_checkpoint(
     session: &mut Session,
@@ -65,7 +64,7 @@ fn checkpoint_again(
         Ok(id) => id,
         Err(error) => return give_automatic_up(session, &error, observer),
     };
-    tell_of_automatic(session, id, observer)?;
+    report_automatic(session, id, observer)?;
     let kept = &mut session.checkpoints.automatic.kept;
     kept.push(id);
     while kept.len() > KEPT {
@@ -75,17 +74,17 @@ fn checkpoint_again(
     Ok(())
 }
 
-fn tell_of_automatic(
+fn report_automatic(
     session: &mut Session,
     id: CheckpointId,
     observer: &mut dyn Observer,
 ) -> Result<(), CommandError> {
     let losses = session.saved(id)?.view.losses.clone();
-    losses::tell_losses_of_checkpoint(session, id.0, &losses, observer);
+    losses::report_losses_of_checkpoint(session, id.0, &losses, observer);
     Ok(())
 }
 
-/// The next would fail, too: there are none from here on.
+/// Stops making automatic checkpoints: the next would fail too.
 fn give_automatic_up(
     session: &mut Session,
     error: &CommandError,
@@ -93,12 +92,12 @@ fn give_automatic_up(
 ) -> Result<(), CommandError> {
     session.checkpoints.automatic.when = None;
     session.checkpoints.automatic.left = 0;
-    observer.notice(&format!("there are no automatic checkpoints: {error}"));
+    observer.notice(&format!("no automatic checkpoints: {error}"));
     Ok(())
 }
 
-/// A property has been violated: which checkpoint is from before.
-pub(crate) fn tell_of_checkpoint(session: &Session, observer: &mut dyn Observer) {
+/// Reports the last checkpoint before a violation.
+pub(crate) fn report_last_checkpoint(session: &Session, observer: &mut dyn Observer) {
     let last = session.checkpoints().next_back();
     if let Some(CheckpointId(number)) =
         last.filter(|_| session.checkpoints.automatic.when.is_some())

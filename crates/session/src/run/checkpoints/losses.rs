@@ -1,54 +1,57 @@
-//! What does not come back, told where nobody has typed the command.
+//! Reports the state that checkpoints cannot restore, for commands that no user typed.
 //!
-//! At the prompt, `checkpoint` and `restore` list it each time. Scenarios, and
-//! juror by itself, may make thousands: there each loss is told when it is first
-//! one, at a checkpoint and at a restore.
+//! At the prompt, `checkpoint` and `restore` list it each time. Scenarios and automatic checkpoints
+//! may number thousands: there each loss is reported once, at a checkpoint and at a restore.
 
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
 use juror_view::observer::Observer;
 use std::collections::BTreeSet;
 
-/// Those that have not been told, which are now.
+/// Returns the losses that were not reported yet, and notes them as reported.
 fn new_ones(told: &mut BTreeSet<String>, losses: &[String]) -> Vec<String> {
     let new = losses.iter().filter(|loss| told.insert((*loss).clone()));
     new.cloned().collect()
 }
 
 impl Checkpoints {
-    /// A restore has not brought this back.
+    /// Notes the losses of a restore.
     pub(crate) fn note_losses(&mut self, losses: &[String]) {
         self.lost = losses.to_vec();
     }
 }
 
-/// A checkpoint was made for somebody who does not see what it answers.
-pub(crate) fn tell_losses_of_checkpoint(
+/// Reports the losses of a checkpoint whose result is not shown.
+pub(crate) fn report_losses_of_checkpoint(
     session: &mut Session,
     number: u32,
     losses: &[String],
     observer: &mut dyn Observer,
 ) {
-    let new = new_ones(&mut session.checkpoints.told_losses.at_checkpoints, losses);
+    let new = new_ones(
+        &mut session.checkpoints.reported_losses.at_checkpoints,
+        losses,
+    );
     if !new.is_empty() {
         let lost = new.join("; ");
-        observer.notice(&format!("checkpoint {number} does not bring back: {lost}"));
+        observer.notice(&format!("checkpoint {number} cannot restore: {lost}"));
     }
 }
 
-/// The same of a restore that has just been made.
-pub(crate) fn tell_losses_of_restore(
+/// Reports the losses of a restore that has just been made.
+pub(crate) fn report_losses_of_restore(
     session: &mut Session,
     number: u64,
     observer: &mut dyn Observer,
 ) {
     let losses = std::mem::take(&mut session.checkpoints.lost);
-    let new = new_ones(&mut session.checkpoints.told_losses.at_restores, &losses);
+    let new = new_ones(
+        &mut session.checkpoints.reported_losses.at_restores,
+        &losses,
+    );
     if !new.is_empty() {
         let lost = new.join("; ");
-        observer.notice(&format!(
-            "not brought back with checkpoint {number}: {lost}"
-        ));
+        observer.notice(&format!("not restored with checkpoint {number}: {lost}"));
     }
 }
 

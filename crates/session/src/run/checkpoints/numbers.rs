@@ -1,7 +1,7 @@
-//! Whether the program has process numbers of its own, so that a user who may not
-//! choose numbers can have checkpoints of threads.
+//! Decides whether the program gets its own PID namespace, so that a user who may not choose
+//! process numbers can have checkpoints of threads.
 //!
-//! Invariant: where nobody wants checkpoints, programs are started as ever.
+//! **Invariant**: if no checkpoints are wanted, programs are started as usual.
 
 use crate::command_table;
 use crate::session::Session;
@@ -12,8 +12,8 @@ use juror_view::Outcome;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
-/// Whether what a scenario does is to keep a moment, with its own word or with the
-/// command of the prompt. A command that begins with a value is not known yet.
+/// Returns whether an action of a scenario makes a checkpoint, with its own keyword or with a
+/// command of the prompt. A command that begins with a value is unknown.
 fn makes_checkpoint(action: &ActionKind) -> bool {
     let line = match action {
         ActionKind::Checkpoint(_) => return true,
@@ -28,7 +28,7 @@ fn makes_checkpoint(action: &ActionKind) -> bool {
     entry.is_some_and(|entry| entry.name == "checkpoint")
 }
 
-/// What the program is to be started with.
+/// Returns the PID namespace for the next program.
 pub(crate) fn wanted_numbers(session: &Session) -> PidNamespace {
     let mut scenarios = session.scenarios.list.iter();
     let is_wanted = session.checkpoints.namespace.unwrap_or_else(|| {
@@ -41,24 +41,23 @@ pub(crate) fn wanted_numbers(session: &Session) -> PidNamespace {
     }
 }
 
-/// Whether a program that has not begun was started as is wanted now.
+/// Returns whether a program that has not begun was started with the wanted namespace.
 pub(crate) fn has_wanted_numbers(session: &Session) -> bool {
     let program = session.processes.program.as_ref();
     let is_started = program.is_some_and(|it| it.debuggee.origin() == Origin::Launched);
     !is_started || session.checkpoints.numbers == wanted_numbers(session)
 }
 
-/// The program is about to begin: the user hears of numbers that it was to
-/// have and has not.
-pub(crate) fn tell_of_numbers(session: &mut Session, observer: &mut dyn Observer) {
+/// Reports, when the program is about to begin, that it lacks the namespace it should have.
+pub(crate) fn report_missing_namespace(session: &mut Session, observer: &mut dyn Observer) {
     let program = session.processes.program.as_ref();
     let refusal = program.and_then(|program| program.debuggee.namespace_refusal());
     let Some(refusal) = refusal else {
         return;
     };
     observer.notice(&format!(
-        "the program has no process numbers of its own: {refusal}. With one thread it is \
-         brought back with another number, with several it has no checkpoints"
+        "the program has no PID namespace: {refusal}. If it has one thread, it is restored with \
+         another process number; if it has several, checkpoints are not possible"
     ));
 }
 
@@ -73,10 +72,9 @@ pub(crate) fn set_checkpoint_namespace(
         "auto" => None,
         _ => {
             return Err(CommandError::with_help(
-                "is the program to have process numbers of its own, where this user may not \
-                 choose one?",
-                "set checkpoint-namespace on or off; auto, as at first: where checkpoints are \
-                 made by --checkpoint or a scenario. It holds from the next run on",
+                "`set checkpoint-namespace` needs on, off or auto",
+                "set checkpoint-namespace on or off; auto, the default: if checkpoints are made by \
+                 --checkpoint or a scenario. It takes effect at the next run",
             ));
         }
     };
@@ -84,7 +82,7 @@ pub(crate) fn set_checkpoint_namespace(
 }
 
 impl Checkpoints {
-    /// The program has been started with these.
+    /// Notes the namespace that the program was started with.
     pub(crate) fn note_numbers(&mut self, numbers: PidNamespace) {
         self.numbers = numbers;
     }

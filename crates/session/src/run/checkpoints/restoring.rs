@@ -1,4 +1,4 @@
-//! Going back to a checkpoint.
+//! Restores a checkpoint.
 
 use crate::run::catchpoints;
 use crate::run::scenarios::effects;
@@ -12,24 +12,24 @@ use juror_program::program::Program;
 use juror_view::error::CommandError;
 use std::mem;
 
-/// What there is to say of a restore.
+/// The report of a restore.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct RestoreReport {
-    /// What has not come back, each in words.
+    /// The state that was not restored, each in words.
     pub losses: Vec<String>,
-    /// What has changed with it, each in a sentence.
+    /// The side effects, each in a sentence.
     pub remarks: Vec<String>,
 }
 
-/// Brings the program and its monitors back to a checkpoint, which stays.
-/// The present program ends, if it has not ended before. All threads wait.
+/// Restores the program and its monitors from a checkpoint, which stays. The present program ends,
+/// if it has not ended before. All threads are stopped.
 ///
 /// # Errors
 /// There is none of this number, or it cannot be restored.
 pub fn restore(session: &mut Session, id: CheckpointId) -> Result<RestoreReport, CommandError> {
     session.check_for_checkpoint("a restore replaces one process")?;
     session.saved(id)?;
-    // Taken out, since all of the session changes.
+    // Taken out of the table, since the whole session changes.
     let Some(saved) = session.checkpoints.saved.remove(&id.0) else {
         return Ok(RestoreReport::default());
     };
@@ -55,7 +55,7 @@ fn go_back_to(session: &mut Session, saved: &Saved) -> Result<RestoreReport, Com
                 "checkpoint {} cannot be restored: {error}",
                 saved.view.number
             ),
-            "info checkpoints shows which are there",
+            "info checkpoints lists the checkpoints",
         )
     })?;
     let threads = thawed.threads;
@@ -98,7 +98,7 @@ fn go_back_to(session: &mut Session, saved: &Saved) -> Result<RestoreReport, Com
     if let Some(program) = session.processes.program.as_mut().filter(|_| !was_alive) {
         for (address, owner, count) in developers_points_of(saved) {
             for _ in 0..count {
-                // What could not be planted is not there.
+                // Points that could not be inserted are absent.
                 let _ = program.debuggee.remove(address, owner);
             }
         }
@@ -106,7 +106,7 @@ fn go_back_to(session: &mut Session, saved: &Saved) -> Result<RestoreReport, Com
     Ok(report)
 }
 
-/// The monitors' points of then, the developer's of now.
+/// Returns the monitors' points of the checkpoint and the user's present points.
 fn points_after(session: &Session, saved: &Saved) -> Vec<(u64, Owner, u32)> {
     let internal = |monitors: &Monitors| -> Vec<u64> { monitors.internal_points().collect() };
     let then = saved.state.process().points().iter().copied();
@@ -121,7 +121,7 @@ fn points_after(session: &Session, saved: &Saved) -> Vec<(u64, Owner, u32)> {
         points.extend(developers_points_of(saved));
         return points;
     };
-    // What is internal now is the developer's, but for the monitors' own.
+    // The present internal points are the user's, except those of the monitors.
     let own = internal(&session.processes.monitors);
     let now = program.debuggee.points().into_iter();
     points.extend(now.filter_map(|(address, owner, count)| match owner {
@@ -135,8 +135,7 @@ fn points_after(session: &Session, saved: &Saved) -> Vec<(u64, Owner, u32)> {
     points
 }
 
-/// Binds the developer's points to what is loaded in the program that has
-/// come back, and looks at what is watched.
+/// Binds the user's points to the modules of the restored program, and reads the watched values.
 fn adjust_developers_points(
     session: &mut Session,
     was_alive: bool,
@@ -163,7 +162,7 @@ fn adjust_developers_points(
     Ok(())
 }
 
-/// Watchpoints on variables of calls that had not begun then.
+/// Ends watchpoints on variables of calls that had not begun at the checkpoint.
 fn end_foreign_watchpoints(
     session: &mut Session,
     report: &mut RestoreReport,
@@ -181,7 +180,7 @@ fn end_foreign_watchpoints(
     gone.sort_unstable();
     for &number in &gone {
         report.remarks.push(format!(
-            "watchpoint {number} is gone: the call whose variable it watched has not begun"
+            "watchpoint {number} is deleted: the call whose variable it watched has not begun"
         ));
     }
     let mut watchpoints = mem::take(&mut session.processes.watchpoints);
@@ -190,9 +189,10 @@ fn end_foreign_watchpoints(
     Ok(deleted?)
 }
 
-/// The developer's points of then. While the program is dead, its breakpoints have none in
-/// it; but a thread that comes back to where it had stopped has been told of, and only a
-/// point that is there as it comes tells that. They go when those of now are there.
+/// Returns the user's points at the checkpoint. While the program is dead, its breakpoints are not
+/// inserted; but a thread restored to a breakpoint where it was stopped has been reported there,
+/// and only a point that is inserted when it arrives records that. They are removed when the
+/// present points are inserted.
 fn developers_points_of(saved: &Saved) -> Vec<(u64, Owner, u32)> {
     let then = saved.state.process().points().iter().copied();
     let is_own = |owner: &Owner| matches!(owner, Owner::Developer | Owner::Scenario);

@@ -1,4 +1,4 @@
-//! The table says the truth: what it says is tried with every command.
+//! Tries every command in every mode, to check the modes of the table.
 
 use crate::command_table::entry::Entry;
 use crate::command_table::{INFO_SUBJECTS, TABLE, info_modes};
@@ -8,10 +8,10 @@ use crate::session::Session;
 use juror_debuggee::SelfCheck;
 use juror_rules::control::{Mode, Modes};
 use juror_view::error::{CommandError, not_running};
-use juror_view::observer::Nobody;
+use juror_view::observer::SilentObserver;
 use std::path::PathBuf;
 
-/// A session in a mode. The program waits for a line that never comes.
+/// Creates a session in a mode. The program waits for a line that never comes.
 fn session(mode: Mode) -> Session {
     let options = Options {
         program: match mode {
@@ -20,15 +20,17 @@ fn session(mode: Mode) -> Session {
         },
         ..Options::default()
     };
-    let mut session = Session::start(options, &mut Nobody).expect("it starts");
+    let mut session = Session::start(options, &mut SilentObserver).expect("it starts");
     if mode == Mode::Break {
-        session.execute("start", &mut Nobody).expect("it begins");
+        session
+            .execute("start", &mut SilentObserver)
+            .expect("it begins");
     }
     assert_eq!(session.control.state.mode(), mode);
     session
 }
 
-/// What the self-check of a session says of it, after commands.
+/// Returns the self-check's report on a session after some commands.
 fn checked(commands: &[&str], meanwhile: fn(&mut Session)) -> Option<String> {
     let self_check = SelfCheck::new();
     let options = Options {
@@ -36,10 +38,10 @@ fn checked(commands: &[&str], meanwhile: fn(&mut Session)) -> Option<String> {
         self_check: Some(self_check.clone()),
         ..Options::default()
     };
-    let mut session = Session::start(options, &mut Nobody).expect("it starts");
+    let mut session = Session::start(options, &mut SilentObserver).expect("it starts");
     for command in commands {
         session
-            .execute(command, &mut Nobody)
+            .execute(command, &mut SilentObserver)
             .expect("it is possible");
         meanwhile(&mut session);
     }
@@ -55,7 +57,7 @@ fn a_session_follows_the_model_of_its_control() {
 
 #[test]
 fn a_session_that_leaves_the_model_of_its_control_is_found() {
-    // That the program was given the control is lost.
+    // The transition of control to the program is lost.
     let forget = |session: &mut Session| {
         if session.control.state.mode() == Mode::Break {
             session.control.state.run().expect("it stands");
@@ -71,21 +73,21 @@ fn a_session_that_leaves_the_model_of_its_control_is_found() {
     assert!(found.contains("mode = Break?"), "{found}");
 }
 
-/// Whether a command was refused because of the mode.
+/// Returns whether a command was refused because of the mode.
 fn is_refused(result: Result<(), CommandError>) -> bool {
     let Err(error) = result else { return false };
-    let begun_already = "a program is being debugged already";
+    let begun_already = "a program is already being debugged";
     error.message == not_running().message || error.message == begun_already
 }
 
 #[track_caller]
 fn check(kept: &mut Option<Session>, line: &str, modes: Modes, mode: Mode) {
     let mut session = kept.take().unwrap_or_else(|| session(mode));
-    let result = session.execute(line, &mut Nobody).map(|_| ());
+    let result = session.execute(line, &mut SilentObserver).map(|_| ());
     let message = result.as_ref().err().map(|it| it.message.clone());
     if session.points.commands.is_being_given() {
-        // What follows would be lines of a group.
-        session.execute("end", &mut Nobody).expect("an end");
+        // The next lines would belong to a group.
+        session.execute("end", &mut SilentObserver).expect("an end");
     }
     assert_eq!(
         is_refused(result),
@@ -104,15 +106,15 @@ fn check(kept: &mut Option<Session>, line: &str, modes: Modes, mode: Mode) {
     }
 }
 
-/// What is tried: what needs nothing that the program would have to have.
+/// Returns a line for a command that needs nothing of the program.
 fn line_of(entry: &Entry) -> String {
     let name = entry.name;
     match name {
         "attach" => "attach 0".to_owned(),
-        // The directory is that of all tests of this process, and no file is to be left.
+        // The working directory is shared by all tests of this process, and no file must be left.
         "cd" => "cd .".to_owned(),
         "save" => "save breakpoints /dev/null".to_owned(),
-        // The first example gives a variable of the program a value.
+        // The first example assigns to a variable of the program.
         "set" => "set follow parent".to_owned(),
         "print" | "call" => format!("{name} 1"),
         "awatch" | "change" | "rwatch" | "watch" => format!("{name} nothing_of_this_name"),
@@ -125,12 +127,12 @@ fn line_of(entry: &Entry) -> String {
 #[test]
 fn commands_are_possible_exactly_where_help_says_so() {
     for mode in [Mode::Init, Mode::Loaded, Mode::Break] {
-        // A session is used again as long as it is in its mode.
+        // A session is reused while it is in its mode.
         let mut session = None;
         for entry in TABLE.iter() {
             let is_start = matches!(entry.name, "run" | "start");
             if is_start && mode == Mode::Init {
-                // There is no program that could be run.
+                // There is no program to run.
                 continue;
             }
             let line = line_of(entry);
@@ -138,7 +140,7 @@ fn commands_are_possible_exactly_where_help_says_so() {
         }
         for (subject, _) in INFO_SUBJECTS {
             let line = match *subject {
-                // Without a place it is that of the program.
+                // Without a location, it is the program's present one.
                 "scope" => "info scope main".to_owned(),
                 other => format!("info {other}"),
             };

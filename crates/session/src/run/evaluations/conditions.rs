@@ -1,10 +1,9 @@
 //! Conditions of breakpoints that call functions.
 //!
-//! Asked while the program runs: all its threads are halted, the call is made,
-//! and they go on. Inside, breakpoints do not stop, those of the condition's
-//! own place among them: a condition that is asked while it is being asked
-//! would never be answered. What else stops the call makes the condition one
-//! that cannot be evaluated, and the call is given up.
+//! They are evaluated during a run: all threads are stopped, the call is made, and the threads are
+//! resumed. Inside the call breakpoints do not stop, including that of the condition: evaluating a
+//! condition inside itself would not terminate. If anything else stops the call, the condition
+//! cannot be evaluated, and the call is abandoned.
 
 use crate::run::evaluations::Driven;
 use crate::run::pause::Pause;
@@ -16,17 +15,17 @@ use juror_points::point::Answer;
 use juror_values::typed::{Number, Typed};
 use juror_view::StopReason;
 use juror_view::error::CommandError;
-use juror_view::observer::Nobody;
+use juror_view::observer::SilentObserver;
 
-/// Frames of the stack that a condition may speak of.
+/// The limit of frames that a condition may refer to.
 const FRAMES_MAX: usize = 16;
 
-/// Why a condition has no answer.
+/// The reason why a condition has no value.
 #[derive(Debug)]
 pub(crate) enum ConditionError {
     /// It cannot be evaluated.
     Message(String),
-    /// Something happened that the person at the prompt must see first.
+    /// An event that must first be shown to the user.
     Pause(Pause),
 }
 
@@ -43,8 +42,8 @@ impl From<juror_debuggee::DebuggeeError> for ConditionError {
 }
 
 impl Session {
-    /// Asks the conditions with calls of the breakpoints at an address; a pause
-    /// where the program ended, or stopped for good, meanwhile.
+    /// Evaluates the conditions with calls of the breakpoints at an address; returns a pause if the
+    /// program has ended, or stopped, meanwhile.
     pub(crate) fn answers_of_calls(
         &mut self,
         thread: ThreadId,
@@ -67,8 +66,8 @@ impl Session {
         Ok(Ok(answers))
     }
 
-    /// Whether a condition with calls holds where a thread stands, in the frame at a
-    /// level. The other threads may run, and go on running.
+    /// Evaluates a condition with calls at the position of a thread, in the frame at a level. If
+    /// the other threads run, they continue to run.
     pub(crate) fn condition_with_calls(
         &mut self,
         thread: ThreadId,
@@ -103,7 +102,7 @@ impl Session {
         let evaluation = self.new_evaluation(thread, "", expression, purpose, frames, level);
         let depth = evaluation.depth;
         let was_asking = std::mem::replace(&mut self.processes.stop.is_asking, true);
-        let driven = self.drive(evaluation, &mut Nobody);
+        let driven = self.drive(evaluation, &mut SilentObserver);
         self.processes.stop.is_asking = was_asking;
         match driven? {
             Driven::Value(_, value) => self.truth(&value),
@@ -124,7 +123,7 @@ impl Session {
         )
     }
 
-    /// The call of a condition was stopped: gives it up, and says why.
+    /// Abandons the stopped call of a condition, and returns the reason.
     fn trouble(&mut self, thread: ThreadId, depth: usize, pause: Pause) -> ConditionError {
         let function = self
             .processes
@@ -139,7 +138,7 @@ impl Session {
         }
         match pause {
             Pause::Reason(StopReason::Signal { signal, .. }, of) if of == thread => {
-                // It is told with the breakpoint whose condition was asked.
+                // It is reported with the breakpoint whose condition was evaluated.
                 self.control.state.withdraw_stop();
                 ConditionError::Message(format!("`{function}` received {signal}"))
             }

@@ -1,4 +1,4 @@
-//! From call to call to the value.
+//! Runs the calls of an evaluation until it has its value.
 
 use crate::inspect::expressions;
 use crate::run::evaluations::Driven;
@@ -17,7 +17,7 @@ use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason, ValueView, VariableView};
 
 impl Session {
-    /// Lets an evaluation run; shows its value, or where it was stopped.
+    /// Runs an evaluation; shows its value, or where it was stopped.
     pub(super) fn advance_evaluation(
         &mut self,
         evaluation: Evaluation,
@@ -29,8 +29,8 @@ impl Session {
         }
     }
 
-    /// Makes the calls that an evaluation needs, one after the other. After an
-    /// error its thread stands where it stood before.
+    /// Makes the calls of an evaluation, one after the other. After an error its thread is back
+    /// where it was before.
     pub(super) fn drive(
         &mut self,
         mut evaluation: Evaluation,
@@ -85,7 +85,7 @@ impl Session {
             .map_err(|ExpressionError { message, .. }| CommandError::new(message))
     }
 
-    /// Makes the thread stand at the entry of the function that is wanted.
+    /// Moves the thread to the entry of the called function.
     fn begin_call(
         &mut self,
         evaluation: &mut Evaluation,
@@ -130,8 +130,7 @@ impl Session {
         Ok(())
     }
 
-    /// The call of an evaluation is over: takes what it returned and puts the
-    /// thread back.
+    /// Ends a call of an evaluation: reads its result and restores the thread.
     pub(super) fn end_call(
         &mut self,
         evaluation: &mut Evaluation,
@@ -168,15 +167,15 @@ impl Session {
             Some(how) => {
                 let thread = self.running()?.thread_number(thread);
                 Err(CommandError::new(format!(
-                    "`{function}` was {how}: it has no value, and thread {thread} stands where it \
-                     stood before"
+                    "`{function}` was {how}: it has no value, and thread {thread} is back where it \
+                     was before"
                 )))
             }
         }
     }
 
-    /// Shows the value of an evaluation, and where its thread stands again if
-    /// it was stopped meanwhile.
+    /// Shows the value of an evaluation, and the thread's restored position if it was stopped
+    /// meanwhile.
     fn conclude(&mut self, evaluation: &Evaluation, value: Typed) -> Result<Outcome, CommandError> {
         let thread = evaluation.thread;
         let is_void = matches!(value.r#type.strip().kind(), TypeKind::Void);

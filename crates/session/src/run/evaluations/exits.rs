@@ -1,9 +1,8 @@
-//! Ways out of a call that lead past its return.
+//! Detects calls that end without returning.
 //!
-//! A `longjmp` to a frame of the program, or an exception that only the
-//! program could catch, would take its thread away to where the program did
-//! not go. While a call is open, juror's own points stand at the functions by
-//! which that is done.
+//! A `longjmp` to a frame of the program, or an exception that only the program could catch, would
+//! move its thread to where the program did not go. While a call is open, internal points are
+//! inserted at the functions that do this.
 
 use crate::session::Session;
 use crate::state::evaluations::{CallEnd, Evaluation, Exits};
@@ -15,7 +14,7 @@ impl Session {
     pub(super) fn plant_exits(&mut self) -> Result<Exits, CommandError> {
         let program = self.running_mut()?;
         let mut planted = Exits::find(program);
-        // One that cannot be planted is not guarded.
+        // If one cannot be inserted, it is not guarded.
         let mut plant = |address| program.debuggee.insert(address, Owner::Internal).is_ok();
         planted.jumps.retain(|jump| plant(jump.address));
         planted.uncaught.retain(|&address| plant(address));
@@ -35,8 +34,7 @@ impl Session {
         Ok(())
     }
 
-    /// Whether a thread that has arrived at a point of juror's own ends the
-    /// call that it is in.
+    /// Returns whether a thread that has reached an internal point ends the call that it is in.
     pub(crate) fn call_end_at(
         &self,
         thread: ThreadId,

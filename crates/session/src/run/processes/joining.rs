@@ -1,4 +1,4 @@
-//! A process that the program has made is debugged from here on.
+//! Adds a process that the program has created to the session.
 
 use crate::run::pause::Pause;
 use crate::run::{catchpoints, late_error};
@@ -10,7 +10,7 @@ use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use std::path::Path;
 
-/// The current process has made another, which is to be debugged, too.
+/// Handles a fork of the current process whose child is debugged too.
 pub(crate) fn on_joined(
     session: &mut Session,
     process: u32,
@@ -34,13 +34,13 @@ pub(crate) fn on_joined(
     };
     let how = match kind {
         ForkKind::Fork => "forked by",
-        ForkKind::Vfork => "made by vfork in",
+        ForkKind::Vfork => "created by vfork in",
     };
     observer.notice(&format!(
-        "process {number} ({process}) {how} process {home} ({maker}); it is debugged, too"
+        "process {number} ({process}) {how} process {home} ({maker}); it is debugged too"
     ));
     if number == FIRST + 1 && !session.processes.watchpoints.is_empty() {
-        observer.notice("watchpoints stay with the process that they were set in");
+        observer.notice("watchpoints stay in the process that they were set in");
     }
     if number == FIRST + 1 && session.processes.monitors.is_recorded() {
         observer.notice(&format!("the trace is of process {home} alone"));
@@ -62,17 +62,17 @@ pub(crate) fn on_joined(
     Ok(pause)
 }
 
-/// A sentence about the program of the current process.
+/// Returns a sentence about the program of the current process.
 pub(crate) fn runs_now(session: &Session, path: &Path) -> String {
     let path = path.display();
     match session.process_name() {
-        Some(name) => format!("process {} ({}) runs {path} now", name.number, name.id),
-        None => format!("the process runs {path} now"),
+        Some(name) => format!("process {} ({}) now runs {path}", name.number, name.id),
+        None => format!("the process now runs {path}"),
     }
 }
 
-/// A copy of the current process: its monitors have the same past, and the
-/// points are where they are in it.
+/// Creates a copy of the current process: its monitors have the same history, and the points have
+/// the same bindings.
 fn forked(
     session: &Session,
     debuggee: Debuggee,
@@ -97,7 +97,7 @@ fn forked(
     })
 }
 
-/// A process with a program of its own; nothing is bound in it yet.
+/// Creates a process with its own program, in which nothing is bound yet.
 fn executed(session: &Session, debuggee: Debuggee, number: u32, thread: ThreadId) -> Process {
     let monitors = session.processes.monitors.executed(number);
     let mut program = Program::new(debuggee, &session.symbols.store);
@@ -105,8 +105,7 @@ fn executed(session: &Session, debuggee: Debuggee, number: u32, thread: ThreadId
     Process::new(number, program, monitors, thread)
 }
 
-/// The current process stands before the first instruction of its own
-/// program.
+/// Begins the current process, which is stopped before the first instruction of its own program.
 fn begin_executed(
     session: &mut Session,
     thread: ThreadId,

@@ -1,4 +1,4 @@
-//! One of several processes ends, or is let go; and the end of all of them.
+//! Handles the end of one of several processes, its detachment, and the end of all.
 
 use crate::run::pause::Pause;
 use crate::session::Session;
@@ -8,7 +8,7 @@ use juror_monitoring::report;
 use juror_view::error::CommandError;
 use juror_view::{Ending, Outcome, ProcessEnd, ViolationView};
 
-/// The current process has ended: the run is over when it was the last.
+/// Handles the end of the current process: the run is over if it was the last.
 pub(crate) fn on_process_end(session: &mut Session, ending: Ending) -> Option<Pause> {
     if !session.processes.are_several() {
         return Some(Pause::Ended(Some(ending)));
@@ -17,8 +17,8 @@ pub(crate) fn on_process_end(session: &mut Session, ending: Ending) -> Option<Pa
     None
 }
 
-/// What the end of the current process violates; nothing where it was ended
-/// by the user, by a command or by a function that a command called.
+/// Returns the violations at the end of the current process; none if it was ended by the user, by a
+/// command or by a function that a command called.
 pub(crate) fn final_violations(
     session: &mut Session,
     ending: Option<Ending>,
@@ -41,8 +41,8 @@ pub(crate) fn final_violations(
     shown
 }
 
-/// The current process is gone, and others are there: its part of the
-/// verdicts is kept, and another is the current one.
+/// Replaces the current process, which has ended while others remain: its part of the verdicts is
+/// kept.
 pub(crate) fn retire(session: &mut Session, ending: Option<Ending>) {
     let violations = final_violations(session, ending);
     let end = ProcessEnd {
@@ -61,8 +61,8 @@ pub(crate) fn retire(session: &mut Session, ending: Option<Ending>) {
     }
 }
 
-/// Makes another process the current one in place of this, which is given
-/// away with what belongs to it. Its monitors are counted.
+/// Makes another process current and removes this one, which is returned with everything that
+/// belongs to it. Its monitors are counted.
 fn replace_current(session: &mut Session, ending: Option<Ending>) -> Option<Process> {
     let next = session.processes.next_number()?;
     let gone = session.processes.number;
@@ -78,8 +78,8 @@ fn replace_current(session: &mut Session, ending: Option<Ending>) -> Option<Proc
     Some(gone)
 }
 
-/// Takes note of the processes that have ended while they were being
-/// stopped. False when the current one was among them.
+/// Notes the processes that have ended while they were being stopped. Returns false if the current
+/// one was among them.
 pub(crate) fn retire_ended(session: &mut Session) -> bool {
     let home = session.processes.number;
     for number in session.processes.numbers() {
@@ -88,7 +88,7 @@ pub(crate) fn retire_ended(session: &mut Session) -> bool {
         let has_ended = program.is_some_and(|it| !it.debuggee.is_alive());
         if has_ended && session.processes.are_several() {
             session.switch_to(number);
-            let ending = ending_told(session);
+            let ending = reported_ending(session);
             retire(session, ending);
         }
     }
@@ -96,8 +96,8 @@ pub(crate) fn retire_ended(session: &mut Session) -> bool {
     session.processes.number == home
 }
 
-/// How the current process, which is gone, has ended.
-pub(crate) fn ending_told(session: &mut Session) -> Option<Ending> {
+/// Returns how the current process has ended.
+pub(crate) fn reported_ending(session: &mut Session) -> Option<Ending> {
     let debuggee = &mut session.processes.program.as_mut()?.debuggee;
     loop {
         match debuggee.wait() {
@@ -109,7 +109,7 @@ pub(crate) fn ending_told(session: &mut Session) -> Option<Ending> {
     }
 }
 
-/// Lets the current one of several processes go on alone.
+/// Detaches the current one of several processes.
 pub(crate) fn detach_one(session: &mut Session) -> Result<Outcome, CommandError> {
     let (number, process) = (session.processes.number, session.running()?.debuggee.pid());
     let ending = Some(Ending::Detached { process });
@@ -126,13 +126,13 @@ pub(crate) fn detach_one(session: &mut Session) -> Result<Outcome, CommandError>
     let selected = session.processes.number;
     let id = session.running()?.debuggee.pid();
     Ok(Outcome::Message(format!(
-        "Process {number} ({process}) goes on without juror; process {selected} ({id}) is \
+        "Process {number} ({process}) continues without juror; process {selected} ({id}) is \
          selected."
     )))
 }
 
-/// Lets all processes but the current one go on alone. What it was is told
-/// of the first that could not be let go as it was.
+/// Detaches all processes except the current one. Returns the error of the first that could not be
+/// detached cleanly.
 pub(crate) fn detach_others(session: &mut Session) -> Result<(), CommandError> {
     let mut result = Ok(());
     for mut other in session.processes.take_others() {
@@ -148,7 +148,7 @@ pub(crate) fn detach_others(session: &mut Session) -> Result<(), CommandError> {
     Ok(result?)
 }
 
-/// Ends all processes.
+/// Kills all processes.
 pub(crate) fn kill_processes(session: &mut Session) -> Result<(), CommandError> {
     let mut result = match &mut session.processes.program {
         Some(program) => program.debuggee.kill(),

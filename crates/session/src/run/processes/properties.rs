@@ -1,7 +1,7 @@
-//! Properties that come, go, and are switched on and off, in every process.
+//! Adds, removes, enables and disables properties in every process.
 //!
-//! Invariant: all processes have the same properties in the same order, and each
-//! has monitors of its own. A property comes to all of them or to none.
+//! **Invariant**: all processes have the same properties in the same order, and each has its own
+//! monitors. A property is added to all of them or to none.
 
 use crate::run::points;
 use crate::session::Session;
@@ -11,27 +11,27 @@ use juror_monitoring::monitors::changing::Standing;
 use juror_program::program::Program;
 use juror_view::error::CommandError;
 
-/// The program as [`juror_monitoring::monitors::Monitors`] wants it, if there is one.
+/// Returns the program for [`juror_monitoring::monitors::Monitors`], if there is one.
 fn standing(program: &mut Option<Program>, thread: Option<ThreadId>) -> Option<Standing<'_>> {
     let (program, thread) = program.as_mut().zip(thread)?;
     Some(Standing { program, thread })
 }
 
-/// Whether the trace has what has happened till now.
+/// Checks that the trace is complete so far.
 ///
 /// # Errors
-/// It does not: there are processes that nobody records.
+/// It is not: there are processes that are not recorded.
 pub(crate) fn past_is_whole(session: &Session) -> Result<(), CommandError> {
     if !session.processes.are_several() {
         return Ok(());
     }
     Err(CommandError::with_help(
-        "the trace is of one process alone, so nobody knows what has happened in the others",
+        "the trace covers one process: earlier events of the others are unknown",
         "leave out --from-start: then the property is evaluated in all processes, from now on",
     ))
 }
 
-/// Adds properties behind all others.
+/// Adds properties after all others.
 ///
 /// # Errors
 /// One of them does not fit the program of a process: none is added.
@@ -68,7 +68,7 @@ fn insert_here(session: &mut Session, added: &[MonitoredProperty]) -> Result<(),
     Ok(())
 }
 
-/// The error says in which process it is, where there are several.
+/// Adds the process to an error, if there are several.
 fn of_this_process(session: &Session, error: CommandError) -> CommandError {
     match session.process_name() {
         Some(name) if session.processes.are_several() => CommandError {
@@ -79,7 +79,7 @@ fn of_this_process(session: &Session, error: CommandError) -> CommandError {
     }
 }
 
-/// Removes a property of the user, and what has been counted for it.
+/// Removes a property of the user, and its counts.
 pub(crate) fn remove_everywhere(
     session: &mut Session,
     position: usize,
@@ -93,11 +93,11 @@ fn remove_here(session: &mut Session, position: usize) -> Result<(), CommandErro
     let standing = standing(&mut process.program, process.selection.thread);
     process.monitors.remove(position, standing)?;
     session.scenarios.forget_waiting_about(position);
-    let gone = process.monitors.told.forget_monitor(position);
+    let gone = process.monitors.subscriptions.forget_monitor(position);
     points::delete_points(session, &gone)
 }
 
-/// Switches a property of the user on or off.
+/// Enables or disables a property of the user.
 pub(crate) fn enable_everywhere(
     session: &mut Session,
     position: usize,

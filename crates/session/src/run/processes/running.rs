@@ -1,5 +1,4 @@
-//! Letting all processes run, waiting for whichever has something to tell, and
-//! stopping them all.
+//! Resumes, waits for and stops all processes.
 
 use crate::run::processes::{leaving, watching};
 use crate::session::Session;
@@ -10,8 +9,8 @@ use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
 
 impl Session {
-    /// Lets every thread of every process run. While the current process makes
-    /// a call for juror, it runs alone.
+    /// Resumes every thread of every process. While the current process makes a call for juror, it
+    /// runs alone.
     pub(crate) fn resume_processes(&mut self) -> Result<(), CommandError> {
         self.running_mut()?.debuggee.resume_all()?;
         if self.processes.are_several() && !self.is_calling() {
@@ -33,23 +32,40 @@ impl Session {
         Ok(())
     }
 
-    /// The next notice. Its process is the current one from here on.
+    /// Returns the next stop event. Its process is the current one from here on.
     #[inline]
     pub(crate) fn next_stop_event(&mut self) -> Result<StopEvent, CommandError> {
         if self.processes.are_several() && !self.is_calling() {
             return self.next_stop_event_of_several();
         }
+        if let Some(deadline) = self.processes.monitors.next_deadline()
+            && !self.is_calling()
+        {
+            return self.next_stop_event_until(deadline);
+        }
         Ok(self.running_mut()?.debuggee.wait()?)
+    }
+
+    /// Returns the next stop event, at the latest at a time in nanoseconds since the start.
+    fn next_stop_event_until(&mut self, deadline: u64) -> Result<StopEvent, CommandError> {
+        let program = self.running_mut()?;
+        program.debuggee.set_alarm(program.moment_of(deadline))?;
+        let stop_event = program.debuggee.wait();
+        program.debuggee.set_alarm(None)?;
+        Ok(stop_event?)
     }
 
     #[cold]
     fn next_stop_event_of_several(&mut self) -> Result<StopEvent, CommandError> {
-        let (number, stop_event) = self.processes.wait()?;
+        self.processes.set_alarms()?;
+        let waited = self.processes.wait();
+        self.processes.unset_alarms()?;
+        let (number, stop_event) = waited?;
         self.switch_to(number);
         Ok(stop_event)
     }
 
-    /// Whether the current process makes a call for juror.
+    /// Returns whether the current process makes a call for juror.
     fn is_calling(&self) -> bool {
         let mut calls = self
             .processes
@@ -59,9 +75,8 @@ impl Session {
         calls.next().is_some()
     }
 
-    /// All processes stand: each has the points that are wanted now, and what
-    /// has stopped one of them stops no other later. False when the current
-    /// process is gone.
+    /// Inserts the wanted points in every process after all have stopped, so that the cause of one
+    /// stop does not stop another process later. Returns false if the current process has ended.
     pub(crate) fn settle_several(&mut self, reason: &StopReason) -> Result<bool, CommandError> {
         let is_key = matches!(reason, StopReason::Interrupted);
         for program in self.processes.other_programs_mut() {
@@ -75,7 +90,7 @@ impl Session {
         Ok(is_there)
     }
 
-    /// The process that was to be shown is gone: another one is.
+    /// Shows another process, because the one to be shown has ended.
     pub(crate) fn stop_elsewhere(&mut self) -> Result<Outcome, CommandError> {
         let first = self.running()?.debuggee.thread_ids().next();
         match first {
@@ -84,12 +99,12 @@ impl Session {
         }
     }
 
-    /// Tells of the processes that have ended.
-    pub(crate) fn tell_ends(&mut self, observer: &mut dyn Observer) {
+    /// Reports the processes that have ended.
+    pub(crate) fn report_ends(&mut self, observer: &mut dyn Observer) {
         for end in self.processes.unreported.drain(..) {
             observer.process_ended(&end);
         }
-        watching::tell_lost_watchpoints(self, observer);
+        watching::report_lost_watchpoints(self, observer);
     }
 }
 

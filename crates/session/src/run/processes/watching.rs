@@ -1,12 +1,11 @@
-//! Watchpoints where there are several processes.
+//! Watchpoints with several processes.
 //!
-//! Each belongs to the process in which it was set: its memory is that
-//! process's, and so is the call that a local variable lasts for. Commands by
-//! number reach all of them, whichever process is selected. When a process
-//! ends, its watchpoints of globals wait for the next run, as those of a single
+//! Each belongs to the process in which it was set, which has the watched memory and the call that
+//! a local variable lasts for. Commands by number reach all of them, whichever process is selected.
+//! When a process ends, its watchpoints on globals wait for the next run, as those of a single
 //! process do.
 //!
-//! Invariant: a watchpoint is in the list of one process, or waits.
+//! **Invariant**: a watchpoint is in the list of one process, or waits for the next run.
 
 use crate::run::software_watchpoints;
 use crate::session::Session;
@@ -18,14 +17,14 @@ use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
 impl Processes {
-    /// Returns the watchpoints of all processes, and those that wait.
+    /// Returns the watchpoints of all processes, and the waiting ones.
     pub(crate) fn all_watchpoints_mut(&mut self) -> impl Iterator<Item = &mut Watchpoint> {
         let (all, waiting) = self.watchpoint_lists();
         let own = all.iter_mut().flat_map(|it| it.watchpoints.iter_mut());
         own.chain(waiting.iter_mut())
     }
 
-    /// Removes those of these numbers from the other processes.
+    /// Deletes watchpoints of other processes by number.
     pub(crate) fn delete_watchpoints(&mut self, numbers: &[u32]) -> Result<(), DebuggeeError> {
         let mut result = self.waiting.delete(None, numbers);
         for process in self.others_mut() {
@@ -35,20 +34,20 @@ impl Processes {
         result
     }
 
-    /// A process is gone: keeps those of its watchpoints that are set again in
-    /// the next run, and notes the others.
+    /// Keeps the watchpoints of an ended process that are set again in the next run, and notes the
+    /// others.
     pub(super) fn keep_watchpoints(&mut self, gone: &mut Process) {
         let mut watchpoints = std::mem::take(&mut gone.watchpoints);
         for lost in watchpoints.forget_program(false) {
             self.lost.push(format!(
-                "watchpoint {} on {} is gone with process {}",
+                "watchpoint {} on {} is deleted with process {}",
                 lost.point.number, lost.text, gone.number
             ));
         }
         self.waiting.adopt(watchpoints);
     }
 
-    /// Those that are set again in the next run.
+    /// Takes the watchpoints that are set again in the next run.
     pub(crate) fn take_waiting(&mut self) -> Watchpoints {
         for mut other in self.take_others() {
             self.keep_watchpoints(&mut other);
@@ -57,7 +56,7 @@ impl Processes {
     }
 }
 
-/// The developer's watchpoints, of all processes.
+/// Returns the views of the watchpoints of all processes.
 pub(crate) fn watchpoint_views(session: &Session) -> Vec<PointView> {
     let processes = &session.processes;
     let shown = processes.number_shown();
@@ -71,7 +70,7 @@ pub(crate) fn watchpoint_views(session: &Session) -> Vec<PointView> {
     views
 }
 
-/// The process in which a watchpoint has been set, for a sentence.
+/// Returns the process of a watchpoint, as a part of a sentence.
 pub(crate) fn in_process(session: &Session) -> String {
     match session.processes.number_shown() {
         Some(number) => format!(" in process {number}"),
@@ -79,7 +78,7 @@ pub(crate) fn in_process(session: &Session) -> String {
     }
 }
 
-/// Watches in the other processes what is enabled there. All stand.
+/// Watches the enabled watchpoints of the other processes. All are stopped.
 pub(crate) fn settle_other_watchpoints(session: &mut Session) -> Result<(), DebuggeeError> {
     for process in session.processes.others_mut() {
         if let Some(program) = &mut process.program
@@ -91,14 +90,13 @@ pub(crate) fn settle_other_watchpoints(session: &mut Session) -> Result<(), Debu
     Ok(())
 }
 
-/// Before the threads of all processes run: those of watched registers do
-/// it by steps.
+/// Prepares the software watchpoints of all processes before their threads run.
 pub(crate) fn prepare_all_followed(session: &mut Session) -> Result<(), CommandError> {
     session.in_every_process(|session| Ok(software_watchpoints::prepare_followed(session)?))
 }
 
-/// Tells of the watchpoints that are gone with their processes.
-pub(super) fn tell_lost_watchpoints(session: &mut Session, observer: &mut dyn Observer) {
+/// Reports the watchpoints that were deleted with their processes.
+pub(super) fn report_lost_watchpoints(session: &mut Session, observer: &mut dyn Observer) {
     for sentence in session.processes.lost.drain(..) {
         observer.notice(&sentence);
     }

@@ -1,8 +1,7 @@
-//! One reaction after the other, statement by statement: what each says is asked
-//! of the program and done.
+//! Executes reactions one after the other, statement by statement.
 //!
-//! Every thread stands. A reaction that comes to a command which is done later is
-//! put aside with it (`waiting`).
+//! Every thread is stopped. A reaction that reaches a deferred command is put aside with it
+//! (`waiting`).
 
 use crate::inspect::expressions;
 use crate::run::points;
@@ -14,7 +13,7 @@ use crate::state::scenarios::{Decision, Line, PointDoes, Reacting, Todo, Waiting
 use juror_event::Value;
 use juror_language::Term;
 use juror_monitor::SliceId;
-use juror_monitoring::listeners::{Facts, Heard};
+use juror_monitoring::listeners::{ContextValues, QueuedTrigger};
 use juror_points::point::{PointOwner, Stopping};
 use juror_values::format::{Radix, format};
 use juror_view::StopReason;
@@ -23,10 +22,10 @@ use juror_view::observer::Observer;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// How many commands may stand for others between two that let the program run.
+/// The limit of command expansions between two resuming commands.
 const EXPANSIONS_MAX: usize = 1_000;
 
-/// The session as a reaction asks it.
+/// The session as a reaction reads it.
 struct Asked<'s>(&'s mut Session);
 
 impl World for Asked<'_> {
@@ -36,7 +35,7 @@ impl World for Asked<'_> {
         let program = session.running().map_err(|error| error.message)?;
         match typed.to_value(program) {
             Ok(value) => Ok(value),
-            // What is no number is what a person would see.
+            // A value that is not a number is read as it is shown.
             Err(_) => Ok(Value::String(
                 format(&typed, program, program, Radix::Natural).into(),
             )),
@@ -44,7 +43,7 @@ impl World for Asked<'_> {
     }
 }
 
-/// Carries out reactions in order. Gives what went wrong with one of them.
+/// Executes reactions in order. Returns the error of one of them.
 pub(super) fn carry_out_all(
     session: &mut Session,
     mut todo: Todo,
@@ -57,14 +56,14 @@ pub(super) fn carry_out_all(
         return Some(*reason);
     }
     while !decision.is_restored
-        && let Some(heard) = todo.heard.pop_front()
+        && let Some(queued) = todo.queued.pop_front()
     {
-        if let Err(reason) = carry_out(session, heard, decision, observer) {
+        if let Err(reason) = carry_out(session, queued, decision, observer) {
             return Some(*reason);
         }
     }
     if decision.is_restored {
-        // What has happened since the checkpoint has not happened.
+        // Triggers since the checkpoint are void.
         session.scenarios.forget_waiting_before_restore();
     }
     None
@@ -72,35 +71,52 @@ pub(super) fn carry_out_all(
 
 fn carry_out(
     session: &mut Session,
-    heard: Heard,
+    queued: QueuedTrigger,
     decision: &mut Decision,
     observer: &mut dyn Observer,
 ) -> Result<(), Box<StopReason>> {
-    match heard {
-        Heard::Step {
+    match queued {
+        QueuedTrigger::Step {
             id,
             monitor,
             slice,
-            facts,
+            context_values,
         } => {
             let (scenario, reaction) = (id.scenario as usize, id.reaction as usize);
             let about = Some((monitor, slice));
             carry_out_reaction(
-                session, scenario, reaction, about, facts, decision, observer,
+                session,
+                scenario,
+                reaction,
+                about,
+                context_values,
+                decision,
+                observer,
             )
         }
-        Heard::Other {
+        QueuedTrigger::Other {
             scenario,
             reaction,
-            facts,
-        } => carry_out_reaction(session, scenario, reaction, None, facts, decision, observer),
-        Heard::Left { point } => {
+            context_values,
+        } => carry_out_reaction(
+            session,
+            scenario,
+            reaction,
+            None,
+            context_values,
+            decision,
+            observer,
+        ),
+        QueuedTrigger::Left { point } => {
             session.scenarios.points.retain(|it| it.number != point);
-            // It may have been deleted by hand.
+            // It may have been deleted by the user.
             let _ = points::delete_points(session, &[point]);
             Ok(())
         }
-        Heard::Point { number, facts } => {
+        QueuedTrigger::Point {
+            number,
+            context_values,
+        } => {
             let Some(point) = session.scenarios.point(number).cloned() else {
                 return Ok(());
             };
@@ -111,11 +127,11 @@ fn carry_out(
                         locals,
                         parameters,
                     } = *point_block;
-                    let mut facts = facts;
-                    facts.extend(&parameters);
+                    let mut context_values = context_values;
+                    context_values.extend(&parameters);
                     let reacting = Reacting {
                         scenario: point.scenario,
-                        performance: Performance::new(&block, locals, facts),
+                        performance: Performance::new(&block, locals, context_values),
                         lines: VecDeque::new(),
                         about: None,
                     };
@@ -126,7 +142,7 @@ fn carry_out(
                     point.scenario,
                     reaction,
                     None,
-                    facts,
+                    context_values,
                     decision,
                     observer,
                 ),
@@ -140,7 +156,7 @@ fn carry_out_reaction(
     scenario: usize,
     reaction: usize,
     about: Option<(usize, SliceId)>,
-    facts: Facts,
+    context_values: ContextValues,
     decision: &mut Decision,
     observer: &mut dyn Observer,
 ) -> Result<(), Box<StopReason>> {
@@ -154,7 +170,7 @@ fn carry_out_reaction(
     };
     let reacting = Reacting {
         scenario,
-        performance: Performance::new(&found.body, Vec::new(), facts),
+        performance: Performance::new(&found.body, Vec::new(), context_values),
         lines: VecDeque::new(),
         about,
     };
@@ -162,7 +178,7 @@ fn carry_out_reaction(
     perform(session, reacting, guard, decision, observer)
 }
 
-/// Carries out one reaction of a scenario, or what is left of it.
+/// Executes a reaction of a scenario, or the rest of it.
 pub(super) fn perform(
     session: &mut Session,
     mut reacting: Reacting,
@@ -248,7 +264,7 @@ fn perform_until_it_waits(
             Done::StandsFor(more) => {
                 expansions += usize::from(!more.is_empty());
                 if expansions > EXPANSIONS_MAX {
-                    let message = "this group of commands never comes to an end".to_owned();
+                    let message = "this group of commands does not terminate".to_owned();
                     return Err(performance.failure(message, None));
                 }
                 for line in more.into_iter().rev() {
@@ -260,15 +276,15 @@ fn perform_until_it_waits(
     }
 }
 
-/// What went wrong with a command of a reaction, as the user sees it.
+/// Returns the error of a command of a reaction, as the user sees it.
 pub(super) fn error_of(session: &Session, reacting: &Reacting, error: CommandError) -> StopReason {
     let performance = &reacting.performance;
     let failure = performance.failure(error.message, error.help);
     failed(session, reacting.scenario, failure)
 }
 
-/// The condition of a point cannot be evaluated that a scenario has set, and said
-/// where it stands there.
+/// Returns the error of a condition that a scenario has set and that cannot be evaluated, with its
+/// place in the scenario.
 pub(crate) fn wrong_condition_of_scenario(
     session: &mut Session,
     stopping: &Stopping,
@@ -304,10 +320,10 @@ fn failed(session: &Session, scenario: usize, failure: Failure) -> StopReason {
     }
 }
 
-/// How far a reaction came.
+/// The progress of a reaction.
 enum Performed {
-    /// To its end; or its guard does not hold.
+    /// It has ended, or its guard is false.
     Whole(bool),
-    /// To a command that is done when the reactions are.
+    /// It has reached a command that is deferred until after the reactions.
     UntilCommand(Line),
 }

@@ -1,4 +1,4 @@
-//! What a reaction wants done, done: by the commands of the prompt.
+//! Executes the effects of reactions, with the commands of the prompt.
 
 use crate::commands::catch::signals;
 use crate::commands::{breakpoint, property, scenario, set_variable, watch};
@@ -21,18 +21,18 @@ use juror_view::observer::Observer;
 use juror_view::{Outcome, ScenarioLine};
 use std::ops::Range;
 
-/// What has been done for a reaction.
+/// The result of an effect.
 pub(super) enum Done {
     Nothing,
-    /// Something was made that has this number.
+    /// The number of a created object.
     Number(u64),
-    /// The command is these.
+    /// The command expands to these.
     StandsFor(Vec<String>),
-    /// A command is done when the reactions are; the reaction goes on then.
+    /// A command is deferred until after the reactions; the reaction continues then.
     Waits(Line),
 }
 
-/// Does what a reaction of a scenario wants.
+/// Executes an effect of a reaction.
 pub(super) fn do_effect(
     session: &mut Session,
     scenario: usize,
@@ -44,11 +44,11 @@ pub(super) fn do_effect(
 ) -> Result<Done, CommandError> {
     let name = scenario_name(session, scenario);
     match effect {
-        Effect::Print(text) => tell_line(session, name, "print", text, observer),
-        Effect::Report(text) => tell_line(session, name, "report", text, observer),
+        Effect::Print(text) => report_line(session, name, "print", text, observer),
+        Effect::Report(text) => report_line(session, name, "report", text, observer),
         Effect::Stop(message) => {
             if let Some(text) = &message {
-                tell_line(session, name.clone(), "stop", text.clone(), observer);
+                report_line(session, name.clone(), "stop", text.clone(), observer);
             }
             decision.stop = Some((name, message));
         }
@@ -68,7 +68,7 @@ pub(super) fn do_effect(
             decision.is_restored = true;
         }
         Effect::Set(text) => {
-            set_variable::assign(session, &text)?;
+            permissions::for_scenario(session, |session| set_variable::assign(session, &text))?;
         }
         Effect::Point {
             word,
@@ -78,7 +78,7 @@ pub(super) fn do_effect(
         } => {
             let reacts = reaction.is_some();
             let number = set_point(session, scenario, word, &place, reacts, span)?;
-            tell_if_it_waits(session, number, &name, &place, observer);
+            report_if_pending(session, number, &name, &place, observer);
             if let Some(block) = reaction {
                 session.scenarios.points.push(PointReaction {
                     number,
@@ -132,7 +132,7 @@ pub(super) fn scenario_name(session: &Session, scenario: usize) -> String {
     loaded.map_or_else(String::new, |it| it.scenario.name.to_string())
 }
 
-fn tell_line(
+fn report_line(
     _session: &Session,
     scenario: String,
     sort: &'static str,
@@ -146,7 +146,7 @@ fn tell_line(
     });
 }
 
-/// Runs a command as if it had been typed, and shows what it gives.
+/// Runs a command as if it had been typed, and shows its outcome.
 pub(super) fn run_for_scenario(
     session: &mut Session,
     scenario: &str,
@@ -165,10 +165,10 @@ fn checkpoint_for_scenario(
 ) -> Result<u64, CommandError> {
     match session.perform_line("checkpoint", observer)? {
         Outcome::Checkpoint(view) => {
-            losses::tell_losses_of_checkpoint(session, view.number, &view.losses, observer);
+            losses::report_losses_of_checkpoint(session, view.number, &view.losses, observer);
             Ok(u64::from(view.number))
         }
-        _ => Err(CommandError::new("the checkpoint has no number")),
+        _ => Err(CommandError::new("a checkpoint number is missing")),
     }
 }
 
@@ -178,12 +178,11 @@ fn restore_for_scenario(
     observer: &mut dyn Observer,
 ) -> Result<(), CommandError> {
     session.perform_line(&format!("restore {number}"), observer)?;
-    losses::tell_losses_of_restore(session, number, observer);
+    losses::report_losses_of_restore(session, number, observer);
     Ok(())
 }
 
-/// Points that scenarios have set since a checkpoint are gone with what
-/// they were set for (rule RESTORE).
+/// Deletes the points that scenarios have set since a checkpoint (rule RESTORE).
 pub(crate) fn forget_points_after(
     session: &mut Session,
     checkpoint: u32,
@@ -202,7 +201,7 @@ pub(crate) fn forget_points_after(
     session
         .processes
         .monitors
-        .told
+        .subscriptions
         .lasting
         .retain(|it| !newer.contains(&it.point));
     Ok(())
@@ -235,8 +234,8 @@ fn set_point(
     set.map(|_| session.points.breakpoints.last_number())
 }
 
-/// A name that nothing has yet may be misspelt.
-fn tell_if_it_waits(
+/// An unknown name may be misspelt.
+fn report_if_pending(
     session: &mut Session,
     number: u32,
     scenario: &str,
@@ -246,13 +245,12 @@ fn tell_if_it_waits(
     let breakpoint = session.points.breakpoints.numbered(number);
     if breakpoint.is_some_and(|it| it.locations.bound().next().is_none()) {
         observer.notice(&format!(
-            "scenario {scenario}: no loaded module has `{place}`; breakpoint {number} waits \
-             for one that does"
+            "scenario {scenario}: no loaded module has `{place}`; breakpoint {number} is pending"
         ));
     }
 }
 
-/// The point goes when the slice leaves these states.
+/// Makes a point last until the slice leaves these states.
 fn let_last(
     session: &mut Session,
     point: u32,
@@ -273,20 +271,25 @@ fn let_last(
     if !is_there {
         points::delete_points(session, &[point])?;
         return Err(CommandError::with_help(
-            "the slice is in none of the states for which this should last",
-            "`while` names states in which it is when the point is set",
+            "the slice is in none of the states of `while`",
+            "`while` names states that the slice is in when the point is set",
         ));
     }
-    session.processes.monitors.told.lasting.push(Lasting {
-        point,
-        monitor,
-        slice,
-        states,
-    });
+    session
+        .processes
+        .monitors
+        .subscriptions
+        .lasting
+        .push(Lasting {
+            point,
+            monitor,
+            slice,
+            states,
+        });
     Ok(())
 }
 
-/// Catches the signals that a scenario reacts to.
+/// Sets catchpoints for the signals that a scenario reacts to.
 pub(super) fn await_signals(session: &mut Session, scenario: usize) -> Result<(), CommandError> {
     let wanted = session
         .scenarios

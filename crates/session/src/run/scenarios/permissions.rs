@@ -1,94 +1,273 @@
-//! What a command would do that a scenario may not do by itself.
+//! The capabilities of scenarios: what they may do by themselves, and what needs a
+//! permission.
+//!
+//! A scenario may look at everything, let the program run, set points, and change
+//! variables of the program, since properties and their reactions come from files that
+//! are shared. It may not reach out of the program, nor make it run code that it would
+//! not run: for that the user gives a permission ([`Permissions`]).
+//!
+//! **Invariant**: what is not known here is refused. Every command of the table has its
+//! row in [`need`], and every assignment passes [`permit_assignment`].
 
 use crate::command_table;
 use crate::command_table::arguments;
+use crate::command_table::entry::Entry;
 use crate::commands::dump_restore::is_from_file;
+use crate::commands::info_graph::is_picture;
+use crate::inspect::expressions;
 use crate::options::Permissions;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
+use juror_language::{Expression, ExpressionKind, UnaryOperator};
+use juror_symbols::TypeKind;
+use juror_values::typed::{Location, Typed};
 use juror_view::error::CommandError;
 
-/// Whether a command may be run by a scenario.
+/// What a command needs to be executed for a scenario.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// Nothing: it looks, lets the program run, or changes what belongs to juror.
+    Nothing,
+    /// Permission to read and write files; what it does with them.
+    Files(&'static str),
+    /// Permission to run other code; what it does.
+    Programs(&'static str),
+    /// Both permissions; what it does.
+    Both(&'static str),
+    /// It asks for more lines.
+    Lines,
+}
+
+/// Returns the need of a command; none if the command is not known here, and then it is
+/// refused.
+fn need(entry: &Entry, rest: &str) -> Option<Need> {
+    let first = rest.split_whitespace().next().unwrap_or("");
+    let any_picture = || rest.split_whitespace().any(is_picture);
+    Some(match entry.name {
+        // Running. The functions that an expression calls are refused where they are
+        // called (`permit_calls`).
+        "run" | "start" | "starti" if redirects(rest) => Need::Files("redirects to a file"),
+        "run" | "start" | "starti" | "abandon" | "advance" | "call" | "continue" | "detach"
+        | "finish" | "kill" | "next" | "nexti" | "queue-signal" | "quit" | "return" | "signal"
+        | "step" | "stepi" | "until" => Need::Nothing,
+        "jump" => Need::Programs("makes the program run other code"),
+        "attach" => Need::Programs("takes over another program"),
+        // Looking.
+        "apropos" | "backtrace" | "disassemble" | "display" | "down" | "echo" | "faas" | "find"
+        | "frame" | "help" | "list" | "output" | "print" | "printf" | "process" | "ptype"
+        | "pwd" | "select-frame" | "show" | "taas" | "thread" | "undisplay" | "up" | "whatis"
+        | "x" => Need::Nothing,
+        "info" | "show-graph" if any_picture() => Need::Files("writes a file"),
+        "info" | "show-graph" => Need::Nothing,
+        // Points.
+        "awatch" | "break" | "catch" | "change" | "clear" | "condition" | "delete" | "disable"
+        | "dprintf" | "enable" | "handle" | "hbreak" | "ignore" | "rbreak" | "rwatch" | "skip"
+        | "tbreak" | "tcatch" | "thbreak" | "watch" => Need::Nothing,
+        "commands" | "group" => Need::Lines,
+        // Properties, scenarios, checkpoints.
+        "monitor" => Need::Nothing,
+        "property" | "scenario" if matches!(first, "add" | "load") => Need::Files("reads a file"),
+        "property" | "scenario" => Need::Nothing,
+        "checkpoint" => Need::Nothing,
+        "restore" if is_from_file(rest) => Need::Both("writes a file into the program's memory"),
+        "restore" => Need::Nothing,
+        // Files and settings.
+        "cd" => Need::Files("changes the directory of files"),
+        "dump" => Need::Files("writes a file"),
+        "save" if !rest.is_empty() => Need::Files("writes a file"),
+        "save" => Need::Nothing,
+        "shell" => Need::Programs("runs another program"),
+        "source" => Need::Both("executes any commands of a file"),
+        "views" if !rest.is_empty() => Need::Files("reads a file"),
+        "views" => Need::Nothing,
+        "set" | "unset" => return need_of_setting(rest),
+        _ => return None,
+    })
+}
+
+/// Returns the need of `set` and `unset`. An assignment needs nothing here: it is judged
+/// by what it changes.
+fn need_of_setting(rest: &str) -> Option<Need> {
+    Some(
+        match crate::command_table::setting_names::setting_name(rest) {
+            None => Need::Nothing,
+            Some("args") if redirects(crate::command_table::setting_names::setting_value(rest)) => {
+                Need::Files("redirects to a file")
+            }
+            Some("environment") => Need::Programs("changes what the program is started with"),
+            Some("cwd") => Need::Programs("changes where the program is started"),
+            Some("debug-file-directory" | "substitute-path" | "checkpoint-files") => {
+                Need::Files("says where files are")
+            }
+            Some(
+                "args"
+                | "at-inlined"
+                | "checkpoint-namespace"
+                | "disable-randomization"
+                | "follow-fork-mode"
+                | "ignore-inlined"
+                | "listsize"
+                | "print elements"
+                | "print pretty",
+            ) => Need::Nothing,
+            Some(_) => return None,
+        },
+    )
+}
+
+/// Checks whether a scenario may run a command.
 ///
 /// # Errors
-/// It may not; why, and how it can be allowed.
+/// It may not; the reason, and how to allow it.
 pub(crate) fn check(line: &str, allowed: Permissions) -> Result<(), CommandError> {
     let own = command_table::translated(line);
     let (word, rest) = arguments::split_line(own.as_deref().unwrap_or(line));
-    let Ok(entry) = command_table::find(word) else {
-        return Ok(());
-    };
-    let refuse_file = |what: &str| match allowed.files {
-        true => Ok(()),
-        false => Err(CommandError::with_help(
-            format!("`{}` {what}, which scenarios may not", entry.name),
-            "start juror with --allow-files to let them",
-        )),
-    };
-    match entry.name {
-        "run" | "start" | "starti" if redirects(rest) => refuse_file("redirects to a file"),
-        "attach" if !allowed.programs => Err(CommandError::with_help(
-            "`attach` takes over another program, which scenarios may not",
-            "start juror with --allow-programs to let them",
-        )),
-        "shell" if !allowed.programs => Err(CommandError::with_help(
-            "`shell` runs another program, which scenarios may not",
-            "start juror with --allow-programs to let them",
-        )),
-        "dump" => refuse_file("writes a file"),
-        "restore" if is_from_file(rest) => refuse_file("reads a file"),
-        "save" if !rest.is_empty() => refuse_file("writes a file"),
-        "source" if !(allowed.files && allowed.programs) => Err(CommandError::with_help(
-            "`source` executes whatever a file says, which scenarios may not",
-            "start juror with --allow-files and --allow-programs to let them",
-        )),
-        "commands" | "group" => Err(CommandError::with_help(
-            format!(
-                "`{}` asks for more lines, which a reaction does not have",
-                entry.name
-            ),
-            "a point has its reaction in braces: break queue_push { print \"pushed\" }",
-        )),
-        "scenario" if rest.starts_with("load") || rest.starts_with("add") => {
-            refuse_file("reads a file")
-        }
-        "property" if rest.starts_with("add") => refuse_file("reads a file"),
-        "views" if !rest.is_empty() => refuse_file("reads a file"),
-        "show-graph" | "info"
-            if rest
-                .split_whitespace()
-                .any(crate::commands::info_graph::is_picture) =>
-        {
-            refuse_file("writes a file")
-        }
-        _ => Ok(()),
+    match command_table::find(word) {
+        Ok(entry) => check_entry(entry, rest, allowed),
+        // The command itself says that there is none.
+        Err(_) => Ok(()),
     }
 }
 
-/// Whether the arguments of a program name files for its standard streams.
+/// As [`check`], for a command that has been found.
+pub(crate) fn check_entry(
+    entry: &Entry,
+    rest: &str,
+    allowed: Permissions,
+) -> Result<(), CommandError> {
+    let name = entry.name;
+    let refused = |what: &str, by: &str| {
+        Err(CommandError::with_help(
+            format!("`{name}` {what}, which scenarios may not"),
+            format!("start juror with {by} to let them"),
+        ))
+    };
+    match need(entry, rest) {
+        Some(Need::Nothing) => Ok(()),
+        Some(Need::Files(what)) if !allowed.files => refused(what, "--allow-files"),
+        Some(Need::Programs(what)) if !allowed.programs => refused(what, "--allow-programs"),
+        Some(Need::Both(what)) if !(allowed.files && allowed.programs) => {
+            refused(what, "--allow-files and --allow-programs")
+        }
+        Some(Need::Files(_) | Need::Programs(_) | Need::Both(_)) => Ok(()),
+        Some(Need::Lines) => Err(CommandError::with_help(
+            format!("`{name}` asks for more lines, which a reaction does not have"),
+            "a point has its reaction in braces: break queue_push { print \"pushed\" }",
+        )),
+        None => Err(CommandError::new(format!(
+            "`{name}` is not among the commands of scenarios"
+        ))),
+    }
+}
+
+/// Whether a place may be given a value now: a number in a variable of the program, in a
+/// field or an element of one, or null in a pointer.
+///
+/// # Errors
+/// It is done for a scenario, which may change nothing else; how it can be allowed.
+pub(crate) fn permit_assignment(
+    session: &mut Session,
+    place: &Expression,
+    target: Option<&Typed>,
+    bytes: &[u8],
+) -> Result<(), CommandError> {
+    if !session.scenarios.acts || session.options.permissions.programs {
+        return Ok(());
+    }
+    let is_null = bytes.iter().all(|&byte| byte == 0);
+    let is_plain = target.is_some_and(|target| {
+        target.bits.is_some()
+            || match target.r#type.strip().kind() {
+                TypeKind::Base(_) | TypeKind::Enumeration { .. } => true,
+                TypeKind::Pointer(_) => is_null,
+                _ => false,
+            }
+    });
+    match is_plain && is_named_object(session, place) {
+        true => Ok(()),
+        false => Err(CommandError::with_help(
+            "scenarios may change only numbers, and pointers to null, in variables of the \
+             program, their fields and their elements; other changes can make it run \
+             anything",
+            "start juror with --allow-programs to let them",
+        )),
+    }
+}
+
+/// Returns true if a place is a variable, what it points to, a field of such an object, or
+/// an element within its array.
+fn is_named_object(session: &mut Session, place: &Expression) -> bool {
+    let mut place = place;
+    loop {
+        match &place.kind {
+            ExpressionKind::Name(_) => return true,
+            ExpressionKind::Field { object, .. } => place = object,
+            ExpressionKind::Unary {
+                operator: UnaryOperator::Dereference,
+                operand,
+            } => place = operand,
+            ExpressionKind::Index { object, .. } => {
+                if !is_within(session, object, place) {
+                    return false;
+                }
+                place = object;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Returns true if an element is one of its collection: those of arrays are counted, and
+/// those of containers checked when they are evaluated; of a pointer nobody knows how many
+/// there are.
+fn is_within(session: &mut Session, object: &Expression, element: &Expression) -> bool {
+    let (Ok(object), Ok(element)) = (
+        expressions::evaluate_expression(session, object),
+        expressions::evaluate_expression(session, element),
+    ) else {
+        return false;
+    };
+    match object.r#type.strip().kind() {
+        TypeKind::Array { .. } => {
+            let length = object.r#type.strip().size().unwrap_or(0);
+            let size = element.r#type.strip().size().unwrap_or(0);
+            let (Location::Memory(from), Location::Memory(at)) =
+                (&object.location, &element.location)
+            else {
+                return false;
+            };
+            let end = at.checked_add(size);
+            *at >= *from && end.is_some_and(|end| end <= from.saturating_add(length))
+        }
+        TypeKind::Composite(_) => true,
+        _ => false,
+    }
+}
+
+/// Returns whether the arguments of a program redirect its standard streams.
 fn redirects(rest: &str) -> bool {
     let given = CommandLine::parse(rest);
     given.is_ok_and(|line| !line.redirections.is_empty())
 }
 
-/// Does what a scenario says.
-pub(super) fn for_scenario<T>(session: &mut Session, act: impl FnOnce(&mut Session) -> T) -> T {
+/// Runs an action of a scenario, with its permissions.
+pub(crate) fn for_scenario<T>(session: &mut Session, act: impl FnOnce(&mut Session) -> T) -> T {
     let before = std::mem::replace(&mut session.scenarios.acts, true);
     let done = act(session);
     session.scenarios.acts = before;
     done
 }
 
-/// Whether functions of the program may be called for what is done now, or later for
-/// a condition that is given now.
+/// Checks whether functions of the program may be called by the present action, or later by a
+/// condition that it sets.
 ///
 /// # Errors
-/// It is done for a scenario, which may not; how it can be allowed.
+/// It is a scenario's, which may not; how to allow it.
 pub(crate) fn permit_calls(session: &Session) -> Result<(), CommandError> {
     if session.scenarios.acts && !session.options.permissions.programs {
         return Err(CommandError::with_help(
-            "this calls a function of the program, which may do anything; scenarios may not",
-            "start juror with --allow-programs to let them",
+            "this calls a function of the program, which scenarios may not do",
+            "start juror with --allow-programs to allow it",
         ));
     }
     Ok(())
@@ -108,6 +287,70 @@ mod tests {
             }
             (result, _) => panic!("{line}: {result:?}"),
         }
+    }
+
+    /// A command that is added to the table is refused until its need is stated here.
+    #[test]
+    fn the_need_of_every_command_is_stated() {
+        for entry in command_table::TABLE.iter() {
+            let lines = entry.examples.iter().map(|(typed, _)| *typed);
+            for line in lines.chain([entry.name]) {
+                let (_, rest) = arguments::split_line(line);
+                assert!(need(entry, rest).is_some(), "{line}");
+            }
+        }
+    }
+
+    /// What each command of the table says by its examples: those that reach out, and
+    /// nothing else, need a permission, and one permission does not stand for the other.
+    #[test]
+    fn examples_that_reach_out_are_refused() {
+        let none = Permissions::default();
+        let files = Permissions {
+            files: true,
+            ..none
+        };
+        let programs = Permissions {
+            programs: true,
+            ..none
+        };
+        let mut refused = std::collections::BTreeSet::new();
+        for entry in command_table::TABLE.iter() {
+            for (line, _) in entry.examples {
+                let (word, _) = arguments::split_line(line);
+                if !command_table::find(word).is_ok_and(|it| it.name == entry.name)
+                    || check(line, none).is_ok()
+                {
+                    continue;
+                }
+                refused.insert(entry.name);
+                let allowed = [files, programs].map(|it| check(line, it).is_ok());
+                assert_ne!(allowed, [true, true], "{line}");
+            }
+        }
+        let refused: Vec<_> = refused.into_iter().collect();
+        assert_eq!(
+            refused,
+            [
+                "attach",
+                "cd",
+                "commands",
+                "dump",
+                "group",
+                "jump",
+                "property",
+                "restore",
+                "run",
+                "save",
+                "scenario",
+                "set",
+                "shell",
+                "show-graph",
+                "source",
+                "unset",
+                "views",
+            ]
+        );
     }
 
     #[test]
@@ -137,8 +380,8 @@ mod tests {
         check_line("dump value f x", false, true, Some("writes a file"));
         check_line("save breakpoints f", false, true, Some("writes a file"));
         check_line("save", false, false, None);
-        check_line("source f", false, true, Some("whatever a file says"));
-        check_line("source f", true, false, Some("whatever a file says"));
+        check_line("source f", false, true, Some("any commands of a file"));
+        check_line("source f", true, false, Some("any commands of a file"));
         check_line("source f", true, true, None);
         check_line("commands 1", true, true, Some("more lines"));
         check_line("frobnicate", false, false, None);

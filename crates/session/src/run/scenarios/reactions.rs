@@ -1,11 +1,8 @@
-//! What is done about a moment to which scenarios react, and what follows from
-//! that (`juror_rules::decision`).
+//! Runs the reactions to a moment, and decides what follows (`juror_rules::decision`).
 //!
-//! The program stops for a reaction as for the user, and runs on as it ran,
-//! unless a reaction wants it to stop. In this order they are asked: those to a
-//! stop of the developer, those to points of scenarios, those to the steps of
-//! monitors (Jakse, Falcone and Méhaut, section 6: DEVBREAK, SCNBREAK,
-//! EXECEVENT).
+//! The program stops for a reaction as for the user, and resumes as before, unless a reaction wants
+//! it to stop. The order is: reactions to a stop of the user, to points of scenarios, to steps of
+//! monitors (Jakse, Falcone and Méhaut, section 6: DEVBREAK, SCNBREAK, EXECEVENT).
 
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
 use crate::run::scenarios::{carrying, waiting};
@@ -14,7 +11,7 @@ use crate::state::scenarios::{Decision, Todo};
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::{ContextValue, Trigger};
-use juror_monitoring::listeners::{Facts, Heard};
+use juror_monitoring::listeners::{ContextValues, QueuedTrigger};
 use juror_program::program::Program;
 use juror_rules::decision::{Moment, Next, Notification};
 use juror_view::error::CommandError;
@@ -22,23 +19,22 @@ use juror_view::observer::Observer;
 use juror_view::{Ending, StopReason};
 use std::collections::VecDeque;
 
-/// What reactions themselves want to be seen.
+/// A stop that a reaction itself demands.
 #[derive(Debug)]
 pub(super) struct OwnStop {
-    /// What went wrong, or why a scenario stops the program.
+    /// An error, or the reason of a scenario to stop the program.
     pub reason: Option<StopReason>,
-    /// The program is another one than at that moment.
+    /// Whether the program was restored to another moment.
     pub is_restored: bool,
 }
 
 impl Session {
-    /// A pause, or that scenarios have heard of something.
-    pub(crate) fn or_heard(&self, pause: Option<Pause>, thread: ThreadId) -> Option<Pause> {
+    /// Returns the pause, or the notification of queued triggers.
+    pub(crate) fn or_notified(&self, pause: Option<Pause>, thread: ThreadId) -> Option<Pause> {
         pause.or_else(|| self.pause_of(Moment::default(), thread))
     }
 
-    /// Asks the scenarios what is done about a pause of the run; nothing when
-    /// the program runs on.
+    /// Runs the reactions to a pause; returns `None` if the program resumes.
     pub(crate) fn react(
         &mut self,
         pause: Pause,
@@ -57,7 +53,7 @@ impl Session {
         let thread = pause.thread();
         let (pause, next) = self.react_to(pause, todo, observer)?;
         let pause = match self.is_fresh() {
-            // It was brought back to its beginning, which it now leaves.
+            // It was restored to its beginning, which it now leaves.
             true => pause.or(self.begin(observer)?),
             false => pause,
         };
@@ -83,7 +79,7 @@ impl Session {
         Ok(None)
     }
 
-    /// The threads that a reaction will have to stop.
+    /// Returns the threads that a reaction will have to stop.
     fn running_threads(&self) -> Vec<ThreadId> {
         let Some(program) = &self.processes.program else {
             return Vec::new();
@@ -93,12 +89,12 @@ impl Session {
         ids.filter(|&id| !debuggee.is_waiting(id)).collect()
     }
 
-    /// Asks the scenarios, with every thread standing. Gives what is still to
-    /// be shown, and what follows.
+    /// Runs the reactions, with every thread stopped. Returns what is still to be shown, and what
+    /// follows.
     pub(crate) fn react_to(
         &mut self,
         pause: Pause,
-        heard: VecDeque<Heard>,
+        queued: VecDeque<QueuedTrigger>,
         observer: &mut dyn Observer,
     ) -> Result<(Option<Pause>, Next), CommandError> {
         if !matches!(pause, Pause::Ended(_)) {
@@ -107,8 +103,8 @@ impl Session {
         if let Some(thread) = pause.thread() {
             self.select_thread(thread);
         }
-        let told = pause.told();
-        let todo = Todo { rest: None, heard };
+        let told = pause.notification();
+        let todo = Todo { rest: None, queued };
         let (next, own) = self.decide_about(told, todo, observer);
         let thread = match own.is_restored {
             true => self.processes.selection.thread,
@@ -121,8 +117,7 @@ impl Session {
                 Some(Pause::Reason(reason, thread))
             }
             (Next::ShowError, Some(reason), None) => {
-                // Nothing stands that could be shown: the error is told all the
-                // same.
+                // Nothing is stopped that could be shown: the error is reported all the same.
                 observer.scenario_error(&reason);
                 Some(pause)
             }
@@ -133,7 +128,7 @@ impl Session {
         Ok((shown, next))
     }
 
-    /// Carries out reactions, and decides what follows. Every thread stands.
+    /// Executes reactions, and decides what follows. Every thread is stopped.
     pub(super) fn decide_about(
         &mut self,
         told: Notification,
@@ -150,8 +145,8 @@ impl Session {
         }
         self.control.state.give_back(is_lent);
         self.scenarios.is_performing = false;
-        // What a reaction itself has brought about is nothing to react to.
-        self.scenarios.heard.clear();
+        // Events caused by a reaction itself have no reactions.
+        self.scenarios.queued.clear();
         let wishes = decision.wishes(failed.is_some(), self.scenarios.is_awaiting());
         let next = juror_rules::decision::next(told, wishes);
         if !matches!(next, Next::Move { .. } | Next::GoOn | Next::RunAll) {
@@ -170,15 +165,14 @@ impl Session {
         )
     }
 
-    /// What there is to react to: the reactions to a stop, then those to what
-    /// has been heard.
-    fn reactions_to(&mut self, pause: &Pause) -> VecDeque<Heard> {
+    /// Returns the reactions to a stop, then those to the queued triggers.
+    fn reactions_to(&mut self, pause: &Pause) -> VecDeque<QueuedTrigger> {
         let mut todo = VecDeque::new();
-        let mut facts = Facts::default();
+        let mut context_values = ContextValues::default();
         let waiting = match pause {
             Pause::Reason(reason, thread) => {
-                facts.note_text(ContextValue::Reason, reason.word());
-                facts.note(ContextValue::Thread, self.thread_value(*thread));
+                context_values.note_text(ContextValue::Reason, reason.word());
+                context_values.note(ContextValue::Thread, self.thread_value(*thread));
                 self.scenarios.waiting_for(|it| *it == Trigger::Stop)
             }
             Pause::Ended(Some(ending)) => {
@@ -187,7 +181,7 @@ impl Session {
                     Ending::Killed { signal } => KILLED_STATUS.saturating_add(*signal),
                     Ending::Detached { .. } => return todo,
                 };
-                facts.note(ContextValue::ExitStatus, Value::Int(i128::from(status)));
+                context_values.note(ContextValue::ExitStatus, Value::Int(i128::from(status)));
                 self.scenarios.waiting_for(|it| *it == Trigger::Exit)
             }
             _ => Vec::new(),
@@ -195,17 +189,17 @@ impl Session {
         todo.extend(
             waiting
                 .into_iter()
-                .map(|(scenario, reaction)| Heard::Other {
+                .map(|(scenario, reaction)| QueuedTrigger::Other {
                     scenario,
                     reaction,
-                    facts: facts.clone(),
+                    context_values: context_values.clone(),
                 }),
         );
-        todo.append(&mut self.scenarios.heard);
+        todo.append(&mut self.scenarios.queued);
         todo
     }
 
-    /// The program is about to begin.
+    /// Runs the reactions to the start of the program.
     pub(crate) fn react_to_start(
         &mut self,
         pause: Option<Pause>,
@@ -215,23 +209,23 @@ impl Session {
         if self.scenarios.is_idle() || self.scenarios.is_performing {
             return Ok(pause);
         }
-        let mut facts = Facts::default();
-        facts.note(ContextValue::Thread, self.thread_value(thread));
+        let mut context_values = ContextValues::default();
+        context_values.note(ContextValue::Thread, self.thread_value(thread));
         let waiting = self.scenarios.waiting_for(|it| *it == Trigger::Start);
-        let mut todo: VecDeque<Heard> = waiting
+        let mut todo: VecDeque<QueuedTrigger> = waiting
             .into_iter()
-            .map(|(scenario, reaction)| Heard::Other {
+            .map(|(scenario, reaction)| QueuedTrigger::Other {
                 scenario,
                 reaction,
-                facts: facts.clone(),
+                context_values: context_values.clone(),
             })
             .collect();
-        let pause = pause.unwrap_or(Pause::Heard(thread));
+        let pause = pause.unwrap_or(Pause::ScenariosNotified(thread));
         todo.extend(self.reactions_to(&pause));
         self.react_to(pause, todo, observer).map(|(pause, _)| pause)
     }
 
-    /// A thread as reactions know it.
+    /// Returns a thread as a value of reactions.
     pub(crate) fn thread_value(&self, thread: ThreadId) -> Value {
         let number = self
             .processes

@@ -1,11 +1,11 @@
-//! The core without a program: what a reaction wants, in order; and what is
-//! heard, against the names of states.
+//! Tests the core without a program: the effects of reactions, in order; and triggers, against the
+//! names of states.
 
 use crate::state::scenarios::performance::{Effect, Performance, World};
 use juror_event::{EventId, Value};
 use juror_language::{ContextValue, Property, Scenario, StateName, Trigger, load_with};
 use juror_monitor::{Change, Monitor, Occurrence};
-use juror_monitoring::listeners::Facts;
+use juror_monitoring::listeners::ContextValues;
 use juror_monitoring::listening::listeners;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -29,8 +29,8 @@ fn load(source: &str) -> (Vec<Property>, Vec<Scenario>) {
     (loaded.properties, loaded.scenarios)
 }
 
-/// What a reaction does, with numbers from 100 on as replies; and what it asked
-/// the program.
+/// Returns the effects of a reaction, with numbers from 100 on as replies, and its reads of the
+/// program.
 fn performed(variables: &str, body: &str) -> Result<(Vec<String>, Vec<String>), String> {
     let source = format!("scenario s {variables} on start {{ {body} }}");
     let (_, scenarios) = load(&source);
@@ -40,9 +40,9 @@ fn performed(variables: &str, body: &str) -> Result<(Vec<String>, Vec<String>), 
         .iter()
         .map(|it| it.initial.clone())
         .collect();
-    let mut facts = Facts::default();
-    facts.note(ContextValue::Thread, Value::Int(7));
-    let mut performance = Performance::new(&scenario.reactions[0].body, Vec::new(), facts);
+    let mut context_values = ContextValues::default();
+    context_values.note(ContextValue::Thread, Value::Int(7));
+    let mut performance = Performance::new(&scenario.reactions[0].body, Vec::new(), context_values);
     let mut world = Lengths(Vec::new());
     let mut effects = Vec::new();
     loop {
@@ -182,13 +182,13 @@ fn what_has_no_value_is_told_with_its_place() {
     check_failure(
         "var n = 0",
         "restore 0 - 1",
-        "0 - 1: -1 is no number of something",
+        "0 - 1: -1 is not the number of a point or checkpoint",
     );
     check_failure("var m = {1}", "watch x[m]", "m: the program has no set");
     check_failure(
         "",
         "for i in 0..1_000 { for j in 0..1_000 { continue } }",
-        "continue: this reaction carries out more than 100000 statements",
+        "continue: this reaction executes more than 100000 statements",
     );
 }
 
@@ -199,7 +199,7 @@ state good accepting action entered { on a -> init on b -> bad action fell on c 
 state bad non-accepting action sunk { on a -> good on b on c -> gone }
 state gone non-accepting final";
 
-/// What is heard of a step, from the names in the text.
+/// Returns whether a step triggers, from the names in the text.
 fn is_meant(trigger: &Trigger, property: &Property, change: &Change, event: EventId) -> bool {
     let state = |id: juror_language::StateId| property.state(id).expect("a state");
     let (from, to) = (state(change.from), state(change.to));
@@ -251,17 +251,17 @@ proptest! {
             for change in monitor.changes() {
                 for (position, reaction) in scenarios[0].reactions.iter().enumerate() {
                     let mut own = heard_by.iter().filter(|it| it.id.reaction as usize == position);
-                    let heard = own.any(|it| it.hears(change, event));
+                    let is_triggered = own.any(|it| it.matches(change, event));
                     let wanted = is_meant(&reaction.trigger, property, change, event);
-                    prop_assert_eq!(heard, wanted, "{} at {:?}", triggers[position], change);
+                    prop_assert_eq!(is_triggered, wanted, "{} at {:?}", triggers[position], change);
                 }
             }
         }
     }
 }
 
-/// Transitions that only their actions tell apart: between the same states, on the
-/// same event, with guards over what the step changes.
+/// Transitions that only their actions distinguish: between the same states, on the same event,
+/// with guards over variables that the step changes.
 #[test]
 fn an_action_is_of_the_branch_that_was_taken() {
     let source = "property p HEAD
@@ -283,13 +283,13 @@ on action first { print \"first\" }
 on action second { print \"second\" }";
     let values = |slice: i128, x: i128| [Value::Int(slice), Value::Int(x)];
     for head in ["", "slice on i"] {
-        // That a transition is never taken is a warning.
+        // A transition that is never taken is a warning.
         let source = source.replace("HEAD", head);
         let loaded = load_with("", &source, &mut |_| Err("no files".to_owned()));
         let (property, scenarios) = (&loaded.properties[0], loaded.scenarios);
         let listening = listeners([(true, &scenarios[0])], property);
         let mut monitor = Monitor::new(Arc::new(property.clone())).expect("a property");
-        let mut heard = |event: u16, slice: i128, x: i128| -> Vec<u32> {
+        let mut is_triggered = |event: u16, slice: i128, x: i128| -> Vec<u32> {
             let values = values(slice, x);
             let happened = Occurrence {
                 thread: 1,
@@ -302,12 +302,12 @@ on action second { print \"second\" }";
             let own = changes.flat_map(|change| {
                 let meant = listening
                     .iter()
-                    .filter(|it| it.hears(change, EventId(event)));
+                    .filter(|it| it.matches(change, EventId(event)));
                 meant.map(|it| it.id.reaction)
             });
             own.collect()
         };
-        // A new instance, and one that is there already.
+        // A new instance, and an existing one.
         let steps: [((u16, i128), &[u32]); 8] = [
             ((0, 4), &[0]),
             ((0, 4), &[1]),
@@ -319,7 +319,7 @@ on action second { print \"second\" }";
             ((2, 0), &[3]),
         ];
         for (position, ((event, x), expected)) in steps.into_iter().enumerate() {
-            assert_eq!(heard(event, 1, x), expected, "{head} {position}");
+            assert_eq!(is_triggered(event, 1, x), expected, "{head} {position}");
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Commands of reactions that are done when the reactions are: those that let
-//! the program run or end it, and those that change what reacts.
+//! Deferred commands of reactions: those that resume or end the program, and those that change the
+//! scenarios.
 //!
-//! Such a command takes the place of the command of the person, which ends where
-//! the program stands (`Pause::Moves`); when it is over, its reaction goes on. A
-//! `continue` of the person runs on afterwards, a step is over. Invariant: runs
-//! are never nested, so a reaction may move the program as often as it likes.
+//! Such a command replaces the user's command, which ends where the program is stopped
+//! (`Pause::Moves`); after it, its reaction continues. A `continue` of the user resumes afterwards,
+//! a step is over.
+//!
+//! **Invariant**: runs are never nested, so a reaction may move the program any number of times.
 
 use crate::command_table;
 use crate::command_table::arguments;
@@ -17,20 +18,20 @@ use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
 
-/// When a command of a reaction is done.
+/// When a command of a reaction is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Timing {
-    /// Where it stands.
+    /// At once.
     Now,
-    /// The same; the program is another one afterwards.
+    /// At once; the program is another one afterwards.
     Restore,
-    /// When the reactions to this moment are done; the program stands meanwhile.
+    /// After the reactions to this moment; the program stays stopped meanwhile.
     InPlace,
-    /// The same, in place of the command of the person.
+    /// After the reactions, in place of the user's command.
     Moves,
 }
 
-/// When a command is done.
+/// Returns when a command is executed.
 pub(super) fn timing(line: &str) -> Timing {
     let Some((entry, rest)) = command_of(line) else {
         return Timing::Now;
@@ -44,7 +45,7 @@ pub(super) fn timing(line: &str) -> Timing {
     }
 }
 
-/// What a line is about, in juror's own words.
+/// Returns the command of a line, translated to juror's own.
 fn command_of(line: &str) -> Option<(&'static Entry, String)> {
     let own = command_table::translated(line);
     let (word, rest) = arguments::split_line(own.as_deref().unwrap_or(line));
@@ -52,20 +53,20 @@ fn command_of(line: &str) -> Option<(&'static Entry, String)> {
     Some((entry, rest.to_owned()))
 }
 
-/// Whether a command lets the program run until something happens.
+/// Returns whether a command resumes the program until something happens.
 fn runs_on(line: &str) -> bool {
     let found = command_of(line).map(|(entry, _)| entry.name);
     matches!(found, Some("continue" | "run"))
 }
 
 impl Scenarios {
-    /// Whether a command waits that is not under way.
+    /// Returns whether a command is deferred and not in progress.
     pub fn is_awaiting(&self) -> bool {
         self.waiting.iter().any(|it| !it.is_under_way)
     }
 
-    /// Marks the next command as under way, the next during which the program
-    /// stands if `in_place`; its scenario and its line.
+    /// Marks the next command as in progress; if `in_place`, the next during which the program
+    /// stays stopped. Returns its scenario and its line.
     fn begin_waiting(&mut self, in_place: bool) -> Option<(usize, String)> {
         let is_meant = |it: &&mut Waiting| !(it.is_under_way || in_place && it.line.moves);
         let waiting = self.waiting.iter_mut().find(is_meant)?;
@@ -73,8 +74,8 @@ impl Scenarios {
         Some((waiting.reacting.scenario, waiting.line.text.clone()))
     }
 
-    /// The reaction whose command has just been done; nothing where its scenario
-    /// is gone, or has begun anew.
+    /// Takes the reaction whose command has just ended; `None` if its scenario was deleted or
+    /// restarted.
     fn end_waiting(&mut self) -> Option<Reacting> {
         // The innermost is the one that was marked last.
         let in_place = |it: &Waiting| it.is_under_way && !it.line.moves;
@@ -83,13 +84,13 @@ impl Scenarios {
         self.waiting.remove(position).map(|it| it.reacting)
     }
 
-    /// What was to be done since a checkpoint is not done when it is brought back.
+    /// Drops the commands deferred since a checkpoint that is restored.
     pub fn forget_waiting_before_restore(&mut self) {
         self.waiting
             .retain(|it| it.is_after_restore || it.is_under_way);
     }
 
-    /// A scenario is gone.
+    /// Drops the commands of a deleted scenario.
     pub fn forget_waiting_of(&mut self, scenario: usize) {
         self.waiting.retain_mut(|it| {
             let number = &mut it.reacting.scenario;
@@ -99,7 +100,7 @@ impl Scenarios {
         });
     }
 
-    /// A property is gone: nothing can last for its states.
+    /// Drops the points that lasted for states of a removed property.
     pub fn forget_waiting_about(&mut self, monitor: usize) {
         for waiting in &mut self.waiting {
             waiting.reacting.about = match waiting.reacting.about {
@@ -111,8 +112,8 @@ impl Scenarios {
     }
 }
 
-/// Commands of reactions during which the program stands, one after the
-/// other, each with the rest of its reaction.
+/// Executes the commands during which the program stays stopped, one after the other, each with the
+/// rest of its reaction.
 pub(super) fn carry_out_in_place(
     session: &mut Session,
     decision: &mut Decision,
@@ -134,8 +135,7 @@ pub(super) fn carry_out_in_place(
     Ok(())
 }
 
-/// The program stops for the person: what waits is not done, and that is
-/// said.
+/// Drops the deferred commands because the program stops for the user, and reports them.
 pub(super) fn give_up_waiting(session: &mut Session, observer: &mut dyn Observer) {
     let (kept, given_up) = std::mem::take(&mut session.scenarios.waiting)
         .into_iter()
@@ -145,19 +145,21 @@ pub(super) fn give_up_waiting(session: &mut Session, observer: &mut dyn Observer
         let name = effects::scenario_name(session, waiting.reacting.scenario);
         let line = &waiting.line.text;
         observer.notice(&format!(
-            "scenario {name}: `{line}` is not done, since the program stops"
+            "scenario {name}: `{line}` is not executed, since the program stops"
         ));
     }
 }
 
-/// Commands of reactions that take the place of the one that a person gave,
-/// now that this one is over.
+/// Executes the commands that replace the user's, now that this one is over.
 pub(crate) fn move_for_scenarios(
     session: &mut Session,
     line: &str,
     result: Result<Outcome, CommandError>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, CommandError> {
+    if session.control.is_ending() {
+        session.scenarios.waiting.clear();
+    }
     if !session.scenarios.is_awaiting() {
         return result;
     }
@@ -188,7 +190,7 @@ pub(crate) fn move_for_scenarios(
     moved
 }
 
-/// Does what waits, until nothing does.
+/// Executes deferred commands until none is left.
 fn move_by_turns(
     session: &mut Session,
     mut afterwards: Afterwards,
@@ -197,7 +199,7 @@ fn move_by_turns(
     while let Some((scenario, line)) = session.scenarios.begin_waiting(false) {
         let name = effects::scenario_name(session, scenario);
         if let Afterwards::Show(outcome) = &afterwards {
-            // What a reaction goes on from.
+            // The state that a reaction continues from.
             observer.scenario_outcome(&name, &line, outcome);
         }
         session.control.state.finish();
@@ -223,7 +225,7 @@ fn move_by_turns(
     Ok(afterwards)
 }
 
-/// A command of a reaction is over: its reaction goes on.
+/// Continues the reaction whose command is over.
 fn follow(
     session: &mut Session,
     line: &str,
@@ -260,8 +262,8 @@ fn follow(
     })
 }
 
-/// What a reaction wants to be seen; told without a place where the program is
-/// gone, and then what there was to show is.
+/// Shows the stop of a reaction; without a location if the program has ended, and only if nothing
+/// else is to be shown.
 fn show_own(
     session: &mut Session,
     reason: StopReason,
@@ -277,8 +279,7 @@ fn show_own(
     }
 }
 
-/// Whether a command has stopped where it was to, or tells something: its own
-/// end, and no stop for the person.
+/// Returns whether a command reached its goal or only printed, and did not stop for the user.
 fn is_own_end(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Stopped(stop) => matches!(

@@ -1,54 +1,54 @@
-//! Calls that were inlined, and whether a thread has entered them.
+//! Inlined calls, and whether a thread has entered them.
 //!
-//! Where inlined calls begin at the instruction at which a thread stands, it stands at
-//! several places of the source at once: in front of the call, at the first line of what is
-//! called, and so on inwards. A person means one of them: that of a breakpoint, or the line
-//! to which a step has come. The calls within it count as not entered: their frames are not
-//! shown, and `step` enters them one by one while the thread stays where it is.
+//! If inlined calls begin at the address of a thread, it is at several places of the source at
+//! once: before the call, at the first line of the callee, and so on inwards. The user means one of
+//! them: that of a breakpoint, or the line that a step has reached. The calls within it are skipped
+//! inline frames: they are not shown, and `step` enters them one by one while the thread stays
+//! where it is.
 //!
-//! Invariant: what counts as not entered begins where the thread stands.
+//! **Invariant**: skipped inline frames begin at the address of the thread.
 
 use crate::run::step::{Leaving, in_process};
 use crate::session::Session;
-use crate::state::inline_frames::Unentered;
+use crate::state::inline_frames::SkippedFrames;
 use juror_debuggee::ThreadId;
 use juror_program::stack::frames::{Frame, beginning_calls, usual_level};
 use juror_view::error::CommandError;
 
-/// Where a thread has come to.
+/// The position that a thread has reached.
 pub(super) struct Arrival {
     /// The inlined calls that it is in, and their function.
     chain: Vec<Frame>,
-    /// How many of them begin here.
+    /// The number of these that begin here.
     beginning: usize,
-    /// The one that it stands in when it enters nothing that begins here; or the first
-    /// that is the user's.
+    /// The level of its frame if it enters nothing that begins here, or of the first frame that is
+    /// the user's.
     level: usize,
 }
 
 impl Arrival {
-    /// The frame that it stands in.
+    /// Returns its frame.
     pub fn frame(&self) -> Option<&Frame> {
         self.chain.get(self.level)
     }
 
-    /// Whether it stands in front of an inlined call.
+    /// Returns whether it is before an inlined call.
     pub fn is_before_call(&self) -> bool {
-        self.unentered() > 0
+        self.skipped_frames() > 0
     }
 
-    /// Whether what is executed was inlined into the frame that it stands in.
+    /// Returns whether the executed code was inlined into its frame.
     pub fn is_outside(&self) -> bool {
         self.level > 0
     }
 
-    fn unentered(&self) -> usize {
+    fn skipped_frames(&self) -> usize {
         self.level.min(self.beginning)
     }
 }
 
 impl Session {
-    /// Where a thread stands.
+    /// Returns the position of a thread.
     pub(super) fn arrival(&mut self, thread: ThreadId) -> Result<Arrival, CommandError> {
         let chain = self.running()?.inlined_chain(thread);
         if chain.is_empty() {
@@ -56,7 +56,7 @@ impl Session {
         }
         let beginning = beginning_calls(&chain);
         let outside = beginning..chain.len();
-        // A library's function may begin with what is the user's.
+        // A library's function may begin with inlined code of the user.
         let mut candidates = outside.chain((0..beginning).rev());
         let level = candidates.find(|&level| {
             let frame = chain.get(level);
@@ -69,21 +69,20 @@ impl Session {
         })
     }
 
-    /// The user is shown where a thread has come to.
+    /// Sets the shown frame of a thread to its position.
     pub(super) fn stand_at(&mut self, thread: ThreadId, arrival: &Arrival) {
-        self.stand_at_level(thread, Some(arrival.unentered()), &arrival.chain);
+        self.stand_at_level(thread, Some(arrival.skipped_frames()), &arrival.chain);
     }
 
-    /// A thread that has come to a place is shown in front of the inlined calls that begin
-    /// there.
+    /// Shows a thread that has reached a location before the inlined calls that begin there.
     pub(super) fn stand_before_calls(&mut self, thread: ThreadId) -> Result<(), CommandError> {
         let arrival = self.arrival(thread)?;
         self.stand_at(thread, &arrival);
         Ok(())
     }
 
-    /// The user is shown one of the frames of a thread's innermost function, if what is in
-    /// it begins where the thread stands.
+    /// Shows one of the frames of a thread's innermost function, if the frames in it begin at the
+    /// thread's address.
     pub(crate) fn stand_at_level(
         &mut self,
         thread: ThreadId,
@@ -94,18 +93,18 @@ impl Session {
             return;
         };
         let is_beginning = level <= beginning_calls(chain);
-        self.processes.stop.unentered = is_beginning.then_some(Unentered {
+        self.processes.stop.skipped_frames = is_beginning.then_some(SkippedFrames {
             thread,
             pc: first.pc,
             count: level,
         });
     }
 
-    /// The user is shown the inlined call at whose beginning a monitor has spoken, if the
-    /// thread still stands there.
+    /// Shows the inlined call at whose beginning a monitor has reported, if the thread is still
+    /// there.
     pub(crate) fn stand_at_begun(
         &mut self,
-        begun: Unentered,
+        begun: SkippedFrames,
         thread: ThreadId,
     ) -> Result<bool, CommandError> {
         let chain = self.running()?.inlined_chain(thread);
@@ -117,28 +116,28 @@ impl Session {
         Ok(is_here)
     }
 
-    /// Enters an inlined call in front of which a thread stands, if there is one that the
-    /// user wants to step into: nothing runs.
+    /// Enters an inlined call that begins at a thread's address, if there is one to step into:
+    /// nothing runs.
     pub(super) fn enter_inlined(&mut self, thread: ThreadId) -> Result<bool, CommandError> {
         let chain = self.running()?.inlined_chain(thread);
-        let count = self.unentered_count(thread, &chain);
+        let count = self.skipped_frame_count(thread, &chain);
         let level = self.level_to_enter(chain.get(..count).unwrap_or(&[]));
         self.stand_at_level(thread, level, &chain);
         Ok(level.is_some())
     }
 
-    /// The same for a thread that has come to a place in the line that a step leaves.
+    /// Does the same for a thread that has reached a position in the line that a step leaves.
     pub(super) fn enter_from(&mut self, thread: ThreadId, arrival: &Arrival) -> bool {
-        let inner = arrival.chain.get(..arrival.unentered()).unwrap_or(&[]);
+        let inner = arrival.chain.get(..arrival.skipped_frames()).unwrap_or(&[]);
         let level = self.level_to_enter(inner);
         self.stand_at_level(thread, level, &arrival.chain);
         level.is_some()
     }
 
-    /// Which of the calls that are not entered is the next to step into. What is skipped is
-    /// skipped with all that it calls.
-    fn level_to_enter(&mut self, unentered: &[Frame]) -> Option<usize> {
-        for (level, frame) in unentered.iter().enumerate().rev() {
+    /// Returns which of the skipped inline frames is the next to step into. A skipped function is
+    /// skipped with all its calls.
+    fn level_to_enter(&mut self, skipped_frames: &[Frame]) -> Option<usize> {
+        for (level, frame) in skipped_frames.iter().enumerate().rev() {
             if self.is_skipped(frame) {
                 return None;
             }
@@ -149,10 +148,10 @@ impl Session {
         None
     }
 
-    /// How many of a thread's frames are not shown.
-    fn unentered_count(&self, thread: ThreadId, frames: &[Frame]) -> usize {
+    /// Returns the number of a thread's skipped inline frames.
+    fn skipped_frame_count(&self, thread: ThreadId, frames: &[Frame]) -> usize {
         let here = frames.first().map(|frame| frame.pc);
-        let said = self.processes.stop.unentered;
+        let said = self.processes.stop.skipped_frames;
         let said = said.filter(|it| it.thread == thread && Some(it.pc) == here);
         match said {
             Some(it) => it.count.min(beginning_calls(frames)),
@@ -160,16 +159,15 @@ impl Session {
         }
     }
 
-    /// The frames of a thread that are shown: without the calls that it has not entered,
-    /// and without what was inlined from elsewhere.
+    /// Returns the shown frames of a thread: without skipped inline frames and foreign inlined
+    /// code.
     pub(crate) fn shown_frames(&mut self, thread: ThreadId, mut frames: Vec<Frame>) -> Vec<Frame> {
-        frames.drain(..self.unentered_count(thread, &frames));
+        frames.drain(..self.skipped_frame_count(thread, &frames));
         self.without_foreign_inlined(frames)
     }
 
-    /// Leaves out what was inlined from elsewhere (a library's header, Rust's
-    /// own library) and has no source to show: one is in the function that it
-    /// was inlined into.
+    /// Removes frames of code that was inlined from elsewhere (a library's header, Rust's own
+    /// library) without a source to show: the thread is in the function that it was inlined into.
     fn without_foreign_inlined(&mut self, mut frames: Vec<Frame>) -> Vec<Frame> {
         let call = frames.iter().position(|frame| !frame.is_inlined());
         let chain = frames.get(..=call.unwrap_or(0)).unwrap_or(&[]).to_vec();
@@ -180,8 +178,8 @@ impl Session {
 }
 
 impl Leaving {
-    /// A call that was inlined into what is left is passed: its code counts to the line.
-    /// So a loop in it costs nothing, either.
+    /// Steps over a call that was inlined into the line: its code belongs to the line. So a loop in
+    /// it costs nothing either.
     pub fn pass_inlined(&mut self, frame: &Frame) {
         let Some(module) = &frame.module else {
             return;
@@ -195,8 +193,8 @@ impl Leaving {
         }
     }
 
-    /// Whether a frame stands in the line that is left: the same line of the same call,
-    /// inlined as deep.
+    /// Returns whether a frame is in the line that is left: the same line of the same call, at the
+    /// same depth of inlining.
     pub fn is_line_of(&self, frame: &Frame) -> bool {
         self.is_same_call(frame)
             && self.nesting == frame.nesting()

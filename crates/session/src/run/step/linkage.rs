@@ -15,35 +15,33 @@ use juror_view::observer::Observer;
 /// `_dl_runtime_resolve` has fewer than a hundred.
 const INSTRUCTIONS_MAX: usize = 400;
 
-impl Session {
-    /// Runs a thread that is at a stub of the linkage table up to the first instruction of
-    /// the function that the stub leads to, or to `back`, where its call returns. Does
-    /// nothing elsewhere. Returns a pause if something else ended the run.
-    pub(super) fn pass_linkage(
-        &mut self,
-        thread: ThreadId,
-        back: u64,
-        observer: &mut dyn Observer,
-    ) -> Result<Option<Pause>, CommandError> {
-        let start = self.running()?.registers(thread)?.rip;
-        if !self.modules().is_linkage_stub(start) {
-            return Ok(None);
-        }
-        for _ in 0..INSTRUCTIONS_MAX {
-            let registers = *self.running()?.registers(thread)?;
-            if registers.rip == back || !self.modules().is_linkage(registers.rip) {
-                break;
-            }
-            let mut pause = self.next_instruction(thread, observer)?;
-            if matches!(pause, Pause::Stepped(_))
-                && self.has_entered_handler(thread, registers.rip)?
-            {
-                pause = self.run_over_call(registers.rip, thread, registers.rsp, observer)?;
-            }
-            if !matches!(pause, Pause::Stepped(_) | Pause::Temporary(_)) {
-                return Ok(Some(pause));
-            }
-        }
-        Ok(None)
+/// Runs a thread that is at a stub of the linkage table up to the first instruction of
+/// the function that the stub leads to, or to `back`, where its call returns. Does
+/// nothing elsewhere. Returns a pause if something else ended the run.
+pub(super) fn pass_linkage(
+    session: &mut Session,
+    thread: ThreadId,
+    back: u64,
+    observer: &mut dyn Observer,
+) -> Result<Option<Pause>, CommandError> {
+    let start = session.running()?.registers(thread)?.rip;
+    if !session.modules().is_linkage_stub(start) {
+        return Ok(None);
     }
+    for _ in 0..INSTRUCTIONS_MAX {
+        let registers = *session.running()?.registers(thread)?;
+        if registers.rip == back || !session.modules().is_linkage(registers.rip) {
+            break;
+        }
+        let mut pause = session.next_instruction(thread, observer)?;
+        if matches!(pause, Pause::Stepped(_))
+            && session.has_entered_handler(thread, registers.rip)?
+        {
+            pause = session.run_over_call(registers.rip, thread, registers.rsp, observer)?;
+        }
+        if !matches!(pause, Pause::Stepped(_) | Pause::Temporary(_)) {
+            return Ok(Some(pause));
+        }
+    }
+    Ok(None)
 }

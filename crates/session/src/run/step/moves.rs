@@ -1,5 +1,4 @@
-//! What steps are made of: one instruction, a run to a point, a run over a
-//! call.
+//! The parts of steps: one instruction, a run to a point, a run over a call.
 
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::run::processes::watching;
@@ -13,13 +12,12 @@ use juror_stepping::{Flow, flow_of};
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
-/// The longest instruction of the machine, in bytes.
+/// The length of the machine's longest instruction, in bytes.
 const INSTRUCTION_LENGTH_MAX: usize = 15;
 
 impl Session {
-    /// Lets all threads run until a call of one thread has returned to `back`,
-    /// or is gone because something jumped over it: `longjmp`, an exception.
-    /// `stack` is the stack pointer before the call.
+    /// Resumes all threads until a call of one thread has returned to `back`, or was dropped by
+    /// `longjmp` or an exception. `stack` is the stack pointer before the call.
     pub(super) fn run_over_call(
         &mut self,
         back: u64,
@@ -32,7 +30,7 @@ impl Session {
         self.run_inside_call(&goal, thread, call, observer)
     }
 
-    /// The same until one of these points is reached, or the call is gone.
+    /// Does the same until one of these points is reached, or the call has ended.
     pub(super) fn run_inside_call(
         &mut self,
         goals: &[Temporary],
@@ -49,7 +47,7 @@ impl Session {
             let anywhere = Temporary::anywhere(exit.address, thread);
             match (exit.drops, &own) {
                 (Drops::Raised, Some(_)) => None,
-                // By a frame inside of the call is nothing that matters.
+                // Frames inside the call do not matter.
                 (Drops::Caught, Some(own)) => Some(Temporary {
                     above: stack.wrapping_sub(9),
                     up_to: own.end,
@@ -61,9 +59,10 @@ impl Session {
         let mut raised = Raised::default();
         loop {
             let pause = self.run_to_any(&points, observer)?;
-            if !matches!(pause, Pause::Temporary(_)) {
+            // The thread of a forked child, if that is followed.
+            let Pause::Temporary(thread) = pause else {
                 return Ok(pause);
-            }
+            };
             let program = self.running()?;
             let registers = *program.registers(thread)?;
             let exit = exits.iter().find(|exit| exit.address == registers.rip);
@@ -75,7 +74,7 @@ impl Session {
             if let Some(target) = dropped.and_then(|dropped| dropped.resumes_at(call)) {
                 return self.run_back(target.pc, thread, target.stack, observer);
             }
-            // Caught inside of the call, or a jump there: past its point.
+            // Caught inside the call, or a jump there: past its point.
             let pause = self.step_instruction(thread, observer)?;
             if !matches!(pause, Pause::Stepped(_)) {
                 return Ok(pause);
@@ -83,8 +82,8 @@ impl Session {
         }
     }
 
-    /// One instruction of a thread. The others stand still, unless it may wait
-    /// for them: in a system call.
+    /// Executes one instruction of a thread. The others stay stopped, unless it may wait for them:
+    /// in a system call.
     pub(crate) fn step_instruction(
         &mut self,
         thread: ThreadId,
@@ -111,7 +110,7 @@ impl Session {
         pause
     }
 
-    /// One instruction, and over it when it is a call.
+    /// Executes one instruction, or steps over it if it is a call.
     pub(crate) fn next_instruction(
         &mut self,
         thread: ThreadId,
@@ -124,7 +123,7 @@ impl Session {
         }
     }
 
-    /// Lets all threads run until one thread is back at an address, with a stack pointer.
+    /// Resumes all threads until one thread is back at an address, with a stack pointer.
     pub(crate) fn run_back(
         &mut self,
         address: u64,
@@ -135,7 +134,7 @@ impl Session {
         self.run_to_any(&[Temporary::back(address, thread, stack)], observer)
     }
 
-    /// Lets all threads run until one of these points is reached.
+    /// Resumes all threads until one of these points is reached.
     pub(crate) fn run_to_any(
         &mut self,
         points: &[Temporary],
@@ -170,7 +169,7 @@ impl Session {
     pub(super) fn flow_at(&self, address: u64) -> Result<Flow, CommandError> {
         let program = self.running()?;
         let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
-        // The instruction may be the last one of what is mapped.
+        // The instruction may be the last one before unmapped memory.
         let count = (1..=INSTRUCTION_LENGTH_MAX)
             .rev()
             .find(|&count| program.debuggee.read(address, &mut bytes[..count]).is_ok());
@@ -179,8 +178,8 @@ impl Session {
     }
 }
 
-/// Whether the thread is about to make a system call, or was stopped in one
-/// that goes on when it runs.
+/// Returns whether the thread is about to make a system call, or was stopped in one that continues
+/// when it runs.
 fn is_at_system_call(program: &Program, thread: ThreadId) -> Result<bool, CommandError> {
     const SYSCALL: [u8; 2] = [0x0f, 0x05];
     let pc = program.registers(thread)?.rip;

@@ -1,4 +1,4 @@
-//! Out of a function, and to a place.
+//! Runs out of a function, and to a location.
 
 use crate::inspect::{expressions, locations};
 use crate::run::pause::{Pause, Temporary};
@@ -42,8 +42,8 @@ impl Session {
         self.stop(StopReason::Finished { returned, function }, thread)
     }
 
-    /// Out of a call that was inlined: to where its caller goes on with a line of its own.
-    /// It leaves no value in any known place.
+    /// Leaves an inlined call: runs to where its caller continues with a line of its own. Its
+    /// result is in no known place.
     fn finish_inlined(
         &mut self,
         level: usize,
@@ -67,8 +67,8 @@ impl Session {
         }
     }
 
-    /// Runs until a frame returns: `Temporary` then. Where it is left by a jump
-    /// or an exception, nothing was returned, and that is a step.
+    /// Runs until a frame returns: `Temporary` then. If it is left by a jump or an exception, it
+    /// has no result, and the pause is that of a step.
     pub(super) fn leave_frame(
         &mut self,
         level: usize,
@@ -124,13 +124,19 @@ impl Session {
         })
     }
 
-    /// `advance PLACE`, `until PLACE`: runs to a place, or to the return of
-    /// the current function.
+    /// `advance PLACE`, `until PLACE`: runs to a location, or to the return of the current
+    /// function.
     pub(crate) fn advance_to(
         &mut self,
         text: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        if text.is_empty() {
+            return Err(CommandError::with_help(
+                "this command needs a location",
+                "for example: advance queue.c:30",
+            ));
+        }
         let thread = self.thread()?;
         let placed = location_spec::parse(text).map_err(CommandError::new)?;
         let place = locations::resolvable(self, &placed.place)?;
@@ -138,7 +144,7 @@ impl Session {
         if resolved.addresses.is_empty() {
             return Err(CommandError::new(format!("there is no code at `{text}`")));
         }
-        // The rest of the call that begins here is no other one.
+        // The outlined part of the call that begins here is not another call.
         let here = self.running()?.registers(thread)?.rip;
         let rest_calls = resolved.rest_calls.into_iter();
         let rest_calls = rest_calls.filter(|(_, entry)| *entry != here);
@@ -162,8 +168,8 @@ impl Session {
         self.settle(pause)
     }
 
-    /// A thread that was to come to a place is shown in it, or in front of the inlined calls
-    /// that begin where it stands.
+    /// Shows a thread that was to reach a location in it, or before the inlined calls that begin at
+    /// its address.
     pub(crate) fn stand_at_place(
         &mut self,
         thread: ThreadId,
@@ -179,10 +185,10 @@ impl Session {
     }
 }
 
-/// Why a frame cannot be left by a return.
+/// Returns why a frame cannot be left by a return.
 pub(crate) fn nowhere_to_return(frame: &Frame) -> CommandError {
     CommandError::new(match frame.is_cut {
-        true => "the stack is cut here: the caller of this frame cannot be found",
-        false => "the outermost frame has nothing to return to",
+        true => "the backtrace ends here: the caller of this frame cannot be found",
+        false => "the outermost frame has no caller",
     })
 }

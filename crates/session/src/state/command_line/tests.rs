@@ -94,7 +94,7 @@ fn streams_are_redirected() {
             ..none()
         },
     );
-    // As in a shell, only a `2` that stands alone is the number.
+    // As in a shell, only a separate `2` is the number.
     check(
         "a2>out",
         &["a2"],
@@ -110,7 +110,7 @@ fn what_is_missing_is_told() {
     for (text, expected) in [
         ("a <", "a file is missing after `<`"),
         ("> > b", "a file is missing after `>`"),
-        ("a >&2", "`>&` is not known here"),
+        ("a >&2", "redirection `>&` is not supported"),
     ] {
         let error = CommandLine::parse(text).expect_err(text);
         assert_eq!(error.message, expected, "{text}");

@@ -1,10 +1,11 @@
-//! A reaction under way: statement by statement, it says what is to be done.
+//! A reaction in progress: returns the effects of its statements one by one.
 //!
-//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019),
-//! algorithm 8: an action gives a command, and its reply decides how it goes
-//! on. Here the rest of the block is what takes the reply. Invariant: nothing
-//! is done here. What a reaction wants is an [`Effect`], what it wants to know
-//! of the program is asked of a [`World`].
+//! After Jakse, Falcone and Méhaut, *Interactive Runtime Verification* (2019), algorithm 8: an
+//! action gives a command, and its reply decides how it continues. Here the remaining block takes
+//! the reply.
+//!
+//! **Invariant**: nothing is executed here. A reaction returns an [`Effect`], and reads the program
+//! through a [`World`].
 
 mod effect;
 mod memory;
@@ -16,39 +17,43 @@ use juror_language::{
     Action, ActionKind, Input, Piece, PointAction, ReactionBlock, Target, Template, Term,
     evaluate_in, execute_in,
 };
-use juror_monitoring::listeners::Facts;
+use juror_monitoring::listeners::ContextValues;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many statements one reaction may carry out.
+/// The limit of statements that one reaction may execute.
 const STATEMENTS_MAX: usize = 100_000;
 
-/// A block that is under way.
+/// A block in progress.
 #[derive(Debug)]
 struct Level {
     actions: Arc<[Action]>,
     next: usize,
-    /// A loop: the slot of its element, and the elements to come.
+    /// A loop: the slot of its element, and the remaining elements.
     rounds: Option<(u16, std::vec::IntoIter<Value>)>,
 }
 
-/// A reaction under way.
+/// A reaction in progress.
 #[derive(Debug)]
 pub struct Performance {
     levels: Vec<Level>,
     locals: Vec<Value>,
     reads: Arc<[Input]>,
-    facts: Facts,
-    /// What takes the number that comes as a reply.
+    context_values: ContextValues,
+    /// The target of the number in the next reply.
     awaiting: Option<Target>,
-    /// Where the statement stands whose effect was given last.
+    /// The span of the statement that returned the last effect.
     span: Range<usize>,
     statements: usize,
 }
 
 impl Performance {
-    /// A reaction that is about to begin.
-    pub fn new(block: &ReactionBlock, locals: Vec<Value>, facts: Facts) -> Performance {
+    /// Creates a reaction at its beginning.
+    pub fn new(
+        block: &ReactionBlock,
+        locals: Vec<Value>,
+        context_values: ContextValues,
+    ) -> Performance {
         Performance {
             levels: vec![Level {
                 actions: Arc::clone(&block.actions),
@@ -57,14 +62,14 @@ impl Performance {
             }],
             locals,
             reads: Arc::clone(&block.reads),
-            facts,
+            context_values,
             awaiting: None,
             span: 0..0,
             statements: 0,
         }
     }
 
-    /// Whether a guard holds.
+    /// Evaluates a guard.
     ///
     /// # Errors
     /// It has no value.
@@ -77,12 +82,12 @@ impl Performance {
         self.truth(guard, variables, world)
     }
 
-    /// Where the statement is that is under way.
+    /// Returns the span of the present statement.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// What went wrong with the statement that is under way.
+    /// Returns an error of the present statement.
     pub fn failure(&self, message: String, help: Option<String>) -> Failure {
         Failure {
             span: self.span.clone(),
@@ -91,10 +96,10 @@ impl Performance {
         }
     }
 
-    /// Goes on to the next thing that is to be done; nothing when all is.
+    /// Continues to the next effect; `None` at the end.
     ///
     /// # Errors
-    /// Something has no value; the reaction is over.
+    /// An expression has no value; the reaction ends.
     pub fn next(
         &mut self,
         variables: &mut Vec<Value>,
@@ -110,9 +115,9 @@ impl Performance {
                 return Err(Failure {
                     span: action.span.clone(),
                     message: format!(
-                        "this reaction carries out more than {STATEMENTS_MAX} statements"
+                        "this reaction executes more than {STATEMENTS_MAX} statements"
                     ),
-                    help: Some("let it go through fewer elements".to_owned()),
+                    help: Some("iterate over fewer elements".to_owned()),
                 });
             }
             if let Some(effect) = self.carry_out(&action.kind, variables, world)? {
@@ -121,7 +126,7 @@ impl Performance {
         }
     }
 
-    /// The number that an effect gave goes where it is wanted.
+    /// Assigns the number that an effect returned.
     pub fn reply(&mut self, number: u64, variables: &mut [Value]) {
         let number = Value::Int(i128::from(number));
         match self.awaiting.take() {
@@ -166,10 +171,11 @@ impl Performance {
     ) -> Result<Option<Effect>, Failure> {
         Ok(Some(match action {
             ActionKind::Update(update) => {
-                // What the program is asked sees them as they were before.
+                // Reads of the program see the old values.
                 let before = self.locals.clone();
                 let mut locals = std::mem::take(&mut self.locals);
-                let mut store = Memory::new(&self.reads, &self.facts, &before, variables, world);
+                let mut store =
+                    Memory::new(&self.reads, &self.context_values, &before, variables, world);
                 let updated = execute_in(std::slice::from_ref(update), &mut store, &mut locals);
                 let refusal = store.refusal.into_inner();
                 self.locals = locals;
@@ -196,10 +202,7 @@ impl Performance {
                 let value = self.value(collection, variables, world)?;
                 let elements = elements(&value).ok_or_else(|| Failure {
                     span: collection.span.clone(),
-                    message: format!(
-                        "a loop needs a collection, and this is {}",
-                        value.type_name()
-                    ),
+                    message: format!("a loop needs a collection, not {}", value.type_name()),
                     help: None,
                 })?;
                 self.enter(body, Some((*slot, elements.into_iter())));
@@ -249,7 +252,7 @@ impl Performance {
             reaction: body.map(|body| PointBlock {
                 block: body.clone(),
                 locals: self.locals.clone(),
-                parameters: self.facts.parameters(),
+                parameters: self.context_values.parameters(),
             }),
         })
     }
@@ -284,7 +287,13 @@ impl Performance {
         variables: &mut Vec<Value>,
         world: &mut dyn World,
     ) -> Result<Value, Failure> {
-        let memory = Memory::new(&self.reads, &self.facts, &self.locals, variables, world);
+        let memory = Memory::new(
+            &self.reads,
+            &self.context_values,
+            &self.locals,
+            variables,
+            world,
+        );
         let value = evaluate_in(term, &memory, &self.locals);
         explained(value, memory.refusal.into_inner())
     }
@@ -315,7 +324,7 @@ impl Performance {
         let number = value.as_integer().and_then(|it| u64::try_from(it).ok());
         number.ok_or_else(|| Failure {
             span: term.span.clone(),
-            message: format!("{value} is no number of something"),
+            message: format!("{value} is not the number of a point or checkpoint"),
             help: None,
         })
     }

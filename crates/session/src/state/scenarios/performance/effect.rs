@@ -1,20 +1,20 @@
-//! What a reaction knows, asks and wants.
+//! The effects of a reaction, and its access to the program.
 
 use juror_event::Value;
 use juror_language::{EvaluationError, PointWord, ReactionBlock, StateName};
-use juror_monitoring::listeners::Facts;
+use juror_monitoring::listeners::ContextValues;
 use std::ops::Range;
 
-/// What a reaction can ask.
+/// The program as a reaction reads it.
 pub trait World {
-    /// The value of an expression of the prompt.
+    /// Evaluates an expression of the prompt.
     ///
     /// # Errors
-    /// It has none; why.
+    /// It has no value; the reason.
     fn read(&mut self, code: &str) -> Result<Value, String>;
 }
 
-/// What is done when a point is hit, with what is known when it is set.
+/// The block of a point, with the values at the time when it was set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointBlock {
     /// The statements.
@@ -22,60 +22,60 @@ pub struct PointBlock {
     /// The local variables.
     pub locals: Vec<Value>,
     /// The parameters of the slice.
-    pub parameters: Facts,
+    pub parameters: ContextValues,
 }
 
-/// What a reaction wants done.
+/// An effect of a reaction.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Show a line.
     Print(String),
     /// Write a line to the report.
     Report(String),
-    /// Stop for the user, when the reactions are done.
+    /// Stop for the user after the reactions.
     Stop(Option<String>),
-    /// Do not stop for what has happened.
+    /// Do not stop for the event.
     Continue,
-    /// Show so many frames of the stack.
+    /// Show this many frames of the stack.
     Backtrace(Option<u64>),
     /// Save the program and the monitors; the number is the reply.
     Checkpoint,
-    /// Bring a checkpoint back.
+    /// Restore a checkpoint.
     Restore(u64),
-    /// Give a place in the program a value: `place = value`.
+    /// Assign to a location in the program: `place = value`.
     Set(String),
     /// Set a point; its number is the reply.
     Point {
         /// Its kind.
         word: PointWord,
-        /// What the command of that name takes.
+        /// The argument of its command.
         place: String,
-        /// It stays while the slice is in one of these states.
+        /// The states of the slice during which it stays.
         lasting: Vec<StateName>,
-        /// What is done when it is hit.
+        /// The block to run when it is hit.
         reaction: Option<PointBlock>,
     },
     /// Remove a point by its number.
     Remove(u64),
-    /// Switch a property on or off.
+    /// Enable or disable a property.
     Switch {
         /// Its name.
         property: Box<str>,
-        /// Whether it is switched on.
+        /// Whether it is enabled.
         is_enabled: bool,
     },
     /// Run a command of the prompt.
     Command(String),
 }
 
-/// What is wrong with a reaction, and where in the text of its scenario.
+/// An error of a reaction, with its place in the text of the scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Where, in bytes.
+    /// The place, in bytes.
     pub span: Range<usize>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// The help.
     pub help: Option<String>,
 }
 

@@ -1,15 +1,15 @@
-//! What the terms of a reaction see, and how values are written for the prompt.
+//! The values that the terms of a reaction read, and how values are written for the prompt.
 
 use crate::state::scenarios::performance::{Failure, World};
 use juror_event::Value;
 use juror_language::{
     ContextValue, Environment, EvaluationError, Input, Piece, Store, evaluate_in,
 };
-use juror_monitoring::listeners::Facts;
+use juror_monitoring::listeners::ContextValues;
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
-/// Why the program gives no value is more than that it gives none.
+/// Replaces a missing value by the program's reason, if there is one.
 pub(super) fn explained<T>(
     result: Result<T, EvaluationError>,
     refusal: Option<String>,
@@ -23,7 +23,7 @@ pub(super) fn explained<T>(
     })
 }
 
-/// A value as the prompt reads it.
+/// Writes a value as the prompt parses it.
 pub(super) fn code(value: &Value, span: &Range<usize>) -> Result<String, Failure> {
     match value {
         Value::Int(number) if *number < 0 => Ok(format!("({number})")),
@@ -33,12 +33,12 @@ pub(super) fn code(value: &Value, span: &Range<usize>) -> Result<String, Failure
         other => Err(Failure {
             span: span.clone(),
             message: format!("the program has no {}", other.type_name()),
-            help: Some("numbers, truth values, addresses and texts can stand there".to_owned()),
+            help: Some("numbers, truth values, addresses and strings can stand there".to_owned()),
         }),
     }
 }
 
-/// What a loop goes through.
+/// Returns the elements that a loop iterates over.
 pub(super) fn elements(value: &Value) -> Option<Vec<Value>> {
     match value {
         Value::Set(set) => Some(set.iter().cloned().collect()),
@@ -48,29 +48,29 @@ pub(super) fn elements(value: &Value) -> Option<Vec<Value>> {
     }
 }
 
-/// What a term sees: variables, and values that are read when they are needed.
+/// The memory of a term: variables, and values that are read on demand.
 pub(super) struct Memory<'m, 'w> {
     reads: &'m [Input],
-    facts: &'m Facts,
+    context_values: &'m ContextValues,
     locals: &'m [Value],
     variables: &'m mut Vec<Value>,
     values: Vec<OnceCell<Option<Value>>>,
     world: RefCell<&'w mut dyn World>,
-    /// Why the last value could not be read.
+    /// The reason why the last value could not be read.
     pub(super) refusal: RefCell<Option<String>>,
 }
 
 impl<'m, 'w> Memory<'m, 'w> {
     pub(super) fn new(
         reads: &'m [Input],
-        facts: &'m Facts,
+        context_values: &'m ContextValues,
         locals: &'m [Value],
         variables: &'m mut Vec<Value>,
         world: &'w mut dyn World,
     ) -> Memory<'m, 'w> {
         Memory {
             reads,
-            facts,
+            context_values,
             locals,
             variables,
             values: reads.iter().map(|_| OnceCell::new()).collect(),
@@ -82,11 +82,11 @@ impl<'m, 'w> Memory<'m, 'w> {
     pub(super) fn read(&self, input: &Input) -> Result<Value, String> {
         let template = match input {
             Input::Context(fact) => {
-                let known = self.facts.get(fact).cloned();
+                let known = self.context_values.get(fact).cloned();
                 let missing = || match fact {
                     ContextValue::Variable(_) => "the slice has ended, and its variables with it",
                     ContextValue::Parameter(_) => "this slice has no such parameter",
-                    _ => "nothing is known about this here",
+                    _ => "this is not available here",
                 };
                 return known.ok_or_else(|| missing().to_owned());
             }
@@ -106,7 +106,7 @@ impl<'m, 'w> Memory<'m, 'w> {
         }
         match self.world.try_borrow_mut() {
             Ok(mut world) => world.read(&text),
-            Err(_) => Err("the program is being asked already".to_owned()),
+            Err(_) => Err("a read of the program is already in progress".to_owned()),
         }
     }
 }

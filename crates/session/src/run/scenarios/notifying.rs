@@ -1,29 +1,35 @@
-//! What monitors and points tell scenarios.
+//! Queues the triggers of scenarios from monitors and points.
 
 use crate::session::Session;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::ContextValue;
-use juror_monitoring::listeners::{Facts, Heard};
+use juror_monitoring::listeners::{ContextValues, QueuedTrigger};
 use juror_points::point::Stopping;
 use juror_view::WatchedAccess;
 use juror_view::error::CommandError;
 
-/// What is left of a stop when scenarios have heard of their own points;
-/// the accesses that only they hear of are taken out.
+/// Returns the remaining stop after scenarios were notified of their own points; accesses that only
+/// they watch are removed.
 pub(crate) fn divert(
     session: &mut Session,
     thread: ThreadId,
     stopping: Option<Stopping>,
     accesses: &mut Vec<WatchedAccess>,
 ) -> Result<Option<Stopping>, CommandError> {
-    divert_with(session, Facts::default(), thread, stopping, accesses)
+    divert_with(
+        session,
+        ContextValues::default(),
+        thread,
+        stopping,
+        accesses,
+    )
 }
 
-/// The same, where more is known than which point it was, and in which thread.
+/// Returns the same, with context values besides the point and the thread.
 pub(crate) fn divert_with(
     session: &mut Session,
-    known: Facts,
+    known: ContextValues,
     thread: ThreadId,
     stopping: Option<Stopping>,
     accesses: &mut Vec<WatchedAccess>,
@@ -31,33 +37,33 @@ pub(crate) fn divert_with(
     let Some(mut stopping) = stopping else {
         return Ok(None);
     };
-    if stopping.heard.is_empty() && !stopping.numbers.is_empty() {
+    if stopping.notified.is_empty() && !stopping.numbers.is_empty() {
         return Ok(Some(stopping));
     }
-    for number in std::mem::take(&mut stopping.heard) {
-        let mut facts = known.clone();
-        facts.note(ContextValue::Point, Value::Int(i128::from(number)));
-        facts.note(ContextValue::Thread, session.thread_value(thread));
+    for number in std::mem::take(&mut stopping.notified) {
+        let mut context_values = known.clone();
+        context_values.note(ContextValue::Point, Value::Int(i128::from(number)));
+        context_values.note(ContextValue::Thread, session.thread_value(thread));
         if let Some(access) = accesses.iter().find(|it| it.number == number) {
             let before = access.before.as_ref().unwrap_or(&access.value);
-            facts.note_text(ContextValue::OldValue, before);
-            facts.note_text(ContextValue::NewValue, &access.value);
+            context_values.note_text(ContextValue::OldValue, before);
+            context_values.note_text(ContextValue::NewValue, &access.value);
             if !session.scenarios.is_performing {
                 session.scenarios.accessed = Some((thread, access.place.clone()));
             }
         }
         accesses.retain(|it| it.number != number);
         if !session.scenarios.is_performing {
-            session
-                .scenarios
-                .heard
-                .push_back(Heard::Point { number, facts });
+            session.scenarios.queued.push_back(QueuedTrigger::Point {
+                number,
+                context_values,
+            });
         }
     }
     if !stopping.numbers.is_empty() {
         return Ok(Some(stopping));
     }
-    // Those that are used up go; there is no stop.
+    // Used-up points are deleted; there is no stop.
     session.finish_stopping(&stopping)?;
     Ok(None)
 }

@@ -1,0 +1,309 @@
+//! What is not known is not said to hold: events that could not be evaluated, or whose names no
+//! module had.
+
+use crate::support::{Batch, Report, juror, program};
+use juror_testing::{Fixture, Output};
+use serde_json::Value;
+use std::fs;
+use tempfile::TempDir;
+
+/// Checks a trace in a file of this name; returns the output and the last line of the JSON.
+fn check(property: &str, (name, trace): (&str, &str), options: &[&str]) -> (Output, Value) {
+    let directory = TempDir::with_prefix("juror-undecided-").expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    fs::write(path("p.prop"), property).expect("a file");
+    fs::write(path(name), trace).expect("a file");
+    let output = juror(&["check", "--color=never", "--json=out.json"])
+        .args(["--property", "p.prop", name])
+        .args(options)
+        .directory(directory.path())
+        .run();
+    let json = fs::read_to_string(path("out.json")).expect("a file");
+    let last = json.lines().last().expect("a line");
+    (output, serde_json::from_str(last).expect("a line of JSON"))
+}
+
+#[track_caller]
+fn check_status(property: &str, trace: (&str, &str), options: &[&str], status: i32, words: &str) {
+    let (output, _) = check(property, trace, options);
+    assert_eq!(output.status.code(), Some(status), "{output:?}");
+    assert!(output.stdout.contains(words), "{words}: {output:?}");
+}
+
+const ROWS: (&str, &str) = ("t.csv", "1,1,before e,7\n2000000000,2,before e,8\n");
+const NAMED_ROWS: (&str, &str) = (
+    "t.csv",
+    "event,time,thread,x\nbefore e,1,1,7\nbefore e,2000000000,2,8\n",
+);
+const LINES: (&str, &str) = (
+    "t.jsonl",
+    "{\"event\":\"before e\",\"time\":1,\"thread\":1,\"values\":{\"x\":7}}\n\
+     {\"event\":\"before e\",\"time\":2000000000,\"thread\":2,\"values\":{\"x\":8}}\n",
+);
+
+#[test]
+fn a_record_has_its_thread_and_its_time() {
+    for trace in [ROWS, NAMED_ROWS, LINES] {
+        for (event, guard, is_violated) in [
+            ("before e(x = arg 1)", "time < 1000000000", true),
+            (
+                "before e(x = arg 1, now = time)",
+                "now <= 2000000000",
+                false,
+            ),
+            ("before e(x)", "time < 1000000000", true),
+            ("before e(x)", "thread == 1", true),
+            (
+                "before e(x = arg 1, who: u8 = thread)",
+                "who in {1, 2}",
+                false,
+            ),
+        ] {
+            let property = format!(
+                "property p\nevent e = {event}\n\
+                 state init {{ on e when {guard} -> init else -> bad }}\nstate bad non-accepting\n"
+            );
+            let (status, word) = match is_violated {
+                true => (1, "VIOLATED"),
+                false => (0, "HOLDS"),
+            };
+            check_status(&property, trace, &[], status, word);
+        }
+        let sliced = "property p\nslice on thread\nevent e = before e(x = arg 1)\n\
+                      state init { on e -> once_ }\nstate once_ { on e -> twice }\n\
+                      state twice non-accepting\n";
+        check_status(sliced, trace, &[], 0, "HOLDS     p: 2 slices");
+    }
+}
+
+#[test]
+fn a_recording_has_them_for_other_properties_and_its_parameters_by_the_same_names() {
+    let fixture = Fixture::c(
+        "named_thread",
+        "__attribute__((noinline)) void e(int thread, int time) { (void)thread; (void)time; }
+         int main(void) { e(7, 8); e(7, 9); return 0; }",
+    );
+    let executable = fixture.compile_plain();
+    let directory = TempDir::with_prefix("juror-undecided-").expect("a directory");
+    for (trace, format) in [("run.jsonl", "json"), ("run.jtr", "binary")] {
+        let file = directory.path().join(trace);
+        // The recorded property asks for the thread of the record.
+        Batch::watching(
+            "property p\nslice on thread\nevent e = before e(x = arg 1)\nstate init { on e }",
+        )
+        .option("--trace")
+        .option(&file)
+        .option("--trace-format")
+        .option(format)
+        .option("--record")
+        .option("before e(thread, who = thread, time)")
+        .run(&executable, &[])
+        .assert_code(0);
+        for (captures, guard) in [
+            ("thread, who = thread", "thread == 7"),
+            ("now = time", "now > 0"),
+        ] {
+            let property = format!(
+                "property q\nevent e = before e({captures})\n\
+                 state init {{ on e when {guard} -> init else -> bad }}\nstate bad non-accepting\n"
+            );
+            let path = directory.path().join("q.prop");
+            fs::write(&path, property).expect("a file");
+            let output = juror(&["check", "--color=never", "--property"])
+                .args([&path, &file])
+                .run();
+            assert_eq!(output.status.code(), Some(0), "{captures}: {output:?}");
+        }
+    }
+}
+
+#[test]
+fn a_property_whose_events_could_not_be_evaluated_does_not_hold() {
+    let property = "property p\nevent e = before e(x = arg 2)\n\
+                    state init { on e when x < 9 -> init else -> bad }\nstate bad non-accepting\n";
+    let (output, end) = check(property, ROWS, &["--keep-going"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let headline = "UNDECIDED  p: 2 events could not be evaluated";
+    assert!(output.stdout.contains(headline), "{output:?}");
+    assert!(!output.stdout.contains("HOLDS"), "{output:?}");
+    let reasons = &end["summaries"][0]["undecided"];
+    assert_eq!(reasons[0], "2 events could not be evaluated", "{end}");
+    // A violation stays one.
+    let property = "property p\nevent e = before e(x, y = arg 2)\n\
+                    state init { on e when x == 7 and y == 1 -> bad on e when x == 8 -> bad }\n\
+                    state bad non-accepting\n";
+    check_status(property, ROWS, &["--keep-going"], 1, "VIOLATED  p");
+    // An event that was not recorded, and a trace with an error.
+    let declared = (
+        "t.jsonl",
+        "{\"trace\":1}\n{\"declare\":\"before f\",\"parameters\":[]}\n{\"end\":{\"exited\":0},\"events\":0}\n",
+    );
+    let property =
+        "property p\nevent e = before e\nstate init { on e -> bad }\nstate bad non-accepting\n";
+    check_status(
+        property,
+        declared,
+        &["--keep-going"],
+        2,
+        "UNDECIDED  p: `before e` was not recorded",
+    );
+    let broken = ("t.csv", "1,1,g,7\nx,1,e,8\n2,1,g,9\n");
+    check_status(
+        property,
+        broken,
+        &["--keep-going"],
+        2,
+        "UNDECIDED  p: the trace has an error",
+    );
+}
+
+#[test]
+fn a_live_property_whose_event_could_not_be_evaluated_does_not_hold() {
+    let fixture = Fixture::c(
+        "null_once",
+        "struct s { int n; };
+         __attribute__((noinline)) void e(struct s *s) { (void)s; }
+         int main(void) { struct s s = { 1 }; e(0); e(&s); return 0; }",
+    );
+    let property = "property p\nevent e = before e(s)\n\
+                    state init { on e when s->n == 1 -> init else -> bad }\nstate bad non-accepting\n";
+    let report = Batch::watching(property)
+        .command("run")
+        .command("continue")
+        .run(fixture.compile_plain(), &[]);
+    report.assert_code(2);
+    assert!(
+        report
+            .all()
+            .contains("UNDECIDED  p: one event could not be evaluated"),
+        "{}",
+        report.all()
+    );
+}
+
+fn unbound(event: &str, options: &[&str]) -> Report {
+    let property = format!(
+        "property p\nevent gone = {event}\nstate init {{ on gone -> bad }}\nstate bad non-accepting\n"
+    );
+    let mut batch = Batch::watching(&property);
+    for option in options {
+        batch = batch.option(option);
+    }
+    batch.run(program("occasions.c").compile_plain(), &["1", "1"])
+}
+
+#[test]
+fn an_event_that_was_never_bound_makes_no_property_hold() {
+    for (event, reason) in [
+        (
+            "before not_there() in library",
+            "no loaded module had the function `not_there`",
+        ),
+        (
+            "after not_there in \"libnone\"",
+            "no loaded `libnone` had `not_there`",
+        ),
+        (
+            "write not_there in library",
+            "no loaded module had `not_there`",
+        ),
+        (
+            "change not_there[0..2] in \"libnone.so\"",
+            "no loaded `libnone.so` had `not_there[0..2]`",
+        ),
+    ] {
+        let report = unbound(event, &[]);
+        report.assert_code(2);
+        let headline = format!("UNDECIDED  p: {reason}");
+        assert!(report.all().contains(&headline), "{}", report.all());
+        assert_eq!(report.summary("p")["undecided"][0], reason);
+        let report = unbound(event, &["--allow-unbound"]);
+        report.assert_code(0);
+        assert!(report.all().contains("HOLDS     p"), "{}", report.all());
+        assert!(report.remarks("p").contains(&reason), "{}", report.all());
+    }
+}
+
+#[test]
+fn a_library_that_is_loaded_and_lacks_the_name_is_an_error() {
+    for (event, message) in [
+        (
+            "before not_there() in \"libc.so\"",
+            "`libc.so` has no function `not_there`",
+        ),
+        ("before mallok() in \"libc.so.6\"", "did you mean `malloc`?"),
+        (
+            "before not_there() in \"libc\"",
+            "`libc` has no function `not_there`",
+        ),
+    ] {
+        let report = unbound(event, &["--allow-unbound"]);
+        report.assert_code(2);
+        assert!(
+            report.all().contains(message),
+            "{message}: {}",
+            report.all()
+        );
+    }
+    // Another library whose name begins so may come.
+    let report = unbound("before not_there() in \"lib\"", &[]);
+    report.assert_code(2);
+    assert!(report.all().contains("UNDECIDED  p"), "{}", report.all());
+}
+
+#[test]
+fn a_library_that_is_loaded_later_and_lacks_the_name_is_an_error() {
+    let plugin = program("plugin.c")
+        .argument("-shared")
+        .argument("-fPIC")
+        .compile_plain();
+    let name = plugin
+        .file_name()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
+    let property = format!(
+        "property p\nevent gone = before not_there() in \"{name}\"\n\
+         state init {{ on gone -> bad }}\nstate bad non-accepting\n"
+    );
+    let loader = program("loader.c").compile_plain();
+    let report = Batch::watching(&property).run(loader, &[plugin.to_str().expect("text")]);
+    report.assert_code(2);
+    let message = format!("`{name}` has no function `not_there`");
+    assert!(report.all().contains(&message), "{}", report.all());
+    assert!(!report.all().contains("HOLDS"), "{}", report.all());
+}
+
+#[test]
+fn events_that_no_state_needed_and_names_of_no_property_are_told() {
+    let property = "property p\nslice on u\nevent grey = before greylist(u = arg 1)\n\
+                    event deposit = before depositTo(u = arg 1)\n\
+                    state init { on grey -> grey_ }\nstate grey_ { on deposit -> init }\n";
+    let trace = (
+        "t.csv",
+        "1,1,before depositTo,u1\n2,1,before depositTo,u1\n3,1,before whitelist,u1\n",
+    );
+    let (output, end) = check(property, trace, &[]);
+    for words in [
+        "deposit  before depositTo  2 times, while no state needed it",
+        "not seen: grey\n",
+        "1 event is in no property: before whitelist (1).",
+        "no state needed the events that happened",
+    ] {
+        assert!(output.stdout.contains(words), "{words}: {output:?}");
+    }
+    assert_eq!(end["others"][0]["event"], "before whitelist", "{end}");
+    assert_eq!(end["unneeded"][0]["count"], 2, "{end}");
+}
+
+#[test]
+fn a_column_has_the_type_that_the_property_gives_it() {
+    let property = "property p\nevent e = before e(n: text = arg 1)\nvar last = \"\"\n\
+                    state init { on e when n != \"7\" { last = n } on e when n == \"7\" -> seven }\n\
+                    state seven non-accepting\n";
+    let rows = (
+        "t.csv",
+        "1,1,before e,A\n2,1,before e,007\n3,1,before e,7\n",
+    );
+    check_status(property, rows, &[], 1, "last = \"007\"");
+}

@@ -1,0 +1,246 @@
+//! The way back from a call if juror is killed while the call is open.
+//!
+//! juror moves the thread back when the call ends. If juror was killed, the
+//! function returns to code of juror's in the process, from which the traps
+//! have been removed. In an attached process this code does what a signal
+//! handler does when it returns: it makes the system call `rt_sigreturn`, with
+//! a frame that holds the registers, the vector registers and the signal mask
+//! of before the call. So the process goes on where it was once the function
+//! has returned.
+//!
+//! The frames lie in out-of-line slots, not on the stack, of which the function
+//! may take any part. A table tells the frame of each open call by the stack
+//! pointer after its return, which no two open calls have in common.
+//!
+//! Invariant: a frame is whole before the table has it, and the table has it
+//! before the thread runs in the call.
+
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::kernel::ExtendedState;
+use crate::out_of_line::SLOT_LENGTH;
+use crate::process_status;
+use crate::registers::Registers;
+
+/// How many calls can be open at a time that find back by themselves. Further
+/// ones end the process by `SIGILL` where they return without juror.
+const ENTRY_COUNT: usize = 16;
+/// The stack pointer that marks an unused entry; 0 ends the table.
+const UNUSED: u64 = 1;
+/// Length of an entry: the stack pointer, and the address of the frame.
+const ENTRY_LENGTH: u64 = 16;
+/// Length of the table with its end.
+const TABLE_LENGTH: u64 = (ENTRY_COUNT as u64 + 1) * ENTRY_LENGTH;
+/// Length of the part of `struct rt_sigframe` that is read: the context with
+/// its signal mask, and `siginfo_t` after it (*asm/sigframe.h*).
+const CONTEXT_LENGTH: usize = 304 + 128;
+/// Alignment of the extended state in bytes.
+const ALIGNMENT: usize = 64;
+
+/// The code at the return address of calls into an attached process. A process
+/// that was forked in a call ends there, which its number tells.
+#[rustfmt::skip]
+const CODE: [u8; 63] = [
+    0xb8, 0x27, 0, 0, 0,       //       mov eax, 39 (getpid)
+    0x0f, 0x05,                //       syscall
+    0x3d, 0, 0, 0, 0,          //       cmp eax, the process
+    0x75, 0x27,                //       jne ends
+    0x48, 0x8d, 0x1d, 0, 0, 0, 0, //    lea rbx, [rip + the table]
+    0x48, 0x8b, 0x03,          // next: mov rax, [rbx]
+    0x48, 0x85, 0xc0,          //       test rax, rax
+    0x74, 0x16,                //       je lost
+    0x48, 0x39, 0xe0,          //       cmp rax, rsp
+    0x74, 0x06,                //       je found
+    0x48, 0x83, 0xc3, 0x10,    //       add rbx, 16
+    0xeb, 0xed,                //       jmp next
+    0x48, 0x8b, 0x63, 0x08,    // found: mov rsp, [rbx + 8]
+    0xb8, 0x0f, 0, 0, 0,       //       mov eax, 15 (rt_sigreturn)
+    0x0f, 0x05,                //       syscall
+    0x0f, 0x0b,                // lost: ud2
+    0x31, 0xff,                // ends: xor edi, edi
+    0xb8, 0xe7, 0, 0, 0,       //       mov eax, 231 (exit_group)
+    0x0f, 0x05,                //       syscall
+    0xf4,                      //       hlt
+];
+/// The offsets in the code of the process and of the distance to the table,
+/// and of the instruction after it.
+const PROCESS_OFFSET: usize = 8;
+const DISTANCE_OFFSET: usize = 17;
+const AFTER_DISTANCE: usize = 21;
+
+/// The frames of one process.
+#[derive(Debug)]
+pub(crate) struct Rescue {
+    /// The address of the table.
+    table: u64,
+    /// For each entry the memory of its frame, once it was used, and whether
+    /// it is in use.
+    entries: [Entry; ENTRY_COUNT],
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    area: Option<(u64, usize)>,
+    stack: Option<u64>,
+}
+
+/// The state of a thread to which a call returns without juror.
+pub(crate) struct Before<'a> {
+    /// The registers, with the counter at the next instruction of the program.
+    pub(crate) registers: Registers,
+    pub(crate) extended: &'a ExtendedState,
+    pub(crate) signal_mask: u64,
+}
+
+impl Debuggee {
+    /// Writes the code for calls to return to, in an attached process; none if
+    /// there is no memory for it.
+    pub(crate) fn prepare_rescue(&mut self, code_at: u64) -> Result<bool, DebuggeeError> {
+        let Some(process) = process_status::own_pid(self.process, self.process) else {
+            return Ok(false);
+        };
+        let slots = TABLE_LENGTH.div_ceil(SLOT_LENGTH);
+        let Some(table) = self.image.out_of_line.take_slots(slots) else {
+            return Ok(false);
+        };
+        let mut entries = Vec::new();
+        for _ in 0..ENTRY_COUNT {
+            entries.extend(UNUSED.to_le_bytes());
+            entries.extend(0_u64.to_le_bytes());
+        }
+        entries.resize(TABLE_LENGTH as usize, 0);
+        self.memory.write_raw(table, &entries)?;
+        let distance = table.wrapping_sub(code_at + AFTER_DISTANCE as u64) as i64;
+        let Ok(distance) = i32::try_from(distance) else {
+            return Ok(false);
+        };
+        let mut code = CODE;
+        put(&mut code, PROCESS_OFFSET, &process.to_le_bytes());
+        put(&mut code, DISTANCE_OFFSET, &distance.to_le_bytes());
+        self.memory.write_raw(code_at, &code)?;
+        self.calls.rescue = Some(Rescue {
+            table,
+            entries: [Entry::default(); ENTRY_COUNT],
+        });
+        Ok(true)
+    }
+
+    /// Makes a call that returns with this stack pointer find back. Does nothing
+    /// if too many calls are open.
+    pub(crate) fn add_rescue(
+        &mut self,
+        stack: u64,
+        before: &Before<'_>,
+    ) -> Result<(), DebuggeeError> {
+        let Some(rescue) = &mut self.calls.rescue else {
+            return Ok(());
+        };
+        let table = rescue.table;
+        let mut entries = rescue.entries.iter_mut().enumerate();
+        let Some((index, entry)) = entries.find(|(_, it)| it.stack.is_none()) else {
+            return Ok(());
+        };
+        let extended = before.extended.for_signal_frame();
+        let length = extended.len() + CONTEXT_LENGTH;
+        if entry.area.is_none_or(|(_, room)| room < length) {
+            let slots = (length as u64).div_ceil(SLOT_LENGTH);
+            let Some(area) = self.image.out_of_line.take_slots(slots) else {
+                return Ok(());
+            };
+            entry.area = Some((area, length));
+        }
+        let Some((area, _)) = entry.area else {
+            return Ok(());
+        };
+        entry.stack = Some(stack);
+        let context = area + extended.len() as u64;
+        let mut frame = extended;
+        frame.extend(context_of(before, area));
+        self.memory.write_raw(area, &frame)?;
+        let mut words = stack.to_le_bytes().to_vec();
+        words.extend(context.to_le_bytes());
+        self.memory
+            .write_raw(table + index as u64 * ENTRY_LENGTH, &words)
+    }
+
+    /// Takes the frame of a call from the table: juror has moved the thread
+    /// back, or it has ended.
+    pub(crate) fn remove_rescue(&mut self, stack: u64) {
+        let Some(rescue) = &mut self.calls.rescue else {
+            return;
+        };
+        let mut entries = rescue.entries.iter_mut().enumerate();
+        let Some((index, entry)) = entries.find(|(_, it)| it.stack == Some(stack)) else {
+            return;
+        };
+        entry.stack = None;
+        let at = rescue.table + index as u64 * ENTRY_LENGTH;
+        // Without a process nothing is to be done.
+        let _ = self.memory.write_raw(at, &UNUSED.to_le_bytes());
+    }
+}
+
+fn put(code: &mut [u8], offset: usize, bytes: &[u8; 4]) {
+    if let Some(place) = code.get_mut(offset..offset + bytes.len()) {
+        place.copy_from_slice(bytes);
+    }
+}
+
+/// Returns `struct ucontext` and an empty `siginfo_t` (*asm/ucontext.h*,
+/// *asm/sigcontext.h*). The kernel leaves the alternate signal stack as it is,
+/// since the flags of that are none that it knows.
+fn context_of(before: &Before<'_>, extended_at: u64) -> Vec<u8> {
+    /// `UC_FP_XSTATE`, `UC_SIGCONTEXT_SS` and `UC_STRICT_RESTORE_SS`.
+    const FLAGS: u64 = 7;
+    /// No mode of a signal stack.
+    const NO_STACK_MODE: u64 = 0x7fff;
+    let now = &before.registers;
+    let selectors = now.cs & 0xffff | (now.ss & 0xffff) << 48;
+    let mut words = vec![FLAGS, 0, 0, NO_STACK_MODE, 0];
+    words.extend([now.r8, now.r9, now.r10, now.r11, now.r12, now.r13]);
+    words.extend([now.r14, now.r15, now.rdi, now.rsi, now.rbp, now.rbx]);
+    words.extend([now.rdx, now.rax, now.rcx, now.rsp, now.rip, now.rflags]);
+    words.extend([selectors, 0, 0, 0, 0, extended_at]);
+    words.extend([0; 8]);
+    words.push(before.signal_mask);
+    let mut bytes: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
+    bytes.resize(CONTEXT_LENGTH, 0);
+    bytes
+}
+
+/// Adds what the kernel expects around an extended state in a signal frame
+/// (*asm/sigcontext.h*, `struct _fpx_sw_bytes`), and fills it up to the
+/// alignment of the next one.
+pub(crate) fn signal_frame_state(state: &[u8]) -> Vec<u8> {
+    /// The offset of the features that follow the legacy area, in the standard
+    /// form that the kernel gives.
+    const FEATURES: usize = 464;
+    const MAGIC_BEGIN: u32 = 0x4650_5853;
+    const MAGIC_END: u32 = 0x4650_5845;
+    /// The features of the tile registers, which a signal frame has only if the
+    /// process was permitted to use them; they lie behind all others.
+    const TILES: u64 = 3 << 17;
+    const TILES_OFFSET: usize = 2688 + 64;
+    let mut features = [0; 8];
+    if let Some(given) = state.get(FEATURES..FEATURES + 8) {
+        features.copy_from_slice(given);
+    }
+    let features = u64::from_le_bytes(features);
+    let length = match features & TILES {
+        0 => state.len(),
+        _ => state.len().min(TILES_OFFSET),
+    };
+    let mut bytes = state.get(..length).unwrap_or(state).to_vec();
+    let mut description = Vec::new();
+    description.extend(MAGIC_BEGIN.to_le_bytes());
+    description.extend((length as u32 + 4).to_le_bytes());
+    description.extend((features & !TILES).to_le_bytes());
+    description.extend((length as u32).to_le_bytes());
+    description.extend([0; 28]);
+    if let Some(place) = bytes.get_mut(FEATURES..FEATURES + description.len()) {
+        place.copy_from_slice(&description);
+    }
+    bytes.extend(MAGIC_END.to_le_bytes());
+    bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
+    bytes
+}
