@@ -145,7 +145,9 @@ impl Imports {
                 (names::tail(&import.target) == first).then(|| vec![import.target.clone()])
             }
             ImportKind::Alias(name) if **name == *first && !rest.is_empty() => {
-                Some(self.qualified(vec![with_separator(&import.target)], rest))
+                let mut prefixes = vec![with_separator(&import.target)];
+                self.close(&mut prefixes);
+                Some(self.qualified(prefixes, rest))
             }
             _ => None,
         });

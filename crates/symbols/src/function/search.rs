@@ -88,7 +88,8 @@ impl SymbolFile {
             // Written with escapes.
             names::CLOSURE => "closure",
             // Their parameters are mangled, and so are operators.
-            _ if literal.starts_with("operator") || literal.starts_with('{') => "",
+            _ if literal.starts_with("operator") => "",
+            _ if literal.starts_with("{lambda(") => "Ul",
             _ => literal,
         };
         let literal = memmem::Finder::new(literal);
