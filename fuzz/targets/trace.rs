@@ -77,7 +77,7 @@ fn read(form: Form, bytes: &[u8], cut: usize) -> (Vec<Seen>, Vec<Vec<Value>>) {
                     continue;
                 }
                 for found in binding.events(event.layout) {
-                    found.fill(values, u64::MAX, &mut captures);
+                    found.fill(&batch.given(event), u64::MAX, &mut captures);
                     let happened = Occurrence {
                         thread: event.thread,
                         address: 0,

@@ -384,7 +384,7 @@ fn what_never_happened_is_said_with_the_verdict() {
     report.assert_code(2);
     let remarks = report.remarks("r");
     assert!(
-        remarks.contains(&"no loaded module had `plugin_work`"),
+        remarks.contains(&"no loaded module had the function `plugin_work`"),
         "{remarks:?}"
     );
 }

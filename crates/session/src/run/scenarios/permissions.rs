@@ -100,7 +100,8 @@ fn need_of_setting(rest: &str) -> Option<Need> {
                 Need::Files("says where files are")
             }
             Some(
-                "args"
+                "allow-unbound"
+                | "args"
                 | "at-inlined"
                 | "checkpoint-namespace"
                 | "disable-randomization"
