@@ -32,6 +32,8 @@ pub(crate) enum SymbolKind {
     IndirectFunction,
     /// Code in assembly without a declared type.
     Untyped,
+    /// A label of assembly that other files cannot name, anywhere in a function.
+    Label,
     Object,
     ThreadLocal,
 }
@@ -241,6 +243,12 @@ impl SymbolTable {
             .filter(|symbol| symbol.kind == SymbolKind::Object)
     }
 
+    /// Returns the labels of assembly with exactly this name.
+    pub fn labels_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
+        self.named(name)
+            .filter(|symbol| symbol.kind == SymbolKind::Label)
+    }
+
     /// Returns the symbols of thread-local variables with exactly this name; their
     /// addresses are offsets in the TLS block.
     pub fn thread_locals_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
@@ -250,8 +258,12 @@ impl SymbolTable {
 }
 
 impl SymbolKind {
+    /// Returns whether a symbol is none of a function.
     fn is_data(self) -> bool {
-        matches!(self, SymbolKind::Object | SymbolKind::ThreadLocal)
+        matches!(
+            self,
+            SymbolKind::Label | SymbolKind::Object | SymbolKind::ThreadLocal
+        )
     }
 }
 
@@ -282,15 +294,17 @@ fn parse(
         10 => SymbolKind::IndirectFunction,
         1 => SymbolKind::Object,
         6 => SymbolKind::ThreadLocal,
-        0 if binding != Binding::Local => SymbolKind::Untyped,
+        0 if binding == Binding::Local => SymbolKind::Label,
+        0 => SymbolKind::Untyped,
         _ => return None,
     };
     // An untyped symbol outside of the code is a linker marker (`_end`), and a function
     // outside was discarded by the linker.
-    if !kind.is_data() && !program.header.is_code(address) {
+    let is_untyped = matches!(kind, SymbolKind::Untyped | SymbolKind::Label);
+    if (!kind.is_data() || is_untyped) && !program.header.is_code(address) {
         return None;
     }
-    if kind == SymbolKind::Untyped && !in_code_section(program, address) {
+    if is_untyped && !in_code_section(program, address) {
         return None;
     }
     let name = name_range(strings, name_offset)?;
