@@ -166,6 +166,16 @@ impl WatchedExpression {
         pieces.flatten().collect()
     }
 
+    /// Whether a reading without a value may have one later: what led to memory that does not
+    /// exist is in memory.
+    pub fn may_be_read_later(&self, reading: &Reading) -> bool {
+        let is_unreadable =
+            |why: &String| why.starts_with("memory at ") && why.ends_with(" cannot be read");
+        self.extent == Extent::Everything
+            && reading.value.as_ref().is_err_and(is_unreadable)
+            && !reading.ranges.is_empty()
+    }
+
     /// The expression itself.
     pub fn expression(&self) -> &Expression {
         &self.expression
@@ -202,8 +212,12 @@ struct RecordingMemory<'a> {
 impl Memory for RecordingMemory<'_> {
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
         let end = address.saturating_add(buffer.len() as u64);
-        self.reads.borrow_mut().push(address..end);
-        self.program.read(address, buffer)
+        // Memory that does not exist is not watched: what led there is.
+        let is_read = self.program.read(address, buffer);
+        if is_read {
+            self.reads.borrow_mut().push(address..end);
+        }
+        is_read
     }
 
     fn vtable_owner(&self, address: u64) -> Option<VtableOwner> {
@@ -235,8 +249,9 @@ impl<'a> Record<'a> {
             false => self.memory.reads.borrow().clone(),
         };
         let value = value.and_then(|value| {
+            let found = materialized(&value, program).map_err(|why| why.to_string())?;
             ranges.extend(bytes_of(&value));
-            materialized(&value, program).map_err(|why| why.to_string())
+            Ok(found)
         });
         Reading {
             ranges: joined(ranges),
