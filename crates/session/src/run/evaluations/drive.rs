@@ -181,7 +181,7 @@ impl Session {
         let is_void = matches!(value.r#type.strip().kind(), TypeKind::Void);
         let radix = match evaluation.purpose {
             Purpose::Print(radix) => radix,
-            Purpose::Call | Purpose::Condition => Radix::Natural,
+            Purpose::Call | Purpose::Assign | Purpose::Condition => Radix::Natural,
         };
         let program = self.running()?;
         let shown = if is_void {
