@@ -1,7 +1,9 @@
 //! Integration tests of the `juror` command: one executable, one module per subject.
 
+mod assigned;
 mod attach;
 mod bad_input;
+mod bodies;
 mod breakpoints;
 mod calls;
 mod catch;
