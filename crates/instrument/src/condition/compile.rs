@@ -200,7 +200,14 @@ impl<N: Names> Compiler<'_, N> {
             }
             ExpressionKind::Index { object, index } => {
                 let base = self.operand(object);
-                if base.as_ref().is_ok_and(|base| self.leads_on(&base.r#type)) {
+                // A key may be text; whether the object has keys is known at the hit.
+                let is_key = matches!(index.kind, ExpressionKind::Text(_));
+                let leads_on = match &base {
+                    Ok(base) => self.leads_on(&base.r#type),
+                    Err(NotCompiled::Evaluate) => is_key,
+                    Err(NotCompiled::Wrong(_)) => false,
+                };
+                if leads_on {
                     return Err(NotCompiled::Evaluate);
                 }
                 let (base, index) = both(base, self.index(index))?;
