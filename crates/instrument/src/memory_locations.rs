@@ -12,7 +12,7 @@ use juror_event::{Reach, Unavailability, Value};
 use juror_language::{Expression, ExpressionKind, parse_expression};
 use juror_program::modules::Module;
 use juror_program::program::Program;
-use juror_program::scope::global;
+use juror_program::scope::Place;
 use juror_program::stack::frames::Frame;
 use juror_program::variables::{VariableContext, static_address};
 use juror_symbols::{BitField, Type, TypeKind, Variable, VtableOwner};
@@ -423,6 +423,7 @@ impl GlobalScope<'_> {
     }
 
     fn missing(&self, name: &str) -> String {
+        let modules = &self.program.modules;
         let has_no_address = |module: &Module| {
             let mut found = module.symbols.globals_named(name);
             // What the compiler removed from a library nobody means.
@@ -430,7 +431,7 @@ impl GlobalScope<'_> {
             !found.is_empty()
                 && found
                     .iter()
-                    .all(|variable| static_address(variable, module).is_none())
+                    .all(|variable| static_address(variable, module, modules).is_none())
         };
         if self.modules().any(has_no_address) {
             return format!(
@@ -475,9 +476,21 @@ impl Scope for GlobalScope<'_> {
             program: self.program,
             thread: None,
         };
-        let found = self
-            .modules()
-            .find_map(|module| global(module, name, &[], context))
+        let is_reached = |module: &Module| module.is_reached(self.reach);
+        let found = Place::new(&self.program.modules, None, 0, "").find_in(name, &is_reached)?;
+        let is_restricted = matches!(self.reach, Reach::Module(_) | Reach::Library);
+        if let Some(elsewhere) = found.as_ref().filter(|it| it.is_private()) {
+            let module = elsewhere.module.name();
+            if !is_restricted {
+                self.help.replace(Some(format!(
+                    "{module} has one: `in \"{module}\"` means it"
+                )));
+                self.is_absent.set(true);
+                return Err(format!("the program has no global variable `{name}`").into());
+            }
+        }
+        let found = found
+            .and_then(|meaning| meaning.value(context))
             .filter(|found| !matches!(found.location, Location::Missing(_)));
         found.ok_or_else(|| self.missing(name).into())
     }

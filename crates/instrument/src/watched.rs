@@ -11,7 +11,7 @@ use juror_language::Expression;
 use juror_program::program::Program;
 use juror_program::scope::FrameScope;
 use juror_program::stack::frames::Frame;
-use juror_symbols::{Piece, Type, Variable, VtableOwner};
+use juror_symbols::{BitField, Piece, Type, Variable, VtableOwner};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
 use juror_values::library_types::LibraryTypes;
@@ -166,6 +166,16 @@ impl WatchedExpression {
         pieces.flatten().collect()
     }
 
+    /// Whether a reading without a value may have one later: what led to memory that does not
+    /// exist is in memory.
+    pub fn may_be_read_later(&self, reading: &Reading) -> bool {
+        let is_unreadable =
+            |why: &String| why.starts_with("memory at ") && why.ends_with(" cannot be read");
+        self.extent == Extent::Everything
+            && reading.value.as_ref().is_err_and(is_unreadable)
+            && !reading.ranges.is_empty()
+    }
+
     /// The expression itself.
     pub fn expression(&self) -> &Expression {
         &self.expression
@@ -202,8 +212,12 @@ struct RecordingMemory<'a> {
 impl Memory for RecordingMemory<'_> {
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
         let end = address.saturating_add(buffer.len() as u64);
-        self.reads.borrow_mut().push(address..end);
-        self.program.read(address, buffer)
+        // Memory that does not exist is not watched: what led there is.
+        let is_read = self.program.read(address, buffer);
+        if is_read {
+            self.reads.borrow_mut().push(address..end);
+        }
+        is_read
     }
 
     fn vtable_owner(&self, address: u64) -> Option<VtableOwner> {
@@ -235,8 +249,9 @@ impl<'a> Record<'a> {
             false => self.memory.reads.borrow().clone(),
         };
         let value = value.and_then(|value| {
+            let found = materialized(&value, program).map_err(|why| why.to_string())?;
             ranges.extend(bytes_of(&value));
-            materialized(&value, program).map_err(|why| why.to_string())
+            Ok(found)
         });
         Reading {
             ranges: joined(ranges),
@@ -270,11 +285,29 @@ fn materialized(value: &Typed, program: &Program) -> Result<Typed, ValueError> {
         Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8).max(size),
         None => size,
     };
-    let bytes = value.bytes(program, size)?;
+    let mut bytes = value.bytes(program, size)?;
+    if let Some(bits) = value.bits {
+        keep_own_bits(&mut bytes, bits, value.r#type.is_big_endian());
+    }
     Ok(Typed {
         location: Location::Bytes(bytes),
         ..value.clone()
     })
+}
+
+/// Clears the bits of the neighbours of a bit field, whose changes are none of its own.
+fn keep_own_bits(bytes: &mut [u8], bits: BitField, is_big_endian: bool) {
+    let end = bits.offset_bits.saturating_add(bits.size_bits);
+    for (number, byte) in (0_u64..).zip(bytes.iter_mut()) {
+        for bit in 0..8 {
+            let place = number * 8 + bit;
+            let is_own = (bits.offset_bits..end).contains(&place);
+            let shift = if is_big_endian { 7 - bit } else { bit };
+            if !is_own {
+                *byte &= !(1 << shift);
+            }
+        }
+    }
 }
 
 /// The ranges in order, those that touch made one.

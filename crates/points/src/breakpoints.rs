@@ -317,18 +317,34 @@ impl Breakpoint {
         self.prepare(program);
     }
 
-    /// Prepares the condition for each location. If that fails, it is evaluated at the hit, which
-    /// reports the error.
+    /// Prepares the condition for each location. A location that lacks a name of the condition
+    /// which another location has is switched off. If no location has it, the condition is
+    /// evaluated at the hit, which reports the error.
     fn prepare(&mut self, program: &Program) {
         let Some(condition) = &self.point.condition else {
             return;
         };
+        let mut lacking: Vec<u64> = Vec::new();
+        let mut has_one = false;
         for location in self.locations.iter_mut() {
             if let Some(address) = location.address {
                 let level = self.place.level_at(&program.modules, address, self.line);
                 let check = condition.at(program, address, level);
+                match check {
+                    Ok(_) => has_one = true,
+                    Err(_) => lacking.push(address),
+                }
                 location.check = check.unwrap_or_else(|_| Check::unprepared(level));
             }
+        }
+        for location in self.locations.iter_mut() {
+            let lacks = location.address.is_some_and(|it| lacking.contains(&it)) && has_one;
+            match (lacks, location.lacks_names) {
+                (true, false) => location.enabled = false,
+                (false, true) => location.enabled = true,
+                _ => {}
+            }
+            location.lacks_names = lacks;
         }
     }
 }

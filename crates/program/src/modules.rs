@@ -513,6 +513,24 @@ impl Modules {
         reached
     }
 
+    /// The address in the process of a variable that a module defines: another module's
+    /// definition takes its place where the dynamic linker finds that one first.
+    pub fn address_of_data(&self, module: &Module, file_address: u64) -> u64 {
+        let own = module.to_process(file_address);
+        if module.is_main {
+            return own;
+        }
+        let names = module.symbols.replaceable_data_at(file_address);
+        // What was loaded later is searched last, and then for itself alone.
+        let global = self.loaded.iter().filter(|it| !it.is_late);
+        let mut definitions = global.filter_map(|it| {
+            let mut found = names.iter().map(|name| it.symbols.exported_data(name));
+            let (address, _) = found.find_map(|found| found)?;
+            Some(it.to_process(address))
+        });
+        definitions.next().unwrap_or(own)
+    }
+
     /// Every place where calls of this name were replaced by its code.
     pub fn inlined_copies(
         &self,

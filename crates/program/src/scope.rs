@@ -1,26 +1,26 @@
 //! What names mean in a frame: its variables, then globals and functions of its source
 //! file, of the program, and of all other modules.
 
+mod lookup;
 mod of_function;
 mod registers;
 
+pub use lookup::Place;
 pub use registers::{is_register, whole_register};
 
-use crate::modules::{Module, Modules};
+use crate::modules::Module;
 use crate::program::Program;
 use crate::stack::frames::Frame;
-use crate::variables::{VariableContext, static_address, static_value};
+use crate::variables::VariableContext;
 use juror_symbols::{
-    Function, Memory, Parameter, Signature, Type, Variable, argument_plan, is_whole_name_of,
-    omits_template_arguments, register,
+    Function, Memory, Parameter, Signature, Type, Variable, argument_plan, register,
 };
 use juror_values::error::ValueError;
 use juror_values::expression::{Overload, Scope, dereference, function_at};
 use juror_values::library_types::LibraryTypes;
-use juror_values::typed::Location;
 use juror_values::typed::Typed;
+use lookup::Meaning;
 use registers::SpecialRegister;
-use std::rc::Rc;
 
 /// A frame of a stopped thread, as expressions see it.
 pub struct FrameScope<'a> {
@@ -43,19 +43,19 @@ impl FrameScope<'_> {
     /// says of it.
     pub fn local_variable(&self, name: &str) -> Option<(Variable, Typed)> {
         let frame = self.frame()?;
-        let mut variables = self.program.variables(frame).into_iter();
-        let (variable, _) = variables.find(|(variable, _)| &*variable.name == name)?;
+        let variable = self.program.local_variable(frame, name)?;
         let value = self.program.value_of(frame, &variable);
         Some((variable, value))
     }
 
     fn local(&self, frame: &Frame, name: &str) -> Option<Typed> {
-        let (variable, _) = self
-            .program
-            .variables(frame)
-            .into_iter()
-            .find(|(variable, _)| &*variable.name == name)?;
+        let variable = self.program.local_variable(frame, name)?;
         Some(self.program.value_of(frame, &variable))
+    }
+
+    /// Whether the object of a member function has a field of this name.
+    fn has_in_this(&self, name: &str) -> bool {
+        self.field_of_this(name).is_some()
     }
 
     /// Every name that could be meant, for suggestions and completion.
@@ -82,51 +82,85 @@ impl FrameScope<'_> {
 
     /// A field of the object that a C++ member function is for: `this` is silent
     /// there. Where nobody knows the object, nothing else of that name is meant, either.
+    /// In a lambda that has captured `this`, the object is behind the captured pointer.
     pub fn field_of_this(&self, name: &str) -> Option<Result<Typed, ValueError>> {
-        let this = self.local(self.frame()?, "this")?;
-        let class = this.r#type.target()?;
-        let is_field = class.field(name).is_some() || class.virtual_field(name).is_some();
-        is_field.then(|| {
-            let object = dereference(&this, self.memory());
-            let object =
-                object.map_err(|error| error.within(format!("`{name}` is a field of `this`")))?;
-            object.field(name, self.memory())
-        })
+        let frame = self.frame()?;
+        if self.program.declares_global(frame, name) {
+            return None;
+        }
+        let mut this = self.local(frame, "this")?;
+        for _ in 0..CAPTURES_MAX {
+            let class = this.r#type.target()?;
+            let object = || {
+                let object = dereference(&this, self.memory());
+                object.map_err(|error| error.within(format!("`{name}` is a field of `this`")))
+            };
+            if has_field(&class, name) {
+                return Some(object().and_then(|object| object.field(name, self.memory())));
+            }
+            // clang gives a captured `this` the name of the pointer to the closure.
+            class.field("this")?;
+            this = object()
+                .and_then(|it| it.field("this", self.memory()))
+                .ok()?;
+        }
+        None
     }
 
-    /// A global variable, function or enumerator: what the frame's source file has, what
-    /// the program has, what libraries let others see, then what else is known of the
-    /// frame's own module and of all others. So a library's internals hide nothing of the
-    /// program in whose name it works.
+    /// A global variable, function or enumerator: what the scopes around the frame's place
+    /// have, then what the program and all other modules have. So a library's internals hide
+    /// nothing of the program in whose name it works.
     pub fn outside(&self, name: &str) -> Result<Typed, ValueError> {
-        let frame = self.frame();
-        let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
-        let scopes = frame.map_or_else(Vec::new, scopes_of);
+        match self.meaning(name)? {
+            Some(meaning) => self.value(meaning, name),
+            None => self.instance(name),
+        }
+    }
+
+    /// The same where nobody looks at the result, as in a condition: a variable that neither
+    /// the frame's module nor the program has is no meaning, unless its module or file is
+    /// named.
+    pub fn outside_strictly(&self, name: &str) -> Result<Typed, ValueError> {
+        match self.meaning(name)? {
+            Some(meaning) if meaning.is_variable_elsewhere() => {
+                let module = meaning.module.name();
+                Err(format!(
+                    "there is no `{name}` here; {module} has one, which is written `{module}::{name}`"
+                )
+                .into())
+            }
+            Some(meaning) => self.value(meaning, name),
+            None => self.instance(name),
+        }
+    }
+
+    /// The module that a name is from where that is neither the frame's own nor the program.
+    pub fn elsewhere(&self, name: &str) -> Option<String> {
+        let frame = self.frame()?;
+        if self.program.local_variable(frame, name).is_some() || self.has_in_this(name) {
+            return None;
+        }
+        let meaning = self.meaning(name).ok()??;
+        meaning
+            .is_variable_elsewhere()
+            .then(|| meaning.module.name())
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place::of_frame(&self.program.modules, self.frame())
+    }
+
+    fn meaning(&self, name: &str) -> Result<Option<Meaning>, ValueError> {
+        self.place().find(name)
+    }
+
+    fn value(&self, meaning: Meaning, name: &str) -> Result<Typed, ValueError> {
         let context = VariableContext {
             program: self.program,
-            thread: frame.and_then(|frame| frame.thread),
+            thread: self.frame().and_then(|frame| frame.thread),
         };
-        let beside = frame.zip(own.clone());
-        let beside = beside.map(|(frame, module)| (frame.lookup, module));
-        if let Some(found) = seen(&self.program.modules, beside, name, &scopes, context) {
-            return Ok(found);
-        }
-        let is_own = |module: &Rc<Module>| {
-            module.is_main || own.as_ref().is_some_and(|own| Rc::ptr_eq(own, module))
-        };
-        let mut missing = None;
-        for module in own.iter().chain(self.program.modules.iter()) {
-            let Some(found) = global(module, name, &scopes, context) else {
-                continue;
-            };
-            if !matches!(found.location, Location::Missing(_)) {
-                return Ok(found);
-            }
-            // Another module may have one that is there; what the compiler removed from
-            // a library nobody means.
-            missing = missing.or(is_own(module).then_some(found));
-        }
-        missing.map_or_else(|| self.instance(name), Ok)
+        let value = meaning.value(context);
+        value.ok_or_else(|| format!("the size of `{name}` is not known").into())
     }
 
     /// The one instance of a template whose arguments the name leaves out.
@@ -157,18 +191,21 @@ impl FrameScope<'_> {
     }
 }
 
-/// The functions of a module that have this name in one of these scopes, or without
-/// any. Instances of a template have it, too, whose arguments it leaves out.
-fn functions(module: &Module, name: &str, scopes: &[String]) -> impl Iterator<Item = Function> {
-    let named = module.symbols.functions_named(name).into_iter();
-    // `size` is no short name for every `X::size` of a library.
-    named.filter(move |function| {
-        let is = |written: &str| is_whole_name_of(written, &function.name);
-        let is_called_so = &*function.name == name
-            || is(name)
-            || scopes.iter().any(|scope| is(&format!("{scope}{name}")));
-        !function.plt && !function.fragment && is_called_so
-    })
+/// So many closures with a captured `this` are gone through.
+const CAPTURES_MAX: usize = 8;
+
+/// Whether objects of a class have a field of this name.
+pub fn has_field(class: &Type, name: &str) -> bool {
+    class.field(name).is_some() || class.virtual_field(name).is_some()
+}
+
+/// Overloads in the order of their addresses, each once.
+fn listed(found: impl Iterator<Item = Overload>) -> Vec<Overload> {
+    let mut found: Vec<Overload> = found.collect();
+    // A symbol alone knows no parameters.
+    found.sort_by_key(|it| (it.address, std::cmp::Reverse(it.parameters.len())));
+    found.dedup_by_key(|it| it.address);
+    found
 }
 
 /// What the name of a function stands for. One that chooses another is not of its type.
@@ -201,163 +238,6 @@ fn overload(module: &Module, function: &Function) -> Overload {
         is_variadic,
         r#type,
     }
-}
-
-/// What a name means before the frame's own module is asked: of the source file of the
-/// code at an address, of the program, and of what libraries let others see.
-fn seen(
-    modules: &Modules,
-    beside: Option<(u64, Rc<Module>)>,
-    name: &str,
-    scopes: &[String],
-    context: VariableContext<'_>,
-) -> Option<Typed> {
-    let is_there = |found: &Typed| !matches!(found.location, Location::Missing(_));
-    let (address, own) = beside?;
-    let beside = own.symbols.globals_beside(name, own.to_file(address));
-    let mut beside = (beside.into_iter()).map(|variable| static_value(variable, &own, context));
-    if let Some(found) = beside.find(is_there) {
-        return Some(found);
-    }
-    if own.is_main {
-        return None;
-    }
-    let main = modules.iter().find(|module| module.is_main);
-    let known = main.and_then(|main| known(main, name, scopes, context));
-    known.filter(is_there).or_else(|| {
-        let values = visible(modules, &own, name).map(|(variable, module, copy)| match copy {
-            Some(address) => Typed::in_memory(variable.r#type, address),
-            None => static_value(variable, module, context),
-        });
-        values.into_iter().find(is_there)
-    })
-}
-
-/// What libraries let others see, the frame's own one first; with the address of the copy
-/// that the program has of it, which then counts.
-fn visible<'a>(
-    modules: &'a Modules,
-    own: &'a Rc<Module>,
-    name: &'a str,
-) -> impl Iterator<Item = (Variable, &'a Module, Option<u64>)> + 'a {
-    let main = modules.iter().find(|module| module.is_main);
-    let copy = main.and_then(|main| Some(main.to_process(main.symbols.data_symbol(name)?.0)));
-    std::iter::once(own)
-        .chain(modules.iter())
-        .flat_map(move |module| {
-            let found = module.symbols.externals_named(name).into_iter();
-            found.map(move |variable| (variable, &**module, copy))
-        })
-}
-
-/// The same of variables with an address of their own, for the code at a file address.
-pub fn visible_address(
-    modules: &Modules,
-    beside: Option<(&Rc<Module>, u64)>,
-    name: &str,
-) -> Option<(u64, Type)> {
-    let (own, address) = beside?;
-    let located = |variable: Variable, module: &Module, copy: Option<u64>| {
-        let address = copy.or_else(|| static_address(&variable, module))?;
-        Some((address, variable.r#type))
-    };
-    let mut beside = own.symbols.globals_beside(name, address).into_iter();
-    if let Some(found) = beside.find_map(|variable| located(variable, own, None)) {
-        return Some(found);
-    }
-    let main = modules.iter().find(|module| module.is_main);
-    let main = main.filter(|_| !own.is_main)?;
-    let mut of_main = main.symbols.globals_named(name).into_iter();
-    of_main
-        .find_map(|variable| located(variable, main, None))
-        .or_else(|| visible(modules, own, name).find_map(|(it, of, copy)| located(it, of, copy)))
-}
-
-/// The value of a global variable, function or enumerator of a module, by its debug
-/// information or, of functions, the symbol table; why one is missing that was removed.
-fn known(
-    module: &Module,
-    name: &str,
-    scopes: &[String],
-    context: VariableContext<'_>,
-) -> Option<Typed> {
-    let mut removed = None;
-    let mut of_variable = |variable: Variable| {
-        let value = static_value(variable, module, context);
-        match value.location {
-            Location::Missing(_) => {
-                removed.get_or_insert(value);
-                None
-            }
-            _ => Some(value),
-        }
-    };
-    if let Some(value) = module
-        .symbols
-        .globals_named(name)
-        .into_iter()
-        .find_map(&mut of_variable)
-    {
-        return Some(value);
-    }
-    if name.contains("::")
-        && let Some(value) =
-            (module.symbols.statics_named(name).into_iter()).find_map(&mut of_variable)
-    {
-        return Some(value);
-    }
-    let mut functions = functions(module, name, scopes);
-    let function = functions.find(|function| !omits_template_arguments(name, &function.name));
-    if let Some(function) = function {
-        return Some(function_value(module, &function));
-    }
-    if let Some((r#type, value)) = module.symbols.enumerator_named(name) {
-        let size = r#type.size().unwrap_or(4).min(16) as usize;
-        let bytes = value.to_le_bytes().get(..size)?.to_vec();
-        return Some(Typed::of_bytes(r#type, bytes));
-    }
-    removed
-}
-
-/// The value of a global variable, function or enumerator of a module, by its symbol where
-/// no debug information tells of it; names of functions are sought in these scopes.
-pub fn global(
-    module: &Module,
-    name: &str,
-    scopes: &[String],
-    context: VariableContext<'_>,
-) -> Option<Typed> {
-    if let Some(found) = known(module, name, scopes, context) {
-        return Some(found);
-    }
-    let word = |size: u64| match size {
-        1 => Type::builtin("u8"),
-        2 => Type::builtin("u16"),
-        4 => Type::builtin("u32"),
-        _ => Type::builtin("u64"),
-    };
-    if let Some((address, size)) = module.symbols.data_symbol(name) {
-        let address = module.to_process(address);
-        return Some(Typed::in_memory(word(size)?, address));
-    }
-    let (offset, size) = module.symbols.thread_local_symbol(name)?;
-    let VariableContext { program, thread } = context;
-    let address = thread.and_then(|thread| program.thread_local(module, thread, offset));
-    Some(match address {
-        Some(address) => Typed::in_memory(word(size)?, address),
-        None => Typed::missing(word(size)?, "the thread has no copy of it"),
-    })
-}
-
-/// The scopes that a frame's function lies in, innermost first, each with its
-/// `::`.
-fn scopes_of(frame: &Frame) -> Vec<String> {
-    let name = frame.name.as_deref().unwrap_or("");
-    let plain = name.split(['<', '(']).next().unwrap_or("");
-    plain
-        .rmatch_indices("::")
-        .map(|(at, _)| plain[..at + 2].to_owned())
-        .collect()
 }
 
 impl Scope for FrameScope<'_> {
@@ -456,6 +336,9 @@ impl Scope for FrameScope<'_> {
     }
 
     fn type_named(&self, name: &str) -> Option<Type> {
+        if let Some(found) = self.place().type_named(name) {
+            return Some(found);
+        }
         let own = self.frame().and_then(|frame| frame.module.clone());
         own.iter()
             .chain(self.program.modules.iter())
@@ -487,19 +370,19 @@ impl Scope for FrameScope<'_> {
     }
 
     fn overloads(&self, name: &str) -> Vec<Overload> {
-        let frame = self.frame();
-        let own: Option<Rc<Module>> = frame.and_then(|frame| frame.module.clone());
-        let scopes = frame.map_or_else(Vec::new, scopes_of);
-        let of_module = |module: &Rc<Module>| {
-            let found = functions(module, name, &scopes).map(|it| overload(module, &it));
-            let mut found: Vec<Overload> = found.collect();
-            // A symbol alone knows no parameters.
-            found.sort_by_key(|it| (it.address, std::cmp::Reverse(it.parameters.len())));
-            found.dedup_by_key(|it| it.address);
-            found
-        };
-        let mut modules = own.iter().chain(self.program.modules.iter()).map(of_module);
-        modules.find(|found| !found.is_empty()).unwrap_or_default()
+        let found = self.place().functions(name).into_iter();
+        listed(found.map(|(module, function)| overload(&module, &function)))
+    }
+
+    fn functions_in(&self, scope: &str, name: &str) -> Vec<Overload> {
+        let found = self.place().functions_in(scope, name).into_iter();
+        listed(found.map(|(module, function)| overload(&module, &function)))
+    }
+
+    fn class_name(&self, class: &Type, name: &str) -> Option<Result<Typed, ValueError>> {
+        let found = self.place().class_name(class, name);
+        let value = |meaning: Meaning| self.value(meaning, name);
+        found.transpose().map(|found| found.and_then(value))
     }
 
     fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {

@@ -1,17 +1,17 @@
 //! What variables are worth in a frame, and where it is kept.
 
-use crate::modules::Module;
+use crate::modules::{Module, Modules};
 use crate::program::Program;
 use crate::stack::callers::CALLERS_MAX;
 use crate::stack::frames::Frame;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
-    CallSite, DroppedParameter, EntryLocation, EntryPieceLocation, EvaluationContext, Location,
-    Memory, Piece, Type, ValueLocation, Variable, register,
+    CallSite, DroppedParameter, EntryLocation, EntryPieceLocation, EvaluationContext,
+    FixedLocation, KeptLocation, Location, Memory, Piece, Type, ValueLocation, Variable, register,
 };
 use juror_values::error::ValueError;
 use juror_values::typed::pieces::Pieces;
-use juror_values::typed::{Typed, VALUE_SIZE_MAX};
+use juror_values::typed::{Location as ValuePlace, Typed, VALUE_SIZE_MAX};
 
 impl Program {
     /// The value of a variable in a frame.
@@ -62,6 +62,26 @@ impl Program {
             && self
                 .mapping_of(stack)
                 .is_none_or(|own| below.any(|address| own.contains(&address)))
+    }
+
+    /// The address at which the call of a frame will have its result, where the language's
+    /// convention tells it at the entry alone and the frame still has it.
+    pub fn result_address(&self, frame: &Frame) -> Option<u64> {
+        if frame.is_tail_call() {
+            return None;
+        }
+        let (module, function) = frame.module.as_ref().zip(frame.function.as_ref())?;
+        let symbols = &module.symbols;
+        let register = symbols.return_value_plan(function)?.address_at_entry?;
+        match symbols.kept_from_entry(function, register, module.to_file(frame.pc))? {
+            KeptLocation::Register(number) => frame.registers.get(number),
+            KeptLocation::Slot(offset) => {
+                let mut word = [0; 8];
+                let address = frame.cfa?.wrapping_add_signed(offset);
+                self.read(address, &mut word)
+                    .then(|| u64::from_le_bytes(word))
+            }
+        }
     }
 
     /// A value at its place by the calling convention.
@@ -298,7 +318,7 @@ impl EvaluationContext for StaticContext<'_> {
 }
 
 /// The address of a global variable, when it has one that never changes.
-pub fn static_address(variable: &Variable, module: &Module) -> Option<u64> {
+pub fn static_address(variable: &Variable, module: &Module, modules: &Modules) -> Option<u64> {
     let context = StaticContext {
         module,
         context: None,
@@ -309,7 +329,7 @@ pub fn static_address(variable: &Variable, module: &Module) -> Option<u64> {
                 location: ValueLocation::Address(address),
                 ..
             },
-        ] => Some(*address),
+        ] => Some(modules.address_of_data(module, module.to_file(*address))),
         _ => None,
     }
 }
@@ -321,11 +341,24 @@ pub(crate) fn static_value(
     module: &Module,
     context: VariableContext<'_>,
 ) -> Typed {
+    let modules = &context.program.modules;
     let context = StaticContext {
         module,
         context: Some(context),
     };
-    located(&variable.location, 0, variable.r#type, &context)
+    let value = located(&variable.location, 0, variable.r#type, &context);
+    // Those of threads have no address in the file.
+    let is_shared = matches!(
+        variable.location.fixed_at(0),
+        Some(FixedLocation::AtAddress(_))
+    );
+    match value.location {
+        ValuePlace::Memory(address) if is_shared => {
+            let address = modules.address_of_data(module, module.to_file(address));
+            Typed::in_memory(value.r#type, address)
+        }
+        _ => value,
+    }
 }
 
 /// Evaluates a location and gathers its pieces.

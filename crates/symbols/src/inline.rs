@@ -4,10 +4,10 @@
 //! here. Several nested copies may begin at one instruction; the functions here report all
 //! of them, and the caller chooses.
 
+use crate::SymbolFile;
 use crate::call::returns_to;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
 use crate::function::signature;
-use crate::{SymbolFile, names};
 pub use beginnings::{Beginning, InlinedCall, Order};
 pub(crate) use call_lines::CallLine;
 pub use doubt::Doubt;
@@ -319,7 +319,7 @@ impl<'a> Asked<'a> {
 
     fn is(&self, info: &Arc<DebugInfo>, function: DieRef, name: &str) -> bool {
         let takes = |types: &Vec<&str>| signature::entry_takes(info, function, types);
-        names::matches(name, self.name) && self.types.as_ref().is_none_or(takes)
+        info.is_abstract_named(function, name, self.name) && self.types.as_ref().is_none_or(takes)
     }
 }
 

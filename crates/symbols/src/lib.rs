@@ -29,6 +29,7 @@ mod labels;
 mod line;
 mod location;
 mod names;
+mod scopes;
 mod separate;
 mod settings;
 mod statics;
@@ -40,8 +41,8 @@ mod variable;
 pub use assembly::{Assembly, disassemble};
 pub use call::{
     ArgumentClass, CallSite, Callee, EntryError, EntryLocation, EntryPiece, EntryPieceLocation,
-    EntryUnavailable, EntryValue, JumpAddresses, OutgoingCall, Parameter, ReturnValue, Signature,
-    argument_plan, outgoing_call_of_c,
+    EntryUnavailable, EntryValue, JumpAddresses, KeptLocation, OutgoingCall, Parameter,
+    ReturnValue, Signature, argument_plan, outgoing_call_of_c,
 };
 pub use elf::{Binding, FileKind, Header, Segment, ThreadLocalStorage};
 pub use error::SymbolError;
@@ -55,16 +56,17 @@ pub use location::{
     ValueLocation, register, register_name,
 };
 pub use names::{
-    demangle, is_name_of, is_whole_name_of, omits_template_arguments, scope_and_name,
-    without_parameters,
+    demangle, enclosing_scopes, is_name_of, is_whole_name_of, omits_template_arguments,
+    scope_and_name, without_parameters,
 };
+pub use scopes::{Imports, Level};
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
-    Access, Base, BitField, Character, ClassMember, ClassMemberKind, Composite, CompositeKind,
-    DeclaredField, Encoding, Enumerator, Field, Method, TemplateArgument, Type, TypeKind, Variant,
-    VariantPart, VirtualStep, VtableOwner, processor_flags, signal_information, standard_name,
-    vector_control, vector_register,
+    Access, Base, BitField, Character, ClassMember, ClassMemberKind, ClassName, Composite,
+    CompositeKind, DeclaredField, Encoding, Enumerator, EnumeratorCandidate, Field, Method,
+    TemplateArgument, Type, TypeKind, Variant, VariantPart, VirtualStep, VtableOwner,
+    processor_flags, signal_information, standard_name, vector_control, vector_register,
 };
 pub use unit_description::UnitDescription;
 pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound, unwind_without_file};
-pub use variable::{Scope, ScopeKind, Variable};
+pub use variable::{GlobalCandidate, Scope, ScopeKind, Variable};

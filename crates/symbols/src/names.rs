@@ -207,7 +207,7 @@ fn arguments_of<'a>(component: &'a str, plain: &str) -> &'a str {
 }
 
 /// Splits off the first component of a name; returns it and the text after its `::`.
-fn split_component(name: &str) -> (&str, &str) {
+pub(crate) fn split_component(name: &str) -> (&str, &str) {
     let begin = match operator::sign_end(name) {
         Some(end) => end,
         // A conversion operator, whose type may be qualified.
@@ -258,6 +258,12 @@ fn plain_component(component: &str) -> &str {
         let end = component.find('(').unwrap_or(component.len());
         return component.get(..end).unwrap_or(component).trim_end();
     }
+    // Of several lambdas of a function, the parameters and the number tell which it is.
+    if component.starts_with("{lambda(") {
+        return component
+            .get(..=component.rfind('}').unwrap_or(0))
+            .unwrap_or("");
+    }
     let end = component.find(['<', '(', ' ']).unwrap_or(component.len());
     component.get(..end).unwrap_or("")
 }
@@ -284,6 +290,29 @@ pub fn scope_and_name(name: &str) -> Option<(&str, &str)> {
     let last = tail(name);
     let scope = name.strip_suffix(last)?.strip_suffix("::")?;
     (!scope.is_empty()).then_some((scope, last))
+}
+
+/// Returns the scopes around a function, innermost first, each with its `::`: `n::C::` and
+/// `n::` for `n::C::f`. Those of a method of a Rust trait are those of the type.
+pub fn enclosing_scopes(name: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(of) = subject(name) {
+        found.extend(enclosing_scopes(of).into_iter().rev());
+        found.push(format!("{of}::"));
+    }
+    let mut rest = name;
+    let mut end = 0;
+    loop {
+        let (component, behind) = split_component(rest);
+        if behind.is_empty() {
+            break;
+        }
+        end += component.len() + 2;
+        found.push(name.get(..end).unwrap_or("").to_owned());
+        rest = behind;
+    }
+    found.reverse();
+    found
 }
 
 /// Returns whether `written` matches the function called `name`: by its last components,
@@ -337,9 +366,34 @@ fn ends_with(name: &[Part<'_>], query: &[Part<'_>]) -> bool {
     let end = name.len().checked_sub(query.len());
     let end = end.and_then(|start| name.get(start..)).unwrap_or(&[]);
     let is_same = |(known, asked): (&Part<'_>, &Part<'_>)| {
-        known.name == asked.name && has_arguments(known.arguments, asked.arguments)
+        let is_named = known.name == asked.name
+            // As frames show them; the debug information numbers them.
+            || asked.name == CLOSURE && is_closure(known.name)
+            || is_same_lambda(known.name, asked.name);
+        is_named && has_arguments(known.arguments, asked.arguments)
     };
     !query.is_empty() && end.len() == query.len() && end.iter().zip(query).all(is_same)
+}
+
+/// A closure, or the body of an `async fn`, in names of Rust without numbers.
+pub(crate) const CLOSURE: &str = "{{closure}}";
+
+fn is_closure(name: &str) -> bool {
+    [
+        "{closure#",
+        "{async_fn#",
+        "{async_block#",
+        "{async_closure#",
+    ]
+    .iter()
+    .any(|start| name.starts_with(start))
+}
+
+/// Returns whether both name the same lambda, whatever the spaces in its parameters.
+fn is_same_lambda(known: &str, asked: &str) -> bool {
+    let is_lambda = |name: &str| name.starts_with("{lambda(");
+    let letters = |name: &str| -> String { name.split_whitespace().collect() };
+    is_lambda(known) && is_lambda(asked) && letters(known) == letters(asked)
 }
 
 /// Returns whether template arguments written by a user match. Trailing ones may be
@@ -455,6 +509,32 @@ mod tests {
             ("krate::max<i32>", "max::<u8>", false),
             ("krate::Stack::<u8>::push", "Stack::push", true),
             ("Class::~Class", "~Class", true),
+            (
+                "f::{lambda(int)#1}::operator()",
+                "f::{lambda(int)#1}::operator()",
+                true,
+            ),
+            (
+                "f::{lambda(int)#1}::operator()",
+                "f::{lambda(int)#2}::operator()",
+                false,
+            ),
+            (
+                "f::{lambda(char const*)#2}::operator()",
+                "f::{lambda(int)#2}::operator()",
+                false,
+            ),
+            (
+                "f::{lambda(char const*)#2}::operator()",
+                "{lambda(char const *)#2}::operator()",
+                true,
+            ),
+            ("f::{lambda(int)#1}::operator()", "operator()", true),
+            ("n::run::{closure#0}", "run::{{closure}}", true),
+            ("n::run::{async_fn#0}", "run::{{closure}}", true),
+            ("n::run::{{closure}}", "run::{{closure}}", true),
+            ("n::run::{impl#0}", "run::{{closure}}", false),
+            ("n::run::{closure#1}", "run::{closure#0}", false),
             ("main", "main", true),
             ("", "", true),
             ("main", "", false),
@@ -502,6 +582,23 @@ mod tests {
                 left_out,
                 "{written} {name}"
             );
+        }
+    }
+
+    #[test]
+    fn scopes_around_a_function_are_listed_from_the_inside() {
+        for (name, expected) in [
+            ("n::C::f", &["n::C::", "n::"][..]),
+            ("O<a::b>::get", &["O<a::b>::"]),
+            (
+                "main::<lambda(int)>::operator()",
+                &["main::<lambda(int)>::", "main::"],
+            ),
+            ("<k::S as k::T>::f", &["<k::S as k::T>::", "k::S::", "k::"]),
+            ("f", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(enclosing_scopes(name), expected, "{name}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::dwarf::facts::GlobalRecord;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
+use crate::elf::Binding;
 use crate::inline::{around, covers, is_outlined_part};
 use crate::location::Location;
 use crate::types::{Type, target};
@@ -26,6 +27,26 @@ pub struct Variable {
     pub line: Option<u32>,
 }
 
+/// A global variable that a name may mean.
+#[derive(Debug, Clone)]
+pub struct GlobalCandidate {
+    /// The qualified name.
+    pub name: Box<str>,
+    /// Whether other units can name it.
+    pub is_external: bool,
+    /// The compilation unit that defines it.
+    pub unit: u32,
+    die: DieRef,
+}
+
+/// Returns whether types with this tag have scopes of their own.
+pub(crate) fn is_class(tag: gimli::DwTag) -> bool {
+    matches!(
+        tag,
+        gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type
+    )
+}
+
 /// The kind of a scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScopeKind {
@@ -44,6 +65,8 @@ pub struct Scope {
     pub kind: ScopeKind,
     /// The variables, parameters first, in the order of their declarations.
     pub variables: Vec<Variable>,
+    /// The names that it declares for global variables (`extern int count;`).
+    pub declared: Vec<Box<str>>,
 }
 
 impl Scope {
@@ -52,6 +75,7 @@ impl Scope {
         Scope {
             kind,
             variables: Vec::new(),
+            declared: Vec::new(),
         }
     }
 }
@@ -80,6 +104,7 @@ impl SymbolFile {
             Scope {
                 kind: ScopeKind::Function,
                 variables: parameters(info, function),
+                declared: Vec::new(),
             },
         )];
         let around = around(info, function, address);
@@ -117,9 +142,16 @@ impl SymbolFile {
                     let known = depth == 1 && entry.tag() == gimli::DW_TAG_formal_parameter;
                     let scope = scopes.iter_mut().rev().find(|(at, _)| *at < depth);
                     if let (false, Some((_, scope))) = (known, scope) {
-                        scope
-                            .variables
-                            .extend(variable(info, die, entry, Some(function)));
+                        match is_declaration(info, die, entry) {
+                            true => scope
+                                .declared
+                                .extend(info.inherited_text(die, gimli::DW_AT_name)),
+                            false => {
+                                scope
+                                    .variables
+                                    .extend(variable(info, die, entry, Some(function)))
+                            }
+                        }
                     }
                     Visit::Skip
                 }
@@ -207,6 +239,76 @@ impl SymbolFile {
             .collect()
     }
 
+    /// Returns the global variables, and the declarations of such, whose name ends like the
+    /// name as written.
+    pub fn global_candidates(&self, written: &str) -> Vec<GlobalCandidate> {
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
+        let mut found: Vec<GlobalCandidate> = info
+            .globals_like(written)
+            .into_iter()
+            .filter(|record| names::matches(&record.name, written))
+            .map(|record| GlobalCandidate {
+                name: record.name,
+                is_external: record.external,
+                unit: record.die.unit,
+                die: record.die,
+            })
+            .collect();
+        found.sort_by_key(|candidate| candidate.die);
+        found
+    }
+
+    /// Returns a variable of [`SymbolFile::global_candidates`].
+    pub fn global_of(&self, candidate: &GlobalCandidate) -> Option<Variable> {
+        let info = self.inner.debug_info()?;
+        let entry = info.die(candidate.die)?;
+        let mut found = variable(info, candidate.die, &entry, None)?;
+        found.name = candidate.name.as_ref().into();
+        Some(found)
+    }
+
+    /// Returns the name of the source file of a candidate's unit, as the compiler was given
+    /// it.
+    pub fn file_of(&self, candidate: &GlobalCandidate) -> Option<String> {
+        let unit = self.inner.debug_info()?.unit(candidate.unit)?;
+        let name = unit.unit.name.as_ref()?;
+        Some(String::from_utf8_lossy(name.bytes()).into_owned())
+    }
+
+    /// Returns the number of the compilation unit of the code at a file address.
+    pub fn unit_number_at(&self, address: u64) -> Option<u32> {
+        let info = self.inner.debug_info()?;
+        info.function_at(address).map(|it| it.die.unit)
+    }
+
+    /// Returns the type of a global variable that a compilation unit declares, defined in
+    /// the unit or elsewhere; `name` is the qualified name.
+    pub fn declared_global(&self, unit: u32, name: &str) -> Option<Type> {
+        let info = self.inner.debug_info()?;
+        let die = info.facts(unit)?.declared_global(unit, name)?;
+        let entry = info.die(die)?;
+        Some(target(info, die, &entry))
+    }
+
+    /// Returns the type of a C++ class with exactly this qualified name, the one that the
+    /// unit has first.
+    pub fn class_named(&self, name: &str, unit: Option<u32>) -> Option<Type> {
+        let info = self.inner.debug_info()?;
+        if let Some(unit) = unit
+            && let Some(die) = info.facts(unit).and_then(|facts| facts.class_named(name))
+        {
+            return Some(Type::from_die(info.clone(), die));
+        }
+        let records = info.types_with_tail(names::tail(name)).into_iter();
+        let mut records =
+            records.filter(|it| is_class(it.tag) && names::is_whole_name_of(name, &it.name));
+        let found = records.clone().find(|it| !it.declaration);
+        let found = found.or_else(|| records.next())?;
+        Some(Type::from_die(info.clone(), found.die))
+    }
+
     /// Returns the names of all global variables for completion, sorted and without
     /// duplicates.
     pub fn global_names(&self) -> Vec<String> {
@@ -254,12 +356,51 @@ impl SymbolFile {
         Some((symbol.address, symbol.size))
     }
 
+    /// Returns the names of the exported data symbols that begin at a file address and that
+    /// definitions of other modules may replace.
+    pub fn replaceable_data_at(&self, address: u64) -> Vec<String> {
+        if self.header().is_symbolic {
+            return Vec::new();
+        }
+        let symbols = self.inner.symbols();
+        let found = symbols.replaceable_objects_at(address);
+        found
+            .map(|symbol| symbols.text(symbol).to_owned())
+            .collect()
+    }
+
+    /// Returns the file address and the size in bytes of an exported data symbol.
+    pub fn exported_data(&self, name: &str) -> Option<(u64, u64)> {
+        let symbols = self.inner.symbols();
+        let mut found = symbols.objects_named(name);
+        let symbol = found.find(|symbol| symbol.binding == Binding::Exported)?;
+        Some((symbol.address, symbol.size))
+    }
+
     /// Returns the file address and the size in bytes of a data symbol. Needs no debug
     /// information.
     pub fn data_symbol(&self, name: &str) -> Option<(u64, u64)> {
         let symbol = self.inner.symbols().objects_named(name).next()?;
         Some((symbol.address, symbol.size))
     }
+}
+
+/// Returns whether a DIE only declares a variable that is defined elsewhere. An inlined copy
+/// has the declaration as its origin.
+fn is_declaration(info: &DebugInfo, die: DieRef, entry: &Die) -> bool {
+    if DebugInfo::is_set(entry, gimli::DW_AT_declaration) {
+        return true;
+    }
+    let has_place = [gimli::DW_AT_location, gimli::DW_AT_const_value];
+    if has_place
+        .iter()
+        .any(|name| entry.attr_value(*name).is_some())
+    {
+        return false;
+    }
+    let origin = entry.attr_value(gimli::DW_AT_abstract_origin);
+    let origin = info.reference(die.unit, origin).and_then(|at| info.die(at));
+    origin.is_some_and(|origin| DebugInfo::is_set(&origin, gimli::DW_AT_declaration))
 }
 
 /// Merges the parameters of an outlined part that was inlined again into the inlined call
@@ -354,6 +495,25 @@ pub(crate) fn inlined_parameters(info: &Arc<DebugInfo>, call: DieRef) -> Vec<Var
     made.collect()
 }
 
+/// Returns a static member as its class declares it.
+pub(crate) fn variable_of_class(
+    info: &Arc<DebugInfo>,
+    die: DieRef,
+    entry: &Die,
+    qualified: &str,
+) -> Variable {
+    Variable {
+        name: qualified.into(),
+        r#type: target(info, die, entry),
+        location: Location::of_die(info, die, None),
+        parameter: false,
+        artificial: false,
+        line: info
+            .inherited_unsigned(die, gimli::DW_AT_decl_line)
+            .and_then(|line| u32::try_from(line).ok()),
+    }
+}
+
 pub(crate) fn variable(
     info: &Arc<DebugInfo>,
     die: DieRef,
@@ -361,7 +521,7 @@ pub(crate) fn variable(
     function: Option<DieRef>,
 ) -> Option<Variable> {
     // A declaration inside a function refers to a global variable.
-    if DebugInfo::is_set(entry, gimli::DW_AT_declaration) {
+    if is_declaration(info, die, entry) {
         return None;
     }
     let parameter = entry.tag() == gimli::DW_TAG_formal_parameter;

@@ -268,6 +268,13 @@ impl Typed {
         if let Some(found) = self.field_of_variant(name, memory) {
             return found;
         }
+        if let [first, .., last] = &*self.r#type.ambiguous_field(name) {
+            let class = self.r#type.strip().name();
+            return Err(format!(
+                "`{name}` is ambiguous in `{class}`: it is `{first}::{name}` or `{last}::{name}`"
+            )
+            .into());
+        }
         let found = self.r#type.virtual_field(name);
         let (steps, field) = found.ok_or_else(|| self.no_field(name))?;
         match &self.location {

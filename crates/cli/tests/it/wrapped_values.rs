@@ -229,3 +229,41 @@ fn conditions_compare_them_as_print_does() {
         assert!(examined.contains("377\\\\033[31m"), "{build}: {examined}");
     }
 }
+
+const BEHIND_LOCKS: &str = r#"
+use std::collections::{BTreeMap, HashMap}; use std::rc::Rc; use std::sync::{Arc, Mutex, RwLock};
+pub struct State { pub entries: HashMap<String, u64>, pub ordered: BTreeMap<String, Item>, pub next: u64 }
+pub struct Item { pub id: u32 }
+pub struct Shared { pub state: Mutex<State>, pub names: RwLock<Vec<String>> }
+pub struct Db { pub shared: Arc<Shared>, pub local: Rc<HashMap<u32, u8>> }
+impl Db { #[inline(never)] pub fn get(&self) -> u64 { self.shared.state.lock().unwrap().next } }
+fn main() {
+    let state = State {
+        entries: [("ann".to_string(), 41)].into(),
+        ordered: [("bob".to_string(), Item { id: 7 })].into(),
+        next: 1,
+    };
+    let names = RwLock::new(vec!["zoe".to_string()]);
+    let shared = Arc::new(Shared { state: Mutex::new(state), names });
+    let d = Db { shared, local: Rc::new([(5, 9)].into()) };
+    println!("{}", d.get() + d.shared.names.read().unwrap().len() as u64 + d.local[&5] as u64);
+}"#;
+
+#[test]
+fn a_key_behind_locks_is_read_at_an_event() {
+    let event = r#"
+        event seen = before Db::get(
+            ann = self.shared.state.entries["ann"],
+            bob = self.shared.state.ordered["bob"].id,
+            five = self.local[5],
+            next = self.shared.state.next)"#;
+    let event = event.replace('\n', " ").replace("   ", "");
+    for build in plain_builds(Language::Rust) {
+        let executable = juror_testing::Fixture::rust("behind_locks", BEHIND_LOCKS).compile(&build);
+        let property = crate::support::property_of(event.trim());
+        let report = Batch::watching(&property).run(&executable, &[]);
+        for (name, value) in [("ann", 41), ("bob", 7), ("five", 9), ("next", 1)] {
+            assert_eq!(report.values("seen", name), [value], "{name}, {build}");
+        }
+    }
+}

@@ -70,7 +70,38 @@ impl Draft {
             .map_or_else(|| "a word without a type".to_owned(), Type::name)
     }
 
-    pub(super) fn dereference(mut self) -> Result<Draft, CaptureError> {
+    /// What a reference of C++ refers to; other places as they are.
+    fn referent(self) -> Result<Draft, CaptureError> {
+        let is_reference = self
+            .r#type
+            .as_ref()
+            .is_some_and(|of| matches!(of.strip().kind(), TypeKind::Reference(_)) && !of.is_rust());
+        match is_reference && !self.address {
+            true => self.followed(),
+            false => Ok(self),
+        }
+    }
+
+    /// What stands behind `*`: of a reference to a pointer what the pointer leads to.
+    pub(super) fn dereference(self) -> Result<Draft, CaptureError> {
+        let is_reference = self
+            .r#type
+            .as_ref()
+            .is_some_and(|of| matches!(of.strip().kind(), TypeKind::Reference(_)) && !of.is_rust());
+        if !is_reference || self.address {
+            return self.followed();
+        }
+        let referent = self.referent()?;
+        let leads_on = referent.r#type.as_ref().is_some_and(|of| {
+            of.is_pointer() || matches!(of.strip().kind(), TypeKind::Array { .. })
+        });
+        match leads_on {
+            true => referent.followed(),
+            false => Ok(referent),
+        }
+    }
+
+    fn followed(mut self) -> Result<Draft, CaptureError> {
         if self.address {
             self.address = false;
             self.r#type = self.r#type.as_ref().and_then(Type::target);
@@ -124,7 +155,7 @@ impl Draft {
             });
         };
         if r#type.is_pointer() {
-            return self.dereference()?.field(name, modules);
+            return self.followed()?.field(name, modules);
         }
         let Some(field) = r#type.field(name) else {
             if let Some((steps, field)) = r#type.virtual_field(name) {
@@ -228,9 +259,33 @@ impl Draft {
         Ok(())
     }
 
-    pub(super) fn index(mut self, index: i64) -> Result<Draft, CaptureError> {
+    pub(super) fn index(self, index: i64) -> Result<Draft, CaptureError> {
+        let mut draft = self.referent()?;
+        // In Rust an index means what a reference to an array leads to.
+        let to_array = draft.r#type.as_ref().is_some_and(|of| {
+            let is_array = |target: Type| matches!(target.strip().kind(), TypeKind::Array { .. });
+            of.is_rust() && of.is_pointer() && of.target().is_some_and(is_array)
+        });
+        if to_array {
+            draft = draft.followed()?;
+        }
+        draft.element(index)
+    }
+
+    fn element(mut self, index: i64) -> Result<Draft, CaptureError> {
+        if let Some(of) = &self.r#type
+            && let TypeKind::Array { dimensions, .. } = of.strip().kind()
+            && let Some(Some(count)) = dimensions.first()
+            && of.is_rust()
+            && u64::try_from(index).is_ok_and(|index| index >= *count)
+        {
+            return Err(CaptureError {
+                is_final: true,
+                ..CaptureError::new(format!("the array has {count} elements"))
+            });
+        }
         if self.r#type.as_ref().is_some_and(Type::is_pointer) {
-            self = self.dereference()?;
+            self = self.followed()?;
         } else {
             match self.r#type.as_ref().and_then(Type::target) {
                 Some(element) => self.r#type = Some(element),
@@ -247,7 +302,11 @@ impl Draft {
             .as_ref()
             .and_then(Type::size)
             .ok_or_else(|| CaptureError::new("the size of an element is not known"))?;
-        self.shift(index.wrapping_mul(size as i64));
+        let distance = i64::try_from(size)
+            .ok()
+            .and_then(|size| index.checked_mul(size));
+        let distance = distance.ok_or_else(|| CaptureError::new("the index is too large"))?;
+        self.shift(distance);
         Ok(self)
     }
 

@@ -18,9 +18,9 @@ use juror_program::modules::Bound;
 use juror_program::program::Program;
 use juror_program::scope::FrameScope;
 use juror_program::stack::frames::Frame;
-use juror_symbols::{EntryPieceLocation, EntryValue, Parameter, Variable};
+use juror_symbols::{EntryPiece, EntryPieceLocation, EntryValue, Parameter, Type, Variable};
 use juror_values::expression::{self, Scope};
-use juror_values::typed::Typed;
+use juror_values::typed::{Number, Typed};
 use std::rc::Rc;
 
 /// The largest parameter that lies in memory of the call and is kept from its entry.
@@ -75,6 +75,8 @@ enum Sees {
         function: u64,
         entry: Box<[EntryName]>,
         result: Option<EntryValue>,
+        /// The value of the entry that is the address of the result in memory.
+        address: Option<usize>,
     },
 }
 
@@ -245,6 +247,7 @@ fn returned_names(expression: &Expression, bound: &Bound) -> Result<Sees, Captur
             value,
         });
     }
+    let mut address = None;
     let result = match has_result {
         false => None,
         true => Some(
@@ -258,8 +261,28 @@ fn returned_names(expression: &Expression, bound: &Bound) -> Result<Sees, Captur
                 })?,
         ),
     };
+    if let Some(register) = result.as_ref().and_then(|result| result.address_at_entry)
+        && let Some(word) = Type::builtin("unsigned long")
+    {
+        address = Some(entry.len());
+        let piece = EntryPiece {
+            offset: 0,
+            size: 8,
+            location: EntryPieceLocation::Register(register),
+        };
+        entry.push(EntryName {
+            name: None,
+            position: 0,
+            value: EntryValue {
+                name: "".into(),
+                r#type: word,
+                location: std::iter::once(piece).collect(),
+            },
+        });
+    }
     Ok(Sees::Returned {
         function: bound.address(),
+        address,
         entry: entry.into(),
         result: result.map(|result| EntryValue {
             name: "ret".into(),
@@ -324,11 +347,20 @@ impl Evaluation {
                 function,
                 entry: names,
                 result,
+                address,
             } => {
                 let home = program.frame_at(*function);
                 let result = result.as_ref().zip(frames.first()).map(|(result, now)| {
                     let r#type = result.r#type.clone();
-                    program.at_entry(now, r#type, &result.location, None)
+                    let kept = address.and_then(|at| entry.get(at));
+                    match kept.map(|kept| kept.number(program)) {
+                        Some(Ok(Number::Int(address)))
+                            if let Ok(address) = u64::try_from(address) =>
+                        {
+                            Typed::in_memory(r#type, address)
+                        }
+                        _ => program.at_entry(now, r#type, &result.location, None),
+                    }
                 });
                 let scope = ReturnScope {
                     home: FrameScope {

@@ -5,14 +5,14 @@ use super::CaptureError;
 use super::draft::{Draft, Part};
 use juror_event::{Conversion, EventKind, Read, SymbolicEvent};
 use juror_program::modules::{Bound, Modules};
-use juror_program::scope::visible_address;
-use juror_program::variables::static_address;
+use juror_program::scope::{Place, has_field};
 use juror_symbols::{
     ArgumentClass, EntryError, EntryLocation, EntryPieceLocation, EntryUnavailable, Parameter,
     Type, TypeKind, argument_plan, register,
 };
 use juror_values::read_plan::Source;
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// Plans the captures of an event at one definition of its function.
 pub(super) struct Planner<'a> {
@@ -81,11 +81,21 @@ impl Planner<'_> {
         let symbols = &bound.module.symbols;
         match symbols.entry_value_plan(&bound.function, Parameter::Name(name)) {
             Ok(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
+            // A field of the object is read as at the prompt.
+            Err(error) if self.is_of_this(bound, name) => Err(self.explain(name, &error)),
             Err(error) => match self.global(name) {
                 Some(draft) => Ok(draft),
                 None => Err(self.explain(name, &error)),
             },
         }
+    }
+
+    /// Whether a name is one of a field of the object of a C++ member function.
+    fn is_of_this(&self, bound: &Bound, name: &str) -> bool {
+        let symbols = &bound.module.symbols;
+        let this = symbols.entry_value_plan(&bound.function, Parameter::Name("this"));
+        let object = this.ok().and_then(|this| this.r#type.target());
+        object.is_some_and(|object| has_field(&object, name) || object.field("this").is_some())
     }
 
     fn global(&self, name: &str) -> Option<Draft> {
@@ -101,29 +111,22 @@ impl Planner<'_> {
             };
             Draft::new(SmallVec::from_iter([part]), r#type)
         };
-        let near = self
-            .bound
-            .map(|bound| (&bound.module, bound.function.low_pc));
-        if let Some((address, r#type)) = visible_address(self.modules, near, name) {
-            return Some(absolute(address, Some(r#type)));
+        let place = match self.bound {
+            Some(Bound { module, function }) => Place::new(
+                self.modules,
+                Some(Rc::clone(module)),
+                function.low_pc,
+                &function.name,
+            ),
+            None => Place::new(self.modules, None, 0, ""),
+        };
+        // What is ambiguous, or nobody but a person means, is told by the evaluation.
+        let meaning = place.find(name).ok()??;
+        if self.bound.is_some() && meaning.is_variable_elsewhere() {
+            return None;
         }
-        let own = self.bound.map(|bound| &bound.module).into_iter();
-        own.chain(self.modules.iter()).find_map(|module| {
-            let variables = module.symbols.globals_named(name).into_iter();
-            let variable = variables.map(|it| (static_address(&it, module), it.r#type));
-            let mut variable = variable.filter_map(|(address, of)| Some((address?, of)));
-            if let Some((address, r#type)) = variable.next() {
-                return Some(absolute(address, Some(r#type)));
-            }
-            let (address, size) = module.symbols.data_symbol(name)?;
-            let name = match size {
-                1 => "u8",
-                2 => "u16",
-                4 => "u32",
-                _ => "u64",
-            };
-            Some(absolute(module.to_process(address), Type::builtin(name)))
-        })
+        let (address, r#type) = meaning.address(self.modules)?;
+        Some(absolute(address, Some(r#type)))
     }
 
     fn unknown_global(&self, name: &str) -> CaptureError {
@@ -249,6 +252,10 @@ impl Planner<'_> {
             Some(value) if matches!(value.r#type.strip().kind(), TypeKind::Void) => Err(
                 CaptureError::new(format!("`{}` returns nothing", bound.function.name)),
             ),
+            // The evaluation keeps the address from the entry.
+            Some(value) if value.address_at_entry.is_some() => Err(CaptureError::new(
+                "the address of what is returned is kept from the entry of the call",
+            )),
             Some(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
             None => {
                 let source = Source::Register {
@@ -294,6 +301,7 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
                 EntryUnavailable::Undefined | EntryUnavailable::WideRegister => {
                     "read it at a line of the function: `event here = line FILE:N(name)`"
                 }
+                EntryUnavailable::AddressLost => "read it in an event `after` the call",
                 EntryUnavailable::TypeUnknown => "build the file that defines it with -g",
             };
             return Err(CaptureError {

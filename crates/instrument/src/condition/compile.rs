@@ -200,7 +200,14 @@ impl<N: Names> Compiler<'_, N> {
             }
             ExpressionKind::Index { object, index } => {
                 let base = self.operand(object);
-                if base.as_ref().is_ok_and(|base| self.leads_on(&base.r#type)) {
+                // A key may be text; whether the object has keys is known at the hit.
+                let is_key = matches!(index.kind, ExpressionKind::Text(_));
+                let leads_on = match &base {
+                    Ok(base) => self.leads_on(&base.r#type),
+                    Err(NotCompiled::Evaluate) => is_key,
+                    Err(NotCompiled::Wrong(_)) => false,
+                };
+                if leads_on {
                     return Err(NotCompiled::Evaluate);
                 }
                 let (base, index) = both(base, self.index(index))?;
@@ -466,6 +473,9 @@ impl<N: Names> Compiler<'_, N> {
         index: Node,
         span: &Range<usize>,
     ) -> Result<Operand, NotCompiled> {
+        let is_rust_array =
+            base.r#type.is_rust() && matches!(base.r#type.strip().kind(), TypeKind::Array { .. });
+        let count = array_length(&base.r#type).map_or(0, i128::from);
         let (address, element) = if base.r#type.is_pointer() {
             let name = base.r#type.clone();
             let first = self.dereference(base, span)?;
@@ -487,6 +497,12 @@ impl<N: Names> Compiler<'_, N> {
         let Some(size) = element.size() else {
             return wrong("the size of an element is not known", span);
         };
+        // Where Rust's arrays end is asked each time.
+        if is_rust_array
+            && !matches!(&index, Node::Constant(Scalar::Int(at)) if (0..count).contains(at))
+        {
+            return Err(NotCompiled::Evaluate);
+        }
         Ok(Operand::new(
             element,
             OperandLocation::Memory(behind(address, index, size)),

@@ -216,6 +216,14 @@ pub(super) fn field_of(
             // Which alternative it is, is asked each time.
             return Err(NotCompiled::Evaluate);
         }
+        // A static member, a member of a class that is named, or what is ambiguous.
+        let class = &object.r#type;
+        if name.contains("::")
+            || !class.class_names(name).is_empty()
+            || !class.ambiguous_field(name).is_empty()
+        {
+            return Err(NotCompiled::Evaluate);
+        }
         // In the words of a value that has no such field.
         let value = Typed::missing(object.r#type.clone(), "");
         return wrong(value.no_field(name), span);

@@ -5,8 +5,7 @@ use super::compile::Names;
 use super::node::Word;
 use super::operand::{Operand, OperandLocation, Unknown, field_behind};
 use juror_program::program::Program;
-use juror_program::scope::FrameScope;
-use juror_program::scope::whole_register;
+use juror_program::scope::{FrameScope, has_field, whole_register};
 use juror_program::stack::frames::Frame;
 use juror_symbols::{
     EntryLocation, EntryPieceLocation, FixedLocation, Parameter, Type, TypeKind, Variable,
@@ -67,8 +66,7 @@ impl<'a> PointNames<'a> {
 
     fn local(&self, name: &str) -> Option<Result<Operand, Unknown>> {
         let frame = self.frame.as_ref()?;
-        let mut variables = self.program.variables(frame).into_iter();
-        let (variable, _) = variables.find(|(variable, _)| &*variable.name == name)?;
+        let variable = self.program.local_variable(frame, name)?;
         Some(self.location_of(frame, variable).ok_or(Unknown::UntilHit))
     }
 
@@ -112,16 +110,23 @@ impl Names for PointNames<'_> {
             return found;
         }
         // `this` is silent in C++ member functions.
-        if let Some(this) = self.local("this") {
+        let frame = self.frame.as_ref();
+        let declares = frame.is_some_and(|frame| self.program.declares_global(frame, name));
+        if let Some(this) = self.local("this").filter(|_| !declares) {
             let this = this?;
             let Some(object) = this.r#type.target() else {
                 return Err(Unknown::UntilHit);
             };
-            if object.field(name).is_some() || object.virtual_field(name).is_some() {
+            if has_field(&object, name) {
                 return field_behind(this, name, self);
             }
+            // A lambda of clang that has captured `this`.
+            let captured = object.field("this").and_then(|field| field.r#type.target());
+            if captured.is_some_and(|it| has_field(&it, name) || it.field("this").is_some()) {
+                return Err(Unknown::UntilHit);
+            }
         }
-        let found = self.with_scope(|scope| scope.outside(name));
+        let found = self.with_scope(|scope| scope.outside_strictly(name));
         Operand::of(found.map_err(Unknown::Missing)?)
     }
 

@@ -7,8 +7,9 @@ use super::inlined::{
 use crate::capture_plan::{CaptureError, CapturePlan, plan_capture};
 use juror_debuggee::ThreadId;
 use juror_event::{Reach, SymbolicEvent};
-use juror_program::modules::Module;
+use juror_program::modules::{Bound, Module};
 use juror_program::program::Program;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Why an event cannot be bound.
@@ -84,6 +85,7 @@ pub fn bind_event(
 ) -> Result<BoundCalls, BindError> {
     let wanted = |module: &Module| module.is_reached(&event.reach);
     let definitions = program.modules.reached_definitions(&event.subject, wanted);
+    let definitions = one_for_each_object(definitions);
     let inlined = bind_inlined(program, event, policy)?;
     if !inlined.refused.is_empty() && !policy.ignore {
         return Err(BindError::Inlined {
@@ -143,6 +145,49 @@ pub fn bind_event(
     })
 }
 
+/// Of the variants of a constructor or destructor (*Itanium C++ ABI*, section 5.1.4.3) those
+/// that call no other variant, so that one object has one event: a deleting destructor calls
+/// the one of the complete object, and that may call the one of the object as a base.
+fn one_for_each_object(definitions: Vec<Bound>) -> Vec<Bound> {
+    let goes_on = |one: &Bound| {
+        definitions.iter().any(|other| {
+            Rc::ptr_eq(&one.module, &other.module)
+                && one.function.low_pc != other.function.low_pc
+                && are_variants(one, other)
+                && one
+                    .module
+                    .symbols
+                    .calls_directly(&one.function, &other.function)
+        })
+    };
+    let kept: Vec<bool> = definitions.iter().map(|it| !goes_on(it)).collect();
+    let mut kept = kept.into_iter();
+    let mut definitions = definitions;
+    definitions.retain(|_| kept.next().unwrap_or(true));
+    definitions
+}
+
+/// Whether two functions are variants of one constructor or destructor: their mangled names
+/// differ in the number behind a `C` or `D` alone.
+fn are_variants(one: &Bound, other: &Bound) -> bool {
+    let name = |of: &Bound| of.function.linkage_name.clone().unwrap_or_default();
+    is_variant_name(&name(one), &name(other))
+}
+
+fn is_variant_name(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() || !one.starts_with(b"_Z") {
+        return false;
+    }
+    let mut differing = (0..one.len()).filter(|at| one.get(*at) != other.get(*at));
+    let (Some(at), None) = (differing.next(), differing.next()) else {
+        return false;
+    };
+    let is_number = |name: &[u8]| name.get(at).is_some_and(u8::is_ascii_digit);
+    let before = at.checked_sub(1).and_then(|at| one.get(at));
+    matches!(before, Some(b'C' | b'D')) && is_number(one) && is_number(other)
+}
+
 /// Refuses calls of a function that were inlined, unless the user accepts that they are not seen.
 ///
 /// # Errors
@@ -186,4 +231,24 @@ fn near_function(program: &Program, event: &SymbolicEvent) -> Option<String> {
         names.extend(module.symbols.function_names());
     }
     juror_language::suggest(&event.subject, names.iter().map(String::as_str))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_of_destructors_differ_in_a_number() {
+        for (one, other, expected) in [
+            ("_ZN4DiskD0Ev", "_ZN4DiskD1Ev", true),
+            ("_ZN4DiskC2Ei", "_ZN4DiskC1Ei", true),
+            ("_ZN4DiskD0Ev", "_ZN4DiskD0Ev", false),
+            ("_ZN4DiskD0Ev", "_ZN4DisaD1Ev", false),
+            ("_ZN1A1fEi", "_ZN1B1fEi", false),
+            ("_ZN4DiskC1Ei", "_ZN4DiskC1El", false),
+            ("", "", false),
+        ] {
+            assert_eq!(is_variant_name(one, other), expected, "{one} {other}");
+        }
+    }
 }

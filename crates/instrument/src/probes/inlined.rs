@@ -6,10 +6,10 @@
 use super::BindError;
 use super::binding::BoundCall;
 use crate::capture_plan::{InlinedSite, plan_inlined_capture};
-use juror_event::{EventKind, SymbolicEvent};
+use juror_event::{EventKind, Reach, SymbolicEvent};
 use juror_program::modules::Module;
 use juror_program::program::Program;
-use juror_symbols::{Beginning, InlinedCall, InlinedCopy, Order};
+use juror_symbols::{Beginning, InlinedCall, InlinedCopy, Order, scope_and_name};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -86,9 +86,18 @@ pub(super) fn bind_inlined(
     policy: InlinedPolicy,
 ) -> Result<BoundInlined, BindError> {
     let wanted = |module: &Module| module.is_reached(&event.reach);
+    // The program's own function is meant, and not one of the name in a library.
+    let own = program
+        .modules
+        .definitions(&event.subject, |module| module.is_main);
+    let has_own = event.reach == Reach::Anywhere && !own.is_empty();
+    let is_meant = |module: &Module, copy: &InlinedCopy| {
+        (module.is_main || !has_own) && !is_of_same_object(copy)
+    };
     let mut bound = BoundInlined::default();
     if policy.at == AtInlined::Never || event.kind != EventKind::BeforeCall {
-        let copies = program.modules.inlined_copies(&event.subject, wanted);
+        let mut copies = program.modules.inlined_copies(&event.subject, wanted);
+        copies.retain(|(module, copy)| is_meant(module, copy));
         bound.count = copies.len();
         let site = |(module, copy): &(Rc<Module>, InlinedCopy)| InlinedCallSite {
             location: words(module, copy),
@@ -99,6 +108,9 @@ pub(super) fn bind_inlined(
         bound.refused = copies.iter().map(site).collect();
     } else {
         for (module, call) in program.modules.inlined_calls(&event.subject, wanted) {
+            if !is_meant(&module, &call.copy) {
+                continue;
+            }
             bound.count += 1;
             bind_inlined_call(program, event, policy, (&module, call), &mut bound)?;
         }
@@ -107,6 +119,18 @@ pub(super) fn bind_inlined(
     bound.refused.sort();
     bound.refused.dedup();
     Ok(bound)
+}
+
+/// Whether a constructor or destructor was inlined into another variant of itself, which
+/// has the event of the object.
+fn is_of_same_object(copy: &InlinedCopy) -> bool {
+    let Some((scope, last)) = scope_and_name(&copy.name) else {
+        return false;
+    };
+    let class = scope_and_name(scope).map_or(scope, |(_, class)| class);
+    let plain = |name: &str| name.split('<').next().unwrap_or(name).to_owned();
+    let is_constructor = plain(last) == plain(class);
+    (last.starts_with('~') || is_constructor) && copy.caller == copy.name
 }
 
 fn bind_inlined_call(

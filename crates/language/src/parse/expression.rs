@@ -230,6 +230,26 @@ impl Parser<'_> {
         })
     }
 
+    /// Reports `++x` and `--x`, which change the variable in C: read as two signs they would
+    /// be another value.
+    fn check_step(&mut self, operator: UnaryOperator) {
+        let (sign, text) = match operator {
+            UnaryOperator::Plus => (Sign::Plus, "++"),
+            UnaryOperator::Negate => (Sign::Minus, "--"),
+            _ => return,
+        };
+        let is_joined = self.token(1).is_some_and(|token| !token.spaced);
+        let is_step = is_joined && self.kind_ahead(1) == TokenKind::Sign(sign);
+        if !is_step || self.dialect == Dialect::Property {
+            return;
+        }
+        let message = format!("`{text}` changes a variable, which this expression cannot do");
+        self.report(
+            Diagnostic::error("changes-variable", self.span(), message)
+                .help("two signs are written apart, as in `- -x`; `print --x` alone is a command"),
+        );
+    }
+
     /// Parses prefix operators and their operand.
     pub(super) fn unary(&mut self) -> Expression {
         let start = self.start();
@@ -246,6 +266,7 @@ impl Parser<'_> {
             TokenKind::Sign(Sign::Caret) => UnaryOperator::Caller,
             _ => return self.postfix(),
         };
+        self.check_step(operator);
         self.advance();
         if !self.count_node() {
             return self.error_expression();

@@ -48,6 +48,8 @@ pub struct Location {
     pub address: Option<u64>,
     /// Whether it stops the program, if its breakpoint is enabled.
     pub enabled: bool,
+    /// Whether it was disabled because a name of the condition does not exist there.
+    pub lacks_names: bool,
     /// The number of hits.
     pub hits: u64,
     /// The breakpoint's condition, prepared for this location.
@@ -163,6 +165,7 @@ impl Locations {
             file_address: found.file_address,
             address: Some(found.address),
             enabled: true,
+            lacks_names: false,
             hits: 0,
             check: Check::default(),
             outlined_part: found.outlined_part.clone(),

@@ -249,7 +249,7 @@ fn body(bound: Bound, modules: &Modules) -> Found {
     let is_indirect = bound.function.indirect;
     let chosen = is_indirect.then(|| modules.chosen(&bound)).flatten();
     let bound = chosen.unwrap_or(bound);
-    let address = bound.module.symbols.prologue_end(&bound.function);
+    let address = bound.module.symbols.body_address(&bound.function);
     found_in(&bound.module, address)
 }
 

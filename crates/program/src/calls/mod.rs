@@ -22,7 +22,8 @@ use crate::modules::Bound;
 use crate::program::Program;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
-    EntryLocation, EntryPieceLocation, OutgoingCall, Signature, Type, TypeKind, outgoing_call_of_c,
+    Encoding, EntryLocation, EntryPieceLocation, OutgoingCall, Signature, Type, TypeKind,
+    outgoing_call_of_c,
 };
 use juror_values::typed::Number;
 use passing::Passed;
@@ -78,6 +79,7 @@ impl Program {
                         parameters: parameters.into_iter().map(unnamed).collect(),
                         variadic,
                         result: returns,
+                        is_prototyped: true,
                     };
                     (address, Some(pointed))
                 }
@@ -154,11 +156,16 @@ impl Program {
         if let Some(signature) = &signature {
             check_count(&name, signature, request.arguments.len())?;
         }
+        let is_prototyped = signature.as_ref().is_none_or(|known| known.is_prototyped);
         let parameters = signature.iter().flat_map(|known| &known.parameters);
         let mut parameters = parameters.map(|(name, of)| (&**name, of));
         let mut arguments = Vec::with_capacity(request.arguments.len());
         for (index, argument) in request.arguments.iter().enumerate() {
             let passed = match parameters.next() {
+                Some((_, of)) if !is_prototyped && is_float(of) => {
+                    let double = Type::builtin("double");
+                    passing::pass_as(argument, double.as_ref().unwrap_or(of), self)
+                }
                 Some((_, of)) => passing::pass_as(argument, of, self),
                 None => passing::promote(argument, self),
             };
@@ -203,6 +210,12 @@ impl Program {
             outgoing,
         })
     }
+}
+
+/// Whether values of a type are passed as `double` where no prototype says otherwise.
+fn is_float(of: &Type) -> bool {
+    let stripped = of.strip();
+    stripped.size() == Some(4) && matches!(stripped.kind(), TypeKind::Base(Encoding::Float))
 }
 
 /// Whether a function, by its name, adjusts the object and goes on to another (*Itanium C++

@@ -6,6 +6,7 @@ use juror_symbols::{Character, Encoding, Memory, Type, TypeKind};
 use juror_values::classes::upcast::{base_part, referred_to};
 use juror_values::error::ValueError;
 use juror_values::expression::cast;
+use juror_values::expression::is_const_type;
 use juror_values::expression::member_pointer;
 use juror_values::typed::wide::{Wide, is_quad};
 use juror_values::typed::{Location, Number, Typed};
@@ -59,6 +60,13 @@ pub(super) fn pass_as(
     let wanted = of.strip();
     let value = match argument {
         Argument::Value(value) => value,
+        Argument::Copy(value) => {
+            let size = value
+                .r#type
+                .size()
+                .ok_or("the size of its type is not known")?;
+            return Ok(Passed::address_of(of.clone(), value.bytes(memory, size)?));
+        }
         Argument::String(text) if let Some(character) = accepted_character(&wanted) => {
             let bytes = with_zero(text, character);
             return Ok(Passed::address_of(of.clone(), bytes));
@@ -79,8 +87,26 @@ pub(super) fn pass_as(
             of.clone(),
             same_type(value, &wanted, memory)?,
         )),
+        TypeKind::Pointer(target) if of.strip().is_cpp() && is_other(&value.r#type, &target) => {
+            Err(format!(
+                "`{}` is wanted, this is `{}`: a cast converts it",
+                of.name(),
+                value.r#type.name()
+            )
+            .into())
+        }
         _ => converted(value, of, memory).map(|bytes| Passed::value(of.clone(), bytes)),
     }
+}
+
+/// Whether a pointer leads to a number of another type than the one that is wanted, which
+/// C++ does not convert.
+fn is_other(given: &Type, wanted: &Type) -> bool {
+    let (Some(given), wanted) = (given.target().map(|it| it.strip()), wanted.strip()) else {
+        return false;
+    };
+    let is_number = |of: &Type| matches!(of.kind(), TypeKind::Base(_));
+    is_number(&given) && is_number(&wanted) && given.normalized_name() != wanted.normalized_name()
 }
 
 /// An argument that no parameter stands for: `float` becomes `double`, small
@@ -89,6 +115,7 @@ pub(super) fn promote(argument: &Argument, memory: &dyn Memory) -> Result<Passed
     let builtin = |name| Type::builtin(name).ok_or_else(|| format!("there is no type `{name}`"));
     let value = match argument {
         Argument::Value(value) => value,
+        Argument::Copy(value) => return pass_as(argument, &value.r#type.pointer_to(), memory),
         Argument::String(text) => {
             let of = builtin("char")?.pointer_to();
             return Ok(Passed::address_of(of, with_zero(text, Character::Byte)));
@@ -155,6 +182,13 @@ fn reference(
     match (&value.location, value.bits) {
         (Location::Memory(address), None) if is_same => {
             Ok(Passed::value(of.clone(), address.to_le_bytes().to_vec()))
+        }
+        // What comes in registers may be copied; only what cannot change it may get a copy.
+        (Location::Bytes(_), None)
+            if is_same && (is_const_type(target) || of.strip().name().ends_with("&&")) =>
+        {
+            let size = wanted.size().ok_or("the size of its type is not known")?;
+            Ok(Passed::address_of(of.clone(), value.bytes(memory, size)?))
         }
         _ if matches!(wanted.kind(), TypeKind::Composite(_)) => Err(format!(
             "`{}` in memory is wanted, this is `{}`",

@@ -26,9 +26,23 @@ pub struct CallResults {
     decided: Vec<(Range<usize>, bool)>,
     /// The call that the present attempt came to.
     wanted: Option<Request>,
+    /// The lowest part of the stack that calls have been given: what they returned in
+    /// memory lies above it.
+    lowest: Option<u64>,
 }
 
 impl CallResults {
+    /// Where the stack of the next call begins, in a thread with this stack pointer: below
+    /// what the calls before it have returned in memory.
+    pub fn stack_below(&self, stack: u64) -> u64 {
+        self.lowest.map_or(stack, |lowest| lowest.min(stack))
+    }
+
+    /// A call was given the stack from here upwards.
+    pub fn note_stack(&mut self, stack: u64) {
+        self.lowest = Some(self.stack_below(stack));
+    }
+
     /// The call that stands there has returned.
     pub fn add(&mut self, span: Range<usize>, value: Typed) {
         self.returned.push((span, value));
@@ -131,6 +145,14 @@ impl Scope for CallingScope<'_> {
 
     fn overloads(&self, name: &str) -> Vec<Overload> {
         self.frame.overloads(name)
+    }
+
+    fn functions_in(&self, scope: &str, name: &str) -> Vec<Overload> {
+        self.frame.functions_in(scope, name)
+    }
+
+    fn class_name(&self, class: &Type, name: &str) -> Option<Result<Typed, ValueError>> {
+        self.frame.class_name(class, name)
     }
 
     fn type_named(&self, name: &str) -> Option<Type> {

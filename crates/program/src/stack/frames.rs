@@ -336,9 +336,50 @@ impl Program {
     /// The visible variables of a frame that have names, innermost scope first: name and
     /// value. Parameters are marked.
     pub fn variables(&self, frame: &Frame) -> Vec<(Variable, bool)> {
+        let found = self.scopes_of(frame).into_iter();
+        found.flat_map(|(variables, _)| variables).collect()
+    }
+
+    /// The visible variable or parameter of a frame with this name; nothing where a
+    /// declaration of a global variable hides it.
+    pub fn local_variable(&self, frame: &Frame, name: &str) -> Option<Variable> {
+        for (variables, declared) in self.scopes_of(frame) {
+            let mut variables = variables.into_iter();
+            let found = variables.find(|(variable, _)| &*variable.name == name);
+            if let Some((variable, _)) = found {
+                return Some(variable);
+            }
+            if declared.iter().any(|known| **known == *name) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Whether a block around the frame's place declares that a name means a global variable
+    /// (`extern int count;`), and none within it has another variable of the name.
+    pub fn declares_global(&self, frame: &Frame, name: &str) -> bool {
+        for (variables, declared) in self.scopes_of(frame) {
+            if variables
+                .iter()
+                .any(|(variable, _)| &*variable.name == name)
+            {
+                return false;
+            }
+            if declared.iter().any(|known| **known == *name) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The variables of each scope of a frame, and the names that it declares for global
+    /// ones, innermost first.
+    fn scopes_of(&self, frame: &Frame) -> Vec<(Vec<(Variable, bool)>, Vec<Box<str>>)> {
         if let Some(arguments) = &frame.arguments {
             let named = arguments.iter().filter(|it| !it.name.is_empty());
-            return named.map(|variable| (variable.clone(), true)).collect();
+            let named = named.map(|variable| (variable.clone(), true));
+            return vec![(named.collect(), Vec::new())];
         }
         let Some(module) = &frame.module else {
             return Vec::new();
@@ -351,10 +392,11 @@ impl Program {
             if here {
                 let named = scope.variables.into_iter();
                 let named = named.filter(|variable| !variable.name.is_empty());
-                found.extend(named.map(|variable| {
+                let named = named.map(|variable| {
                     let parameter = variable.parameter;
                     (variable, parameter)
-                }));
+                });
+                found.push((named.collect(), scope.declared));
             }
             if ends {
                 if here {

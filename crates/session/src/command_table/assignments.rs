@@ -31,16 +31,50 @@ pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
 /// Operators that may precede the sign: `+=`.
 const OPERATORS: [char; 8] = ['+', '-', '*', '/', '%', '&', '|', '^'];
 
+/// A variable that is increased or decreased by one: `*p++`, `-(--i)`.
+pub(crate) struct IncrementOrDecrement<'a> {
+    /// The operators that are applied to its value: `*`.
+    pub before: &'a str,
+    /// The variable.
+    pub place: &'a str,
+    /// The operator between the variable and the 1.
+    pub operator: char,
+    /// Whether its value is the old one.
+    pub is_postfix: bool,
+}
+
+/// Splits `++PLACE`, `PLACE--`, `*PLACE++`: as in C, `++` binds more tightly than an operator
+/// before it.
+pub(crate) fn split_step(text: &str) -> Option<IncrementOrDecrement<'_>> {
+    let text = text.trim();
+    let mut rest = text;
+    loop {
+        for (sign, operator) in [("++", '+'), ("--", '-')] {
+            let prefixed = rest.strip_prefix(sign).map(|place| (place, false));
+            let found = prefixed.or_else(|| Some((rest.strip_suffix(sign)?, true)));
+            let Some((place, is_postfix)) = found.map(|(it, is)| (it.trim(), is)) else {
+                continue;
+            };
+            let is_prefix = |it: char| "*&!~-+".contains(it);
+            if is_postfix && place.starts_with(is_prefix) {
+                continue;
+            }
+            return (!place.is_empty()).then(|| IncrementOrDecrement {
+                before: text.strip_suffix(rest).unwrap_or(""),
+                place,
+                operator,
+                is_postfix,
+            });
+        }
+        rest = rest.strip_prefix(['*', '&', '!', '~', '-', '+'])?.trim_start();
+    }
+}
+
 /// Splits `PLACE += VALUE`, `PLACE++` and `PLACE--`, with the whole value.
 pub(crate) fn split_any(text: &str) -> Option<(String, String)> {
-    let text = text.trim();
-    for (suffix, operator) in [("++", '+'), ("--", '-')] {
-        let inner = text
-            .strip_suffix(suffix)
-            .or_else(|| text.strip_prefix(suffix));
-        if let Some(place) = inner.map(str::trim).filter(|it| !it.is_empty()) {
-            return Some((place.to_owned(), format!("({place}) {operator} 1")));
-        }
+    if let Some(step) = split_step(text) {
+        let (place, operator) = (step.place, step.operator);
+        return Some((place.to_owned(), format!("({place}) {operator} 1")));
     }
     let (place, value) = split(text)?;
     Some(match place.strip_suffix(OPERATORS) {
@@ -76,5 +110,29 @@ mod tests {
         check("a == b", None);
         check("a != b", None);
         check("", None);
+    }
+
+    #[track_caller]
+    fn check_step(text: &str, expected: Option<(&str, &str, char, bool)>) {
+        let found = split_step(text);
+        let found = found.map(|it| (it.before, it.place, it.operator, it.is_postfix));
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn an_increment_binds_more_tightly_than_an_operator_before_it() {
+        check_step("i++", Some(("", "i", '+', true)));
+        check_step("--i", Some(("", "i", '-', false)));
+        check_step("*p++", Some(("*", "p", '+', true)));
+        check_step("* *p--", Some(("* *", "p", '-', true)));
+        check_step("*++p", Some(("*", "p", '+', false)));
+        check_step("++*p", Some(("", "*p", '+', false)));
+        check_step("(*p)++", Some(("", "(*p)", '+', true)));
+        check_step("-a[2]--", Some(("-", "a[2]", '-', true)));
+        check_step("- --i", Some(("- ", "i", '-', false)));
+        check_step("- -i", None);
+        check_step("++", None);
+        check_step("i + 1", None);
+        check_step("", None);
     }
 }

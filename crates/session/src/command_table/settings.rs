@@ -74,7 +74,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                   followed when it executes its program. follow-fork-mode is an alias, as in gdb.",
         completes: Completes::Settings,
         group: Group::Settings,
-        run: |session, rest, _| set::set(session, rest),
+        run: set::set,
         ..Entry::DEFAULT
     },
     Entry {

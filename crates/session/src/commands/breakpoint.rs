@@ -75,12 +75,18 @@ pub(crate) fn set_breakpoint_at(
             let level = place.level_at(&program.modules, at, resolved.moved_to_line);
             condition.at(program, at, level).is_err()
         };
-        remarks.extend(resolved.addresses.iter().find(wrong).map(|&at| {
-            format!(
-                "the condition cannot be evaluated at {}; the program stops there and says why",
-                place_words(session, at)
-            )
-        }));
+        let lacking: Vec<String> = resolved
+            .addresses
+            .iter()
+            .filter(wrong)
+            .map(|&at| place_words(session, at))
+            .collect();
+        if !lacking.is_empty() {
+            remarks.push(format!(
+                "the condition cannot be evaluated at {}: disabled there",
+                lacking.join(", ")
+            ));
+        }
     }
     let text = match placed.text.as_str() {
         "" => "here",

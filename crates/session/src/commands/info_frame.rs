@@ -43,8 +43,8 @@ pub(crate) fn frame_info(session: &mut Session) -> Result<Outcome, CommandError>
     })))
 }
 
-/// Returns the saved registers of the caller.
-fn saved_registers(session: &Session, frame: &Frame) -> Option<Registers> {
+/// Returns the addresses at which a frame saves the registers of its caller.
+pub(crate) fn saved_registers(session: &Session, frame: &Frame) -> Option<Registers> {
     let program = session.processes.program.as_ref()?;
     let module = frame.module.as_ref()?;
     let pc = module.to_file(frame.lookup);

@@ -7,7 +7,7 @@ use juror_points::location_spec;
 use juror_program::assignment::{assignment_target, bytes_for};
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_program::stack::unwinding::{Dropped, JumpTarget};
-use juror_symbols::{EntryPieceLocation, Type, TypeKind, register};
+use juror_symbols::{EntryPieceLocation, EntryUnavailable, Type, TypeKind, register};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
@@ -214,7 +214,10 @@ fn result_bytes(
                 let vector = vector.ok_or_else(no_register)?;
                 found.vectors.push((usize::from(vector), wide));
             }
-            EntryPieceLocation::PointedByRegister(_) => return Err(in_memory(&plan.r#type)),
+            EntryPieceLocation::PointedByRegister(_)
+            | EntryPieceLocation::Unavailable(EntryUnavailable::AddressLost) => {
+                return Err(in_memory(&plan.r#type));
+            }
             _ => return Err(no_register()),
         }
     }

@@ -1,8 +1,9 @@
 //! `print`: expressions in the selected frame, and the value history.
 
+use crate::command_table::assignments;
 use crate::commands::set::shown;
 use crate::commands::set_variable;
-use crate::inspect::expressions::{evaluate, evaluate_expression, keep, read};
+use crate::inspect::expressions::{evaluate, evaluate_expression, keep, names_elsewhere, read};
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::format_options::{is_formatted, split_format, split_options};
@@ -24,7 +25,11 @@ pub(crate) fn print(
     let (shape, text) = split_options(text);
     let is_pretty = shape.is_pretty.unwrap_or(session.user.settings.is_pretty);
     let (radix, text) = split_format(text)?;
-    let place = assign_first(session, text)?;
+    let place = match assign_first(session, text, observer)? {
+        Assigned::Nothing => None,
+        Assigned::To(place) => Some(place),
+        Assigned::Stopped(outcome) => return Ok(outcome),
+    };
     let text = place.as_deref().unwrap_or(text);
     let value = if text.is_empty() && is_call {
         return Err(CommandError::with_help(
@@ -56,7 +61,13 @@ pub(crate) fn print(
                 let purpose = Purpose::Print(radix);
                 return session.evaluate_with_calls(text, expression, purpose, observer);
             }
-            found => found?,
+            found => {
+                let found = found?;
+                for (name, module) in names_elsewhere(session, &expression)? {
+                    observer.notice(&format!("`{name}` is a variable of {module}"));
+                }
+                found
+            }
         }
     };
     let settings = Settings {
@@ -84,20 +95,49 @@ pub(crate) fn print(
     }))
 }
 
+/// What became of an assignment that `print` was given.
+enum Assigned {
+    /// It was none.
+    Nothing,
+    /// It was made; the expression whose value is printed.
+    To(String),
+    /// The program stopped in a call of its value.
+    Stopped(Outcome),
+}
+
 /// Executes `x = 3`, `x += 1` or `x++`, and returns the expression of the assigned variable.
-fn assign_first(session: &mut Session, text: &str) -> Result<Option<String>, CommandError> {
-    let Some((place, _)) = crate::command_table::assignments::split_any(text) else {
-        return Ok(None);
+fn assign_first(
+    session: &mut Session,
+    text: &str,
+    observer: &mut dyn Observer,
+) -> Result<Assigned, CommandError> {
+    let Some((place, _)) = assignments::split_any(text) else {
+        return Ok(Assigned::Nothing);
     };
-    set_variable::assign(session, text)?;
+    let outcome = set_variable::assign_result(session, text, observer)?;
+    if !matches!(outcome, Outcome::Assigned(_) | Outcome::Done) {
+        return Ok(Assigned::Stopped(outcome));
+    }
+    let Some(step) = assignments::split_step(text) else {
+        return Ok(Assigned::To(place));
+    };
+    let before = step.before;
+    if !step.is_postfix {
+        return Ok(Assigned::To(match before {
+            "" => place,
+            _ => format!("{before}({place})"),
+        }));
+    }
     // The value of `x++` is the old one.
-    let undone = match text.trim_end() {
-        text if text.ends_with("++") => '-',
-        text if text.ends_with("--") => '+',
-        _ => return Ok(Some(place)),
+    let undone = match step.operator {
+        '+' => '-',
+        _ => '+',
     };
-    let of = set_variable::evaluate_meant(session, &place)?.r#type.name();
-    Ok(Some(format!("({of})(({place}) {undone} 1)")))
+    let value = set_variable::evaluate_meant(session, &place)?;
+    Ok(Assigned::To(match value.r#type.is_pointer() {
+        true => format!("{before}(({place}) {undone} 1)"),
+        false => format!("{before}(({})(({place}) {undone} 1))", value.r#type.name()),
+    }))
 }
 
 /// Returns a convenience variable without a program: `$_exitcode` is most useful then.

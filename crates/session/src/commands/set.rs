@@ -17,6 +17,7 @@ use crate::session::Session;
 use crate::state::command_line::CommandLine;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
+use juror_view::observer::Observer;
 
 /// Parses `on`, `off` and the like; the default is on.
 fn switch(word: &str) -> Result<bool, CommandError> {
@@ -45,15 +46,19 @@ fn limit(word: &str, example: &str) -> Result<u64, CommandError> {
 }
 
 /// `set follow child`, `set args a b`, `set var count = 3`.
-pub(crate) fn set(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+pub(crate) fn set(
+    session: &mut Session,
+    rest: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
     let (name, after) = split(rest);
     if matches!(name.as_str(), "var" | "variable") && !after.starts_with('=') {
-        return set_variable::assign(session, after);
+        return set_variable::assign_result(session, after, observer);
     }
     let is_assignment = split_any(rest).is_some();
     match meant(rest) {
         Some((_, setting)) => set_setting(session, setting, after),
-        None if is_assignment => set_variable::assign(session, rest),
+        None if is_assignment => set_variable::assign_result(session, rest, observer),
         None => set_nothing(session, &name, after),
     }
 }

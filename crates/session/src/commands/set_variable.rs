@@ -2,9 +2,11 @@
 //! program.
 
 use crate::command_table::assignments::split_any;
+use crate::commands::info_frame;
 use crate::inspect::{expressions, frames};
 use crate::run::scenarios::permissions;
 use crate::session::Session;
+use crate::state::evaluations::Purpose;
 use crate::state::values::can_be_named;
 use juror_language::{Expression, ExpressionKind};
 use juror_program::assignment::{assignment_target, bytes_for};
@@ -12,7 +14,8 @@ use juror_symbols::{ValueLocation, register, register_name};
 use juror_values::format::{Radix, format};
 use juror_values::typed::{Location, Number, Typed};
 use juror_view::error::CommandError;
-use juror_view::{Outcome, VariableView};
+use juror_view::observer::Observer;
+use juror_view::{Outcome, ValueView, VariableView};
 
 /// The help of syntax errors.
 const HELP: &str = "for example: set var count = 3, set queue->items[2] = 0, set $rax = 1";
@@ -58,6 +61,41 @@ pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, Comma
     assigned(session, place)
 }
 
+/// Assigns a value whose expression may call functions of the program.
+pub(crate) fn assign_result(
+    session: &mut Session,
+    text: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    let parts = split_any(text).filter(|(place, value)| !place.is_empty() && !value.is_empty());
+    let Some((place, value)) = parts.filter(|_| session.processes.program.is_some()) else {
+        return assign(session, text);
+    };
+    let expression = expressions::read(session, &value)?;
+    // `int(x)` is written like a call.
+    let is_call = expression.calls_functions()
+        && expressions::evaluate_expression(session, &expression).is_err();
+    if !is_call {
+        return assign(session, text);
+    }
+    match session.evaluate_with_calls(&value, expression, Purpose::Assign, observer)? {
+        Outcome::Value(ValueView { number: 0, .. }) => Err(CommandError::new(format!(
+            "`{value}` has no value: the function returns nothing"
+        ))),
+        Outcome::Value(ValueView { number, .. }) => {
+            let outcome = assign(session, &format!("{place} = ${number}"));
+            session.user.values.remove_last(number);
+            outcome
+        }
+        stopped => {
+            observer.notice(&format!(
+                "`{place}` is not assigned: the program stopped in the call"
+            ));
+            Ok(stopped)
+        }
+    }
+}
+
 /// Evaluates the location or the value of an assignment: references are resolved.
 pub(crate) fn evaluate_meant(session: &mut Session, text: &str) -> Result<Typed, CommandError> {
     let value = expressions::evaluate(session, text)?;
@@ -80,7 +118,6 @@ fn assigned(session: &mut Session, place: &str) -> Result<Outcome, CommandError>
 
 /// Assigns to a register of the innermost frame.
 fn assign_register(session: &mut Session, name: &str, value: &Typed) -> Result<(), CommandError> {
-    innermost_only(session)?;
     let number = match name {
         "pc" => register::RIP,
         "sp" => register::RSP,
@@ -97,6 +134,9 @@ fn assign_register(session: &mut Session, name: &str, value: &Typed) -> Result<(
         bytes_for(&wide, value, program)
     });
     let bytes = bytes.map_err(CommandError::new)?;
+    if matches!(number, register::RIP | register::RSP) {
+        innermost_only(session)?;
+    }
     write_register(session, number, &bytes)
 }
 
@@ -123,7 +163,6 @@ fn assign_in_register(
     match pieces.as_deref() {
         Some([piece]) => match piece.location {
             ValueLocation::Register(number) if number <= register::RIP => {
-                innermost_only(session)?;
                 write_register(session, number, bytes)
             }
             ValueLocation::Register(number) if (register::XMM0..=32).contains(&number) => {
@@ -200,7 +239,8 @@ fn write_vector(
     Ok(debuggee.set_vector_registers(thread, &vectors)?)
 }
 
-/// Requires the innermost frame: registers of outer frames are saved on the stack, or nowhere.
+/// Requires the innermost frame: outer frames have no vector registers, and their program
+/// counters and stack pointers follow from the frames inside.
 fn innermost_only(session: &mut Session) -> Result<(), CommandError> {
     match session.processes.selection.level {
         0 => Ok(()),
@@ -211,22 +251,60 @@ fn innermost_only(session: &mut Session) -> Result<(), CommandError> {
     }
 }
 
-/// Writes the low bytes of a register; the others stay, except those that a four-byte instruction
-/// would clear.
+/// Writes the low bytes of a register of the selected frame; the others stay, except those that a
+/// four-byte instruction would clear.
 fn write_register(session: &mut Session, number: u16, bytes: &[u8]) -> Result<(), CommandError> {
-    let thread = session.thread()?;
-    let debuggee = &mut session.running_mut()?.debuggee;
-    let mut registers = *debuggee.registers(thread)?;
-    let present = registers.by_dwarf_number(number).unwrap_or(0);
+    let saved_at = saved_address(session, number)?;
+    let present = frames::selected_frame(session)?.registers.get(number);
     let mut word = match bytes.len() {
         4 => [0; 8],
-        _ => present.to_le_bytes(),
+        _ => present.unwrap_or(0).to_le_bytes(),
     };
     for (to, from) in word.iter_mut().zip(bytes) {
         *to = *from;
     }
+    let thread = session.thread()?;
+    let debuggee = &mut session.running_mut()?.debuggee;
+    if let Some(address) = saved_at {
+        return Ok(debuggee.write(address, &word)?);
+    }
+    let mut registers = *debuggee.registers(thread)?;
     registers.set_by_dwarf_number(number, u64::from_le_bytes(word));
     Ok(debuggee.set_registers(thread, &registers)?)
+}
+
+/// Returns where a frame inside of the selected one has saved a register of it; nothing if the
+/// register still has its value.
+///
+/// # Errors
+/// The value is not known to be in one place.
+fn saved_address(session: &mut Session, number: u16) -> Result<Option<u64>, CommandError> {
+    let selected = session.processes.selection.level;
+    let frames = session.frames()?.to_vec();
+    let unknown = || {
+        let name = register_name(number);
+        CommandError::new(format!("the value of `${name}` in this frame was not saved"))
+    };
+    let of_selected = frames.get(selected).ok_or_else(unknown)?;
+    let inner = frames.get(..selected).unwrap_or_default().iter().rev();
+    for frame in inner.filter(|frame| !frame.is_inlined()) {
+        let saved = info_frame::saved_registers(session, frame).ok_or_else(unknown)?;
+        let Some(address) = saved.get(number) else {
+            continue;
+        };
+        let known = of_selected.registers.get(number);
+        let is_there = known.is_some_and(|it| {
+            let read = session.running().map(|program| program.debuggee.read_u64(address));
+            matches!(read, Ok(Ok(found)) if found == it)
+        });
+        return is_there.then_some(Some(address)).ok_or_else(unknown);
+    }
+    // No frame inside has saved it: each of them preserves it, or it has no value here.
+    let innermost = frames.first().and_then(|it| it.registers.get(number));
+    match innermost == of_selected.registers.get(number) {
+        true => Ok(None),
+        false => Err(unknown()),
+    }
 }
 
 /// A register of sixteen bytes.

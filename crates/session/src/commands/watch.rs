@@ -95,6 +95,7 @@ pub(crate) fn set_watchpoint(
     let is_followed = dependence.moves && !is_place;
     if let Err(message) = &seen.value
         && !is_followed
+        && !expression.may_be_read_later(&seen)
     {
         return Err(CommandError::new(message.clone()));
     }
@@ -105,6 +106,10 @@ pub(crate) fn set_watchpoint(
     let home = match dependence.is_local && !is_place {
         true => Some(home_of_frame(session, level)?),
         false => None,
+    };
+    let remark = match &seen.value {
+        Err(why) if !is_followed => format!("; {why} now"),
+        _ => String::new(),
     };
     let number = session.points.breakpoints.take_number();
     let option = if is_place { "-location " } else { "" };
@@ -130,7 +135,7 @@ pub(crate) fn set_watchpoint(
     let views = process.watchpoints.views(process.program.as_ref());
     let tier = views.last().and_then(|view| view.passage.clone());
     Ok(Outcome::Message(format!(
-        "watchpoint {number} on {rest} ({}){}",
+        "watchpoint {number} on {rest} ({}){}{remark}",
         tier.unwrap_or_default(),
         watching::in_process(session)
     )))

@@ -3,7 +3,7 @@
 use crate::inspect::{expressions, siginfo};
 use crate::session::Session;
 use crate::state::values::convenience;
-use juror_language::Expression;
+use juror_language::{Expression, ExpressionKind};
 use juror_points::expressions::read_with_types;
 use juror_program::scope::FrameScope;
 use juror_symbols::{Type, TypeKind};
@@ -88,6 +88,34 @@ pub(crate) fn evaluate_expression(
     let value = juror_values::expression::evaluate(expression, &scope);
     siginfo::forget_signal(session);
     value.map_err(|error| CommandError::new(error.message))
+}
+
+/// The names of an expression that mean a variable of a module that is neither the frame's
+/// own nor the program, with that module.
+pub(crate) fn names_elsewhere(
+    session: &mut Session,
+    expression: &Expression,
+) -> Result<Vec<(String, String)>, CommandError> {
+    if session.processes.program.is_none() {
+        return Ok(Vec::new());
+    }
+    let frames = session.frames()?.to_vec();
+    let scope = FrameScope {
+        program: session.running()?,
+        frames: &frames,
+        level: session.processes.selection.level,
+        convenience: &|_| None,
+    };
+    let parts = expression.all_parts().into_iter();
+    let names = parts.filter_map(|part| match &part.kind {
+        ExpressionKind::Name(name) => Some(name.to_string()),
+        _ => None,
+    });
+    let elsewhere = names.filter_map(|name| {
+        let module = scope.elsewhere(&name)?;
+        Some((name, module))
+    });
+    Ok(elsewhere.collect())
 }
 
 pub(crate) fn type_named(session: &Session, name: &str) -> Option<Type> {

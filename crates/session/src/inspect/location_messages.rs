@@ -82,7 +82,7 @@ fn meant_at(session: &Session, place: &Resolvable, address: u64) -> Option<Meant
     let bound = session.modules().function_at(address)?;
     let Bound { module, function } = &bound;
     let at = module.to_file(address);
-    let is_body = module.symbols.prologue_end(function) == at;
+    let is_body = module.symbols.body_address(function) == at;
     if is_body && is_named(&function.name) {
         // The body may begin with code that was inlined from elsewhere.
         let own = session.modules().frame_at(address);

@@ -18,6 +18,8 @@ pub(crate) enum Purpose {
     Print(Radix),
     /// The same, unless it is void.
     Call,
+    /// It is added to the value history, from which it is assigned.
+    Assign,
     /// It decides whether a breakpoint stops.
     Condition,
 }

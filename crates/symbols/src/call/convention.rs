@@ -82,6 +82,11 @@ impl Convention {
         }
     }
 
+    /// Returns whether the function follows the convention of C for certain.
+    pub fn is_of_c(&self) -> bool {
+        self.rules == Rules::C
+    }
+
     /// Returns the number of stack bytes in use.
     pub fn stack_size(&self) -> u64 {
         self.stack_used

@@ -2,7 +2,7 @@
 
 use super::{EntryLocation, EntryPiece, EntryPieceLocation, EntryUnavailable, INTEGER_ARGUMENTS};
 use crate::Type;
-use crate::dwarf::{DebugInfo, DieRef, Reader};
+use crate::dwarf::{DebugInfo, DieRef, Language, Reader};
 use crate::location::register::{RBP, RSP, XMM0};
 use crate::location::{LocationSource, evaluation_encoding, frame_base_at, single_register};
 use crate::names::{self, CloneKind};
@@ -64,6 +64,31 @@ pub(super) fn return_type(info: &Arc<DebugInfo>, function: DieRef) -> Type {
         Some((at, info.die(at)?))
     })
     .map_or_else(Type::void, |(at, entry)| target(info, at, &entry))
+}
+
+/// Returns whether a function of C is defined without a prototype, so that its arguments are
+/// promoted.
+pub(super) fn lacks_prototype(info: &DebugInfo, function: DieRef) -> bool {
+    let is_c = info
+        .unit(function.unit)
+        .is_some_and(|unit| unit.language == Language::C);
+    let is_prototyped = || {
+        let prototyped = info.inherited(function, |_, _, entry| {
+            DebugInfo::is_set(entry, gimli::DW_AT_prototyped).then_some(())
+        });
+        prototyped.is_some()
+    };
+    is_c && !is_prototyped()
+}
+
+/// Returns the type as which a parameter without a prototype is passed, if it is another.
+pub(super) fn promoted(of: &Type) -> Option<Type> {
+    let stripped = of.strip();
+    let is_float = matches!(stripped.kind(), TypeKind::Base(Encoding::Float));
+    match is_float && stripped.size() == Some(4) {
+        true => Type::builtin("double"),
+        false => None,
+    }
 }
 
 /// Returns the reason if the compiler changed the calling convention of this function.

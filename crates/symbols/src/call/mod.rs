@@ -10,6 +10,7 @@ mod classify;
 mod classify_rust;
 mod convention;
 mod described;
+mod kept;
 mod outgoing;
 mod site;
 
@@ -18,6 +19,7 @@ use crate::location::register::{R8, R9, RCX, RDI, RDX, RSI, XMM0};
 use crate::variable::{self, Variable};
 use crate::{Function, SymbolFile, Type};
 use convention::Convention;
+pub use kept::KeptLocation;
 pub use outgoing::{OutgoingCall, Signature, outgoing_call_of_c};
 pub(crate) use site::returns_to;
 pub use site::{CallSite, Callee, JumpAddresses};
@@ -69,6 +71,12 @@ pub enum EntryUnavailable {
     /// The value is in a register of which only the low half can be read.
     #[error("it is in a vector register of more than 16 bytes, which cannot be read")]
     WideRegister,
+    /// The address of a result in memory was in a register at the entry of the call.
+    #[error(
+        "the function returns it in memory, and its address, which was known at the entry of the \
+         call, is not known any more"
+    )]
+    AddressLost,
     /// The size of the type, or of a preceding parameter's type, is unknown.
     #[error("the debug information does not define its type")]
     TypeUnknown,
@@ -108,6 +116,9 @@ pub struct ReturnValue {
     pub r#type: Type,
     /// The location: registers, or memory that a register points to.
     pub location: EntryLocation,
+    /// The register that had the address of a result in memory at the entry of the call, if
+    /// no register has it after the return (Rust); the location is then unavailable.
+    pub address_at_entry: Option<u16>,
 }
 
 /// The selection of a parameter.
@@ -209,6 +220,20 @@ impl SymbolFile {
         };
         let linkage_name = function.linkage_name.as_deref().unwrap_or("");
         let changed = described::changed_convention(info, die, linkage_name);
+        if changed.is_none()
+            && described::lacks_prototype(info, die)
+            && let Some(promoted) = described::promoted(&variable.r#type)
+        {
+            let location = by_convention(info, die, &parameters, index);
+            return Ok(EntryValue {
+                name: variable.name.clone(),
+                location: location
+                    .into_iter()
+                    .map(|piece| EntryPiece { size: 8, ..piece })
+                    .collect(),
+                r#type: promoted,
+            });
+        }
         let location = described::location(info, die, function.low_pc, variable, changed.is_some())
             .unwrap_or_else(|| match changed {
                 Some(reason) => unavailable(reason, variable.r#type.size().unwrap_or(0)),
@@ -237,7 +262,8 @@ impl SymbolFile {
     }
 
     /// Returns the location of a function's result just after its return; `None` without
-    /// debug information. A result in memory is at the address in `rax`.
+    /// debug information. A result in memory is at the address in `rax`; of Rust, whose
+    /// optimized functions do not leave it there, at [`ReturnValue::address_at_entry`].
     pub fn return_value_plan(&self, function: &Function) -> Option<ReturnValue> {
         let (info, die) = self.described(function)?;
         let r#type = described::return_type(info, die);
@@ -245,11 +271,28 @@ impl SymbolFile {
         // gcc's clones return the result in the same location; LLVM drops unused results.
         let changed = described::changed_convention(info, die, linkage_name)
             .filter(|reason| *reason == EntryUnavailable::ConventionChanged);
+        let convention = Convention::new(info, die);
+        let size = r#type.size().unwrap_or(0);
         let location = match changed {
-            Some(reason) => unavailable(reason, r#type.size().unwrap_or(0)),
-            None => Convention::new(info, die).location_of_result(&r#type),
+            Some(reason) => unavailable(reason, size),
+            None => convention.location_of_result(&r#type),
         };
-        Some(ReturnValue { r#type, location })
+        let is_in_memory = matches!(
+            location.first().map(|piece| &piece.location),
+            Some(EntryPieceLocation::PointedByRegister(_))
+        );
+        Some(match is_in_memory && !convention.is_of_c() {
+            true => ReturnValue {
+                r#type,
+                location: unavailable(EntryUnavailable::AddressLost, size),
+                address_at_entry: Some(RDI),
+            },
+            false => ReturnValue {
+                r#type,
+                location,
+                address_at_entry: None,
+            },
+        })
     }
 }
 

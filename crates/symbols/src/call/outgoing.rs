@@ -21,6 +21,9 @@ pub struct Signature {
     pub variadic: bool,
     /// The type of the result; `void` for none.
     pub result: Type,
+    /// Whether the parameters are passed as they are declared. In a function of C without a
+    /// prototype, a `float` is passed as a `double`.
+    pub is_prototyped: bool,
 }
 
 impl Signature {
@@ -66,6 +69,7 @@ impl SymbolFile {
             parameters: parameters.collect(),
             variadic: takes_more(info, die),
             result: described::return_type(info, die),
+            is_prototyped: !described::lacks_prototype(info, die),
         }))
     }
 
@@ -105,6 +109,7 @@ fn plan(mut convention: Convention, arguments: &[Type], result: &Type) -> Outgoi
         result: ReturnValue {
             r#type: result.clone(),
             location: convention.location_of_result(result),
+            address_at_entry: None,
         },
         stack_size: convention.stack_size(),
         vector_count: convention.vector_count(),

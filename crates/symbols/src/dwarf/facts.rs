@@ -6,6 +6,7 @@
 
 mod attributes;
 mod read;
+mod simple_names;
 
 pub(super) use attributes::{Attributes, Borrowed, Value, is_indexed};
 pub(super) use read::read;
@@ -89,6 +90,32 @@ pub(crate) struct Facts {
     pub types: Vec<TypeRecord>,
     /// The enumerators in the order of their DIEs.
     pub enumerators: Vec<EnumeratorRecord>,
+    /// The qualified names of namespaces.
+    pub(super) namespaces: FxHashMap<usize, Box<str>>,
+    /// What namespaces make visible of others.
+    pub imports: Vec<ImportRecord>,
+}
+
+/// A `using` directive or declaration outside of functions, a namespace alias, or an inline
+/// namespace.
+#[derive(Debug)]
+pub(crate) struct ImportRecord {
+    /// The qualified name of the scope that has it; empty for the unit.
+    pub scope: Box<str>,
+    pub kind: ImportKind,
+    /// The entity that becomes visible.
+    pub of: DieRef,
+}
+
+/// The kind of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ImportKind {
+    /// All names of a namespace: `using namespace n`, `inline namespace`.
+    Directive,
+    /// One entity, under its own name: `using n::f`.
+    Declaration,
+    /// A namespace under another name.
+    Alias(Box<str>),
 }
 
 /// An enumerator.
@@ -136,6 +163,31 @@ impl Facts {
     pub fn function_numbered(&self, die: DieRef) -> Option<u32> {
         let at = self.functions.iter().position(|it| it.record.die == die)?;
         Some(at as u32)
+    }
+
+    /// Returns a declaration or definition of the variable with this qualified name, which
+    /// other units can name.
+    pub fn declared_global(&self, unit: u32, name: &str) -> Option<DieRef> {
+        let named = self.global_names.iter();
+        let is_meant = |known: &str| known == name || crate::names::is_whole_name_of(name, known);
+        let tail = crate::names::tail(name);
+        let mut offsets = named.filter_map(|(offset, (known, external))| {
+            (*external && known.ends_with(tail) && is_meant(known)).then_some(*offset)
+        });
+        let first = offsets.next()?;
+        let offset = offsets.fold(first, usize::min);
+        Some(DieRef { unit, offset })
+    }
+
+    /// Returns the class with exactly this qualified name; a definition rather than a
+    /// declaration.
+    pub fn class_named(&self, name: &str) -> Option<DieRef> {
+        let mut classes = self.types.iter().filter(|record| {
+            crate::variable::is_class(record.tag)
+                && (*record.name == *name || crate::names::is_whole_name_of(name, &record.name))
+        });
+        let found = classes.clone().find(|record| !record.declaration);
+        found.or_else(|| classes.next()).map(|record| record.die)
     }
 
     /// Iterates over the DIEs of the functions with code.

@@ -129,7 +129,10 @@ impl DebugInfo {
     /// Returns the units with inlined copies of the functions that match a name, ascending.
     pub fn units_inlining(&self, written: &str) -> Vec<u32> {
         let tail = tail_of(written);
-        let is_wanted = |name: &str| crate::names::matches(name, written);
+        // The qualified name of a Rust method has neither its type nor its trait; its
+        // linkage name, which the copies do not repeat, has both.
+        let is_qualified = crate::names::scope_and_name(written).is_some();
+        let is_wanted = |name: &str| is_qualified || crate::names::matches(name, written);
         match self.lookup(written, Wanted::Code) {
             Lookup::Index(names) => {
                 let copies = names.inlined_with_tail(tail);
@@ -141,7 +144,11 @@ impl DebugInfo {
             }
             Lookup::Units(of) => {
                 let wanted = of.origins.iter().copied();
-                let wanted = wanted.filter(|it| self.abstract_name(*it).is_some_and(is_wanted));
+                let is_named = |it: &DieRef| {
+                    let name = self.abstract_name(*it);
+                    name.is_some_and(|name| self.is_abstract_named(*it, name, written))
+                };
+                let wanted = wanted.filter(is_named);
                 let wanted: FxHashSet<DieRef> = wanted.collect();
                 let with_copies = self
                     .facts_of(&of.units)

@@ -37,6 +37,24 @@ impl DebugInfo {
         self.full_name((die.unit, self.facts(die.unit)?), die)
     }
 
+    /// Returns whether a function without code matches a name as written, by its qualified
+    /// name or by its linkage name, which has the type and the trait of a Rust method.
+    pub fn is_abstract_named(&self, die: DieRef, name: &str, written: &str) -> bool {
+        if crate::names::matches(name, written) {
+            return true;
+        }
+        if crate::names::tail(name) != crate::names::tail(written) {
+            return false;
+        }
+        let Some(facts) = self.facts(die.unit) else {
+            return false;
+        };
+        let mut linked = self.with_origins((die.unit, facts), die);
+        let linked = linked.find_map(|(die, facts)| facts.linkage_names.get(&die.offset));
+        let readable = linked.and_then(|raw| crate::names::demangle(raw));
+        readable.is_some_and(|readable| crate::names::matches(&readable, written))
+    }
+
     /// Returns the qualified name of a function without code while the facts of a unit are
     /// not stored yet.
     pub fn abstract_name_from<'a>(
@@ -46,6 +64,30 @@ impl DebugInfo {
         die: DieRef,
     ) -> Option<&'a str> {
         self.full_name((unit, facts), die)
+    }
+
+    /// Returns the qualified name of a namespace, type, variable or function.
+    pub fn entity_name(&self, die: DieRef) -> Option<String> {
+        let mut at = die;
+        for _ in 0..REFERENCE_DEPTH_MAX {
+            let facts = self.facts(at.unit)?;
+            let of_type = || facts.type_at(at).map(|record| &*record.name);
+            let of_global = || facts.global_names.get(&at.offset).map(|(name, _)| &**name);
+            let of_space = facts.namespaces.get(&at.offset).map(|name| &**name);
+            let found = of_space.or_else(of_type).or_else(of_global);
+            if let Some(name) = found.or_else(|| self.abstract_name(at)) {
+                return Some(name.to_owned());
+            }
+            if let Some(number) = facts.function_numbered(at) {
+                return self
+                    .function_of_unit(at.unit, number)
+                    .map(|it| it.name.into_string())
+                    .filter(|name| !name.is_empty());
+            }
+            // A namespace that is continued has its name where it began.
+            at = self.origin(at.unit, &self.die(at)?)?;
+        }
+        None
     }
 
     /// Returns a function of a unit by its index.

@@ -100,6 +100,9 @@ pub struct Header {
     pub needed: Vec<String>,
     /// The soname.
     pub soname: Option<String>,
+    /// Whether its own definitions are found before those of all other modules
+    /// (`-Bsymbolic`).
+    pub is_symbolic: bool,
     /// Whether the file itself contains DWARF (`.debug_info`).
     pub has_debug_info: bool,
     /// Whether the file itself has a full symbol table (`.symtab`).
@@ -174,6 +177,7 @@ pub(super) fn read(
         build_id: None,
         needed: Vec::new(),
         soname: None,
+        is_symbolic: false,
         has_debug_info: sections
             .iter()
             .any(|s| &*s.name == ".debug_info" && !s.empty && s.size > 0),
@@ -384,6 +388,9 @@ fn read_dynamic(header: &mut Header, cache: &ReadCache<Box<dyn Source>>) -> bool
     const DT_STRTAB: u64 = 5;
     const DT_STRSZ: u64 = 10;
     const DT_SONAME: u64 = 14;
+    const DT_SYMBOLIC: u64 = 16;
+    const DT_FLAGS: u64 = 30;
+    const DF_SYMBOLIC: u64 = 2;
     const DT_FLAGS_1: u64 = 0x6fff_fffb;
     const DF_1_PIE: u64 = 0x0800_0000;
     let at = |address: u64, size: u64| -> Option<&[u8]> {
@@ -412,6 +419,8 @@ fn read_dynamic(header: &mut Header, cache: &ReadCache<Box<dyn Source>>) -> bool
             .map(|(_, value)| value)
     };
     let pie = value(DT_FLAGS_1).is_some_and(|flags| flags & DF_1_PIE != 0);
+    let is_symbolic = value(DT_SYMBOLIC).is_some()
+        || value(DT_FLAGS).is_some_and(|flags| flags & DF_SYMBOLIC != 0);
     let strings = value(DT_STRTAB)
         .zip(value(DT_STRSZ))
         .and_then(|(address, size)| at(address, size))
@@ -424,6 +433,7 @@ fn read_dynamic(header: &mut Header, cache: &ReadCache<Box<dyn Source>>) -> bool
     let soname = value(DT_SONAME).and_then(text);
     header.needed = needed;
     header.soname = soname;
+    header.is_symbolic = is_symbolic;
     pie
 }
 

@@ -32,6 +32,8 @@ pub(crate) enum SymbolKind {
     IndirectFunction,
     /// Code in assembly without a declared type.
     Untyped,
+    /// A label of assembly that other files cannot name, anywhere in a function.
+    Label,
     Object,
     ThreadLocal,
 }
@@ -43,6 +45,8 @@ pub(crate) struct Symbol {
     pub size: u64,
     pub kind: SymbolKind,
     pub binding: Binding,
+    /// Whether definitions of other modules never take its place (`STV_PROTECTED`).
+    pub is_protected: bool,
 }
 
 #[derive(Debug, Default)]
@@ -115,6 +119,7 @@ impl SymbolTable {
             {
                 last.binding = last.binding.max(symbol.binding);
                 last.size = last.size.max(symbol.size);
+                last.is_protected |= symbol.is_protected;
                 continue;
             }
             merged.push(symbol);
@@ -217,10 +222,31 @@ impl SymbolTable {
             .find(|symbol| address - symbol.address < symbol.size.max(1))
     }
 
+    /// Returns the exported data symbols that begin at an address and that definitions of
+    /// other modules may replace.
+    pub fn replaceable_objects_at(&self, address: u64) -> impl Iterator<Item = &Symbol> {
+        let data = self.data();
+        let start = data.partition_point(|symbol| symbol.address < address);
+        let there = data.get(start..).unwrap_or(&[]).iter();
+        there
+            .take_while(move |symbol| symbol.address == address)
+            .filter(|symbol| {
+                symbol.kind == SymbolKind::Object
+                    && symbol.binding == Binding::Exported
+                    && !symbol.is_protected
+            })
+    }
+
     /// Returns the data symbols with exactly this name.
     pub fn objects_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
         self.named(name)
             .filter(|symbol| symbol.kind == SymbolKind::Object)
+    }
+
+    /// Returns the labels of assembly with exactly this name.
+    pub fn labels_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
+        self.named(name)
+            .filter(|symbol| symbol.kind == SymbolKind::Label)
     }
 
     /// Returns the symbols of thread-local variables with exactly this name; their
@@ -232,8 +258,12 @@ impl SymbolTable {
 }
 
 impl SymbolKind {
+    /// Returns whether a symbol is none of a function.
     fn is_data(self) -> bool {
-        matches!(self, SymbolKind::Object | SymbolKind::ThreadLocal)
+        matches!(
+            self,
+            SymbolKind::Label | SymbolKind::Object | SymbolKind::ThreadLocal
+        )
     }
 }
 
@@ -245,6 +275,7 @@ fn parse(
     program: &ElfFile,
 ) -> Option<Symbol> {
     const SHN_ABS: u16 = 0xfff1;
+    const STV_PROTECTED: u8 = 3;
     let name_offset = u32_at(entry, 0)?;
     let info = *entry.get(4)?;
     let section_index = u16_at(entry, 6)?;
@@ -263,15 +294,17 @@ fn parse(
         10 => SymbolKind::IndirectFunction,
         1 => SymbolKind::Object,
         6 => SymbolKind::ThreadLocal,
-        0 if binding != Binding::Local => SymbolKind::Untyped,
+        0 if binding == Binding::Local => SymbolKind::Label,
+        0 => SymbolKind::Untyped,
         _ => return None,
     };
     // An untyped symbol outside of the code is a linker marker (`_end`), and a function
     // outside was discarded by the linker.
-    if !kind.is_data() && !program.header.is_code(address) {
+    let is_untyped = matches!(kind, SymbolKind::Untyped | SymbolKind::Label);
+    if (!kind.is_data() || is_untyped) && !program.header.is_code(address) {
         return None;
     }
-    if kind == SymbolKind::Untyped && !in_code_section(program, address) {
+    if is_untyped && !in_code_section(program, address) {
         return None;
     }
     let name = name_range(strings, name_offset)?;
@@ -281,6 +314,7 @@ fn parse(
         size,
         kind,
         binding,
+        is_protected: entry.get(5).is_some_and(|other| other & 3 == STV_PROTECTED),
     })
 }
 

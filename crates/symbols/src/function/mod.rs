@@ -4,6 +4,7 @@
 //! come from DWARF; exported names, clones made by the compiler, and functions without
 //! debug information come from the symbol table.
 
+mod callees;
 mod index;
 mod search;
 pub(crate) mod signature;

@@ -3,8 +3,23 @@
 use super::signature;
 use crate::dwarf::facts::FunctionRecord;
 use crate::names::{self, CloneKind};
-use crate::{Function, SymbolFile};
+use crate::{Binding, Function, SymbolFile};
 use memchr::memmem;
+
+/// Returns a label of assembly as a function of one address.
+fn label_as_function(name: &str, address: u64) -> Function {
+    Function {
+        name: name.into(),
+        linkage_name: Some(name.into()),
+        low_pc: address,
+        ranges: std::iter::once(address..address.saturating_add(1)).collect(),
+        binding: Binding::Local,
+        indirect: false,
+        plt: false,
+        fragment: false,
+        die: None,
+    }
+}
 
 impl SymbolFile {
     /// Returns the functions that match a name, by ascending address.
@@ -19,6 +34,7 @@ impl SymbolFile {
         if let Some((plain, types)) = signature::split(name) {
             let mut found = self.functions_named(plain);
             found.retain(|function| self.takes(function, &types));
+            signature::keep_qualified(&mut found, name);
             return found;
         }
         let inner = &*self.inner;
@@ -34,6 +50,10 @@ impl SymbolFile {
         let mut found: Vec<(u64, Option<String>)> = Vec::new();
         self.add_dwarf_matches(name, &mut found);
         self.add_symbol_matches(name, &mut found);
+        if found.is_empty() {
+            let labels = inner.symbols().labels_named(name);
+            return labels.map(|label| label_as_function(name, label.address)).collect();
+        }
         found.sort();
         found.dedup_by_key(|(address, _)| *address);
         found
@@ -84,9 +104,13 @@ impl SymbolFile {
         // A mangled name contains the identifiers of its components literally, so most
         // symbols are rejected without demangling.
         let literal = names::tail(name).trim_start_matches('~');
-        let literal = match literal.starts_with("operator") {
-            true => "",
-            false => literal,
+        let literal = match literal {
+            // Written with escapes.
+            names::CLOSURE => "closure",
+            // Their parameters are mangled, and so are operators.
+            _ if literal.starts_with("operator") => "",
+            _ if literal.starts_with("{lambda(") => "Ul",
+            _ => literal,
         };
         let literal = memmem::Finder::new(literal);
         let scopes = names::literal_scopes(name).into_iter();

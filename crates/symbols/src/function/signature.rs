@@ -16,11 +16,7 @@ const DEPTH_MAX: usize = 16;
 /// Splits `area(int, char)` into `area` and the types; `None` if the name does not end with
 /// a parameter list. `operator()` and `(anonymous namespace)` are parts of names.
 pub(crate) fn split(name: &str) -> Option<(&str, Vec<&str>)> {
-    let mut rest = name.trim_end();
-    for qualifier in ["&&", "&", "const", "volatile", "noexcept"] {
-        rest = rest.strip_suffix(qualifier).unwrap_or(rest).trim_end();
-    }
-    let inside = rest.strip_suffix(')')?;
+    let inside = without_qualifiers(name).0.strip_suffix(')')?;
     let mut depth = 1;
     let open = inside.char_indices().rev().find_map(|(at, c)| {
         match c {
@@ -35,6 +31,68 @@ pub(crate) fn split(name: &str) -> Option<(&str, Vec<&str>)> {
     let is_name = !plain.is_empty() && !plain.ends_with("::") && !plain.ends_with("operator");
     let list = list.strip_prefix('(').unwrap_or(list).trim();
     is_name.then(|| (plain, types_of(list)))
+}
+
+/// The qualifiers of a member function: `const`, `volatile`, `&`, `&&`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Qualifiers {
+    is_const: bool,
+    is_volatile: bool,
+    is_lvalue: bool,
+    is_rvalue: bool,
+}
+
+/// Splits off the qualifiers behind a parameter list.
+fn without_qualifiers(name: &str) -> (&str, Qualifiers) {
+    let mut rest = name.trim_end();
+    let mut found = Qualifiers::default();
+    loop {
+        let mut none = false;
+        let taken = [
+            ("&&", &mut found.is_rvalue),
+            ("&", &mut found.is_lvalue),
+            ("const", &mut found.is_const),
+            ("volatile", &mut found.is_volatile),
+            ("noexcept", &mut none),
+        ]
+        .into_iter()
+        .find_map(|(word, is_there)| Some((rest.strip_suffix(word)?, is_there)));
+        let Some((before, is_there)) = taken else {
+            return (rest, found);
+        };
+        *is_there = true;
+        rest = before.trim_end();
+    }
+}
+
+/// The qualifiers of a function by its mangled name (*Itanium C++ ABI*, section 5.1.3).
+fn mangled_qualifiers(linkage_name: &str) -> Qualifiers {
+    let letters = linkage_name.strip_prefix("_ZN").unwrap_or("");
+    let mut found = Qualifiers::default();
+    for letter in letters.chars() {
+        match letter {
+            'K' => found.is_const = true,
+            'V' => found.is_volatile = true,
+            'R' => found.is_lvalue = true,
+            'O' => found.is_rvalue = true,
+            'r' => {}
+            _ => break,
+        }
+    }
+    found
+}
+
+/// Keeps the functions with the qualifiers that stand behind a written parameter list. If none
+/// stand there, functions with qualifiers are kept where no function is without.
+pub(crate) fn keep_qualified(functions: &mut Vec<Function>, written: &str) {
+    let asked = without_qualifiers(written).1;
+    let has = |function: &Function| {
+        let linkage_name = function.linkage_name.as_deref();
+        linkage_name.is_none_or(|name| mangled_qualifiers(name) == asked)
+    };
+    if asked != Qualifiers::default() || functions.iter().any(has) {
+        functions.retain(has);
+    }
 }
 
 /// Splits a list of types at its commas.
@@ -320,6 +378,26 @@ fn mangled_types(function: &Function) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn qualifiers_are_read_from_both_spellings() {
+        for (written, linkage_name, expected) in [
+            ("X::get()", "_ZN1X3getEv", true),
+            ("X::get() const", "_ZNK1X3getEv", true),
+            ("X::get()", "_ZNK1X3getEv", false),
+            ("X::get() const", "_ZN1X3getEv", false),
+            ("X::where() &", "_ZNR1X5whereEv", true),
+            ("X::where()&&", "_ZNO1X5whereEv", true),
+            ("X::where() &", "_ZNO1X5whereEv", false),
+            ("X::f() const volatile", "_ZNVK1X1fEv", true),
+            ("X::f() const & noexcept", "_ZNKR1X1fEv", true),
+            ("f(int)", "_Z1fi", true),
+            ("f(int)", "", true),
+        ] {
+            let is_same = without_qualifiers(written).1 == mangled_qualifiers(linkage_name);
+            assert_eq!(is_same, expected, "{written} {linkage_name}");
+        }
+    }
 
     #[test]
     fn parameters_are_split_off_names() {

@@ -21,6 +21,39 @@ impl SymbolFile {
         self.prologue_end_found(function).unwrap_or(function.low_pc)
     }
 
+    /// Returns the file address of a breakpoint on a function: [`Self::prologue_end`]. In the
+    /// functions into which clang splits a coroutine, which begin with a jump to where it was
+    /// suspended, it is the beginning of the coroutine's body.
+    pub fn body_address(&self, function: &Function) -> u64 {
+        let is_part = self.is_part_of_coroutine(function);
+        let marked = is_part.then(|| self.marked_body(function)).flatten();
+        marked.unwrap_or_else(|| self.prologue_end(function))
+    }
+
+    /// Returns whether a function is a part of a coroutine of clang other than its ramp.
+    fn is_part_of_coroutine(&self, function: &Function) -> bool {
+        let symbols = self.inner.symbols();
+        let mut own = symbols.functions_at(function.low_pc).iter();
+        own.any(|symbol| {
+            let name = symbols.text(symbol);
+            [".resume", ".destroy", ".cleanup"]
+                .iter()
+                .any(|part| name.ends_with(part))
+        })
+    }
+
+    fn marked_body(&self, function: &Function) -> Option<u64> {
+        let info = self.inner.debug_info()?;
+        let table = info.line_table(info.unit_at(function.low_pc)?)?;
+        let (sequence, _) = table.find(function.low_pc)?;
+        let code = function.low_pc..function.high_pc();
+        let mut rows = table.rows(sequence).iter();
+        let marked = rows.find(|row| {
+            code.contains(&row.address) && row.prologue_end && row.line != 0
+        });
+        marked.map(|row| row.address)
+    }
+
     fn prologue_end_found(&self, function: &Function) -> Option<u64> {
         let info = self.inner.debug_info()?;
         function.die?;

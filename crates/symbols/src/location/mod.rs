@@ -116,7 +116,7 @@ pub enum LocationError {
     #[error("the address of the frame on the stack is not known")]
     FrameUnknown,
     /// The module's thread-local storage cannot be found.
-    #[error("the thread-local storage of this module cannot be found")]
+    #[error("the thread has no copy of it: it is allocated when the thread first uses it")]
     ThreadLocalUnknown,
     /// The location is damaged or unsupported.
     #[error("its location in the debug information cannot be used: {0}")]
@@ -418,6 +418,7 @@ fn constant(value: &Value) -> Option<Vec<u8>> {
         AttributeValue::Block(block) => Some(block.bytes().to_vec()),
         AttributeValue::String(text) => Some(text.bytes().to_vec()),
         AttributeValue::Sdata(number) => Some(number.to_le_bytes().to_vec()),
+        AttributeValue::Data16(number) => Some(number.to_le_bytes().to_vec()),
         // A constant of fixed size is unsigned: 200 in one byte is 200 for an `int`, and
         // for a type of its own size the bytes are the same either way.
         _ => {

@@ -20,36 +20,86 @@ impl Field {
     }
 }
 
+/// The outcome of a search for a member.
+enum Found {
+    None,
+    One(Field),
+    /// The base classes that have one each.
+    Several(Vec<String>),
+}
+
+impl Found {
+    /// Returns the same for a class that has this one as a part at an offset.
+    fn moved(self, by: u64) -> Found {
+        match self {
+            Found::One(field) => field.moved(by).map_or(Found::None, Found::One),
+            other => other,
+        }
+    }
+}
+
 impl Type {
     /// Returns the member with this name, its offset relative to the start of this type.
     /// Members of anonymous members and base classes are found, too, except those of
     /// virtual bases ([`Type::virtual_field`]); own members hide those of the bases. Fields
     /// of Rust tuples are also found by their position.
+    ///
+    /// `None` also if several base classes have such a member ([`Type::ambiguous_field`]).
     pub fn field(&self, name: &str) -> Option<Field> {
-        self.field_within(name, NESTING_MAX)
+        match self.field_within(name, NESTING_MAX) {
+            Found::One(field) => Some(field),
+            Found::None | Found::Several(_) => None,
+        }
     }
 
-    fn field_within(&self, name: &str, depth: usize) -> Option<Field> {
-        let depth = depth.checked_sub(1)?;
-        let composite = self.composite()?;
-        if let Some(field) = composite.fields.iter().find(|field| field.is_named(name)) {
-            return Some(field.clone());
+    /// Returns the classes whose members of this name are equally near; empty if at most
+    /// one has it.
+    pub fn ambiguous_field(&self, name: &str) -> Vec<String> {
+        match self.field_within(name, NESTING_MAX) {
+            Found::Several(classes) => classes,
+            Found::None | Found::One(_) => Vec::new(),
         }
-        let anonymous = composite
-            .fields
-            .iter()
-            .filter(|field| field.name.is_none())
-            .map(|field| (field.offset, &field.r#type));
-        let bases = composite
-            .bases
-            .iter()
-            .filter_map(|base| base.offset.map(|offset| (offset, &base.r#type)));
-        for (offset, inside) in anonymous.chain(bases) {
-            if let Some(field) = inside.field_within(name, depth) {
-                return field.moved(offset);
+    }
+
+    fn field_within(&self, name: &str, depth: usize) -> Found {
+        let (Some(depth), Some(composite)) = (depth.checked_sub(1), self.composite()) else {
+            return Found::None;
+        };
+        if let Some(field) = composite.fields.iter().find(|field| field.is_named(name)) {
+            return Found::One(field.clone());
+        }
+        let anonymous = composite.fields.iter().filter(|field| field.name.is_none());
+        for member in anonymous {
+            match member.r#type.field_within(name, depth) {
+                Found::None => {}
+                found => return found.moved(member.offset),
             }
         }
-        None
+        let mut found = Found::None;
+        for base in &composite.bases {
+            let Some(offset) = base.offset else {
+                continue;
+            };
+            let inside = base.r#type.field_within(name, depth).moved(offset);
+            found = match (found, inside) {
+                (found, Found::None) | (Found::None, found) => found,
+                (first, second) => {
+                    let named = |it: Found, base: &Type| match it {
+                        Found::Several(classes) => classes,
+                        Found::None | Found::One(_) => vec![base.strip().name()],
+                    };
+                    let before = composite.bases.iter().find(|base| {
+                        let inside = base.r#type.field_within(name, depth);
+                        base.offset.is_some() && !matches!(inside, Found::None)
+                    });
+                    let before = before.map_or(&base.r#type, |base| &base.r#type);
+                    let mut classes = named(first, before);
+                    classes.extend(named(second, &base.r#type));
+                    Found::Several(classes)
+                }
+            };
+        }
+        found
     }
 
     /// Returns the member with this name of a virtual base class, its offset relative to

@@ -3,11 +3,23 @@
 
 use super::{Encoding, Source, Type, TypeKind};
 use crate::SymbolFile;
+use crate::dwarf::facts::TypeRecord;
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::names;
 
 /// The maximum number of `*` in a cast.
 const POINTER_DEPTH_MAX: usize = 16;
+
+/// An enumerator that a name may mean.
+#[derive(Debug, Clone)]
+pub struct EnumeratorCandidate {
+    /// The qualified names that mean it.
+    pub names: Vec<String>,
+    /// The enumeration.
+    pub r#type: Type,
+    /// The value.
+    pub value: i128,
+}
 
 impl SymbolFile {
     /// Returns the type with this name: of the program, or a base type of C, C++ or Rust.
@@ -16,6 +28,42 @@ impl SymbolFile {
     pub fn type_named(&self, name: &str) -> Option<Type> {
         let (name, pointers) = split_pointers(name)?;
         let mut found = self.plain_type_named(&name)?;
+        for _ in 0..pointers {
+            found = found.pointer_to();
+        }
+        Some(found)
+    }
+
+    /// Returns the type with exactly this qualified name, written as for
+    /// [`SymbolFile::type_named`]; the one that the unit has first.
+    pub fn type_exactly_named(&self, name: &str, unit: Option<u32>) -> Option<Type> {
+        let (name, pointers) = split_pointers(name)?;
+        let (wanted, name) = split_tag(&name);
+        let info = self.inner.debug_info()?;
+        let is_meant = |record: &TypeRecord| {
+            wanted.is_none_or(|wanted| wanted.accepts(record.tag))
+                && (*record.name == *name || names::is_whole_name_of(name, &record.name))
+        };
+        let best = |records: &mut dyn Iterator<Item = (DieRef, bool)>| {
+            let best = records.min_by_key(|(die, declaration)| (*declaration, *die));
+            best.map(|(die, _)| die)
+        };
+        let facts = unit.and_then(|unit| info.facts(unit));
+        let own = facts.and_then(|facts| {
+            let tail = names::tail(name);
+            let plain = tail.split('<').next().unwrap_or(tail);
+            let own = facts.types.iter().filter(|it| it.name.contains(plain));
+            best(
+                &mut own
+                    .filter(|it| is_meant(it))
+                    .map(|it| (it.die, it.declaration)),
+            )
+        });
+        let die = own.or_else(|| {
+            let all = info.types_with_tail(names::tail(name)).into_iter();
+            best(&mut all.filter(is_meant).map(|it| (it.die, it.declaration)))
+        })?;
+        let mut found = Type::from_die(info.clone(), die);
         for _ in 0..pointers {
             found = found.pointer_to();
         }
@@ -79,6 +127,54 @@ impl SymbolFile {
         Some((enumeration, found.value))
     }
 
+    /// Returns the enumerators with the last component of a name, of one unit or of all,
+    /// in the order of their enumerations.
+    pub fn enumerator_candidates(
+        &self,
+        written: &str,
+        unit: Option<u32>,
+    ) -> Vec<EnumeratorCandidate> {
+        let Some(info) = self.inner.debug_info() else {
+            return Vec::new();
+        };
+        let wanted = names::tail(written);
+        let dies = match unit {
+            Some(unit) => {
+                let facts = info.facts(unit).into_iter();
+                let all = facts.flat_map(|facts| &facts.enumerators);
+                all.filter(|it| &*it.name == wanted)
+                    .map(|it| it.of)
+                    .collect()
+            }
+            None => info.enumerations_with(wanted),
+        };
+        let candidate = |die: DieRef| {
+            let enumeration = Type::from_die(info.clone(), die);
+            let TypeKind::Enumeration { enumerators, .. } = enumeration.kind() else {
+                return None;
+            };
+            let value = enumerators.iter().find(|one| &*one.name == wanted)?.value;
+            let within = |scope: String| match &*scope {
+                "" => wanted.to_owned(),
+                _ => format!("{scope}::{wanted}"),
+            };
+            let paths = [true, false].map(|is_exact| path_of_enumerators(info, die, is_exact));
+            let entry = info.die(die)?;
+            let is_scoped = crate::dwarf::DebugInfo::is_set(&entry, gimli::DW_AT_enum_class);
+            let mut known: Vec<String> = paths.into_iter().flatten().map(within).collect();
+            known.dedup();
+            if is_scoped {
+                known.truncate(1);
+            }
+            Some(EnumeratorCandidate {
+                names: known,
+                r#type: enumeration,
+                value,
+            })
+        };
+        dies.into_iter().filter_map(candidate).collect()
+    }
+
     /// Returns the names of the program's types for suggestions, sorted and without
     /// duplicates.
     pub fn type_names(&self) -> Vec<String> {
@@ -100,12 +196,10 @@ fn path_of_enumerators(info: &DebugInfo, die: DieRef, is_exact: bool) -> Option<
     let scope = &*record.scope;
     match is_exact || facts.type_at(die).is_none() {
         true => Some(scope.to_owned()),
-        false => Some(
-            scope
-                .strip_suffix(names::tail(scope))?
-                .strip_suffix("::")?
-                .to_owned(),
-        ),
+        false => {
+            let around = scope.strip_suffix(names::tail(scope))?;
+            Some(around.strip_suffix("::").unwrap_or(around).to_owned())
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 mod base;
 mod cache;
 mod character;
+mod class_scope;
 mod copying;
 mod derived;
 mod field;
@@ -26,7 +27,8 @@ pub(crate) use cache::TypeCache;
 
 pub use base::{Base, VirtualStep, VtableOwner};
 pub use character::Character;
-pub use lookup::standard_name;
+pub use class_scope::ClassName;
+pub use lookup::{EnumeratorCandidate, standard_name};
 pub use member::{Access, ClassMember, ClassMemberKind};
 pub use member_pointer::DeclaredField;
 pub use method::Method;

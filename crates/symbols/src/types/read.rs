@@ -178,6 +178,12 @@ fn integer(value: &crate::dwarf::Value, signed: bool, size: Option<u64>) -> Opti
         AttributeValue::Data2(_) => 2,
         AttributeValue::Data4(_) => 4,
         AttributeValue::Data8(_) => 8,
+        AttributeValue::Data16(number) => return Some(number.cast_signed()),
+        // What is wider than any form is a block.
+        AttributeValue::Block(block) => return wide_integer(&block.bytes(), signed, size),
+        AttributeValue::Exprloc(expression) => {
+            return wide_integer(&expression.0.bytes(), signed, size);
+        }
         _ => return value.udata_value().map(i128::from),
     };
     let number = value.udata_value()?;
@@ -186,6 +192,16 @@ fn integer(value: &crate::dwarf::Value, signed: bool, size: Option<u64>) -> Opti
     }
     let unused = 64 - 8 * bytes as u32;
     Some(i128::from((number << unused) as i64 >> unused))
+}
+
+/// Returns the number that the bytes of a block are, of a type of `size` bytes.
+fn wide_integer(bytes: &[u8], signed: bool, size: Option<u64>) -> Option<i128> {
+    let is_negative = signed
+        && size.is_none_or(|size| size <= bytes.len() as u64)
+        && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+    let mut wide = [if is_negative { 0xff } else { 0 }; 16];
+    wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    (!bytes.is_empty()).then(|| i128::from_le_bytes(wide))
 }
 
 fn function(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
@@ -251,11 +267,15 @@ fn by_reference(
     }
 }
 
+/// Returns whether a member is static.
+pub(super) fn is_static(entry: &Die) -> bool {
+    DebugInfo::is_set(entry, gimli::DW_AT_external)
+        || DebugInfo::is_set(entry, gimli::DW_AT_declaration)
+}
+
 /// Returns a member; `None` for a static one.
 pub(super) fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<Field> {
-    if DebugInfo::is_set(entry, gimli::DW_AT_external)
-        || DebugInfo::is_set(entry, gimli::DW_AT_declaration)
-    {
+    if is_static(entry) {
         return None;
     }
     let unsigned = |name| {
@@ -269,30 +289,33 @@ pub(super) fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<F
         Some(value) => value.udata_value()?,
         None => 0,
     };
-    let bits = unsigned(gimli::DW_AT_bit_size).map(|size_bits| {
-        let offset_bits = match (
-            unsigned(gimli::DW_AT_data_bit_offset),
-            unsigned(gimli::DW_AT_bit_offset),
-        ) {
-            (Some(offset_bits), _) => offset_bits,
-            // DWARF 4 counts from the high end of a storage unit.
-            (None, Some(from_high)) => {
-                let unit = unsigned(gimli::DW_AT_byte_size)
-                    .or_else(|| r#type.size())
-                    .unwrap_or(4);
-                offset
-                    .saturating_mul(8)
-                    .saturating_add(unit.saturating_mul(8))
-                    .saturating_sub(from_high.saturating_add(size_bits))
-            }
-            (None, None) => offset.saturating_mul(8),
-        };
-        offset = offset_bits / 8;
-        BitField {
-            offset_bits,
-            size_bits,
+    let bits = match entry.attr_value(gimli::DW_AT_bit_size) {
+        None => None,
+        Some(size) => {
+            let size_bits = size.udata_value()?;
+            let data_bit_offset = entry.attr_value(gimli::DW_AT_data_bit_offset);
+            let from_high = entry.attr_value(gimli::DW_AT_bit_offset);
+            let offset_bits = match (data_bit_offset, from_high) {
+                (Some(stated), _) => stated.udata_value()?,
+                // DWARF 4 counts from the high end of a storage unit; a field that crosses
+                // the unit begins before it, at a negative offset.
+                (None, Some(from_high)) => {
+                    let unit = unsigned(gimli::DW_AT_byte_size)
+                        .or_else(|| r#type.size())
+                        .unwrap_or(4);
+                    let end = (i128::from(offset) + i128::from(unit)) * 8;
+                    let start = end - i128::from(distance(&from_high)?) - i128::from(size_bits);
+                    u64::try_from(start).ok()?
+                }
+                (None, None) => offset.checked_mul(8)?,
+            };
+            offset = offset_bits / 8;
+            Some(BitField {
+                offset_bits,
+                size_bits,
+            })
         }
-    });
+    };
     let name = info
         .text(die.unit, entry.attr_value(gimli::DW_AT_name))
         .filter(|name| !name.is_empty());
@@ -302,6 +325,16 @@ pub(super) fn field(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> Option<F
         bits,
         r#type,
     })
+}
+
+/// Returns a distance that may be negative. Compilers write a negative one with its sign, or
+/// in all eight bytes without one.
+fn distance(value: &crate::dwarf::Value) -> Option<i64> {
+    match value {
+        AttributeValue::Sdata(number) => Some(*number),
+        AttributeValue::Data8(number) | AttributeValue::Udata(number) => Some(number.cast_signed()),
+        _ => i64::try_from(value.udata_value()?).ok(),
+    }
 }
 
 /// Returns the constant of an offset expression `DW_OP_plus_uconst`, as written by old
@@ -380,13 +413,20 @@ fn variant_part(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> VariantPart 
         matches!(field.r#type.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed())
     });
     let size = discriminant.as_ref().and_then(|field| field.r#type.size());
-    let variants = info
+    let mut has_unknown = false;
+    let mut variants: Vec<Variant> = info
         .children(die)
         .into_iter()
         .filter(|(_, child)| child.tag() == gimli::DW_TAG_variant)
         .filter_map(|(at, child)| {
-            let value = child.attr_value(gimli::DW_AT_discr_value);
-            let value = value.and_then(|value| integer(&value, signed, size));
+            let value = match child.attr_value(gimli::DW_AT_discr_value) {
+                None => None,
+                Some(value) => {
+                    let value = integer(&value, signed, size);
+                    has_unknown |= value.is_none();
+                    Some(value?)
+                }
+            };
             let members = info.children(at);
             let (member_at, member) = members
                 .iter()
@@ -402,6 +442,10 @@ fn variant_part(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> VariantPart 
             Some(Variant { value, field })
         })
         .collect();
+    // What has a value that is not understood is not the variant for all others.
+    if has_unknown {
+        variants.retain(|variant| variant.value.is_some());
+    }
     VariantPart {
         discriminant,
         variants,

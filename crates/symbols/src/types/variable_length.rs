@@ -3,7 +3,7 @@
 //! The debug information gives the length as an expression over the frame, or as another
 //! variable (DWARF 5, section 2.19), so the type is complete only in a frame.
 
-use super::{Type, TypeKind};
+use super::{TYPE_DEPTH_MAX, Type, TypeKind};
 use crate::dwarf::{DebugInfo, Die, DieRef};
 use crate::location::{EvaluationContext, Location, ValueLocation};
 use crate::variable::Variable;
@@ -20,19 +20,41 @@ impl Variable {
     }
 
     fn counted(&self, pc: u64, context: &dyn EvaluationContext) -> Option<Type> {
-        let stripped = self.r#type.strip();
-        let TypeKind::Array {
-            element,
-            dimensions,
-            ..
-        } = stripped.kind()
-        else {
-            return None;
+        self.with_lengths(&self.r#type, pc, context, TYPE_DEPTH_MAX / 4)
+    }
+
+    /// Returns the type with the lengths of the arrays in it, also of those behind pointers;
+    /// `None` if it has none.
+    fn with_lengths(
+        &self,
+        of: &Type,
+        pc: u64,
+        context: &dyn EvaluationContext,
+        depth: usize,
+    ) -> Option<Type> {
+        let depth = depth.checked_sub(1)?;
+        let stripped = of.strip();
+        let (element, dimensions) = match stripped.kind() {
+            TypeKind::Pointer(target) => {
+                let target = self.with_lengths(&target, pc, context, depth)?;
+                return Some(target.pointer_to());
+            }
+            TypeKind::Array {
+                element,
+                dimensions,
+                ..
+            } => (element, dimensions),
+            _ => return None,
         };
         let (info, die) = stripped.die()?;
         if dimensions.iter().all(Option::is_some) {
-            return None;
+            let inner = self.with_lengths(&element, pc, context, depth)?;
+            let mut lengths = dimensions.into_iter().rev();
+            return lengths.try_fold(inner, |row, length| Some(row.array_of(length?)));
         }
+        let element = self
+            .with_lengths(&element, pc, context, depth)
+            .unwrap_or(element);
         let frame = Frame {
             info,
             function: self.location.function?,

@@ -33,10 +33,15 @@ fn plans(file: &SymbolFile, function: &Function) -> String {
         .iter()
         .map(|value| format!("{}={}", value.name, show(&value.location)))
         .collect();
-    words.push(format!(
-        "-> {}",
-        show(&file.return_value_plan(function).unwrap().location)
-    ));
+    let result = file.return_value_plan(function).unwrap();
+    let size: u32 = result.location.iter().map(|piece| piece.size).sum();
+    words.push(match result.address_at_entry {
+        Some(register) => format!(
+            "-> *entry {}:{size}",
+            juror_symbols::register_name(register)
+        ),
+        None => format!("-> {}", show(&result.location)),
+    });
     words.join(" ")
 }
 
@@ -312,7 +317,7 @@ fn main() {
             ),
             (
                 "structures",
-                "point=xmm0:8+rsi:4 large=*rdx:32 = last=rcx:2 -> *rax:32",
+                "point=xmm0:8+rsi:4 large=*rdx:32 = last=rcx:2 -> *entry rdi:32",
             ),
         ],
     );

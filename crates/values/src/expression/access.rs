@@ -8,9 +8,10 @@ use super::complex::part_named;
 use super::library_access::{Key, LibraryAccess, is_composite};
 use super::scope::Scope;
 use crate::classes::trait_objects::concrete;
+use crate::classes::upcast::base_part;
 use crate::error::ValueError;
 use crate::typed::{Location, Memory, Number, Typed};
-use juror_symbols::{Type, TypeKind};
+use juror_symbols::{Type, TypeKind, scope_and_name};
 
 /// What a pointer points to.
 pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
@@ -88,13 +89,39 @@ pub(super) fn field_of(
     {
         return object.field(name, scope.memory());
     }
+    if let Some((class, last)) = scope_and_name(name) {
+        return field_of_class(&base, class, last, scope);
+    }
     base.field(name, scope.memory()).or_else(|why| {
+        // A static member belongs to each object.
+        if !base.r#type.is_rust()
+            && let Some(found) = scope.class_name(&base.r#type, name)
+        {
+            return found;
+        }
         // `->` through a reference to a smart pointer, and Rust's `.`.
         let goes_on = base.r#type.is_rust() || (arrow && is_composite(&base.r#type));
         let library = LibraryAccess::of(scope).filter(|_| goes_on);
         let found = library.and_then(|library| library.field_behind(&base, name));
         found.ok_or(why)
     })
+}
+
+/// `object.Class::name`: a member of the class or of one of its bases.
+fn field_of_class(
+    object: &Typed,
+    class: &str,
+    name: &str,
+    scope: &dyn Scope,
+) -> Result<Typed, ValueError> {
+    let of = scope.type_named(class);
+    let of = of.ok_or_else(|| format!("there is no class `{class}` here"))?;
+    let part = base_part(object, &of, scope.memory())?;
+    let part = part.ok_or_else(|| {
+        let given = object.r#type.strip().name();
+        format!("`{given}` has no base class `{class}`")
+    })?;
+    field_of(&part, name, false, scope)
 }
 
 /// The type of an array's elements; of a table's, its rows.
@@ -114,7 +141,8 @@ pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed
             let element = element_type(&object.r#type)?;
             if let Some(Some(count)) = dimensions.first()
                 && (index < 0 || index >= i128::from(*count))
-                && matches!(object.location, Location::Bytes(_) | Location::Partial(_))
+                && (object.r#type.is_rust()
+                    || matches!(object.location, Location::Bytes(_) | Location::Partial(_)))
             {
                 return Err(format!("the array has {count} elements").into());
             }
@@ -155,12 +183,15 @@ pub(super) fn behind_pointer(
 ) -> Result<Option<Typed>, ValueError> {
     let target = object.r#type.target();
     let target = target.filter(|_| is_transparent(&object.r#type));
-    let (Some(library), Some(target)) = (LibraryAccess::of(scope), target) else {
+    let Some(target) = target else {
         return Ok(None);
     };
-    let has_elements =
-        library.has(&target) || matches!(target.strip().kind(), TypeKind::Array { .. });
-    match has_elements && !library.has(&object.r#type) {
+    let library = LibraryAccess::of(scope);
+    let has_pretty_printer = |it: &Type| library.as_ref().is_some_and(|it_of| it_of.has(it));
+    // A pretty-printer of slices takes a reference to an array for one of its own.
+    let is_array = matches!(target.strip().kind(), TypeKind::Array { .. });
+    let is_meant = is_array || has_pretty_printer(&target) && !has_pretty_printer(&object.r#type);
+    match is_meant {
         true => dereference(object, scope.memory()).map(Some),
         false => Ok(None),
     }
@@ -171,7 +202,8 @@ pub(super) fn behind_pointer(
 fn is_transparent(r#type: &Type) -> bool {
     match r#type.strip().kind() {
         TypeKind::Reference(_) => true,
-        TypeKind::Pointer(target) => target.is_rust(),
+        // The element may be of a base type that says nothing of its language.
+        TypeKind::Pointer(target) => r#type.is_rust() || target.is_rust(),
         _ => false,
     }
 }

@@ -8,7 +8,7 @@
 
 use super::error::ExpressionError;
 use super::evaluate::{evaluate, part};
-use super::length::{OWN_FUNCTION, length_of};
+use super::length::{OWN_FUNCTION, REFERENCES_MAX, length_of};
 use super::member::{Members, call_operator, members};
 use super::member_of::{self, MemberCall};
 use super::overload::{Overload, choose};
@@ -17,7 +17,7 @@ use super::scope::Scope;
 use crate::error::ValueError;
 use crate::typed::{Location, Typed};
 use juror_language::{Expression, ExpressionKind, UnaryOperator};
-use juror_symbols::Type;
+use juror_symbols::{Type, scope_and_name};
 use std::sync::Arc;
 
 /// What a call is of, before its arguments are known.
@@ -30,6 +30,8 @@ enum Callee {
     Value(Typed),
     /// A name that several functions have, and what it means without arguments.
     Overloads(Vec<Overload>, Result<Typed, ExpressionError>),
+    /// A name that means nothing here; the arguments may tell which namespace has it.
+    Unknown(Box<str>, ExpressionError),
 }
 
 /// The result of the call that `expression` is.
@@ -74,7 +76,17 @@ pub(super) fn call(
             member.function
         }
         Callee::Value(value) => value,
+        Callee::Unknown(written, why) => {
+            let overloads = with_associated(&written, Vec::new(), &given, scope);
+            if overloads.is_empty() {
+                return Err(uncounted.unwrap_or(why));
+            }
+            let chosen = choose(&overloads, &given).map_err(at)?;
+            chosen.ok_or(why)?
+        }
         Callee::Overloads(overloads, meant) => {
+            let written = name.as_deref().unwrap_or("");
+            let overloads = with_associated(written, overloads, &given, scope);
             let chosen = choose(&overloads, &given).map_err(at)?;
             chosen.map_or(meant, Ok)?
         }
@@ -122,6 +134,12 @@ fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, Expression
             return Ok(Callee::Member(found));
         }
     }
+    if let ExpressionKind::Name(written) = &function.kind
+        && let Some(members) = own_members(written, scope)
+    {
+        let members = members.map_err(|why| ExpressionError::new(why, &function.span))?;
+        return Ok(Callee::Members(members));
+    }
     let value = evaluate(function, scope);
     if let ExpressionKind::Name(written) = &function.kind {
         // A variable is meant before a function.
@@ -134,12 +152,82 @@ fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, Expression
         if is_meant {
             return Ok(Callee::Overloads(overloads, value));
         }
+        if let Err(why) = value {
+            return Ok(Callee::Unknown(written.clone(), why));
+        }
     }
     let value = value?;
     // `closure(1)`: the call operator of an object of C++.
     let found =
         call_operator(&value, scope).map_err(|why| ExpressionError::new(why, &function.span))?;
     Ok(found.map_or(Callee::Value(value), Callee::Members))
+}
+
+/// The functions of the object that a C++ member function is for, where the name is one of
+/// theirs and no variable has it.
+fn own_members(name: &str, scope: &dyn Scope) -> Option<Result<Members, ValueError>> {
+    if !scope.is_cpp() || name.contains("::") {
+        return None;
+    }
+    let this = scope.name("this").ok()?;
+    let class = this.r#type.target()?;
+    if class.methods_named(name).is_empty() || is_local(name, scope) {
+        return None;
+    }
+    members(&this, name, true, scope).transpose()
+}
+
+/// Whether a name is that of a variable that is no function.
+fn is_local(name: &str, scope: &dyn Scope) -> bool {
+    let value = scope.name(name);
+    value.is_ok_and(|value| {
+        let address = address_in(&value, scope);
+        let named = scope.overloads(name);
+        !named.iter().any(|it| Some(it.address) == address)
+    })
+}
+
+/// The functions that a call by a plain name may mean beside those that are visible: those
+/// of the namespaces of its arguments' classes (C++ standard, 6.5.4).
+fn with_associated(
+    name: &str,
+    mut overloads: Vec<Overload>,
+    arguments: &[Argument],
+    scope: &dyn Scope,
+) -> Vec<Overload> {
+    if !scope.is_cpp() || name.contains("::") {
+        return overloads;
+    }
+    let mut spaces: Vec<String> = Vec::new();
+    for argument in arguments {
+        let (Argument::Value(value) | Argument::Copy(value)) = argument else {
+            continue;
+        };
+        let mut class = value.r#type.strip();
+        for _ in 0..REFERENCES_MAX {
+            match class.target() {
+                Some(target) => class = target.strip(),
+                None => break,
+            }
+        }
+        if class.composite().is_none() {
+            continue;
+        }
+        let named = class.name();
+        if let Some((space, _)) = scope_and_name(&named)
+            && !spaces.iter().any(|known| known == space)
+        {
+            spaces.push(space.to_owned());
+        }
+    }
+    for space in spaces {
+        for found in scope.functions_in(&space, name) {
+            if !overloads.iter().any(|known| known.address == found.address) {
+                overloads.push(found);
+            }
+        }
+    }
+    overloads
 }
 
 /// An argument. A number that is written is an `int`, as in C, where it is one.

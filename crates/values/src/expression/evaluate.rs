@@ -45,7 +45,15 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         ExpressionKind::Text(_) => at(Err(
             "text can only be compared with text of the program: name == \"x\"".into(),
         )),
-        ExpressionKind::Name(name) => at(scope.name(name)),
+        ExpressionKind::Name(name) => at(scope.name(name).or_else(|why| {
+            // `object.Class::name` is written like a name of a source file.
+            let member = name.split_once('.').filter(|(_, rest)| rest.contains("::"));
+            let object = member.and_then(|(object, rest)| Some((scope.name(object).ok()?, rest)));
+            match object {
+                Some((object, rest)) => field_of(&object, rest, false, scope),
+                None => Err(why),
+            }
+        })),
         ExpressionKind::Register(name) => at(scope.register(name)),
         ExpressionKind::Argument(position) => at(scope.argument(*position)),
         ExpressionKind::Return => at(scope.returned()),
@@ -176,7 +184,12 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             at(size_value(size))
         }
         ExpressionKind::SizeOfType(type_name) => {
-            let size = named_type(type_name, scope)?.size();
+            // The size of a reference is that of what it refers to.
+            let named = named_type(type_name, scope)?;
+            let size = match named.strip().kind() {
+                TypeKind::Reference(target) if !named.is_rust() => target.size(),
+                _ => named.size(),
+            };
             at(size_value(size))
         }
         ExpressionKind::SizeOfCharacter => at(size_value(Some(match scope.is_cpp() {

@@ -11,10 +11,10 @@ use super::overload::{
 };
 use super::request::Argument;
 use super::scope::Scope;
-use crate::classes::upcast::base_part;
+use crate::classes::upcast::{base_part, referred_to};
 use crate::error::ValueError;
-use crate::typed::Typed;
-use juror_symbols::{Method, Type, TypeKind};
+use crate::typed::{Location, Typed};
+use juror_symbols::{Field, Method, Type, TypeKind};
 
 /// What is called, and the arguments that come before those written.
 pub(super) struct Member {
@@ -44,14 +44,24 @@ pub(super) fn members(
     arrow: bool,
     scope: &dyn Scope,
 ) -> Result<Option<Members>, ValueError> {
-    let object = match arrow || is_indirect(&value.r#type) {
-        true => pointed_to(value, scope)?,
-        false => value.clone(),
+    // A reference of C++ is what it refers to, which may be a pointer.
+    let referent = referred_to(value, scope.memory())?;
+    let object = match arrow || is_indirect(&referent.r#type) {
+        true => match pointed_to(&referent, scope) {
+            // A person may take a reference for a pointer.
+            Err(_) if is_indirect(&value.r#type) && !is_indirect(&referent.r#type) => referent,
+            found => found?,
+        },
+        false => referent,
     };
     let object = object_behind(&object, scope).unwrap_or(object);
     let field = object.r#type.field(name);
     // A member that is a pointer to a function is called as what it is.
-    if field.as_ref().is_some_and(|it| it.r#type.is_pointer()) {
+    let leads_to_function = |it: &Field| {
+        let target = it.r#type.target().filter(|_| it.r#type.is_pointer());
+        target.is_some_and(|target| matches!(target.strip().kind(), TypeKind::Function { .. }))
+    };
+    if field.as_ref().is_some_and(leads_to_function) {
         return Ok(None);
     }
     let methods = object.r#type.methods_named(name);
@@ -99,7 +109,7 @@ pub(super) fn call_operator(
             false => Ok(None),
         };
     }
-    members(value, "operator()", is_indirect(&value.r#type), scope)
+    members(value, "operator()", false, scope)
 }
 
 impl Members {
@@ -131,6 +141,7 @@ impl Members {
             let for_const = known.get(index).is_some_and(|it| is_const_member(&it.0));
             (binding, for_const != is_const)
         });
+        self.check_one(&known, methods, &group)?;
         let mut why = None;
         for method in group.iter().filter_map(|&(index, _)| methods.get(index)) {
             match of_method(&self.object, method, &self.name, scope) {
@@ -139,6 +150,39 @@ impl Members {
             }
         }
         Err(why.unwrap_or_else(|| without_code(&self.name, &self.object.r#type.strip()).into()))
+    }
+
+    /// Of functions that several base classes have none is chosen.
+    fn check_one(
+        &self,
+        known: &[(Vec<Type>, bool)],
+        methods: &[Method],
+        group: &[(usize, u32)],
+    ) -> Result<(), ValueError> {
+        let place = |index: usize| {
+            let method = methods.get(index)?;
+            Some((method.class.strip().name(), method.offset))
+        };
+        let Some((first, binding)) = group.first().copied() else {
+            return Ok(());
+        };
+        let is_const = |index: usize| known.get(index).is_some_and(|it| is_const_member(&it.0));
+        let equal = group
+            .iter()
+            .filter(|(index, other)| *other == binding && is_const(*index) == is_const(first));
+        let other = equal
+            .map(|(index, _)| place(*index))
+            .find(|it| *it != place(first));
+        match (place(first), other.flatten()) {
+            (Some((one, _)), Some((other, _))) => {
+                let name = &self.name;
+                Err(
+                    format!("`{name}` is ambiguous: it is `{one}::{name}` or `{other}::{name}`")
+                        .into(),
+                )
+            }
+            _ => Ok(()),
+        }
     }
 
     fn refusal(
@@ -179,8 +223,8 @@ impl Members {
         // `self` by reference or by value, or no method at all.
         let own = parameters.len().checked_sub(count);
         let arguments = match (own, parameters.first()) {
-            (Some(1), Some(first)) if is_indirect(first) => vec![address_of(object)?],
-            (Some(1), Some(_)) => vec![object.clone()],
+            (Some(1), Some(first)) if is_indirect(first) => vec![address_in_call(object)?],
+            (Some(1), Some(_)) => vec![Argument::Value(object.clone())],
             (Some(0), _) => {
                 let message = format!("`{name}` of `{class}` takes no object: {class}::{name}");
                 return Err(message.into());
@@ -196,8 +240,17 @@ impl Members {
         Ok(Member {
             function: function_at(address, None),
             name: name.clone(),
-            arguments: arguments.into_iter().map(Argument::Value).collect(),
+            arguments,
         })
+    }
+}
+
+/// The address of an object as the argument of a call: what is nowhere in memory gets a
+/// place for the call.
+fn address_in_call(object: &Typed) -> Result<Argument, ValueError> {
+    match (&object.location, object.bits) {
+        (Location::Bytes(_), None) => Ok(Argument::Copy(object.clone())),
+        _ => address_of(object).map(Argument::Value),
     }
 }
 
@@ -245,18 +298,44 @@ fn of_method(
         }
         _ => {
             let linkage_name = method.linkage_name.as_deref();
-            let function = linkage_name.and_then(|linkage| scope.function_linked(linkage));
+            let function = match linkage_name {
+                Some(linkage) => scope.function_linked(linkage),
+                // g++ gives functions of internal linkage no linkage name.
+                None => by_qualified_name(method, scope),
+            };
             function.ok_or_else(|| without_code(name, &method.class))?
         }
     };
     let function = Typed::of_bytes(method.r#type.pointer_to(), address.to_le_bytes().to_vec());
-    let arguments = arguments.iter().map(address_of);
-    let arguments: Result<Vec<Typed>, ValueError> = arguments.collect();
+    let arguments = arguments.iter().map(address_in_call);
+    let arguments: Result<Vec<Argument>, ValueError> = arguments.collect();
     Ok(Member {
         function,
         name: name.into(),
-        arguments: arguments?.into_iter().map(Argument::Value).collect(),
+        arguments: arguments?,
     })
+}
+
+/// Where the one function with the qualified name and the parameters of a method begins.
+fn by_qualified_name(method: &Method, scope: &dyn Scope) -> Option<u64> {
+    let names = |types: &[Type]| -> Vec<String> { types.iter().map(Type::name).collect() };
+    let (wanted, _) = parameters_of(method);
+    let wanted = names(&wanted);
+    let found = scope.overloads(&format!(
+        "::{}::{}",
+        method.class.strip().name(),
+        method.name
+    ));
+    let mut meant = found.iter().filter(|it| names(&it.parameters) == wanted);
+    match (meant.next(), meant.next()) {
+        (Some(only), None) => Some(only.address),
+        // `this` itself may be constant in the definition alone.
+        (None, _) => match found.as_slice() {
+            [only] if only.parameters.len() == wanted.len() => Some(only.address),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 pub(super) fn without_code(name: &str, class: &Type) -> String {

@@ -97,6 +97,10 @@ fn plain_name(r#type: &Type) -> String {
 /// How far an argument is from a parameter; nothing where it does not fit.
 fn distance(argument: &Argument, parameter: &Type) -> Option<u32> {
     let wanted = bare(parameter);
+    // The object of a member function is chosen before.
+    if matches!(argument, Argument::Copy(_)) {
+        return Some(0);
+    }
     let Argument::Value(value) = argument else {
         let of = pointee(parameter)?;
         return match (wanted.kind(), of.kind()) {
@@ -161,6 +165,7 @@ fn binding(argument: &Argument, parameter: &Type) -> u32 {
         TypeKind::Pointer(target) => {
             let given = match argument {
                 Argument::String(_) => Some(true),
+                Argument::Copy(value) => Some(is_const_type(&value.r#type)),
                 Argument::Value(value) => bare(&value.r#type).target().map(|it| is_const_type(&it)),
             };
             return u32::from(given.is_some_and(|given| given != is_const_type(&target)));
@@ -170,6 +175,7 @@ fn binding(argument: &Argument, parameter: &Type) -> u32 {
     let takes_values = stripped.name().ends_with("&&");
     let (is_value, is_const) = match argument {
         Argument::String(_) => (true, true),
+        Argument::Copy(value) => (true, is_const_type(&value.r#type)),
         Argument::Value(value) => {
             let refers = matches!(value.r#type.strip().kind(), TypeKind::Reference(_));
             let is_value = !refers && matches!(value.location, Location::Bytes(_));
@@ -185,7 +191,7 @@ fn binding(argument: &Argument, parameter: &Type) -> u32 {
 }
 
 /// Whether a type itself is `const`, behind its other names.
-fn is_const_type(r#type: &Type) -> bool {
+pub fn is_const_type(r#type: &Type) -> bool {
     let mut at = r#type.clone();
     for _ in 0..16 {
         at = match at.kind() {

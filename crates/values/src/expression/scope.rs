@@ -50,6 +50,16 @@ pub trait Scope {
         let _ = name;
         Vec::new()
     }
+    /// The functions of this name in a namespace.
+    fn functions_in(&self, scope: &str, name: &str) -> Vec<Overload> {
+        let _ = (scope, name);
+        Vec::new()
+    }
+    /// The static member or enumerator of this name that a class of C++ has.
+    fn class_name(&self, class: &Type, name: &str) -> Option<Result<Typed, ValueError>> {
+        let _ = (class, name);
+        None
+    }
     /// The result of a call that has not been made. Most scopes make none.
     fn call(&self, request: Request) -> Result<Typed, ValueError> {
         let _ = request;

@@ -2,6 +2,7 @@
 //!
 //! Each test file uses a part of it.
 
+pub mod dialog;
 pub mod printed;
 
 use juror_testing::{Fixture, Juror, Output, repository_directory};

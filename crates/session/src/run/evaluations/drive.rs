@@ -95,6 +95,7 @@ impl Session {
         let thread = evaluation.thread;
         let program = self.running_mut()?;
         let stack = program.registers(thread)?.rsp;
+        let stack = evaluation.results.borrow().stack_below(stack);
         let target = program
             .call_target(request, thread)
             .map_err(CommandError::new)?;
@@ -103,6 +104,7 @@ impl Session {
             .map_err(CommandError::new)?;
         let (call, room) =
             lay_out(&planned, evaluation.number, stack).map_err(CommandError::new)?;
+        evaluation.results.borrow_mut().note_stack(call.stack);
         let exits = self.plant_exits()?;
         let begun = self.running_mut()?.debuggee.begin_call(thread, &call);
         evaluation.announced = self.processes.stop.announced.take();
@@ -179,7 +181,7 @@ impl Session {
         let is_void = matches!(value.r#type.strip().kind(), TypeKind::Void);
         let radix = match evaluation.purpose {
             Purpose::Print(radix) => radix,
-            Purpose::Call | Purpose::Condition => Radix::Natural,
+            Purpose::Call | Purpose::Assign | Purpose::Condition => Radix::Natural,
         };
         let program = self.running()?;
         let shown = if is_void {

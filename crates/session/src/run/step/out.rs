@@ -10,6 +10,7 @@ use juror_program::stack::frames::{Frame, returns_to};
 use juror_program::stack::unwinding::JumpTarget;
 use juror_symbols::TypeKind;
 use juror_values::format::{Radix, format};
+use juror_values::typed::Typed;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason, VariableView};
@@ -25,13 +26,19 @@ impl Session {
         if let Some(frame) = frame.filter(Frame::is_inlined) {
             return self.finish_inlined(level, &frame, observer);
         }
+        let frame = self.frames()?.get(level).cloned();
+        // The frame is gone when it has returned.
+        let program = self.processes.program.as_ref();
+        let address = frame
+            .zip(program)
+            .and_then(|(it, of)| of.result_address(&it));
         let (frame, pause) = self.leave_frame(level, observer)?;
         let Pause::Temporary(thread) = pause else {
             return self.settle(pause);
         };
         let function = frame.name.clone().unwrap_or_else(|| "??".to_owned());
         self.stand_before_calls(thread)?;
-        let returned = self.returned_value(&frame, thread);
+        let returned = self.returned_value(&frame, thread, address);
         self.stop(StopReason::Finished { returned, function }, thread)
     }
 
@@ -94,6 +101,7 @@ impl Session {
         &mut self,
         frame: &Frame,
         thread: ThreadId,
+        address: Option<u64>,
     ) -> Option<VariableView> {
         let (module, function) = frame.module.as_ref().zip(frame.function.as_ref())?;
         let value = module.symbols.return_value_plan(function)?;
@@ -103,7 +111,10 @@ impl Session {
         let program = self.processes.program.as_ref()?;
         let (frames, _) = program.backtrace(thread, 1);
         let now = frames.first()?;
-        let typed = program.at_entry(now, value.r#type.clone(), &value.location, None);
+        let typed = match address {
+            Some(address) => Typed::in_memory(value.r#type.clone(), address),
+            None => program.at_entry(now, value.r#type.clone(), &value.location, None),
+        };
         let text = format(&typed, program, program, Radix::Natural);
         let number = expressions::keep(self, typed);
         Some(VariableView {

@@ -19,8 +19,11 @@ pub(in crate::dwarf) struct Attributes<'a> {
     pub ranges: Option<Value<'a>>,
     pub entry_pc: Option<Value<'a>>,
     pub origin: Option<Value<'a>>,
+    pub import: Option<Value<'a>>,
     pub declaration: bool,
     pub external: bool,
+    /// Whether the names of a namespace are also those of the one around it.
+    pub exports: bool,
 }
 
 impl<'a> Attributes<'a> {
@@ -55,6 +58,8 @@ impl<'a> Attributes<'a> {
             gimli::DW_AT_ranges => &mut self.ranges,
             gimli::DW_AT_entry_pc => &mut self.entry_pc,
             gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => &mut self.origin,
+            gimli::DW_AT_import => &mut self.import,
+            gimli::DW_AT_export_symbols => return self.exports = is_set(),
             gimli::DW_AT_declaration => return self.declaration = is_set(),
             gimli::DW_AT_external => return self.external = is_set(),
             _ => return,
@@ -130,6 +135,12 @@ fn is_read(tag: DwTag, name: gimli::DwAt) -> bool {
     if tag == gimli::DW_TAG_inlined_subroutine {
         return name == gimli::DW_AT_abstract_origin;
     }
+    if is_import(tag) {
+        return matches!(name, gimli::DW_AT_name | gimli::DW_AT_import);
+    }
+    if tag == gimli::DW_TAG_namespace && name == gimli::DW_AT_export_symbols {
+        return true;
+    }
     matches!(
         name,
         gimli::DW_AT_name
@@ -161,5 +172,13 @@ pub(in crate::dwarf) fn is_indexed(tag: DwTag) -> bool {
             | gimli::DW_TAG_enumerator
             | gimli::DW_TAG_typedef
             | gimli::DW_TAG_base_type
+    )
+}
+
+/// Returns whether a DIE with this tag makes names of another scope visible.
+pub(in crate::dwarf) fn is_import(tag: DwTag) -> bool {
+    matches!(
+        tag,
+        gimli::DW_TAG_imported_module | gimli::DW_TAG_imported_declaration
     )
 }

@@ -4,15 +4,17 @@
 //! rest. Functions nested in functions (lambdas, closures) count, so the whole tree is
 //! visited, once per unit.
 
-use super::attributes::{Attributes, Borrowed, is_indexed};
+use super::attributes::{Attributes, Borrowed, is_import, is_indexed};
+use super::simple_names;
 use super::{
-    EnumeratorRecord, Facts, FunctionRecord, GlobalRecord, PendingFunction, PendingGlobal,
-    TypeRecord,
+    EnumeratorRecord, Facts, FunctionRecord, GlobalRecord, ImportKind, ImportRecord,
+    PendingFunction, PendingGlobal, TypeRecord,
 };
 use crate::dwarf::borrowed::with_borrowed;
 use crate::dwarf::words::UNNAMED_NAMESPACE;
-use crate::dwarf::{DebugInfo, DieRef};
+use crate::dwarf::{DebugInfo, DieRef, Language};
 use gimli::DwTag;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 struct Pass<'a> {
@@ -28,17 +30,28 @@ struct Pass<'a> {
     bodies: Vec<(isize, bool)>,
     /// The depth and DIE of the enclosing enumeration, and the scope of its enumerators.
     enumeration: Option<(isize, DieRef, Arc<str>)>,
+    /// The template arguments that names lack.
+    arguments: simple_names::Arguments,
     facts: Facts,
 }
 
 /// Reads the definitions of a unit. In a damaged unit, those before the damage are
 /// returned.
 pub(in crate::dwarf) fn read(info: &DebugInfo, number: u32) -> Facts {
+    let is_clang = info
+        .unit(number)
+        .is_some_and(|unit| unit.by_llvm && unit.language == Language::Cpp);
     let facts = with_borrowed(info, number, |dwarf, unit| {
+        let entries = Borrowed { info, dwarf, unit };
+        let arguments = match is_clang {
+            true => simple_names::arguments(entries),
+            false => simple_names::Arguments::default(),
+        };
         let mut pass = Pass {
+            arguments,
             info,
             number,
-            entries: Borrowed { info, dwarf, unit },
+            entries,
             scopes: Vec::new(),
             enclosing: Vec::new(),
             bodies: Vec::new(),
@@ -74,7 +87,9 @@ impl<'a> Pass<'a> {
             let tag = abbreviation.tag();
             // Most variables are local; users do not search for them by name.
             let is_local = tag == gimli::DW_TAG_variable && self.is_local(abbreviation);
-            if is_local || !is_indexed(tag) {
+            // Those of functions are read with the function's blocks.
+            let is_import = is_import(tag) && self.enclosing.is_empty() && self.bodies.is_empty();
+            if is_local || !is_indexed(tag) && !is_import {
                 raw.skip_attributes(abbreviation.attributes())?;
                 continue;
             }
@@ -128,11 +143,37 @@ impl<'a> Pass<'a> {
                 let name = self.entries.text(attributes.name);
                 let name = name.as_deref().unwrap_or(UNNAMED_NAMESPACE);
                 let name = self.qualified(name);
+                if attributes.exports {
+                    self.import(ImportKind::Directive, die);
+                }
+                self.facts.namespaces.insert(die.offset, name.clone());
                 self.scopes.push((depth, name));
+            }
+            _ if is_import(tag) => {
+                let of = attributes.import;
+                let of = of.and_then(|it| self.info.referred(self.number, it));
+                let name = self.entries.text(attributes.name);
+                let kind = match name {
+                    _ if tag == gimli::DW_TAG_imported_module => ImportKind::Directive,
+                    Some(name) => ImportKind::Alias(name.into()),
+                    None => ImportKind::Declaration,
+                };
+                if let Some(of) = of {
+                    self.import(kind, of);
+                }
             }
             _ => {
                 let name = self.entries.text(attributes.name);
-                let name = name.map(|name| self.qualified(&name));
+                // The definition of a type that is declared in its scope, as in a type unit,
+                // has no scope of its own.
+                let declared = attributes.origin;
+                let declared = declared.and_then(|it| self.info.referred(self.number, it));
+                let declared = declared.filter(|it| it.unit == self.number);
+                let declared = declared.and_then(|it| self.facts.type_at(it));
+                let name = match declared {
+                    Some(record) => Some(record.name.clone()),
+                    None => name.map(|name| self.qualified(&self.with_arguments(die, &name))),
+                };
                 if tag == gimli::DW_TAG_enumeration_type && !attributes.declaration {
                     let around = self.scopes.last().map(|(_, scope)| scope);
                     let scope = name.as_ref().or(around).map_or("", |scope| scope);
@@ -153,6 +194,21 @@ impl<'a> Pass<'a> {
         }
     }
 
+    fn import(&mut self, kind: ImportKind, of: DieRef) {
+        let scope = self.scopes.last().map(|(_, scope)| scope.clone());
+        let scope = scope.unwrap_or_default();
+        let record = ImportRecord { scope, kind, of };
+        self.facts.imports.push(record);
+    }
+
+    /// Returns the name of an instance of a template with its arguments.
+    fn with_arguments<'n>(&self, die: DieRef, name: &'n str) -> Cow<'n, str> {
+        match self.arguments.get(&die.offset) {
+            Some(arguments) => format!("{name}{arguments}").into(),
+            None => name.into(),
+        }
+    }
+
     fn qualified(&self, name: &str) -> Box<str> {
         match self.scopes.last() {
             Some((_, scope)) => format!("{scope}::{name}").into(),
@@ -165,7 +221,7 @@ impl<'a> Pass<'a> {
         let linkage_name = self.entries.text(attributes.linkage_name).map(Box::from);
         let origin = attributes.origin;
         let origin = origin.and_then(|it| self.info.referred(self.number, it));
-        let full = name.map(|name| self.qualified(&name));
+        let full = name.map(|name| self.qualified(&self.with_arguments(die, &name)));
         if let Some(origin) = origin {
             self.facts.origins.insert(die.offset, origin);
         }
