@@ -19,17 +19,17 @@ use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The time for a command to return once it has been interrupted.
 const INTERRUPTED_MAX: Duration = Duration::from_millis(500);
 
 /// The time for the session to be left, from the request on.
-const ASKED_MAX: Duration = Duration::from_secs(4);
+const ASKED_MAX: Duration = Duration::from_secs(10);
 
 /// The time for the debuggee to be killed or detached, which may need a while if it has
 /// many threads.
-const LEAVING_MAX: Duration = Duration::from_secs(20);
+const LEAVING_MAX: Duration = Duration::from_secs(30);
 
 /// The time after which a request is repeated.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -107,6 +107,7 @@ pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
         interrupt: driver.interrupter(),
         end_runs: driver.ender(),
         waker: Waker::of_this_thread()?,
+        thread: format!("/proc/self/task/{}", nix::unistd::gettid()),
     };
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     if !is_ignored(SIGHUP) {
@@ -127,6 +128,33 @@ pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
     Ok(())
 }
 
+/// A moment, with the time that a thread has waited for a processor so far: a thread that other
+/// programs keep from running is not stuck.
+struct Moment {
+    at: Instant,
+    kept: Duration,
+}
+
+impl Moment {
+    /// Returns this moment, for the thread with this directory in `/proc`.
+    fn now(thread: &str) -> Moment {
+        let words = std::fs::read_to_string(format!("{thread}/schedstat")).unwrap_or_default();
+        // The time on a processor, the time of waiting for one, both in nanoseconds.
+        let kept = words.split_whitespace().nth(1);
+        let kept = kept.and_then(|kept| kept.parse().ok()).unwrap_or_default();
+        Moment {
+            at: Instant::now(),
+            kept: Duration::from_nanos(kept),
+        }
+    }
+
+    /// Returns the time since an earlier moment in which the thread could run.
+    fn since(&self, earlier: &Moment) -> Duration {
+        let kept = self.kept.saturating_sub(earlier.kept);
+        self.at.duration_since(earlier.at).saturating_sub(kept)
+    }
+}
+
 /// Returns whether juror was started with a signal ignored.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -141,6 +169,8 @@ struct Reach {
     interrupt: Box<dyn Fn() + Send>,
     end_runs: Box<dyn Fn() + Send>,
     waker: Waker,
+    /// The directory of that thread in `/proc`.
+    thread: String,
 }
 
 impl Reach {
@@ -150,15 +180,14 @@ impl Reach {
         state.ending.store(signal, Ordering::SeqCst);
         (self.end_runs)();
         (self.interrupt)();
-        // Counted by pauses, which are longer while other programs have the processors: then the
-        // driving thread needs more time, too.
-        let mut waited = Duration::ZERO;
+        let mut begin = Moment::now(&self.thread);
         let mut was_leaving = false;
         loop {
+            let waited = Moment::now(&self.thread).since(&begin);
             let is_leaving = state.is_leaving.load(Ordering::SeqCst);
             if is_leaving && !was_leaving {
                 was_leaving = true;
-                waited = Duration::ZERO;
+                begin = Moment::now(&self.thread);
             }
             let limit = if is_leaving { LEAVING_MAX } else { ASKED_MAX };
             if waited > limit {
@@ -174,7 +203,6 @@ impl Reach {
             }
             self.waker.wake();
             std::thread::sleep(PAUSE);
-            waited += PAUSE;
         }
     }
 }

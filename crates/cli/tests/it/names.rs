@@ -134,7 +134,7 @@ fn with_library(options: &str) -> (tempfile::TempDir, std::path::PathBuf) {
     std::fs::write(path("shared.c"), LIBRARY).unwrap();
     std::fs::write(path("user.c"), USER).unwrap();
     let script = format!(
-        "gcc -g -shared -fPIC {options} -o libshared.so shared.c \
+        "gcc -g -shared -fPIC {options} -Wl,-soname,libshared.so -o libshared.so shared.c \
          && gcc -g -o user user.c ./libshared.so -Wl,-rpath,$PWD"
     );
     let status = std::process::Command::new("sh")

@@ -125,11 +125,12 @@ fn finish_shows_what_a_function_of_rust_returns_or_that_it_is_not_known() {
             "continue",
             "continue",
             "up",
+            "delete",
             "finish",
             "kill",
         ];
         let answers = dialog(&executable, &commands);
-        let is_right = answers[5].contains("[1, 2, 3, 4]") || answers[5].contains("not known");
+        let is_right = answers[6].contains("[1, 2, 3, 4]") || answers[6].contains("not known");
         assert!(
             is_right || !answers[4].contains("looped"),
             "{build}: {answers:?}"

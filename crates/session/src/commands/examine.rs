@@ -119,13 +119,23 @@ fn note_last_examined(session: &mut Session, address: u64, how: Examined) {
     convenience::note_examined(session, last, r#type.map(|of| Typed::of_bytes(of, bytes)));
 }
 
-/// Returns the target of an expression that is a pointer or a number; for other variables, their
-/// address.
+/// Returns the target of an expression that is a pointer, a reference or a number; for other
+/// variables, their address. A reference to a pointer is that pointer.
 pub(crate) fn address_of(session: &mut Session, expression: &str) -> Result<u64, CommandError> {
     let value = expressions::evaluate(session, expression)?;
     let program = session.running()?;
     let no_address = || CommandError::new(format!("`{expression}` is not an address"));
     match value.number(program) {
+        Ok(Number::Pointer(address, target))
+            if matches!(value.r#type.strip().kind(), TypeKind::Reference(_))
+                && target.is_pointer() =>
+        {
+            let pointer = Typed::in_memory(target, address).number(program);
+            match pointer.map_err(CommandError::new)? {
+                Number::Pointer(address, _) => Ok(address),
+                _ => Err(no_address()),
+            }
+        }
         Ok(Number::Pointer(address, _)) => Ok(address),
         Ok(Number::Int(number)) => u64::try_from(number).map_err(|_| no_address()),
         Ok(_) => Err(no_address()),

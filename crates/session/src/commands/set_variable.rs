@@ -283,7 +283,9 @@ fn saved_address(session: &mut Session, number: u16) -> Result<Option<u64>, Comm
     let frames = session.frames()?.to_vec();
     let unknown = || {
         let name = register_name(number);
-        CommandError::new(format!("the value of `${name}` in this frame was not saved"))
+        CommandError::new(format!(
+            "the value of `${name}` in this frame was not saved"
+        ))
     };
     let of_selected = frames.get(selected).ok_or_else(unknown)?;
     let inner = frames.get(..selected).unwrap_or_default().iter().rev();
@@ -294,7 +296,9 @@ fn saved_address(session: &mut Session, number: u16) -> Result<Option<u64>, Comm
         };
         let known = of_selected.registers.get(number);
         let is_there = known.is_some_and(|it| {
-            let read = session.running().map(|program| program.debuggee.read_u64(address));
+            let read = session
+                .running()
+                .map(|program| program.debuggee.read_u64(address));
             matches!(read, Ok(Ok(found)) if found == it)
         });
         return is_there.then_some(Some(address)).ok_or_else(unknown);

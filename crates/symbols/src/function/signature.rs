@@ -83,16 +83,20 @@ fn mangled_qualifiers(linkage_name: &str) -> Qualifiers {
 }
 
 /// Keeps the functions with the qualifiers that stand behind a written parameter list. If none
-/// stand there, functions with qualifiers are kept where no function is without.
+/// stand there, functions with qualifiers are kept where none of the same name is without.
 pub(crate) fn keep_qualified(functions: &mut Vec<Function>, written: &str) {
     let asked = without_qualifiers(written).1;
     let has = |function: &Function| {
         let linkage_name = function.linkage_name.as_deref();
         linkage_name.is_none_or(|name| mangled_qualifiers(name) == asked)
     };
-    if asked != Qualifiers::default() || functions.iter().any(has) {
-        functions.retain(has);
-    }
+    let exact: Vec<Arc<str>> = functions
+        .iter()
+        .filter(|function| has(function))
+        .map(|function| Arc::clone(&function.name))
+        .collect();
+    let is_unqualified = asked == Qualifiers::default();
+    functions.retain(|it| has(it) || is_unqualified && !exact.contains(&it.name));
 }
 
 /// Splits a list of types at its commas.
