@@ -42,7 +42,9 @@ fn an_increment_binds_more_tightly_than_what_stands_before_it() {
         (1, "print p == &a[2]", "=true"),
         // These would have another value, and change nothing.
         (1, "print 1 + --i", "changes a variable"),
-        (1, "print --i == 6", "assigned"),
+        (1, "print --i == 6", "true or false"),
+        (1, "print i++ + 1", "changes a variable"),
+        (1, "print a[i--]", "changes a variable"),
         (1, "print i", "=7"),
         (1, "break look if --i == 6", "changes a variable"),
         (1, "break look if i == 6 && ++u", "changes a variable"),
@@ -100,11 +102,24 @@ fn a_register_that_an_inner_frame_has_saved_is_assigned_there() {
             assert_eq!(answers[3], "5", "{how}, {place}");
             assert_eq!(answers[5], "40", "{how}, {place}");
             assert_eq!(answers[6], "40", "{how}, {place}");
-            assert!(answers[8].contains("kept 42"), "{how}, {place}: {answers:?}");
-            let commands = [&*stop, "run", frame, "set $rbx = 100", "set $rip = 0", "continue"];
+            assert!(
+                answers[8].contains("kept 42"),
+                "{how}, {place}: {answers:?}"
+            );
+            let commands = [
+                &*stop,
+                "run",
+                frame,
+                "set $rbx = 100",
+                "set $rip = 0",
+                "continue",
+            ];
             let answers = dialog(&executable, &commands);
             assert!(answers[4].contains("innermost"), "{how}: {answers:?}");
-            assert!(answers[5].contains("kept 102"), "{how}, {place}: {answers:?}");
+            assert!(
+                answers[5].contains("kept 102"),
+                "{how}, {place}: {answers:?}"
+            );
         }
     }
 }
@@ -158,7 +173,7 @@ fn the_result_of_a_call_is_assigned() {
         ];
         let answers = dialog(&executable, &commands);
         assert!(answers[3].contains("Breakpoint 1"), "{build}: {answers:?}");
-        assert!(answers[4] == "1" || answers[4].contains("1"), "{build}: {answers:?}");
+        assert_eq!(answers[4], "1", "{build}: {answers:?}");
     }
 }
 
@@ -193,20 +208,28 @@ fn a_watchpoint_waits_behind_a_null_pointer() {
             let mut commands = vec!["break main", "run", "next", &change];
             commands.extend(["continue"; 8]);
             let answers = dialog(&executable, &commands);
-            assert!(answers[3].contains("watchpoint 2"), "{what}, {build}: {answers:?}");
+            assert!(
+                answers[3].contains("watchpoint 2"),
+                "{what}, {build}: {answers:?}"
+            );
             let mut stops = answers[4..].iter();
             for value in values {
                 let is_there = stops.any(|it| it.contains(what) && it.contains(value));
                 assert!(is_there, "{what} {value}, {build}: {answers:#?}");
             }
-            let last = answers.last().map_or("", String::as_str);
-            assert!(last.contains("not running") || last.contains("exited"), "{answers:?}");
+            assert!(
+                answers.iter().any(|it| it.contains("exited")),
+                "{what}, {build}: {answers:?}"
+            );
         }
         // What has no value for another reason is refused.
         for wrong in ["head->w", "nobody->v", "*head"] {
             let change = format!("change {wrong} + \"x\"");
             let answers = dialog(&executable, &["break main", "run", &change]);
-            assert!(!answers[2].contains("watchpoint"), "{wrong}, {build}: {answers:?}");
+            assert!(
+                !answers[2].contains("watchpoint"),
+                "{wrong}, {build}: {answers:?}"
+            );
         }
     }
 }

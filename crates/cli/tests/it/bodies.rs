@@ -41,13 +41,25 @@ fn the_qualifiers_of_a_member_choose_an_overload() {
             let stop = format!("break {name}");
             let answers = dialog(&executable, &[&stop, "run", "finish", "continue"]);
             let Some(value) = value else {
-                assert!(answers[1].contains("exited"), "{name}, {build}: {answers:?}");
+                assert!(
+                    answers[1].contains("exited"),
+                    "{name}, {build}: {answers:?}"
+                );
                 continue;
             };
-            assert!(!answers[0].contains("places"), "{name}, {build}: {answers:?}");
-            let returned = format!("= {value}");
-            assert!(answers[2].contains(&returned), "{name}, {build}: {answers:?}");
-            assert!(answers[3].contains("exited"), "{name}, {build}: {answers:?}");
+            assert!(
+                !answers[0].contains("places"),
+                "{name}, {build}: {answers:?}"
+            );
+            let returned = format!("returned (int) {value}");
+            assert!(
+                answers[2].contains(&returned),
+                "{name}, {build}: {answers:?}"
+            );
+            assert!(
+                answers[3].contains("exited"),
+                "{name}, {build}: {answers:?}"
+            );
         }
     }
 }
@@ -60,7 +72,9 @@ int main(void) { count(); count(); return counter - 4; }";
 #[test]
 fn a_label_of_assembly_is_an_address() {
     for build in plain_builds(Language::C) {
-        let executable = Fixture::c("labels", LABELS).argument("-fno-inline").compile(&build);
+        let executable = Fixture::c("labels", LABELS)
+            .argument("-fno-inline")
+            .compile(&build);
         let commands = [
             "break main",
             "run",
@@ -84,7 +98,10 @@ fn a_label_of_assembly_is_an_address() {
         assert!(answers[10].contains("Breakpoint 2"), "{build}: {answers:?}");
         assert_eq!(answers[11], "3", "{build}: {answers:?}");
         // Data of a library without debug information.
-        let answers = dialog(&executable, &["break main", "run", "print (long)environ != 0"]);
+        let answers = dialog(
+            &executable,
+            &["break main", "run", "print (long)environ != 0"],
+        );
         assert_eq!(answers[2], "true", "{build}: {answers:?}");
     }
 }

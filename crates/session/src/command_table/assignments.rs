@@ -66,7 +66,9 @@ pub(crate) fn split_step(text: &str) -> Option<IncrementOrDecrement<'_>> {
                 is_postfix,
             });
         }
-        rest = rest.strip_prefix(['*', '&', '!', '~', '-', '+'])?.trim_start();
+        rest = rest
+            .strip_prefix(['*', '&', '!', '~', '-', '+'])?
+            .trim_start();
     }
 }
 
