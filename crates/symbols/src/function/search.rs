@@ -52,7 +52,9 @@ impl SymbolFile {
         self.add_symbol_matches(name, &mut found);
         if found.is_empty() {
             let labels = inner.symbols().labels_named(name);
-            return labels.map(|label| label_as_function(name, label.address)).collect();
+            return labels
+                .map(|label| label_as_function(name, label.address))
+                .collect();
         }
         found.sort();
         found.dedup_by_key(|(address, _)| *address);

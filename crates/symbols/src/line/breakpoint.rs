@@ -48,9 +48,8 @@ impl SymbolFile {
         let (sequence, _) = table.find(function.low_pc)?;
         let code = function.low_pc..function.high_pc();
         let mut rows = table.rows(sequence).iter();
-        let marked = rows.find(|row| {
-            code.contains(&row.address) && row.prologue_end && row.line != 0
-        });
+        let marked =
+            rows.find(|row| code.contains(&row.address) && row.prologue_end && row.line != 0);
         marked.map(|row| row.address)
     }
 
