@@ -42,7 +42,9 @@ fn an_increment_binds_more_tightly_than_what_stands_before_it() {
         (1, "print p == &a[2]", "=true"),
         // These would have another value, and change nothing.
         (1, "print 1 + --i", "changes a variable"),
-        (1, "print --i == 6", "assigned"),
+        (1, "print --i == 6", "true or false"),
+        (1, "print i++ + 1", "changes a variable"),
+        (1, "print a[i--]", "changes a variable"),
         (1, "print i", "=7"),
         (1, "break look if --i == 6", "changes a variable"),
         (1, "break look if i == 6 && ++u", "changes a variable"),
@@ -171,10 +173,7 @@ fn the_result_of_a_call_is_assigned() {
         ];
         let answers = dialog(&executable, &commands);
         assert!(answers[3].contains("Breakpoint 1"), "{build}: {answers:?}");
-        assert!(
-            answers[4] == "1" || answers[4].contains("1"),
-            "{build}: {answers:?}"
-        );
+        assert_eq!(answers[4], "1", "{build}: {answers:?}");
     }
 }
 
@@ -218,10 +217,9 @@ fn a_watchpoint_waits_behind_a_null_pointer() {
                 let is_there = stops.any(|it| it.contains(what) && it.contains(value));
                 assert!(is_there, "{what} {value}, {build}: {answers:#?}");
             }
-            let last = answers.last().map_or("", String::as_str);
             assert!(
-                last.contains("not running") || last.contains("exited"),
-                "{answers:?}"
+                answers.iter().any(|it| it.contains("exited")),
+                "{what}, {build}: {answers:?}"
             );
         }
         // What has no value for another reason is refused.

@@ -51,7 +51,7 @@ fn the_qualifiers_of_a_member_choose_an_overload() {
                 !answers[0].contains("places"),
                 "{name}, {build}: {answers:?}"
             );
-            let returned = format!("= {value}");
+            let returned = format!("returned (int) {value}");
             assert!(
                 answers[2].contains(&returned),
                 "{name}, {build}: {answers:?}"

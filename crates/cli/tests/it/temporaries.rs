@@ -37,6 +37,13 @@ fn a_result_outlives_the_next_call_of_its_expression() {
             "=26",
         ),
         (1, "print b", "={n = 7}"),
+        // What was kept is passed, not what its place holds after other calls.
+        (1, "set $l = large(9)", "="),
+        (1, "print large(1).v[0]", "=1"),
+        (1, "print $l.v[1]", "=10"),
+        (1, "print by_reference($l, 1)", "=22"),
+        (1, "print by_value($l, 1)", "=22"),
+        (1, "print $l.total()", "=55"),
     ];
     for build in plain_builds(Language::Cpp) {
         let executable = program("temporaries.cpp").compile(&build);

@@ -109,6 +109,7 @@ impl Parser<'_> {
                 break;
             }
             let span = self.span();
+            self.check_step();
             self.advance();
             let Some(right) = self.nested(|parser| parser.binary(level + 1)) else {
                 break;
@@ -230,12 +231,12 @@ impl Parser<'_> {
         })
     }
 
-    /// Reports `++x` and `--x`, which change the variable in C: read as two signs they would
+    /// Reports `++x` and `x--`, which change the variable in C: read as two signs they would
     /// be another value.
-    fn check_step(&mut self, operator: UnaryOperator) {
-        let (sign, text) = match operator {
-            UnaryOperator::Plus => (Sign::Plus, "++"),
-            UnaryOperator::Negate => (Sign::Minus, "--"),
+    fn check_step(&mut self) {
+        let (sign, text) = match self.kind() {
+            TokenKind::Sign(Sign::Plus) => (Sign::Plus, "++"),
+            TokenKind::Sign(Sign::Minus) => (Sign::Minus, "--"),
             _ => return,
         };
         let is_joined = self.token(1).is_some_and(|token| !token.spaced);
@@ -266,7 +267,7 @@ impl Parser<'_> {
             TokenKind::Sign(Sign::Caret) => UnaryOperator::Caller,
             _ => return self.postfix(),
         };
-        self.check_step(operator);
+        self.check_step();
         self.advance();
         if !self.count_node() {
             return self.error_expression();

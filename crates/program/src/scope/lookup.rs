@@ -533,7 +533,16 @@ impl<'a> Source<'a> {
         };
         let meant: Vec<GlobalCandidate> = self.variables().iter().filter(meant).cloned().collect();
         if let Some(variable) = self.one_of(&meant)? {
-            return Ok(Some(Entity::Variable(variable)));
+            // An alias of another variable has its place in the symbol table alone.
+            let is_alias = variable.location.is_nowhere() && meant.iter().any(|it| it.is_external);
+            let symbol = || {
+                let exported = self.symbols.exported_data(full);
+                exported.or_else(|| self.symbols.data_symbol(full))
+            };
+            return Ok(Some(match is_alias.then(symbol).flatten() {
+                Some((address, _)) => Entity::Symbol(address, variable.r#type),
+                None => Entity::Variable(variable),
+            }));
         }
         let scoped = scope_and_name(full);
         if let Some((scope, last)) = scoped

@@ -25,8 +25,21 @@ pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, Comma
     let parts = split_any(text).filter(|(a, b)| !a.is_empty() && !b.is_empty());
     let (place, value) =
         parts.ok_or_else(|| CommandError::with_help("a variable and a value are missing", HELP))?;
-    let (place, value) = (place.as_str(), value.as_str());
-    let expression = expressions::read(session, place)?;
+    let expression = expressions::read(session, &place)?;
+    let is_named = matches!(&expression.kind, ExpressionKind::Register(name) if can_be_named(name));
+    if !is_named {
+        session.begun()?;
+    }
+    assign_to(session, &place, &expression, &value)
+}
+
+/// Assigns to a place in a program that has begun.
+fn assign_to(
+    session: &mut Session,
+    place: &str,
+    expression: &Expression,
+    value: &str,
+) -> Result<Outcome, CommandError> {
     if let ExpressionKind::Register(name) = &expression.kind
         && can_be_named(name)
     {
@@ -35,25 +48,24 @@ pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, Comma
         session.user.values.set(name, value);
         return Ok(Outcome::Done);
     }
-    session.begun()?;
     let value = evaluate_meant(session, value)?;
     if let ExpressionKind::Register(name) = &expression.kind
-        && vector_part(&expression).is_none()
+        && vector_part(expression).is_none()
     {
-        permissions::permit_assignment(session, &expression, None, &[])?;
+        permissions::permit_assignment(session, expression, None, &[])?;
         assign_register(session, name, &value)?;
         return assigned(session, place);
     }
     let typed = evaluate_meant(session, place)?;
     let bytes = bytes_for(&typed, &value, session.running()?).map_err(CommandError::new)?;
-    permissions::permit_assignment(session, &expression, Some(&typed), &bytes)?;
+    permissions::permit_assignment(session, expression, Some(&typed), &bytes)?;
     match typed.location {
         Location::Memory(address) => {
             session.running_mut()?.debuggee.write(address, &bytes)?;
         }
-        Location::Bytes(_) => match vector_part(&expression) {
-            Some(register) => assign_in_vector(session, register, &expression, &bytes)?,
-            None => assign_in_register(session, &expression, &bytes)?,
+        Location::Bytes(_) => match vector_part(expression) {
+            Some(register) => assign_in_vector(session, register, expression, &bytes)?,
+            None => assign_in_register(session, expression, &bytes)?,
         },
         Location::Partial(_) => return Err(CommandError::new("partly optimized out")),
         Location::Missing(why) => return Err(CommandError::new(why)),
@@ -83,7 +95,10 @@ pub(crate) fn assign_result(
             "`{value}` has no value: the function returns nothing"
         ))),
         Outcome::Value(ValueView { number, .. }) => {
-            let outcome = assign(session, &format!("{place} = ${number}"));
+            // The thread is back where it was before the call.
+            let target = expressions::read(session, &place);
+            let kept = format!("${number}");
+            let outcome = target.and_then(|it| assign_to(session, &place, &it, &kept));
             session.user.values.remove_last(number);
             outcome
         }

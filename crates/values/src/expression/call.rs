@@ -247,7 +247,7 @@ fn argument(expression: &Expression, scope: &dyn Scope) -> Result<Argument, Expr
     let literal = literal.zip(Type::builtin("int"));
     Ok(Argument::Value(match literal {
         Some((number, int)) => Typed::of_bytes(int, number.to_le_bytes().to_vec()),
-        None => part(expression, scope)?,
+        None => part(expression, scope)?.for_call(scope.memory()),
     }))
 }
 

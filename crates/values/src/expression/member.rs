@@ -55,6 +55,7 @@ pub(super) fn members(
         false => referent,
     };
     let object = object_behind(&object, scope).unwrap_or(object);
+    let object = object.for_call(scope.memory());
     let field = object.r#type.field(name);
     // A member that is a pointer to a function is called as what it is.
     let leads_to_function = |it: &Field| {

@@ -5,7 +5,7 @@
 //! of it, and is as it is now.
 
 use crate::classes::upcast::whole_object;
-use crate::typed::Typed;
+use crate::typed::{Location, Typed};
 use juror_symbols::{Memory, Type, VtableOwner};
 use std::sync::Arc;
 
@@ -72,6 +72,23 @@ impl Typed {
             bytes: bytes.into(),
         });
         Typed { snapshot, ..self }
+    }
+
+    /// The value as calls take it: bytes without a place if its place no longer holds what is
+    /// kept of it, as of the result of an earlier call.
+    pub(crate) fn for_call(self, memory: &dyn Memory) -> Typed {
+        let Some(size) = self.snapshot.as_ref().and(self.r#type.size()) else {
+            return self;
+        };
+        let now = self.clone().without_snapshot().bytes(memory, size).ok();
+        match self.bytes(memory, size) {
+            Ok(kept) if self.bits.is_none() && now.as_ref() != Some(&kept) => Typed {
+                location: Location::Bytes(kept),
+                snapshot: None,
+                ..self
+            },
+            _ => self,
+        }
     }
 
     /// A value of which these bytes were at an address.
