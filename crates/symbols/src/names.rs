@@ -510,6 +510,11 @@ mod tests {
             ("krate::Stack::<u8>::push", "Stack::push", true),
             ("Class::~Class", "~Class", true),
             (
+                "f::{lambda(int)#1}::operator() const",
+                "f::{lambda(int)#1}::operator()",
+                true,
+            ),
+            (
                 "f::{lambda(int)#1}::operator()",
                 "f::{lambda(int)#1}::operator()",
                 true,

@@ -121,8 +121,11 @@ fn conditions_and_events_mean_the_same_names() {
 
 /// A library with names that the program has not, and a program that uses it.
 const LIBRARY: &str = "
-static int limit = 77; int exported = 78; int version = 2; static int own_version = 3;
-int use(void) { return limit + exported + version + own_version; }";
+#ifndef EXPORT
+#define EXPORT
+#endif
+static int limit = 77; EXPORT int exported = 78; int version = 2; static int own_version = 3;
+EXPORT int use(void) { return limit + exported + version + own_version; }";
 const USER: &str = "
 int use(void); extern int exported; int version = 1; static int own_version = 10;
 void look(void) {}
@@ -184,7 +187,7 @@ fn what_the_program_interposes_is_its_own() {
         ("", "1"),
         ("-Wl,-Bsymbolic", "2"),
         (
-            "-fvisibility=hidden -Duse='__attribute__((visibility(\"default\"))) use' -Dexported='__attribute__((visibility(\"default\"))) exported'",
+            "-fvisibility=hidden -DEXPORT='__attribute__((visibility(\"default\")))'",
             "2",
         ),
     ] {

@@ -555,7 +555,11 @@ impl<'a> Source<'a> {
             Reach::Unit(unit) => Some(unit),
             _ => None,
         };
-        let enumerators = self.symbols.enumerator_candidates(full, in_unit);
+        // Other units cannot name an enumerator of the global scope.
+        let enumerators = match (reach, scoped) {
+            (Reach::External, None) => Vec::new(),
+            _ => self.symbols.enumerator_candidates(full, in_unit),
+        };
         let is_meant = |names: &[String]| names.iter().any(|it| is_whole_name_of(full, it));
         let mut enumerators = enumerators.into_iter().filter(|it| is_meant(&it.names));
         if let Some(found) = enumerators.next() {

@@ -25,6 +25,9 @@ pub(super) fn sign_end(component: &str) -> Option<usize> {
     // `operator<<int>` is `operator<` with a template argument.
     ends.find(|end| {
         let rest = component.get(*end..).unwrap_or("").trim_start();
-        rest.is_empty() || rest.starts_with(['<', '(', ':', '[', '.'])
+        // A method may have qualifiers: `operator() const`.
+        rest.is_empty()
+            || rest.starts_with(['<', '(', ':', '[', '.'])
+            || ["const", "volatile"].iter().any(|it| rest.starts_with(it))
     })
 }

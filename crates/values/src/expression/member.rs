@@ -66,13 +66,16 @@ pub(super) fn members(
         return Ok(None);
     }
     let methods = object.r#type.methods_named(name);
-    let found = match methods.is_empty() {
-        false => Some(Found::Methods(methods)),
-        true => {
-            let class = object.r#type.strip().name();
-            let named = scope.function_of(&class, name);
-            named.map(|(address, parameters)| Found::Named(address, parameters))
-        }
+    let named = || {
+        let class = object.r#type.strip().name();
+        let named = scope.function_of(&class, name);
+        named.map(|(address, parameters)| Found::Named(address, parameters))
+    };
+    // Rust's debug information does not tell which parameter is the object.
+    let by_class = (!methods.is_empty()).then_some(Found::Methods(methods));
+    let found = match object.r#type.is_rust() {
+        true => named().or(by_class),
+        false => by_class.or_else(named),
     };
     if let (None, Some(field)) = (&found, &field) {
         return match call_operator(&object.member(field), scope)? {

@@ -17,6 +17,18 @@ pub const SNAPSHOT_SIZE_MAX: u64 = 1 << 16;
 pub struct Snapshot {
     start: u64,
     bytes: Arc<[u8]>,
+    place: Place,
+}
+
+/// Whose the place of a snapshot is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// The program's.
+    Programs,
+    /// The expression's: a call returned the value there.
+    Expressions,
+    /// That of whatever uses the stack next: the expression has been evaluated.
+    GivenBack,
 }
 
 impl Snapshot {
@@ -56,6 +68,15 @@ impl Typed {
     /// the whole object where the value is a part of one. What is too large, or cannot be
     /// read, remains a place.
     pub fn with_snapshot(self, memory: &dyn Memory) -> Typed {
+        if let Some(snapshot) = &self.snapshot
+            && snapshot.place != Place::Programs
+        {
+            let snapshot = Some(Snapshot {
+                place: Place::GivenBack,
+                ..snapshot.clone()
+            });
+            return Typed { snapshot, ..self };
+        }
         let whole = whole_object(&self, memory);
         let whole = whole.as_ref().unwrap_or(&self);
         let (Some(start), Some(size)) = (whole.address(), whole.r#type.size()) else {
@@ -70,6 +91,7 @@ impl Typed {
         let snapshot = Some(Snapshot {
             start,
             bytes: bytes.into(),
+            place: Place::Programs,
         });
         Typed { snapshot, ..self }
     }
@@ -80,9 +102,12 @@ impl Typed {
         let Some(size) = self.snapshot.as_ref().and(self.r#type.size()) else {
             return self;
         };
+        let snapshot = self.snapshot.as_ref();
+        let is_given_back = snapshot.is_some_and(|it| it.place == Place::GivenBack);
         let now = self.clone().without_snapshot().bytes(memory, size).ok();
+        let is_changed = |kept: &Vec<u8>| is_given_back || now.as_ref() != Some(kept);
         match self.bytes(memory, size) {
-            Ok(kept) if self.bits.is_none() && now.as_ref() != Some(&kept) => Typed {
+            Ok(kept) if self.bits.is_none() && is_changed(&kept) => Typed {
                 location: Location::Bytes(kept),
                 snapshot: None,
                 ..self
@@ -91,11 +116,12 @@ impl Typed {
         }
     }
 
-    /// A value of which these bytes were at an address.
+    /// The result of a call, of which these bytes were at an address.
     pub fn snapshot_at(r#type: Type, address: u64, bytes: Vec<u8>) -> Typed {
         let snapshot = Some(Snapshot {
             start: address,
             bytes: bytes.into(),
+            place: Place::Expressions,
         });
         Typed {
             snapshot,
@@ -142,6 +168,7 @@ mod tests {
             let snapshot = Snapshot {
                 start: 16,
                 bytes: Arc::from(*self.0.borrow()),
+                place: Place::Programs,
             };
             snapshot.read(address, buffer)
         }
