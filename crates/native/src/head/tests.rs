@@ -1,0 +1,1 @@
+//! Heads of known code, and of random bytes.
