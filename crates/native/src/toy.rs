@@ -107,7 +107,9 @@ impl Machine {
     pub fn map(&mut self, address: u64, size: u64) {
         let mut page = address / PAGE;
         while page * PAGE < address + size {
-            self.pages.entry(page).or_insert_with(|| vec![0; PAGE as usize]);
+            self.pages
+                .entry(page)
+                .or_insert_with(|| vec![0; PAGE as usize]);
             page += 1;
         }
     }
@@ -236,7 +238,11 @@ impl Machine {
         if i.op_count() == 1 {
             return self.set(i, 0, holds.into());
         }
-        let value = if holds { self.operand(i, 1)? } else { self.operand(i, 0)? };
+        let value = if holds {
+            self.operand(i, 1)?
+        } else {
+            self.operand(i, 0)?
+        };
         self.set(i, 0, value)
     }
 
@@ -287,10 +293,16 @@ impl Machine {
             base => self.register(base).wrapping_add(i.memory_displacement64()),
         };
         if i.memory_index() != Register::None {
-            let scaled = self.register(i.memory_index()).wrapping_mul(i.memory_index_scale().into());
+            let scaled = self
+                .register(i.memory_index())
+                .wrapping_mul(i.memory_index_scale().into());
             address = address.wrapping_add(scaled);
         }
-        let segment = if i.memory_segment() == Register::GS { self.gs } else { 0 };
+        let segment = if i.memory_segment() == Register::GS {
+            self.gs
+        } else {
+            0
+        };
         let is_address = i.code() != Code::Lea_r64_m;
         address.wrapping_add(if is_address { segment } else { 0 })
     }
@@ -319,7 +331,11 @@ impl Machine {
 
 /// Returns the mask of a size in bytes.
 fn mask(size: usize) -> u64 {
-    if size >= 8 { u64::MAX } else { (1 << (8 * size)) - 1 }
+    if size >= 8 {
+        u64::MAX
+    } else {
+        (1 << (8 * size)) - 1
+    }
 }
 
 /// Extends the sign of a value of `size` bytes.

@@ -38,7 +38,9 @@ impl Machine {
                 let value = self.operand(i, 0)?;
                 self.set(i, 0, !value)
             }
-            Mnemonic::Shl | Mnemonic::Shr | Mnemonic::Sar | Mnemonic::Rol | Mnemonic::Ror => self.shift(i),
+            Mnemonic::Shl | Mnemonic::Shr | Mnemonic::Sar | Mnemonic::Rol | Mnemonic::Ror => {
+                self.shift(i)
+            }
             Mnemonic::Imul => self.multiply(i),
             Mnemonic::Idiv => self.divide(i),
             _ => Err(Stop::Trap(i.ip())),
@@ -102,14 +104,21 @@ impl Machine {
         }
         // The processor writes the operand back in this case, too.
         self.set(i, 0, old)?;
-        let accumulator = if size == 8 { Register::RAX } else { Register::EAX };
+        let accumulator = if size == 8 {
+            Register::RAX
+        } else {
+            Register::EAX
+        };
         self.set_register(accumulator, old)
     }
 
     fn shift(&mut self, i: &Instruction) -> Result<(), Stop> {
         let size = self.size(i, 0);
         let bits = 8 * size as u32;
-        let (value, count) = (self.operand(i, 0)?, self.operand(i, 1)? as u32 & (bits.max(32) - 1));
+        let (value, count) = (
+            self.operand(i, 0)?,
+            self.operand(i, 1)? as u32 & (bits.max(32) - 1),
+        );
         if count == 0 {
             // A write of the low half clears the high half all the same.
             return self.set(i, 0, value);
@@ -136,7 +145,8 @@ impl Machine {
             3 => (self.operand(i, 1)?, self.operand(i, 2)?),
             _ => return Err(Stop::Trap(i.ip())),
         };
-        let product = i128::from(extend(first, size) as i64) * i128::from(extend(second, size) as i64);
+        let product =
+            i128::from(extend(first, size) as i64) * i128::from(extend(second, size) as i64);
         let value = product as u64 & mask(size);
         self.flags.overflow = i128::from(extend(value, size) as i64) != product;
         self.flags.carry = self.flags.overflow;

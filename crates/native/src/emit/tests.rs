@@ -1,0 +1,1 @@
+//! Stubs on the toy processor.
