@@ -46,6 +46,21 @@ impl Flags {
         }
     }
 
+    /// Returns the flags as the flags register has them.
+    pub fn to_bits(self) -> u64 {
+        u64::from(self.to_byte()) | u64::from(self.overflow) << 11
+    }
+
+    /// Takes the flags from the flags register.
+    pub fn from_bits(bits: u64) -> Self {
+        let mut flags = Self {
+            overflow: bits >> 11 & 1 == 1,
+            ..Self::default()
+        };
+        flags.set_byte(bits as u8);
+        flags
+    }
+
     /// The byte that `lahf` stores.
     fn to_byte(self) -> u8 {
         u8::from(self.carry)
@@ -121,6 +136,12 @@ impl Machine {
             let place = address + at as u64;
             self.pages.get_mut(&(place / PAGE)).unwrap()[(place % PAGE) as usize] = *byte;
         }
+    }
+
+    /// Returns the bytes of a mapped range.
+    pub fn bytes(&self, address: u64, size: u64) -> Vec<u8> {
+        let at = |place: u64| self.pages[&(place / PAGE)][(place % PAGE) as usize];
+        (address..address + size).map(at).collect()
     }
 
     /// Reads `size` bytes as a little-endian number.

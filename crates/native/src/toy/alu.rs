@@ -41,6 +41,12 @@ impl Machine {
             Mnemonic::Shl | Mnemonic::Shr | Mnemonic::Sar | Mnemonic::Rol | Mnemonic::Ror => {
                 self.shift(i)
             }
+            Mnemonic::Mul => {
+                let product = u128::from(self.registers[0]) * u128::from(self.operand(i, 0)?);
+                self.registers[0] = product as u64;
+                self.registers[2] = (product >> 64) as u64;
+                Ok(())
+            }
             Mnemonic::Imul => self.multiply(i),
             Mnemonic::Idiv => self.divide(i),
             _ => Err(Stop::Trap(i.ip())),
