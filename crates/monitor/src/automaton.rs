@@ -199,6 +199,11 @@ impl Automaton {
         })
     }
 
+    /// Returns true if branches of some state differ in their actions only.
+    pub(crate) fn has_any_twins(&self) -> bool {
+        self.has_twins
+    }
+
     /// Returns true if branches of the state for the event differ in their actions only.
     pub(crate) fn has_twins(&self, state: StateId, event: EventId) -> bool {
         let Some(state) = self.property.state(state) else {

@@ -27,7 +27,7 @@ impl<M: WordMemory> Table<M> {
     pub(super) fn new(layout: &Layout, mut memory: M, image: &[(u64, u64)]) -> Option<Table<M>> {
         let mut end = u64::from(layout.end);
         if layout.sizes.parameters > 0 {
-            end = write_slots(layout, end, SLOTS_FIRST, &mut |_, _| {});
+            end = write_slots(layout, end, (SLOTS_FIRST, 1), &mut |_, _| {});
         }
         if !memory.grow(end) {
             return None;
@@ -268,11 +268,11 @@ impl<M: WordMemory> Table<M> {
             .collect();
         let start = u64::from(self.layout.end);
         let mut words = Vec::new();
-        let end = write_slots(&self.layout, start, slots, &mut |at, word| {
+        let places = self.header(HeaderWord::Places);
+        let end = write_slots(&self.layout, start, (slots, places), &mut |at, word| {
             words.push((at, word));
         });
-        let room = u64::from(slots) * u64::from(self.layout.sizes.stripes);
-        if free.len() as u64 > room || !self.memory.grow(end) {
+        if !self.memory.grow(end) {
             return false;
         }
         for (at, word) in words {
@@ -285,8 +285,7 @@ impl<M: WordMemory> Table<M> {
             let at = self.layout.stripe(stripe) + u64::from(StripeWord::Used.offset());
             self.memory.store(at, *used);
         }
-        let first = start + (room * 8).next_multiple_of(64);
-        let mut at = first;
+        let mut at = self.stripe_word(0, StripeWord::Slots);
         while at < end {
             self.memory.store(at, 0);
             at += 1 << self.layout.slot_shift;

@@ -36,23 +36,29 @@ pub(super) fn of(lowering: &Lowering<'_>) -> Vec<(u64, u64)> {
         }
     }
     if layout.sizes.parameters > 0 {
-        write_slots(layout, layout.end.into(), SLOTS_FIRST, &mut |at, word| {
-            words.push((at, word));
-        });
+        write_slots(
+            layout,
+            layout.end.into(),
+            (SLOTS_FIRST, 1),
+            &mut |at, word| {
+                words.push((at, word));
+            },
+        );
     }
     words
 }
 
-/// Gives every stripe this many empty slots behind `start`, the list of free places
-/// first; returns the end. The words of the slots are not written.
+/// Gives every stripe this many empty slots behind `start`; returns the end. The list of
+/// free places comes first, with room for the places that exist and those of as many
+/// slices. The words of the slots are not written.
 pub(in crate::native) fn write_slots(
     layout: &Layout,
     start: u64,
-    slots: u32,
+    (slots, places): (u32, u64),
     store: &mut impl FnMut(u64, u64),
 ) -> u64 {
     store(HeaderWord::Free.offset().into(), start);
-    let places = u64::from(slots) * u64::from(layout.sizes.stripes);
+    let places = places + u64::from(slots) * u64::from(layout.sizes.stripes);
     let mut at = (start + places * 8).next_multiple_of(64);
     for stripe in 0..layout.sizes.stripes {
         let mut set = |word: StripeWord, value: u64| {
