@@ -21,11 +21,24 @@
 //! **Invariants:** nothing here knows a process or an instruction set; before
 //! `Op::Commit` a step has changed nothing that another thread reads, except for locks.
 
+mod general;
+mod history;
+mod interpreter;
 mod layout;
+mod lower;
+mod memory;
+mod monitor;
 mod operations;
 mod reasons;
+mod redo;
+mod table;
+mod tidy;
 
+pub use interpreter::{EventWordsSource, Progress, Running};
 pub use layout::{HeaderWord, JournalWord, Layout, RecordWord, Sizes, SlotWord, StripeWord};
+pub use lower::{Lowered, Options, lower};
+pub use memory::WordMemory;
+pub use monitor::{WordMonitor, WordSlice};
 pub use operations::{
     Alu, Base, Checked, Condition, EndKind, Journaled, MonitorProgram, Op, Operand, Phase,
     Register, Source, StepProgram,

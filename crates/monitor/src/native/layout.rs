@@ -142,7 +142,7 @@ impl JournalWord {
 /// The first words of a record; the captured values follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RecordWord {
-    /// The number of the record; another number while it is being written.
+    /// The number of the record plus 1; 0 while it is being written.
     Number,
     /// The number of the slice's previous record; [`Layout::NONE`] if there is none.
     Previous,
@@ -199,7 +199,8 @@ pub struct Sizes {
 pub struct Layout {
     /// The sizes from which the layout follows.
     pub sizes: Sizes,
-    /// By state: the number of slices in it.
+    /// By state: the number of stripes with slices in it, plus 1 for the base. Unused
+    /// without parameters.
     pub occupied: u32,
     /// One bit for each state that has slices, 64 to a word.
     pub bits: u32,
@@ -241,16 +242,16 @@ impl Layout {
     /// The identifier of a slot whose slice was removed.
     pub const GONE: u64 = u64::MAX;
     /// In a row: the next state.
-    pub const TARGET: u64 = 0xffff_ffff;
+    pub const TARGET: u64 = 0xff_ffff;
     /// In a row: the event does nothing in this state.
-    pub const IGNORED: u64 = 1 << 32;
+    pub const IGNORED: u64 = 1 << 24;
     /// In a row: guards or updates must be evaluated.
-    pub const GUARDED: u64 = 1 << 33;
+    pub const GUARDED: u64 = 1 << 25;
     /// In a row: the event needs a general step in this state, for the [`super::Why`]
     /// in the low half.
-    pub const GATE: u64 = 1 << 34;
-    /// Parameters from this number on are kept in a table of the debugger, under a
-    /// number with this bit.
+    pub const GATE: u64 = 1 << 26;
+    /// Values of parameters from this number on, and those that are no number, are kept
+    /// in a table of the debugger, and have this bit in their key.
     pub const OTHER: u64 = 1 << 63;
 
     /// Computes a layout; `None` if its constant parts exceed 2 GiB.

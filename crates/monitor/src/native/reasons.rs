@@ -1,5 +1,7 @@
 //! What an event has as machine words, and why something is not native.
 
+use super::Layout;
+use juror_event::Value;
 use std::fmt;
 use std::ops::Range;
 
@@ -14,6 +16,32 @@ pub enum WordKind {
     Address,
     /// A truth value: the word is 0 or 1.
     Boolean,
+}
+
+impl WordKind {
+    /// Returns the word of a value of this kind; `None` if it is of another kind, or is
+    /// no such number.
+    pub fn word_of(self, value: &Value) -> Option<u64> {
+        match (self, value) {
+            (WordKind::Signed, Value::Int(number)) => {
+                i64::try_from(*number).ok().map(|number| number as u64)
+            }
+            (WordKind::Unsigned, Value::Int(number)) => u64::try_from(*number).ok(),
+            (WordKind::Address, Value::Address(address)) => Some(*address),
+            (WordKind::Boolean, Value::Bool(truth)) => Some((*truth).into()),
+            _ => None,
+        }
+    }
+
+    /// Returns the value of a word of this kind.
+    pub fn value_of(self, word: u64) -> Value {
+        match self {
+            WordKind::Signed => Value::Int((word as i64).into()),
+            WordKind::Unsigned => Value::Int(word.into()),
+            WordKind::Address => Value::Address(word),
+            WordKind::Boolean => Value::Bool(word != 0),
+        }
+    }
 }
 
 /// The place from which a captured word comes, before memory is read.
@@ -83,6 +111,30 @@ pub enum Why {
     Busy,
     /// Every occurrence of the event: [`super::StepProgram::why`] says why.
     Event,
+}
+
+impl Why {
+    /// All reasons.
+    pub const ALL: [Why; 11] = [
+        Why::Value,
+        Why::Capture,
+        Why::Term,
+        Why::Verdict,
+        Why::Drop,
+        Why::Scenario,
+        Why::Twin,
+        Why::Constraint,
+        Why::Full,
+        Why::Busy,
+        Why::Event,
+    ];
+
+    /// Returns the reason in the word of a row ([`Layout::GATE`]).
+    pub(crate) fn of_row(word: u64) -> Option<Why> {
+        let number = (word & Layout::TARGET) as usize;
+        let why = Why::ALL.get(number).copied();
+        why.filter(|_| word & Layout::GATE != 0)
+    }
 }
 
 /// The part of a property that is not native.
