@@ -320,8 +320,12 @@ impl<'a> Reader<'a> {
             .ok_or(Obstacle::Undecodable(instruction.ip()))?
             .bytes;
         let offsets = self.decoder.get_constant_offsets(instruction);
-        let relocation = twin::classify(instruction, bytes, &offsets)
-            .map_err(|why| self.immovable(instruction, why))?;
+        let relocation = match self.ended {
+            // Padding is not reached.
+            true => Relocation::Copy,
+            false => twin::classify(instruction, bytes, &offsets)
+                .map_err(|why| self.immovable(instruction, why))?,
+        };
         if relocation.is_call() {
             if self.site.shadow_stack {
                 return Err(self.immovable(instruction, Immovable::ShadowStack));

@@ -17,7 +17,7 @@
 use crate::emit::{base_register, virtual_register};
 use crate::head::Undo;
 use crate::stub_map::{FlagsAt, Found, Frame, Position, Saved, StubMap};
-use juror_monitor::native::{Base, Register};
+use juror_monitor::native::{Base, Register, Running};
 
 /// The registers of a thread that a stub may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,24 +48,14 @@ impl Registers {
     }
 }
 
-/// The rest of a committed step, for an interpreter of its operations. Bases are
-/// offsets from the table in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The rest of a committed step.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finish {
     /// The section.
     pub section: usize,
-    /// The operation that comes next.
-    pub op: usize,
-    /// The virtual registers.
-    pub registers: [u64; Register::COUNT as usize],
-    /// The journal of the thread.
-    pub journal: u64,
-    /// The base `Stripe`.
-    pub stripe: u64,
-    /// The base `Slot`.
-    pub slot: u64,
-    /// The base `Record`.
-    pub record: u64,
+    /// The state from which the interpreter runs the section's operations to their
+    /// end.
+    pub running: Running,
 }
 
 /// Where a thread goes on.
@@ -240,21 +230,28 @@ impl StubMap {
         for (number, word) in (0..).zip(&mut words) {
             *word = registers.get(virtual_register(Register(number))?)?;
         }
-        let offset = |base: Base| {
+        let mut bases = [0; BASES.len()];
+        for (base, offset) in BASES.into_iter().zip(&mut bases) {
             let address = registers.get(base_register(base))?;
-            Some(address.wrapping_sub(table))
-        };
-        Some(Finish {
-            section,
-            op,
+            *offset = address.wrapping_sub(table);
+        }
+        let running = Running {
+            position: u32::try_from(op).ok()?,
             registers: words,
-            journal: offset(Base::Journal)?,
-            stripe: offset(Base::Stripe)?,
-            slot: offset(Base::Slot)?,
-            record: offset(Base::Record)?,
-        })
+            bases,
+        };
+        Some(Finish { section, running })
     }
 }
+
+/// The bases in the order of [`Running::bases`].
+const BASES: [Base; 5] = [
+    Base::Table,
+    Base::Journal,
+    Base::Stripe,
+    Base::Slot,
+    Base::Record,
+];
 
 /// The flags of `lahf`.
 const LOW_FLAGS: u64 = 0xd5;

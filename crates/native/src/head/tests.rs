@@ -162,10 +162,13 @@ fn machine(code: &[u8], relocated: &Relocated, seed: u64, flags: u8) -> Machine 
         *register = STACK + 8 * (seed >> (3 * at) & 7);
     }
     machine.registers[1] = seed & 3;
+    // A call through memory below the stack would read its own return address.
+    machine.registers[4] = STACK - 0x100;
+    machine.registers[5] = STACK - 0xf8;
     machine.flags = Flags::combination(flags);
-    for at in 0..32 {
+    for at in 0..64 {
         let word = AT + 0x100 + at;
-        machine.store(STACK - 128 + 8 * at, 8, word).unwrap();
+        machine.store(STACK - 0x100 + 8 * at, 8, word).unwrap();
         machine
             .store(AT + 0x200 + 8 * at, 8, AT + 0x300 + at)
             .unwrap();
