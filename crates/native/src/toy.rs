@@ -132,6 +132,13 @@ impl Machine {
     /// Maps and writes bytes.
     pub fn put(&mut self, address: u64, bytes: &[u8]) {
         self.map(address, bytes.len() as u64);
+        if let Some(page) = self.pages.get_mut(&(address / PAGE)) {
+            let start = (address % PAGE) as usize;
+            if let Some(place) = page.get_mut(start..start + bytes.len()) {
+                place.copy_from_slice(bytes);
+                return;
+            }
+        }
         for (at, byte) in bytes.iter().enumerate() {
             let place = address + at as u64;
             self.pages.get_mut(&(place / PAGE)).unwrap()[(place % PAGE) as usize] = *byte;
@@ -146,6 +153,13 @@ impl Machine {
 
     /// Reads `size` bytes as a little-endian number.
     pub fn load(&self, address: u64, size: usize) -> Result<u64, Stop> {
+        if let Some(page) = self.pages.get(&(address / PAGE)) {
+            let start = (address % PAGE) as usize;
+            if let Some(bytes) = page.get(start..start + size) {
+                let bytes = bytes.iter().rev();
+                return Ok(bytes.fold(0, |value, byte| value << 8 | u64::from(*byte)));
+            }
+        }
         let mut value = 0;
         for at in (0..size as u64).rev() {
             let place = address.wrapping_add(at);

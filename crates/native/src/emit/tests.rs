@@ -24,7 +24,7 @@ state start accepting {
     on use when n > 0 { total = total + n } -> used
 }
 state used accepting {
-    on use when 1000 / n > 7 and total % 3 != 2 { total = total * n - 1 } -> start
+    on use when (total + 1000) / n > 7 and total % 3 != 2 { total = total * n - 1 } -> start
     on use when n != 5 { total = total + 1 } -> used
     on drop -> start
 }
@@ -41,10 +41,10 @@ state odd accepting { on use when n != 3 -> even }
 
 /// A formula with a slice.
 const FORMULA: &str = "property formula
-for each key
+slice on key
 event use = before f(key: address = arg 1, n: int = arg 2)
 event drop = before g(key: address = arg 1)
-always (drop implies not once use)
+ltl always (drop implies not once use)
 ";
 
 fn words() -> EventWords {
@@ -369,12 +369,12 @@ fn any_words() -> impl Strategy<Value = EventWords> {
     ]);
     let origin = prop_oneof![
         (0u8..16).prop_map(Origin::Register),
-        (-2i32..6).prop_map(|words| Origin::Stack(8 * words)),
+        (0i32..6).prop_map(|words| Origin::Stack(8 * words)),
         Just(Origin::Constant(HEAP + 64)),
         Just(Origin::ReturnAddress),
     ];
     let width = prop::sample::select(vec![1u8, 2, 4, 8]);
-    let reads = prop::collection::vec(prop::sample::select(vec![0, 8, 300, -8]), 0..3);
+    let reads = prop::collection::vec(prop::sample::select(vec![0, 8, 300, 16]), 0..3);
     let capture = (origin, reads, width, kinds).prop_map(|(origin, reads, bytes, kind)| {
         Some(WordCapture {
             origin,

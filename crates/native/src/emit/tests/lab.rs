@@ -34,7 +34,7 @@ pub struct Lab {
     pub head: Head,
     pub stub: Stub,
     pub lowered: Vec<Lowered>,
-    pub event: usize,
+    pub programs: Vec<StepProgram>,
     pub words: EventWords,
     /// The tables before any event.
     pub tables: Vec<Vec<u64>>,
@@ -78,6 +78,21 @@ impl Lab {
             .iter()
             .map(|source| lower_source(source, &words, 4))
             .collect();
+        for lowered in &lowered {
+            let why = &lowered.program().steps[event].why;
+            assert!(why.is_none(), "{}", why.as_ref().unwrap());
+        }
+        let programs = lowered.iter();
+        let programs = programs.map(|lowered| lowered.program().steps[event].clone());
+        Lab::with_programs(lowered.clone(), programs.collect(), words)
+    }
+
+    /// Patches the program with these steps over tables of lowered properties.
+    pub fn with_programs(
+        lowered: Vec<Lowered>,
+        programs: Vec<StepProgram>,
+        words: EventWords,
+    ) -> Lab {
         let tables = lowered.iter().map(|lowered| {
             let monitor = WordMonitor::new(lowered.clone(), Vec::new()).unwrap();
             monitor.memory().clone()
@@ -95,11 +110,11 @@ impl Lab {
             shadow_stack: false,
         };
         let head = Head::at(text, site).unwrap();
-        let sections: Vec<Section<'_>> = lowered
+        let sections: Vec<Section<'_>> = programs
             .iter()
             .enumerate()
-            .map(|(number, lowered)| Section {
-                program: &lowered.program().steps[event],
+            .map(|(number, program)| Section {
+                program,
                 words: &words,
                 table: TABLE + APART * number as u64,
                 journal: 32 + 8 * number as u32,
@@ -117,14 +132,14 @@ impl Lab {
             head,
             stub,
             lowered,
-            event,
+            programs,
             words,
             tables,
         }
     }
 
     pub fn program(&self, section: usize) -> &StepProgram {
-        &self.lowered[section].program().steps[self.event]
+        &self.programs[section]
     }
 
     /// Returns a thread at the entry.
