@@ -44,3 +44,6 @@ pub use operations::{
     Register, Source, StepProgram,
 };
 pub use reasons::{EventWords, NotNative, Origin, Place, Why, WordCapture, WordKind};
+
+#[cfg(test)]
+mod tests;
