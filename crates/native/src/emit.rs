@@ -26,6 +26,7 @@
 //! follows ([`crate::stub_map`]).
 
 mod assembler;
+mod calls;
 mod captures;
 mod held_locks;
 mod operations;
@@ -34,13 +35,14 @@ mod registers;
 mod tests;
 
 pub use assembler::{LOCK_OFF, LOCK_ON};
+pub use calls::{Call, PENDING_BYTES, PENDING_VALUES, PendingWord, RETURN_STUB};
 pub(crate) use registers::{base_register, virtual_register};
 
 use crate::head::{Head, Obstacle, Place};
 use crate::stub_map::{FlagsAt, Frame, Leave, Mark, Position, SectionMap, StubMap};
 use assembler::{Assembler, If, Label, Physical, RAX, Target};
 use held_locks::{held_locks, taken_lock};
-use juror_monitor::native::{EventWords, Phase, StepProgram, Why};
+use juror_monitor::native::{EventWords, Phase, StepProgram};
 
 /// The code of a region's gate: a `nop`, on which there is a site while juror is
 /// attached, and a jump back to where the thread came from.
@@ -58,6 +60,19 @@ pub struct Section<'a> {
     /// Where the thread record has the address of the thread's journal for this
     /// property, in bytes.
     pub journal: u32,
+    /// What it does.
+    pub action: Action<'a>,
+}
+
+/// What a section does.
+#[derive(Debug, Clone, Copy)]
+pub enum Action<'a> {
+    /// Takes an event at the address.
+    Step,
+    /// At an entry: begins a call, whose event comes after it.
+    Begin(Call<'a>),
+    /// At a return site: takes the event after the call, if that is pending.
+    Return(Call<'a>),
 }
 
 /// What all stubs of a region have in common.
@@ -68,6 +83,10 @@ pub struct Region {
     /// Where the thread record has the word that is 0 while the thread is muted,
     /// in bytes.
     pub armed: u32,
+    /// Where the thread record has the end of the innermost pending call, in bytes.
+    pub pending: u32,
+    /// Where it has the end of the room for pending calls.
+    pub pending_end: u32,
     /// How often a lock is tried before the thread goes to the gate.
     pub attempts: u32,
 }
@@ -98,6 +117,7 @@ pub enum EmitError {
 #[derive(Debug, Clone)]
 pub struct Draft<'a> {
     head: &'a Head,
+    place: Place,
     code: Assembler<Mark>,
     /// Where the relocated head begins.
     relocated: usize,
@@ -130,24 +150,28 @@ pub fn draft<'a>(
     let labels: Vec<Label> = sections.iter().map(|_| emitter.code.label()).collect();
     let start = emitter.code.label();
     emitter.code.bind(start);
-    emitter.save(0, true);
-    for (number, section) in sections.iter().enumerate() {
-        if let Some(label) = labels.get(number) {
-            emitter.code.bind(*label);
+    match place {
+        Place::Entry => {
+            emitter.save(0, true);
+            emitter.entry_sections(sections, &labels)?;
         }
-        let end = labels.get(number + 1).copied().unwrap_or(emitter.pops);
-        emitter.section(number, section, end)?;
+        Place::ReturnSite => emitter.return_site(sections, &labels)?,
     }
     emitter.restore();
     let relocated = emitter.code.size();
     emitter.code.reserve(head.relocated_size());
     let mut reentries = vec![start];
-    for (number, label) in labels.iter().enumerate().skip(1) {
+    let again = match place {
+        Place::Entry => labels.as_slice(),
+        Place::ReturnSite => &[],
+    };
+    for (number, label) in again.iter().enumerate().skip(1) {
         reentries.push(emitter.reentry(number, *label));
     }
     emitter.gates();
     Ok(Draft {
         head,
+        place,
         code: emitter.code,
         relocated,
         saved: emitter.saved,
@@ -181,6 +205,7 @@ impl Draft<'_> {
                 at,
                 size: self.size(),
                 entry: self.head.address,
+                place: self.place,
                 marks: self.code.marks().to_vec(),
                 relocated,
                 saved: self.saved.clone(),
@@ -201,9 +226,8 @@ impl Draft<'_> {
 /// A gate that is emitted behind the sections.
 struct Gate {
     label: Label,
-    section: usize,
-    op: usize,
-    why: Why,
+    position: Position,
+    leave: Leave,
     /// The locks to release, as base register and offset.
     held: Vec<assembler::Memory>,
 }
@@ -232,10 +256,8 @@ impl<'a> Emitter<'a> {
     ) -> Result<Self, EmitError> {
         let mut maps = Vec::new();
         for (number, section) in sections.iter().enumerate() {
-            let malformed = EmitError::Malformed {
-                section: number,
-                op: 0,
-            };
+            let malformed = malformed(number, 0);
+            calls::check(place, section).ok_or(malformed)?;
             let phases = section.program.phases().ok_or(malformed)?;
             let held = held_locks(&section.program.ops, &phases).ok_or(malformed)?;
             maps.push(SectionMap {
@@ -245,13 +267,12 @@ impl<'a> Emitter<'a> {
                 takes: section.program.ops.iter().map(taken_lock).collect(),
             });
         }
-        let programs = sections.iter().map(|section| section.program);
         let mut code = Assembler::new();
         Ok(Self {
             head,
             place,
             region,
-            saved: registers::used(programs),
+            saved: registers::used(sections),
             sections: maps,
             gates: Vec::new(),
             pops: code.label(),
@@ -321,6 +342,25 @@ impl<'a> Emitter<'a> {
         label
     }
 
+    /// Emits the sections of an entry, one behind the other.
+    fn entry_sections(
+        &mut self,
+        sections: &[Section<'_>],
+        labels: &[Label],
+    ) -> Result<(), EmitError> {
+        for (number, section) in sections.iter().enumerate() {
+            if let Some(label) = labels.get(number) {
+                self.code.bind(*label);
+            }
+            let end = labels.get(number + 1).copied().unwrap_or(self.pops);
+            match section.action {
+                Action::Begin(call) => self.begin_call(number, section, call)?,
+                _ => self.section(number, section, end)?,
+            }
+        }
+        Ok(())
+    }
+
     /// Emits the operations of a section, which ends at the label `end`.
     fn section(
         &mut self,
@@ -335,10 +375,7 @@ impl<'a> Emitter<'a> {
             let locks = held.as_ref().and_then(|held| held.get(at));
             emission
                 .op(at, op, locks.map_or(&[], Vec::as_slice))
-                .ok_or(EmitError::Malformed {
-                    section: number,
-                    op: at,
-                })?;
+                .ok_or(malformed(number, at))?;
         }
         Ok(())
     }
@@ -346,13 +383,9 @@ impl<'a> Emitter<'a> {
     /// Emits the gates.
     fn gates(&mut self) {
         for gate in std::mem::take(&mut self.gates) {
-            let position = Position::Step {
-                section: gate.section,
-                op: gate.op,
-            };
-            let mark = self.mark(position);
+            let mark = self.mark(gate.position);
             let through = Mark {
-                leave: Leave::Gate(gate.why),
+                leave: gate.leave,
                 ..mark
             };
             let resume = self.code.label();
@@ -378,6 +411,10 @@ impl<'a> Emitter<'a> {
             leave: Leave::Not,
         }
     }
+}
+
+fn malformed(section: usize, op: usize) -> EmitError {
+    EmitError::Malformed { section, op }
 }
 
 /// Tells whether a phase can be abandoned.

@@ -15,7 +15,7 @@
 //! have without the patch, and the table is changed wholly or not at all.
 
 use crate::emit::{base_register, virtual_register};
-use crate::head::Undo;
+use crate::head::{Place, Undo};
 use crate::stub_map::{FlagsAt, Found, Frame, Position, Saved, StubMap};
 use juror_monitor::native::{Base, Register, Running};
 
@@ -82,7 +82,10 @@ pub struct LeadOut {
     pub release: Vec<u64>,
     /// The operations to run first.
     pub finish: Option<Finish>,
-    /// The number of sections that have happened, once `finish` has run.
+    /// Whether the innermost pending call ends then: its record is dropped.
+    pub ends_call: bool,
+    /// The number of sections that have happened, once `finish` has run. At a return
+    /// site the pending calls say it: it is 0 as long as one may be left.
     pub done: usize,
     /// What `registers.counter` is.
     pub resume: Resume,
@@ -106,6 +109,7 @@ impl StubMap {
         let done = match mark.position {
             Position::Begin { done } => done,
             Position::Done => self.sections.len(),
+            Position::Ending { section } => section + 1,
             Position::Step { section, op } => match self.locks_at(section, op) {
                 Some(locks) => {
                     release = self.owned(section, &locks, registers, read)?;
@@ -117,17 +121,25 @@ impl StubMap {
                 }
             },
         };
-        self.resume(original, release, finish, done)
+        let is_ending = matches!(mark.position, Position::Ending { .. });
+        let ends_call = self.place == Place::ReturnSite && (finish.is_some() || is_ending);
+        let mut out = self.resume(original, self.done(mark.position, done))?;
+        out.ends_call = ends_call;
+        out.release = release;
+        out.finish = finish;
+        Some(out)
+    }
+
+    /// Returns how many sections are not taken again.
+    fn done(&self, position: Position, done: usize) -> usize {
+        match (self.place, position) {
+            (Place::ReturnSite, Position::Done) | (Place::Entry, _) => done,
+            (Place::ReturnSite, _) => 0,
+        }
     }
 
     /// Returns the way out to the section after `done` others.
-    fn resume(
-        &self,
-        mut registers: Registers,
-        release: Vec<u64>,
-        finish: Option<Finish>,
-        done: usize,
-    ) -> Option<LeadOut> {
+    fn resume(&self, mut registers: Registers, done: usize) -> Option<LeadOut> {
         let (counter, resume) = if done == self.sections.len() {
             let first = self.relocated.pieces.first()?;
             let original = first.original;
@@ -140,8 +152,9 @@ impl StubMap {
         registers.counter = counter;
         Some(LeadOut {
             registers,
-            release,
-            finish,
+            release: Vec::new(),
+            finish: None,
+            ends_call: false,
             done,
             resume,
         })
@@ -159,6 +172,7 @@ impl StubMap {
             registers,
             release: Vec::new(),
             finish: None,
+            ends_call: false,
             done: self.sections.len(),
             resume: Resume::Twin { original },
         })

@@ -11,7 +11,7 @@
 //! The ways out are in [`crate::lead_out`].
 
 use crate::emit::can_abandon;
-use crate::head::{Piece, Relocated};
+use crate::head::{Piece, Place, Relocated};
 use juror_monitor::native::{Base, Phase, Why};
 
 /// Where the original flags are.
@@ -43,6 +43,8 @@ pub(crate) enum Position {
     Begin { done: usize },
     /// An operation of a section comes next, or runs.
     Step { section: usize, op: usize },
+    /// A section of a return site has happened, and its call is still pending.
+    Ending { section: usize },
     /// All sections have happened, or none is to happen.
     Done,
 }
@@ -57,6 +59,12 @@ pub enum Leave {
     Gate(Why),
     /// A captured value cannot be read: the event is taken by a general step.
     Capture,
+    /// The call returns to an address that is not patched.
+    ReturnSite,
+    /// There is no room for another pending call.
+    Calls,
+    /// The pending call is not the innermost, or its event is not one of this stub.
+    OtherCall,
     /// The stack has no room for the stub. The program might fault there itself.
     Stack,
 }
@@ -129,6 +137,8 @@ pub struct StubMap {
     pub size: u64,
     /// The address of the event.
     pub entry: u64,
+    /// What kind of address it is.
+    pub place: Place,
     /// The relocated head.
     pub relocated: Relocated,
     /// The start of each instruction outside of the relocated head, ascending.
@@ -161,6 +171,7 @@ impl StubMap {
             Found::Stub(mark) => match mark.position {
                 Position::Begin { done } => StubPhase::Free { section: done },
                 Position::Done => StubPhase::Done,
+                Position::Ending { section } => StubPhase::Committed { section },
                 Position::Step { section, op } => match self.phase_of(section, op)? {
                     Phase::Free => StubPhase::Free { section },
                     Phase::Locked => StubPhase::Locked { section },

@@ -196,6 +196,51 @@ impl<M: Copy> Assembler<M> {
         self.memory(mark, &[0x8b], to, from);
     }
 
+    /// Loads a word of the thread record.
+    pub(crate) fn load_thread(&mut self, mark: M, to: Physical, offset: u32) {
+        let [a, b, c, d] = offset.to_le_bytes();
+        let operand = (to & 7) << 3 | RSP;
+        let code = [0x65, 0x48 | (to >> 3) << 2, 0x8b, operand, 0x25, a, b, c, d];
+        self.raw(mark, &code);
+    }
+
+    /// Compares a register with a word of the thread record.
+    pub(crate) fn compare_thread(&mut self, mark: M, left: Physical, offset: u32) {
+        let [a, b, c, d] = offset.to_le_bytes();
+        let operand = (left & 7) << 3 | RSP;
+        let code = [
+            0x65,
+            0x48 | (left >> 3) << 2,
+            0x3b,
+            operand,
+            0x25,
+            a,
+            b,
+            c,
+            d,
+        ];
+        self.raw(mark, &code);
+    }
+
+    /// Adds a constant to a word of the thread record, in one instruction.
+    pub(crate) fn add_thread(&mut self, mark: M, offset: u32, add: i32) {
+        let [a, b, c, d] = offset.to_le_bytes();
+        self.raw(mark, &[0x65, 0x48, 0x81, 0x04, 0x25, a, b, c, d]);
+        self.bytes.extend_from_slice(&add.to_le_bytes());
+    }
+
+    /// Compares a register with a word in memory.
+    pub(crate) fn compare(&mut self, mark: M, left: Physical, right: Memory) {
+        self.memory(mark, &[0x3b], left, right);
+    }
+
+    /// Compares a byte in memory with a constant.
+    pub(crate) fn compare_byte(&mut self, mark: M, left: Memory, right: u8) {
+        self.raw(mark, &[]);
+        self.encode_memory(&[0x80], 7, left, false);
+        self.bytes.push(right);
+    }
+
     pub(crate) fn store(&mut self, mark: M, from: Physical, to: Memory) {
         self.memory(mark, &[0x89], from, to);
     }

@@ -2,6 +2,7 @@
 //!
 //! A register that the stub has written is read from where it was pushed.
 
+use super::Action;
 use super::assembler::{Memory, Physical, RAX, RSP};
 use super::operations::{SectionEmitter, memory};
 use crate::head::Place;
@@ -25,7 +26,15 @@ impl SectionEmitter<'_, '_, '_> {
                 self.fetch(to, found);
                 return Some(());
             }
-            Source::Capture(slot) => self.words.captures.get(usize::from(slot))?.clone(),
+            Source::Capture(slot) => {
+                if let Action::Return(call) = self.action
+                    && let Some(number) = call.number_of(slot)
+                {
+                    self.begun(to, slot, number);
+                    return Some(());
+                }
+                self.words.captures.get(usize::from(slot))?.clone()
+            }
         };
         let Some(capture) = capture else {
             // A capture that is never made.
@@ -33,9 +42,14 @@ impl SectionEmitter<'_, '_, '_> {
             self.emitter.code.jump(mark, gate);
             return Some(());
         };
+        self.capture_word(to, &capture)
+    }
+
+    /// Emits a capture of the program's registers and memory.
+    pub(super) fn capture_word(&mut self, to: Physical, capture: &WordCapture) -> Option<()> {
         let found = self.find(capture.origin)?;
         self.fetch(to, found);
-        self.read(to, &capture);
+        self.read(to, capture);
         if capture.kind == WordKind::Boolean {
             self.truth(to);
         }
@@ -74,7 +88,7 @@ impl SectionEmitter<'_, '_, '_> {
     }
 
     /// Returns a place relative to the stack pointer at the event.
-    fn stack(&self, offset: i32) -> Option<Memory> {
+    pub(super) fn stack(&self, offset: i32) -> Option<Memory> {
         let pushed = i32::try_from(8 * self.emitter.depth()).ok()?;
         Some(Memory::new(RSP, offset.checked_add(pushed)?))
     }

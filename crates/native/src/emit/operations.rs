@@ -7,8 +7,8 @@
 use super::assembler::{Binary, If, Label, Memory, Physical, RAX, RDX, Target};
 use super::held_locks::LockPlace;
 use super::registers::{SCRATCH, base_register, virtual_register};
-use super::{Emitter, Gate, Section};
-use crate::stub_map::{Mark, Position};
+use super::{Action, Emitter, Gate, Section};
+use crate::stub_map::{Leave, Mark, Position};
 use juror_monitor::native::{
     Alu, Base, Checked, Condition, EventWords, JournalWord, Op, Operand, Register, Why,
 };
@@ -29,12 +29,13 @@ const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 pub(super) struct SectionEmitter<'e, 'a, 's> {
     pub(super) emitter: &'e mut Emitter<'a>,
     pub(super) words: &'s EventWords,
-    number: usize,
+    pub(super) action: Action<'s>,
+    pub(super) number: usize,
     table: u64,
     journal: u32,
     /// By operation: its place.
     labels: Vec<Label>,
-    end: Label,
+    pub(super) end: Label,
     /// The operation that is emitted now, and its locks.
     op: usize,
     held: Vec<LockPlace>,
@@ -52,6 +53,7 @@ impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
         Self {
             emitter,
             words: section.words,
+            action: section.action,
             number,
             table: section.table,
             journal: section.journal,
@@ -68,19 +70,7 @@ impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
         let table = base_register(Base::Table);
         self.emitter.code.set(mark, table, self.table);
         let to = base_register(Base::Journal);
-        let [a, b, c, d] = self.journal.to_le_bytes();
-        let load = [
-            0x65,
-            0x48 | (to >> 3) << 2,
-            0x8b,
-            (to & 7) << 3 | 4,
-            0x25,
-            a,
-            b,
-            c,
-            d,
-        ];
-        self.emitter.code.raw(mark, &load);
+        self.emitter.code.load_thread(mark, to, self.journal);
     }
 
     /// Emits an operation.
@@ -186,25 +176,36 @@ impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
 
     /// Returns the gate of the current operation for a reason.
     pub(super) fn gate(&mut self, why: Why) -> Target {
+        self.leave(Leave::Gate(why))
+    }
+
+    /// Returns the gate of the current operation for any reason.
+    pub(super) fn leave(&mut self, leave: Leave) -> Target {
         let held: Vec<Memory> = self
             .held
             .iter()
             .filter_map(|(base, offset)| memory(*base, *offset, None))
             .collect();
-        let known = self
-            .emitter
-            .gates
-            .iter()
-            .find(|gate| gate.section == self.number && gate.why == why && gate.held == held);
+        let number = self.number;
+        let is_same = |gate: &&Gate| {
+            let section = match gate.position {
+                Position::Step { section, .. } => Some(section),
+                _ => None,
+            };
+            section == Some(number) && gate.leave == leave && gate.held == held
+        };
+        let known = self.emitter.gates.iter().find(is_same);
         if let Some(gate) = known {
             return Target::Label(gate.label);
         }
         let label = self.emitter.code.label();
         self.emitter.gates.push(Gate {
             label,
-            section: self.number,
-            op: self.op,
-            why,
+            position: Position::Step {
+                section: self.number,
+                op: self.op,
+            },
+            leave,
             held,
         });
         Target::Label(label)

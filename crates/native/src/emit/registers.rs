@@ -4,7 +4,8 @@
 //! `cmpxchg` want them, and `r15` is a third. `rbp` is left alone.
 
 use super::assembler::{Physical, RAX, RDX};
-use juror_monitor::native::{Base, Checked, Op, Operand, Register, StepProgram};
+use super::{Action, Section};
+use juror_monitor::native::{Base, Checked, Op, Operand, Register};
 
 /// By number of the virtual register: `rcx`, `rsi`, `rdi`, `r8`, `r9`, `r10`.
 const VIRTUAL: [Physical; Register::COUNT as usize] = [1, 6, 7, 8, 9, 10];
@@ -28,12 +29,17 @@ pub fn base_register(base: Base) -> Physical {
     }
 }
 
-/// Returns the registers besides `rax` that the programs write, in ascending
+/// Returns the registers besides `rax` that the sections write, in ascending
 /// order.
-pub(super) fn used<'a>(programs: impl Iterator<Item = &'a StepProgram>) -> Vec<Physical> {
+pub(super) fn used(sections: &[Section<'_>]) -> Vec<Physical> {
     let mut used = vec![base_register(Base::Table), base_register(Base::Journal)];
-    for op in programs.flat_map(|program| &program.ops) {
-        used.extend(written(op));
+    for section in sections {
+        if !matches!(section.action, Action::Step) {
+            used.extend([RDX, SCRATCH]);
+        }
+        if !matches!(section.action, Action::Begin(_)) {
+            used.extend(section.program.ops.iter().flat_map(written));
+        }
     }
     used.sort_unstable();
     used.dedup();

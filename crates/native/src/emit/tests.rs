@@ -1,6 +1,7 @@
 //! Stubs of lowered properties on the toy processor, against the interpreter of the
 //! same operations, and led out at every instruction.
 
+mod calls;
 mod lab;
 mod random;
 
@@ -9,7 +10,7 @@ use crate::lead_out::Resume;
 use crate::stub_map::StubPhase;
 use crate::toy::{Machine, Stop};
 use iced_x86::{Decoder, DecoderOptions};
-use juror_monitor::native::{Origin, WordCapture, WordKind};
+use juror_monitor::native::{Origin, Why, WordCapture, WordKind};
 use lab::*;
 use proptest::prelude::*;
 

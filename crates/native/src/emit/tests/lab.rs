@@ -7,8 +7,8 @@ use crate::toy::{Flags, Machine, Stop};
 use juror_language::load;
 use juror_monitor::Monitor;
 use juror_monitor::native::{
-    EventWordsSource, Lowered, Options, Origin, Progress, Running, Source, WordCapture, WordKind,
-    WordMonitor, lower,
+    EventWordsSource, Lowered, Options, Origin, Progress, Running, Source, Why, WordCapture,
+    WordKind, WordMonitor, lower,
 };
 use std::sync::Arc;
 
@@ -25,6 +25,8 @@ pub const APART: u64 = 0x100_0000;
 /// The journal of the thread.
 pub const JOURNAL: u32 = 1;
 pub const ARMED: u32 = 24;
+pub const PENDING: u32 = 8;
+pub const PENDING_END: u32 = 16;
 
 /// push rbp; mov rbp, rsp; push r15; cmp rdi, rsi; ret
 pub const CODE: [u8; 10] = [0x55, 0x48, 0x89, 0xe5, 0x41, 0x57, 0x48, 0x39, 0xf7, 0xc3];
@@ -118,11 +120,14 @@ impl Lab {
                 words: &words,
                 table: TABLE + APART * number as u64,
                 journal: 32 + 8 * number as u32,
+                action: Action::Step,
             })
             .collect();
         let region = Region {
             gate: GATE_AT,
             armed: ARMED,
+            pending: PENDING,
+            pending_end: PENDING_END,
             attempts: 3,
         };
         let draft = draft(&head, Place::Entry, &sections, region).unwrap();
