@@ -100,6 +100,8 @@ fn step_both(monitor: &mut Monitor, words: &mut Words, given: &Given) {
         Value::Int(number) if &*capture.name == "b" && *number >= 0 => {
             Value::Address(*number as u64)
         }
+        // All values of a parameter have the kind of its capture.
+        Value::Address(address) if &*capture.name == "a" => Value::Int((*address).into()),
         value => value.clone(),
     });
     let values: Vec<Value> = values.collect();
