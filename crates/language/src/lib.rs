@@ -20,6 +20,7 @@ mod evaluate;
 mod flat;
 mod format;
 mod include;
+mod inline;
 mod lexer;
 mod parse;
 mod property;

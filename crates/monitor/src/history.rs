@@ -222,6 +222,14 @@ impl History {
         }
     }
 
+    /// Returns a record that is remembered, and its values.
+    pub(crate) fn stored(&self, number: u64) -> Option<(&Record, &[Value])> {
+        let record = self.record(number)?;
+        let start = self.position(number) * self.stride;
+        let count = self.captures.get(usize::from(record.event.0))?;
+        Some((record, self.values.get(start..start + count)?))
+    }
+
     /// Takes over records by position, those that are lost as empty ones, and the number
     /// of records ever made.
     pub(crate) fn fill(

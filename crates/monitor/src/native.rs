@@ -25,6 +25,7 @@ mod general;
 mod history;
 mod interpreter;
 mod layout;
+mod load;
 mod lower;
 mod memory;
 mod monitor;

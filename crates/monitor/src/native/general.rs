@@ -224,7 +224,7 @@ impl<M: WordMemory> WordMonitor<M> {
     }
 
     /// Writes the state, the variables and the last record of a slice.
-    fn write(&mut self, slot: Slot, state: StateId, environment: &[Value], record: u64) {
+    pub(super) fn write(&mut self, slot: Slot, state: StateId, environment: &[Value], record: u64) {
         let kinds = std::sync::Arc::clone(&self.lowered.variables);
         let mut others = 0_u64;
         for (variable, (kind, value)) in (0_u32..).zip(kinds.iter().zip(environment)) {
@@ -254,26 +254,13 @@ impl<M: WordMemory> WordMonitor<M> {
         let number = self.table.header(HeaderWord::Made);
         self.table.set_header(HeaderWord::Made, number + 1);
         let record = self.table.layout.record(number);
-        let lowered = std::sync::Arc::clone(&self.lowered.kinds);
-        let kinds = lowered.get(usize::from(delivery.event.0));
-        let property = std::sync::Arc::clone(&self.lowered.plan.property);
-        let count = property
-            .event(delivery.event)
-            .map_or(0, |it| it.captures.len());
-        let (mut absent, mut others) = (0_u64, 0_u64);
+        let all_kinds = std::sync::Arc::clone(&self.lowered.kinds);
+        let kinds = all_kinds.get(usize::from(delivery.event.0));
         let missing = Value::Unavailable(Unavailability::NotCaptured);
-        for slot in 0..count {
-            let value = occurrence.values.get(slot).unwrap_or(&missing);
-            if *value == missing {
-                absent |= 1 << (slot & 63);
-                continue;
-            }
-            let kind = kinds.and_then(|kinds| kinds.get(slot).copied().flatten());
-            let (word, is_other) = self.word(kind, value);
-            others |= u64::from(is_other) << (slot & 63);
-            let at = record + u64::from(self.table.layout.record_value(slot as u32));
-            self.table.memory.store(at, word);
-        }
+        let mut values = occurrence.values.to_vec();
+        values.resize(self.capture_count(delivery.event), missing);
+        let kinds = kinds.map_or(&[][..], |kinds| kinds);
+        let (absent, others) = self.write_values(number, kinds, &values);
         for (word, value) in [
             (RecordWord::Number, number + 1),
             (RecordWord::Previous, previous),

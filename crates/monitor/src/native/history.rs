@@ -73,8 +73,7 @@ impl<M: WordMemory> WordMonitor<M> {
     /// Returns the values of a record; the masks say which are absent, and which are
     /// numbers of other values.
     fn values_of(&self, event: EventId, at: u64, (absent, others): (u64, u64)) -> Vec<Value> {
-        let property = &self.lowered.plan.property;
-        let count = property.event(event).map_or(0, |it| it.captures.len());
+        let count = self.capture_count(event);
         let kinds = self.lowered.kinds.get(usize::from(event.0));
         let value = |slot: usize| {
             let bit = |mask: u64| mask >> (slot & 63) & 1 == 1;

@@ -248,7 +248,11 @@ fn variable_kinds(
             };
             for state in (0..plan.property.states().len() as u32).map(StateId) {
                 for it in automaton.alternatives(state, EventId(number)) {
-                    let updates = it.success.into_iter().chain(it.failure);
+                    let success = terms::flat_updates(&it.transition.success, it.success);
+                    let failure = it.transition.failure.as_ref();
+                    let failure =
+                        failure.and_then(|branch| terms::flat_updates(branch, it.failure));
+                    let updates = success.iter().chain(&failure);
                     for (slot, kind) in updates.flat_map(|it| terms::assigned_kinds(scope, it)) {
                         let known = kinds.get_mut(usize::from(slot));
                         if let Some(known @ Scalar::Int) = known

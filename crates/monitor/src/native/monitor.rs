@@ -71,17 +71,7 @@ impl<M: WordMemory> WordMonitor<M> {
         let program = &lowered.program;
         let table = Table::new(&program.layout, memory, &program.image)?;
         let mut words = Words::default();
-        let events = (0..).map(EventId).zip(lowered.kinds.iter());
-        for (event, kinds) in events {
-            let slots = lowered.plan.whole_slots(event).unwrap_or(&[]);
-            for (parameter, slot) in slots.iter().enumerate() {
-                let kind = kinds.get(usize::from(*slot)).copied().flatten();
-                if kind == Some(WordKind::Address) {
-                    // Words of the parameter are shown as addresses.
-                    words.word(parameter, &Value::Address(0));
-                }
-            }
-        }
+        mark_addresses(&lowered, &mut words);
         let initial = lowered.behaviour.initial();
         Some(WordMonitor {
             violated: lowered.behaviour.verdict(initial) == Verdict::Violated,
@@ -435,6 +425,20 @@ impl<M: WordMemory> WordMonitor<M> {
             None => {
                 let ended = self.ended.iter().find(|ended| ended.id == id);
                 ended.and_then(|ended| ended.last_record)
+            }
+        }
+    }
+}
+
+/// Has the words of parameters whose captures are addresses shown as addresses.
+pub(super) fn mark_addresses(lowered: &Lowered, words: &mut Words) {
+    let events = (0..).map(EventId).zip(lowered.kinds.iter());
+    for (event, kinds) in events {
+        let slots = lowered.plan.whole_slots(event).unwrap_or(&[]);
+        for (parameter, slot) in slots.iter().enumerate() {
+            let kind = kinds.get(usize::from(*slot)).copied().flatten();
+            if kind == Some(WordKind::Address) {
+                words.word(parameter, &Value::Address(0));
             }
         }
     }

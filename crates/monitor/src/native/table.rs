@@ -138,12 +138,6 @@ impl<M: WordMemory> Table<M> {
         self.live().into_iter().find(|slot| slot.id == id)
     }
 
-    /// Returns true if some slice is in the state.
-    pub(super) fn is_occupied(&self, state: StateId) -> bool {
-        let word = u64::from(self.layout.bits) + u64::from(state.0 / 64) * 8;
-        self.memory.load(word) >> (state.0 % 64) & 1 == 1
-    }
-
     /// Returns the words with one bit for each state.
     pub(super) fn occupied(&self) -> Vec<u64> {
         let words = 0..self.layout.sizes.states.div_ceil(64);

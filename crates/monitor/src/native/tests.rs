@@ -11,7 +11,7 @@ use super::{
 };
 use crate::monitor::Monitor;
 use crate::step::Occurrence;
-use juror_event::{EventId, Unavailability, Value};
+use juror_event::{Capture, EventId, Read, Unavailability, Value};
 use juror_language::Property;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -27,15 +27,22 @@ fn capture(kind: WordKind) -> WordCapture {
     }
 }
 
+/// Operations on values of the event are not captured, as if unbounded integers gave the
+/// same results.
+fn is_never_made(capture: &Capture) -> bool {
+    matches!(capture.read, Read::Arithmetic(_))
+}
+
 /// Every capture is a signed number, but parameters of an odd position are addresses.
 fn words_of(property: &Property) -> Vec<Result<EventWords, NotNative>> {
     let of_event = |event: &juror_event::SymbolicEvent| {
         let captures = event.captures.iter().map(|it| {
             let is_address = &*it.name == "b";
-            Some(capture(match is_address {
+            let kind = match is_address {
                 true => WordKind::Address,
                 false => WordKind::Signed,
-            }))
+            };
+            (!is_never_made(it)).then(|| capture(kind))
         });
         Ok(EventWords {
             captures: captures.collect(),
@@ -96,10 +103,14 @@ fn step_both(monitor: &mut Monitor, words: &mut Words, given: &Given) {
     let need = monitor.needs()[usize::from(event.0)];
     let captures = symbolic.captures.iter().enumerate();
     let values = captures.map(|(slot, capture)| match &values[slot % 4] {
-        _ if need.captures >> slot & 1 == 0 => Value::Unavailable(Unavailability::NotCaptured),
+        _ if need.captures >> slot & 1 == 0 || is_never_made(capture) => {
+            Value::Unavailable(Unavailability::NotCaptured)
+        }
         Value::Int(number) if &*capture.name == "b" && *number >= 0 => {
             Value::Address(*number as u64)
         }
+        // All values of a parameter have the kind of its capture.
+        Value::Address(address) if &*capture.name == "a" => Value::Int((*address).into()),
         value => value.clone(),
     });
     let values: Vec<Value> = values.collect();
@@ -171,6 +182,12 @@ fn run(property: Property, records: usize, events: &[Given]) -> Option<(u64, u64
     compare(&monitor, &words);
     if let Some((mut monitor, mut words)) = copies {
         compare(&monitor, &words);
+        let mut later = WordMonitor::new(words.lowered.clone(), Vec::new()).unwrap();
+        assert!(later.take_over(&monitor));
+        compare(&monitor, &later);
+        if middle % 2 == 0 {
+            words = later;
+        }
         for event in &events[middle..] {
             step_both(&mut monitor, &mut words, event);
         }

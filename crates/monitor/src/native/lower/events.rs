@@ -322,9 +322,8 @@ impl Step<'_> {
                 return Some(());
             };
             let mark = code.mark();
-            let of_guard = it
-                .guard
-                .and_then(|guard| terms::condition(code, scope, guard));
+            let guard = terms::flat_guard(&it);
+            let of_guard = guard.and_then(|guard| terms::condition(code, scope, &guard));
             if of_guard.is_none() {
                 code.reset(mark);
                 code.push(Op::Gate(Why::Term));
@@ -369,7 +368,8 @@ impl Step<'_> {
             true => &mut ends.state,
             false => {
                 let mark = code.mark();
-                let done = flat.and_then(|flat| terms::updates(code, self.scope(), flat));
+                let flat = terms::flat_updates(branch, flat);
+                let done = flat.and_then(|flat| terms::updates(code, self.scope(), &flat));
                 if done.is_none() {
                     code.reset(mark);
                     code.push(Op::Gate(Why::Term));

@@ -2,6 +2,11 @@
 //!
 //! The state before is in register 0, the state after in register 1. Registers 2 and 3
 //! hold the identifier of the slice and what is locked and born; 4 and 5 are scratch.
+//!
+//! A slice is counted in its new state before it leaves the count of the old one. A
+//! thread that asks meanwhile which events are needed, without a lock, finds what one of
+//! the two states needs; in the other order it might find an event unneeded that is
+//! needed before and after.
 
 use super::assembler::{Assembler, R, element, stripe_state};
 use super::events::header;
@@ -208,8 +213,8 @@ fn count_occurrence(code: &mut Assembler, layout: &Layout, event: EventId) {
 fn count_base(code: &mut Assembler, layout: &Layout) {
     let end = code.label();
     code.branch(Condition::Equal, R[0], R[1], end);
-    flip(code, layout, R[0]);
     flip(code, layout, R[1]);
+    flip(code, layout, R[0]);
     code.bind(end);
 }
 
@@ -228,15 +233,15 @@ fn flip(code: &mut Assembler, layout: &Layout, state: Register) {
 
 /// Counts the slice in its new state, and no longer in the old one.
 fn count_slice(code: &mut Assembler, layout: &Layout) {
-    let (enter, end, moves) = (code.label(), code.label(), code.label());
+    let (end, moves) = (code.label(), code.label());
     code.branch(Condition::NotEqual, R[3], BORN, moves);
     count_birth(code);
-    code.jump(enter);
+    count(code, layout, R[1], (1, 1));
+    code.jump(end);
     code.bind(moves);
     code.branch(Condition::Equal, R[0], R[1], end);
-    count(code, layout, R[0], (-1, 0));
-    code.bind(enter);
     count(code, layout, R[1], (1, 1));
+    count(code, layout, R[0], (-1, 0));
     code.bind(end);
 }
 

@@ -6,13 +6,15 @@
 //! one that the flat form leaves to the tree has no operations: the event is gated.
 
 use super::assembler::{Assembler, Label, R};
+use crate::automaton::Alternative;
 use crate::native::{
     Alu, Base, Checked, Condition, JournalWord, Layout, Register, SlotWord, Why, WordCapture,
     WordKind,
 };
 use juror_event::Value;
 use juror_language::{
-    BinaryOperator, FlatCondition, FlatOperand, FlatOperation, FlatScalar, FlatUpdates, Kind,
+    BinaryOperator, Branch, FlatCondition, FlatOperand, FlatOperation, FlatScalar, FlatUpdates,
+    Kind, Update,
 };
 
 /// The number of stack elements in registers.
@@ -67,6 +69,37 @@ struct Compiler<'a, 'c> {
     /// The variables that earlier assignments have written to the journal.
     assigned: u64,
     stack: Stack,
+}
+
+/// Returns the flat form of a guard, with the bodies of functions in place of their
+/// calls: if a value of the event cannot be read, the event is gated anyway.
+pub(super) fn flat_guard(it: &Alternative<'_>) -> Option<FlatCondition> {
+    let guard = it.transition.guard.as_ref()?;
+    let inlined = || FlatCondition::new(&guard.without_calls()?);
+    it.guard.cloned().or_else(inlined)
+}
+
+/// Returns the flat form of a branch's updates, without calls.
+pub(super) fn flat_updates(branch: &Branch, flat: Option<&FlatUpdates>) -> Option<FlatUpdates> {
+    let without_calls = |update: &Update| match update {
+        Update::Assign {
+            variable,
+            holds,
+            value,
+            span,
+        } => Some(Update::Assign {
+            variable: *variable,
+            holds: *holds,
+            value: value.without_calls()?,
+            span: span.clone(),
+        }),
+        _ => None,
+    };
+    let inlined = || {
+        let updates: Option<Vec<Update>> = branch.updates.iter().map(without_calls).collect();
+        FlatUpdates::new(&updates?)
+    };
+    flat.cloned().or_else(inlined)
 }
 
 /// Compiles a condition; the result, 0 or 1, is in register 0. Returns `None` if it has

@@ -25,6 +25,8 @@ const GUARDS: &[&str] = &[
     "q->count > 1",
     "last == x",
     "last < 3",
+    "is_odd(x) or are_near(x, n)",
+    "x & 3 == y - 1",
     "((x + n) * (y - n) + (x * 2)) * ((x + 1) * (y + 1)) < (x + 1) * (y + (n * (x + 1)))",
 ];
 
@@ -76,7 +78,11 @@ fn source(parameters: usize, has_all: bool, kinds: u8, transitions: &[Drawn]) ->
         _ => format!("slice on {keys}\n"),
     };
     let comma = if parameters == 0 { "" } else { ", " };
-    let mut text = format!("property p\n{slice}");
+    let mut text = format!(
+        "function is_odd(m) {{ return (m & 1) == 1 }}
+         function are_near(l, m) {{ return l - m < 2 and m - l < 2 and not is_odd(l) }}
+         property p\n{slice}"
+    );
     for event in 0..5 {
         let keys = match event == 4 && has_all {
             true => String::new(),
@@ -173,6 +179,32 @@ fn most_properties_can_be_drawn_and_most_events_are_native() {
 fn given(event: u16, values: &[i64]) -> Given {
     let values = values.iter().map(|n| Value::Int((*n).into())).collect();
     (event, values, 1, 0)
+}
+
+/// The occupied states are more than the bits of a word.
+#[test]
+fn many_states_take_several_words() {
+    for slice in ["", "slice on a"] {
+        let mut source =
+            format!("property p {slice} event e = before f(a, x) event g = before h(a, x)\n");
+        for state in 0..140 {
+            source += &format!(
+                "state s{state} {{ on e when x > 1 -> s{}",
+                (state + 1) % 140
+            );
+            source += &match state % 7 {
+                0 => " }\n".to_owned(),
+                _ => format!(" on g -> s{} }}\n", (state * 3) % 140),
+            };
+        }
+        let property = || load(&source).0.remove(0);
+        let mut events = Vec::new();
+        for number in 0..900_i64 {
+            let event = u16::from(number % 11 == 3);
+            events.push(given(event, &[number % 5, number % 4]));
+        }
+        assert_eq!(run(property(), 16, &events), Some((0, 900)));
+    }
 }
 
 /// Slices come and go in many places; the table grows and is cleaned.
