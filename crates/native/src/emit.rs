@@ -25,6 +25,7 @@
 //! **Invariant**: each instruction has a mark from which the state of the program
 //! follows ([`crate::stub_map`]).
 
+mod arithmetic;
 mod assembler;
 mod calls;
 mod captures;

@@ -10,20 +10,12 @@ use super::registers::{SCRATCH, base_register, virtual_register};
 use super::{Action, Emitter, Gate, Section};
 use crate::stub_map::{Leave, Mark, Position};
 use juror_monitor::native::{
-    Alu, Base, Checked, Condition, EventWords, JournalWord, Op, Operand, Register, Why,
+    Alu, Base, Condition, EventWords, JournalWord, Op, Operand, Register, Why,
 };
 
-/// The numbers of `neg`, `mul` and `idiv` in their group.
-const NEGATE: u8 = 3;
-const MULTIPLY_WIDE: u8 = 4;
-const DIVIDE: u8 = 7;
 /// The opcodes of `cmpxchg` and `xadd`.
 const COMPARE_EXCHANGE: u8 = 0xb1;
 const EXCHANGE_ADD: u8 = 0xc1;
-/// The constants of the hash.
-const HASH_SALT: u64 = 0x2545_f491_4f6c_dd1d;
-const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// Emits the operations of one section. Methods return none for an operation that
 /// breaks a rule.
 pub(super) struct SectionEmitter<'e, 'a, 's> {
@@ -271,83 +263,13 @@ impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
         self.binary(binary, to, right)
     }
 
-    fn binary(&mut self, operation: Binary, to: Physical, right: Operand) -> Option<()> {
+    pub(super) fn binary(&mut self, operation: Binary, to: Physical, right: Operand) -> Option<()> {
         let mark = self.mark();
         let code = &mut self.emitter.code;
         match right {
             Operand::Register(right) => code.binary(mark, operation, to, virtual_register(right)?),
             Operand::Constant(right) => code.binary_constant(mark, operation, to, right),
         }
-        Some(())
-    }
-
-    fn checked(&mut self, operation: Checked, to: Register, right: Operand) -> Option<()> {
-        let to = virtual_register(to)?;
-        match operation {
-            Checked::Add => self.binary(Binary::Add, to, right)?,
-            Checked::Subtract => self.binary(Binary::Subtract, to, right)?,
-            Checked::Multiply => {
-                let (mark, right) = (self.mark(), self.in_register(right)?);
-                self.emitter.code.multiply(mark, to, right);
-            }
-            Checked::Divide | Checked::Remainder => {
-                let right = self.in_register(right)?;
-                return self.divide(operation == Checked::Divide, to, right);
-            }
-        }
-        let (mark, gate) = (self.mark(), self.gate(Why::Value));
-        self.emitter.code.jump_if(mark, If::Overflow, gate);
-        Some(())
-    }
-
-    /// Divides; −1 is apart, because the processor traps on the smallest number
-    /// divided by it.
-    fn divide(&mut self, is_quotient: bool, to: Physical, divisor: Physical) -> Option<()> {
-        let (mark, gate) = (self.mark(), self.gate(Why::Value));
-        let code = &mut self.emitter.code;
-        let (plain, done) = (code.label(), code.label());
-        code.copy(mark, RAX, to);
-        code.test(mark, divisor, divisor);
-        code.jump_if(mark, If::Equal, gate);
-        code.binary_constant(mark, Binary::Compare, divisor, -1);
-        code.jump_if(mark, If::NotEqual, Target::Label(plain));
-        code.unary(mark, NEGATE, RAX);
-        code.jump_if(mark, If::Overflow, gate);
-        code.set(mark, RDX, 0);
-        code.jump(mark, Target::Label(done));
-        code.bind(plain);
-        code.raw(mark, &[0x48, 0x99]);
-        code.unary(mark, DIVIDE, divisor);
-        code.bind(done);
-        code.copy(mark, to, if is_quotient { RAX } else { RDX });
-        Some(())
-    }
-
-    /// Returns the register of an operand; a constant is put into the scratch
-    /// register.
-    fn in_register(&mut self, operand: Operand) -> Option<Physical> {
-        match operand {
-            Operand::Register(register) => virtual_register(register),
-            Operand::Constant(constant) => {
-                let mark = self.mark();
-                self.emitter
-                    .code
-                    .set(mark, SCRATCH, i64::from(constant) as u64);
-                Some(SCRATCH)
-            }
-        }
-    }
-
-    fn hash(&mut self, to: Physical, word: Physical) -> Option<()> {
-        let mark = self.mark();
-        let code = &mut self.emitter.code;
-        code.set(mark, RAX, HASH_SALT);
-        code.binary(mark, Binary::Xor, RAX, to);
-        code.binary(mark, Binary::Xor, RAX, word);
-        code.set(mark, RDX, HASH_FACTOR);
-        code.unary(mark, MULTIPLY_WIDE, RDX);
-        code.binary(mark, Binary::Xor, RAX, RDX);
-        code.copy(mark, to, RAX);
         Some(())
     }
 

@@ -4,6 +4,7 @@
 mod calls;
 mod lab;
 mod random;
+mod threads;
 
 use super::*;
 use crate::lead_out::Resume;
@@ -334,6 +335,27 @@ fn a_full_stack_is_left_as_it_was() {
         assert_eq!(out.registers.general, start.registers);
         assert_eq!(out.registers.flags, start.flags.to_bits());
     }
+}
+
+#[test]
+fn two_thousand_stubs_are_made_quickly() {
+    let lab = Lab::new(&[GUARDED], 0, words());
+    let section = Section {
+        program: lab.program(0),
+        words: &lab.words,
+        table: TABLE,
+        journal: 32,
+        action: Action::Step,
+    };
+    let start = std::time::Instant::now();
+    let mut size = 0;
+    for number in 0..2000 {
+        let draft = draft(&lab.head, Place::Entry, &[section], lab.region).unwrap();
+        size += draft.place(STUB + 64 * number).unwrap().bytes.len();
+    }
+    let elapsed = start.elapsed();
+    println!("2 000 stubs of {} bytes in {elapsed:?}", size / 2000);
+    assert!(elapsed.as_secs() < 5, "{elapsed:?}");
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub struct Lab {
     pub lowered: Vec<Lowered>,
     pub programs: Vec<StepProgram>,
     pub words: EventWords,
+    pub region: Region,
     /// The tables before any event.
     pub tables: Vec<Vec<u64>>,
 }
@@ -138,6 +139,7 @@ impl Lab {
             stub,
             lowered,
             programs,
+            region,
             words,
             tables,
         }
@@ -214,13 +216,23 @@ impl Lab {
 
     /// Takes the events of all sections by the interpreter; the first gate ends it.
     pub fn interpret(&self, start: &Machine, tables: &mut [Vec<u64>]) -> Option<Why> {
+        self.interpret_as(start, tables, JOURNAL)
+    }
+
+    /// Does the same as the thread with another journal.
+    pub fn interpret_as(
+        &self,
+        start: &Machine,
+        tables: &mut [Vec<u64>],
+        journal: u32,
+    ) -> Option<Why> {
         let values = Values {
             start,
             words: &self.words,
         };
         for (number, memory) in tables.iter_mut().enumerate() {
             let layout = &self.lowered[number].program().layout;
-            let mut running = Running::new(layout, JOURNAL);
+            let mut running = Running::new(layout, journal);
             loop {
                 match running.advance(self.program(number), memory, &values) {
                     Progress::Goes => {}
