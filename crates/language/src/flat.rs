@@ -23,28 +23,39 @@ const STACK_MAX: usize = 8;
 
 /// A value that fits in a machine word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scalar {
+pub enum Scalar {
+    /// An integer.
     Int(i64),
+    /// An address.
     Address(u64),
+    /// A truth value.
     Bool(bool),
 }
 
 /// The operand of an operation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Operand {
+pub enum Operand {
     /// The top of the stack, which is popped.
     Top,
+    /// A constant.
     Constant(Scalar),
+    /// The variable in this slot.
     Variable(u16),
+    /// The capture in this slot.
     Capture(u8),
 }
 
+/// An operation on a stack of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Operation {
+pub enum Operation {
     /// Pushes a value.
     Load(Operand),
+    /// Pushes the negation of a truth value.
     Not(Operand),
+    /// Pushes an integer with the other sign.
     Negate(Operand),
+    /// Pushes the result of an operator. If both operands are the top of the stack, the
+    /// right one is popped first.
     Binary(BinaryOperator, Operand, Operand),
     /// Skips this many operations if the top of the stack has this truth value,
     /// otherwise pops it.
@@ -92,6 +103,11 @@ impl FlatCondition {
         Some(FlatCondition { term })
     }
 
+    /// Returns the operations; the last value on the stack is that of the condition.
+    pub fn operations(&self) -> &[Operation] {
+        &self.term.operations
+    }
+
     /// Returns the result of [`crate::truth`], or `None` if that must be called
     /// instead.
     #[inline]
@@ -124,6 +140,14 @@ impl FlatUpdates {
         Some(FlatUpdates {
             assignments: assignments?.into(),
         })
+    }
+
+    /// Iterates over the assignments, in order: the variable, the kind that it may hold,
+    /// and the operations whose last value it is assigned. An assignment reads the values
+    /// that those before it have assigned.
+    pub fn assignments(&self) -> impl Iterator<Item = (u16, Kind, &[Operation])> {
+        let assignments = self.assignments.iter();
+        assignments.map(|it| (it.variable, it.holds, &*it.value.operations))
     }
 
     /// Does the same as [`crate::execute`]. On `None`, that must be called instead;

@@ -20,6 +20,7 @@ mod evaluate;
 mod flat;
 mod format;
 mod include;
+mod inline;
 mod lexer;
 mod parse;
 mod property;
@@ -37,7 +38,10 @@ pub use evaluate::{
     Environment, EvaluationError, STEPS_MAX, Store, evaluate, evaluate_in, execute, execute_in,
     truth,
 };
-pub use flat::{FlatCondition, FlatUpdates};
+pub use flat::{
+    FlatCondition, FlatUpdates, Operand as FlatOperand, Operation as FlatOperation,
+    Scalar as FlatScalar,
+};
 pub use format::format;
 pub use include::{Loaded, Reader, UsedFile, load_among, load_with};
 pub use parse::{

@@ -86,6 +86,14 @@ impl Flat {
     }
 }
 
+/// A transition with the flat forms of its guard and updates, as far as they have one.
+pub(crate) struct Alternative<'a> {
+    pub transition: &'a Transition,
+    pub guard: Option<&'a FlatCondition>,
+    pub success: Option<&'a FlatUpdates>,
+    pub failure: Option<&'a FlatUpdates>,
+}
+
 /// A branch that is taken.
 struct Chosen<'a> {
     /// Its number in its state.
@@ -167,6 +175,42 @@ impl Automaton {
             direct,
             property,
         }
+    }
+
+    /// Iterates over the transitions of a state for an event, in the order in which they
+    /// are tried, with the flat forms of their guards and updates.
+    pub(crate) fn alternatives(
+        &self,
+        state: StateId,
+        event: EventId,
+    ) -> impl Iterator<Item = Alternative<'_>> {
+        let row = state.index() * self.property.events.len() + usize::from(event.0);
+        let range = self.dispatch.get(row).cloned().unwrap_or(0..0);
+        let range = range.start as usize..range.end as usize;
+        let of_state = self.property.state(state);
+        let flat = self.transitions.get(range).unwrap_or(&[]).iter();
+        flat.filter_map(move |flat| {
+            Some(Alternative {
+                transition: of_state?.transitions.get(flat.position as usize)?,
+                guard: flat.guard.as_ref(),
+                success: flat.success.as_ref(),
+                failure: flat.failure.as_ref(),
+            })
+        })
+    }
+
+    /// Returns true if branches of some state differ in their actions only.
+    pub(crate) fn has_any_twins(&self) -> bool {
+        self.has_twins
+    }
+
+    /// Returns true if branches of the state for the event differ in their actions only.
+    pub(crate) fn has_twins(&self, state: StateId, event: EventId) -> bool {
+        let Some(state) = self.property.state(state) else {
+            return false;
+        };
+        let mut branches = state.branches().filter(|(of, _, _)| *of == event);
+        branches.any(|(event, _, branch)| state.has_twin(event, branch))
     }
 
     /// Returns the needs of a state.

@@ -72,6 +72,11 @@ impl Constraint {
         self.parts.is_empty()
     }
 
+    /// Returns true if every part requires two parameters to differ.
+    pub(crate) fn only_differs(&self) -> bool {
+        self.differing().count() == self.parts.len()
+    }
+
     /// Iterates over the pairs of parameters that must differ.
     pub(crate) fn differing(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.parts.iter().filter_map(|part| match part.test {

@@ -146,6 +146,30 @@ impl Effects {
         Ok(applying)
     }
 
+    /// Returns the effects of an event as bits: those without a guard.
+    pub(crate) fn unguarded(&self, event: EventId) -> u64 {
+        let effects = (0..EFFECTS_MAX).zip(self.of(event));
+        let free = effects.filter(|(_, effect)| effect.guard.is_none());
+        free.fold(0, |mask, (number, _)| mask | 1 << number)
+    }
+
+    /// Iterates over the effects of an event that have a guard: their bits, and the flat
+    /// form of the guard, if it has one.
+    pub(crate) fn guards(
+        &self,
+        event: EventId,
+    ) -> impl Iterator<Item = (u64, Option<&FlatCondition>)> {
+        let of_event = self.events.get(usize::from(event.0)).into_iter();
+        let all = of_event.flat_map(|it| (0..EFFECTS_MAX).zip(it.effects.iter().zip(&it.flat)));
+        let guarded = all.filter(|(_, (effect, _))| effect.guard.is_some());
+        guarded.map(|(number, (_, flat))| (1 << number, flat.as_ref()))
+    }
+
+    /// Returns the values of the variables, which never change.
+    pub(crate) fn variables(&self) -> &[Value] {
+        &self.variables
+    }
+
     /// Returns all effects of an event if none of them has a guard.
     #[inline]
     pub(crate) fn whole(&self, event: EventId) -> Option<u64> {

@@ -222,6 +222,44 @@ impl History {
         }
     }
 
+    /// Returns a record that is remembered, and its values.
+    pub(crate) fn stored(&self, number: u64) -> Option<(&Record, &[Value])> {
+        let record = self.record(number)?;
+        let start = self.position(number) * self.stride;
+        let count = self.captures.get(usize::from(record.event.0))?;
+        Some((record, self.values.get(start..start + count)?))
+    }
+
+    /// Takes over records by position, those that are lost as empty ones, and the number
+    /// of records ever made.
+    pub(crate) fn fill(
+        &mut self,
+        made: u64,
+        records: impl Iterator<Item = Option<(Record, Vec<Value>)>>,
+    ) {
+        self.made = made;
+        self.records.clear();
+        self.values.clear();
+        let lost = Record {
+            previous: None,
+            sequence: 0,
+            event: EventId(0),
+            from: StateId(0),
+            to: StateId(0),
+            thread: 0,
+            address: 0,
+            time: 0,
+        };
+        for record in records.take(self.capacity) {
+            let (record, values) = record.unwrap_or((lost, Vec::new()));
+            self.records.push(record);
+            let missing = || Value::Unavailable(Unavailability::NotCaptured);
+            let missing = std::iter::repeat_with(missing);
+            self.values
+                .extend(values.into_iter().chain(missing).take(self.stride));
+        }
+    }
+
     fn event(&self, number: u64) -> Option<PathEvent> {
         let record = self.record(number)?;
         let start = self.position(number) * self.stride;
@@ -261,7 +299,7 @@ impl Clone for History {
 /// Appends an event, or counts it as part of the last run if it is the same event in
 /// the same thread at the same address. Events of another thread or address are never
 /// hidden in a run.
-fn append(events: &mut Vec<PathEvent>, event: PathEvent) {
+pub(crate) fn append(events: &mut Vec<PathEvent>, event: PathEvent) {
     match events.last_mut() {
         Some(last)
             if event.from == event.to

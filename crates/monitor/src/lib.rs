@@ -40,6 +40,7 @@ mod logic;
 mod logic_needs;
 mod machine;
 mod monitor;
+pub mod native;
 mod needs;
 mod passing;
 mod plan;

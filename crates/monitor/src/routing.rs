@@ -81,7 +81,7 @@ impl Monitor {
                 let slot = usize::from(slot.unwrap_or(0));
                 let word = match occurrence.values.get(slot) {
                     Some(Value::Unavailable(_)) | None => {
-                        let error = unbound(&self.plan, delivery, 0, slot);
+                        let error = unbound(&self.plan, event, occurrence, 0, slot);
                         return self.refuse(event, error);
                     }
                     Some(value) => self.words.word(0, value),
@@ -170,7 +170,8 @@ impl Monitor {
                 };
                 match delivery.occurrence.values.get(slot) {
                     Some(Value::Unavailable(_)) | None => {
-                        return Err(unbound(plan, delivery, parameter, slot));
+                        let (event, occurrence) = (delivery.event, delivery.occurrence);
+                        return Err(unbound(plan, event, occurrence, parameter, slot));
                     }
                     Some(value) => {
                         let word = self.words.word(parameter, value);
@@ -285,13 +286,19 @@ impl Monitor {
 }
 
 #[cold]
-fn unbound(plan: &Plan, delivery: Delivery<'_>, position: usize, slot: usize) -> EvaluationError {
+pub(crate) fn unbound(
+    plan: &Plan,
+    event: EventId,
+    occurrence: &Occurrence<'_>,
+    position: usize,
+    slot: usize,
+) -> EvaluationError {
     let property = &plan.property;
     let capture = property
-        .event(delivery.event)
+        .event(event)
         .and_then(|event| event.captures.get(slot));
     let name = property.slice.get(position).map_or("", |name| name);
-    let why = match delivery.occurrence.values.get(slot) {
+    let why = match occurrence.values.get(slot) {
         Some(Value::Unavailable(why)) => why.to_string(),
         _ => "not captured".to_owned(),
     };

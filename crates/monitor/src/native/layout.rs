@@ -1,0 +1,371 @@
+//! The table: one range of 64-bit words, addressed by byte offsets.
+//!
+//! ```text
+//! header | constants | base slot | stripes | journals | ring | free places, slots
+//! ```
+//!
+//! The last part moves when the table grows ([`HeaderWord::Free`], [`StripeWord::Slots`]
+//! and [`StripeWord::Mask`] say where it is); everything else stays, so its offsets are
+//! constants of emitted code. Only the general step moves it, while no thread is in a
+//! step.
+//!
+//! - *Constants* are written once. For each event there are [`Layout::row`]s: by state,
+//!   what the event does.
+//! - The *base slot* is that of the slice that binds nothing. It has no keys, and is the
+//!   only one without parameters.
+//! - A slice's *stripe* is chosen by the hash of its keys, and has a lock, counts, and a
+//!   part of the slots. Slots are searched linearly from the hash; a slot with `Id` 0 is
+//!   empty and ends the search, one with `Id` [`Layout::GONE`] was removed and does not.
+//! - The *ring* has one record for each transition that is remembered.
+
+/// The words of the header, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HeaderWord {
+    /// The lock of the table.
+    Lock,
+    /// The number of events so far.
+    Sequence,
+    /// The number of records ever made.
+    Made,
+    /// The number of places ever given to slices, including the base.
+    Places,
+    /// The number of live slices, including the base.
+    Live,
+    /// The maximum number of live slices.
+    Peak,
+    /// The byte offset of the list of free places: identifiers for their next slices.
+    Free,
+    /// The number of free places; the last of the list is the next to be used.
+    FreeCount,
+}
+
+impl HeaderWord {
+    /// The number of words.
+    pub const COUNT: u32 = 8;
+
+    /// Returns the offset from the table, in bytes.
+    pub fn offset(self) -> u32 {
+        self as u32 * 8
+    }
+}
+
+/// The first words of a stripe; the counts of states and of events follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StripeWord {
+    /// The lock of the stripe and its slots.
+    Lock,
+    /// The byte offset of the stripe's slots.
+    Slots,
+    /// The number of the stripe's slots, minus 1; the number is a power of two.
+    Mask,
+    /// The number of slots that are not empty.
+    Used,
+    /// The number of slots that may be in use.
+    Limit,
+}
+
+impl StripeWord {
+    /// The number of words.
+    pub const COUNT: u32 = 5;
+
+    /// Returns the offset from the stripe, in bytes.
+    pub fn offset(self) -> u32 {
+        self as u32 * 8
+    }
+}
+
+/// The first words of a slot; the keys and the variables follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SlotWord {
+    /// The identifier of the slice; 0 if the slot is empty, and for the base.
+    Id,
+    /// The state.
+    State,
+    /// The number of the last record; [`Layout::NONE`] if there is none.
+    Record,
+    /// The variables whose words are numbers in the table of other values; bit n is
+    /// variable n.
+    Others,
+}
+
+impl SlotWord {
+    /// The number of words.
+    pub const COUNT: u32 = 4;
+
+    /// Returns the offset from the slot, in bytes.
+    pub fn offset(self) -> u32 {
+        self as u32 * 8
+    }
+}
+
+/// The first words of a journal; the variables and the captured values follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JournalWord {
+    /// 0, or [`super::Journaled::word`] while the step must be finished.
+    Committed,
+    /// The number of the thread, written when the journal is given to it.
+    Thread,
+    /// The time of the event; 0 unless a general step sets it.
+    Time,
+    /// The code address of the event.
+    Address,
+    /// The byte offset of the slot.
+    Slot,
+    /// The identifier of the slice.
+    Id,
+    /// 1 if the slice is new.
+    Born,
+    /// The event and the states before and after: [`JournalWord::transition`].
+    Transition,
+    /// The last record of the slot, or that of the parent of a new slice.
+    Previous,
+    /// The number of the event, from 1; 0 until it is drawn.
+    Sequence,
+    /// The number of the record; [`Layout::NONE`] until it is drawn.
+    Record,
+    /// The captures that were not made; bit n is slot n.
+    Absent,
+    /// As [`SlotWord::Others`], after the step.
+    Others,
+}
+
+impl JournalWord {
+    /// The number of words.
+    pub const COUNT: u32 = 13;
+
+    /// Returns the offset from the journal, in bytes.
+    pub fn offset(self) -> u32 {
+        self as u32 * 8
+    }
+}
+
+/// The first words of a record; the captured values follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RecordWord {
+    /// The number of the record plus 1; 0 while it is being written.
+    Number,
+    /// The number of the slice's previous record; [`Layout::NONE`] if there is none.
+    Previous,
+    /// The number of the event.
+    Sequence,
+    /// The event and the states before and after: [`JournalWord::transition`].
+    Transition,
+    /// The thread.
+    Thread,
+    /// The code address.
+    Address,
+    /// The time.
+    Time,
+    /// The values that were not captured; bit n is slot n.
+    Absent,
+    /// The values whose words are numbers in the table of other values; bit n is slot n.
+    Others,
+}
+
+impl RecordWord {
+    /// The number of words.
+    pub const COUNT: u32 = 9;
+
+    /// Returns the offset from the record, in bytes.
+    pub fn offset(self) -> u32 {
+        self as u32 * 8
+    }
+}
+
+/// The sizes from which a layout follows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sizes {
+    /// The number of slice parameters.
+    pub parameters: u32,
+    /// The number of variables.
+    pub variables: u32,
+    /// The number of states.
+    pub states: u32,
+    /// The maximum number of captures of an event.
+    pub captures: u32,
+    /// By event: the number of rows.
+    pub rows: Vec<u32>,
+    /// The number of stripes, a power of two.
+    pub stripes: u32,
+    /// The number of journals.
+    pub journals: u32,
+    /// The number of records that are remembered.
+    pub records: u32,
+}
+
+/// The offsets of the parts of a table, in bytes, and the sizes of their elements, as
+/// powers of two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// The sizes from which the layout follows.
+    pub sizes: Sizes,
+    /// By state: the number of stripes with slices in it, plus 1 for the base. Unused
+    /// without parameters.
+    pub occupied: u32,
+    /// One bit for each state that has slices, 64 to a word.
+    pub bits: u32,
+    /// By state: its bit in its word.
+    pub state_bit: u32,
+    /// By event: its first row.
+    rows: Vec<u32>,
+    /// The slot of the base.
+    pub base: u32,
+    /// The first stripe.
+    pub stripes: u32,
+    /// The first journal.
+    pub journals: u32,
+    /// The first record.
+    pub ring: u32,
+    /// The end of the parts that do not move.
+    pub end: u32,
+    /// The size of a stripe is 2 to this power, in bytes.
+    pub stripe_shift: u8,
+    /// The size of a slot.
+    pub slot_shift: u8,
+    /// The size of a journal.
+    pub journal_shift: u8,
+    /// The size of a record.
+    pub record_shift: u8,
+    /// The number of records for which the ring has room, minus 1; at least that of the
+    /// remembered ones.
+    pub ring_mask: u32,
+}
+
+fn shift_of(words: u32) -> u8 {
+    // At most 2^31 bytes; sizes beyond are not lowered.
+    (words * 8).next_power_of_two().trailing_zeros() as u8
+}
+
+impl Layout {
+    /// No record, no slot.
+    pub const NONE: u64 = u64::MAX;
+    /// The identifier of a slot whose slice was removed.
+    pub const GONE: u64 = u64::MAX;
+    /// In a row: the next state.
+    pub const TARGET: u64 = 0xff_ffff;
+    /// In a row: the event does nothing in this state.
+    pub const IGNORED: u64 = 1 << 24;
+    /// In a row: guards or updates must be evaluated.
+    pub const GUARDED: u64 = 1 << 25;
+    /// In a row: the event needs a general step in this state, for the [`super::Why`]
+    /// in the low half.
+    pub const GATE: u64 = 1 << 26;
+    /// Values of parameters from this number on, and those that are no number, are kept
+    /// in a table of the debugger, and have this bit in their key.
+    pub const OTHER: u64 = 1 << 63;
+
+    /// Computes a layout; `None` if its constant parts exceed 2 GiB.
+    pub fn new(sizes: Sizes) -> Option<Layout> {
+        let ring = match sizes.records {
+            0 => 0,
+            records => records.checked_next_power_of_two()?,
+        };
+        let mut at = u64::from(HeaderWord::COUNT);
+        let mut take = |words: u64| {
+            let start = at;
+            at += words;
+            u32::try_from(start * 8).ok().filter(|at| at >> 31 == 0)
+        };
+        let states = u64::from(sizes.states);
+        let occupied = take(states)?;
+        let bits = take(states.div_ceil(64))?;
+        let state_bit = take(states)?;
+        let rows: Option<Vec<u32>> = sizes
+            .rows
+            .iter()
+            .map(|&rows| take(u64::from(rows) * states))
+            .collect();
+        let of_slot = SlotWord::COUNT + sizes.parameters + sizes.variables;
+        let of_stripe = StripeWord::COUNT + sizes.states + sizes.rows.len() as u32;
+        let of_journal = JournalWord::COUNT + sizes.variables + sizes.captures;
+        let of_record = RecordWord::COUNT + sizes.captures;
+        let shifts = [of_slot, of_stripe, of_journal, of_record].map(shift_of);
+        let [slot_shift, stripe_shift, journal_shift, record_shift] = shifts;
+        // The parts begin at cache lines.
+        let mut array = |count: u64, shift: u8| {
+            take(7)?;
+            let start = take((count << shift) / 8)?;
+            Some(start / 64 * 64)
+        };
+        let base = array(1, slot_shift)?;
+        let stripes = array(u64::from(sizes.stripes), stripe_shift)?;
+        let journals = array(u64::from(sizes.journals), journal_shift)?;
+        let ring_start = array(u64::from(ring), record_shift)?;
+        let end = array(1, 6)?;
+        Some(Layout {
+            rows: rows?,
+            sizes,
+            occupied,
+            bits,
+            state_bit,
+            base,
+            stripes,
+            journals,
+            ring: ring_start,
+            end,
+            stripe_shift,
+            slot_shift,
+            journal_shift,
+            record_shift,
+            ring_mask: ring.saturating_sub(1),
+        })
+    }
+
+    /// Returns the offset of a row: by state, one of `TARGET`, `IGNORED`, `GUARDED` and
+    /// `GATE` words.
+    pub fn row(&self, event: u16, row: u32) -> Option<u32> {
+        let first = self.rows.get(usize::from(event))?;
+        Some(first + row * self.sizes.states * 8)
+    }
+
+    /// Returns the offset of a journal.
+    pub fn journal(&self, number: u32) -> u64 {
+        u64::from(self.journals) + (u64::from(number) << self.journal_shift)
+    }
+
+    /// Returns the offset of a stripe.
+    pub fn stripe(&self, number: u32) -> u64 {
+        u64::from(self.stripes) + (u64::from(number) << self.stripe_shift)
+    }
+
+    /// Returns the offset of the record with this number.
+    pub fn record(&self, number: u64) -> u64 {
+        u64::from(self.ring) + ((number & u64::from(self.ring_mask)) << self.record_shift)
+    }
+
+    /// Returns the offset of a key in its slot.
+    pub fn key(&self, parameter: u32) -> u32 {
+        (SlotWord::COUNT + parameter) * 8
+    }
+
+    /// Returns the offset of a variable in its slot.
+    pub fn variable(&self, variable: u32) -> u32 {
+        (SlotWord::COUNT + self.sizes.parameters + variable) * 8
+    }
+
+    /// Returns the offset of the count of slices in state 0 in a stripe; those of the
+    /// other states follow.
+    pub fn stripe_states(&self) -> u32 {
+        StripeWord::COUNT * 8
+    }
+
+    /// Returns the offset of the number of occurrences of an event in a stripe.
+    pub fn occurrences(&self, event: u16) -> u32 {
+        (StripeWord::COUNT + self.sizes.states + u32::from(event)) * 8
+    }
+
+    /// Returns the offset of the new value of a variable in a journal.
+    pub fn journal_variable(&self, variable: u32) -> u32 {
+        (JournalWord::COUNT + variable) * 8
+    }
+
+    /// Returns the offset of a captured value in a journal.
+    pub fn journal_value(&self, slot: u32) -> u32 {
+        (JournalWord::COUNT + self.sizes.variables + slot) * 8
+    }
+
+    /// Returns the offset of a captured value in a record.
+    pub fn record_value(&self, slot: u32) -> u32 {
+        (RecordWord::COUNT + slot) * 8
+    }
+}

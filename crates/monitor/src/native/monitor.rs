@@ -1,0 +1,472 @@
+//! A monitor whose slices are in a table of words.
+
+use super::interpreter::{EventWordsSource, Progress, Running};
+use super::layout::{HeaderWord, JournalWord, SlotWord};
+use super::lower::Lowered;
+use super::reasons::{Why, WordKind};
+use super::table::{Slot, Table};
+use super::{EndKind, Source, WordMemory};
+use crate::behaviour::Behaviour;
+use crate::monitor::Ended;
+use crate::needs::EventNeed;
+use crate::slices::SliceId;
+use crate::step::{Change, Occurrence, Step};
+use crate::violations::{ViolationGroup, Violations};
+use crate::words::Words;
+use juror_event::{EventId, Unavailability, Value, Verdict};
+use juror_language::{EvaluationError, StateId};
+use std::collections::BTreeMap;
+
+/// The journal of general steps, and of steps that are interpreted here.
+const OWN_JOURNAL: u32 = 0;
+
+/// A property under evaluation over a table of words.
+///
+/// Its results are those of [`crate::Monitor`] for the same events. Steps of other
+/// threads on the same memory, by emitted code, may come between any two calls; none of
+/// them is in progress during a call of [`WordMonitor::step`] that takes a general step.
+#[derive(Debug, Clone)]
+pub struct WordMonitor<M> {
+    pub(super) lowered: Lowered,
+    pub(super) table: Table<M>,
+    /// The keys that are not their own words.
+    pub(super) words: Words,
+    /// The values of variables and records that are no words of their kind.
+    pub(super) others: Vec<Value>,
+    /// The number of `others` above which unused ones are removed.
+    pub(super) crowded_at: usize,
+    pub(super) changes: Vec<Change>,
+    pub(super) violations: Violations,
+    pub(super) ended: Vec<Ended>,
+    pub(super) ended_count: u64,
+    /// True if a slice was ever violated.
+    pub(super) violated: bool,
+    pub(super) finished: bool,
+    /// The general steps so far, by reason.
+    pub(super) gates: BTreeMap<Why, u64>,
+}
+
+/// A slice, by value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WordSlice {
+    /// The identifier.
+    pub id: SliceId,
+    /// The values of the slice parameters, in their order; `None` for an unbound
+    /// parameter.
+    pub binding: Vec<Option<Value>>,
+    /// The current state.
+    pub state: StateId,
+    /// The values of the variables, by slot.
+    pub environment: Vec<Value>,
+    /// The verdict of the slice.
+    pub verdict: Verdict,
+    /// True if the slice was violated in a final state and is kept only for reports.
+    pub ended: bool,
+}
+
+impl<M: WordMemory> WordMonitor<M> {
+    /// Creates a monitor that has seen no event, over memory of zeros; `None` if the
+    /// memory has no room for the table.
+    pub fn new(lowered: Lowered, memory: M) -> Option<WordMonitor<M>> {
+        let program = &lowered.program;
+        let table = Table::new(&program.layout, memory, &program.image)?;
+        let mut words = Words::default();
+        mark_addresses(&lowered, &mut words);
+        let initial = lowered.behaviour.initial();
+        Some(WordMonitor {
+            violated: lowered.behaviour.verdict(initial) == Verdict::Violated,
+            others: lowered.others.clone(),
+            lowered,
+            table,
+            words,
+            crowded_at: 0,
+            changes: Vec::new(),
+            violations: Violations::default(),
+            ended: Vec::new(),
+            ended_count: 0,
+            finished: false,
+            gates: BTreeMap::new(),
+        })
+    }
+
+    /// Returns the memory of the table.
+    pub fn memory(&self) -> &M {
+        &self.table.memory
+    }
+
+    /// Returns the memory of the table, for the steps of threads.
+    pub fn memory_mut(&mut self) -> &mut M {
+        &mut self.table.memory
+    }
+
+    /// Returns the property with its operations.
+    pub fn lowered(&self) -> &Lowered {
+        &self.lowered
+    }
+
+    /// Returns the number of general steps so far, by the reason.
+    pub fn gates(&self) -> &BTreeMap<Why, u64> {
+        &self.gates
+    }
+
+    /// Takes one event: by its operations, or by a general step.
+    ///
+    /// # Errors
+    /// As [`crate::Monitor::step`].
+    pub fn step(
+        &mut self,
+        event: EventId,
+        occurrence: &Occurrence<'_>,
+    ) -> Result<Step, EvaluationError> {
+        let before = self.verdict();
+        let needs = self.table.occupied();
+        self.changes.clear();
+        let result = match self.interpret(event, occurrence) {
+            Ok(EndKind::Unneeded) => {
+                // In the debugger every event that it is given is counted.
+                let sequence = self.table.header(HeaderWord::Sequence);
+                self.table.set_header(HeaderWord::Sequence, sequence + 1);
+                Ok(())
+            }
+            Ok(EndKind::Ignored) => Ok(()),
+            Ok(EndKind::Taken) => {
+                self.note_change();
+                Ok(())
+            }
+            Err(why) => {
+                *self.gates.entry(why).or_default() += 1;
+                self.take_generally(event, occurrence)
+            }
+        };
+        result?;
+        let needs_changed = needs != self.table.occupied() && {
+            let all = self.needs();
+            all != self.needs_of(&needs)
+        };
+        Ok(self.summary(before, needs_changed))
+    }
+
+    /// Runs the operations of an event.
+    fn interpret(&mut self, event: EventId, occurrence: &Occurrence<'_>) -> Result<EndKind, Why> {
+        let lowered = &self.lowered;
+        let program = lowered.program.steps.get(usize::from(event.0));
+        let Some(program) = program else {
+            return Ok(EndKind::Unneeded);
+        };
+        if program.why.is_some() || self.has_unneeded_value(event, occurrence) {
+            return Err(Why::Event);
+        }
+        if let Behaviour::Automaton(automaton) = &lowered.behaviour
+            && automaton.has_any_twins()
+        {
+            // The branch that was taken is reported.
+            return Err(Why::Twin);
+        }
+        let journal = self.table.layout.journal(OWN_JOURNAL);
+        for (word, value) in [
+            (JournalWord::Thread, occurrence.thread.into()),
+            (JournalWord::Time, occurrence.time),
+        ] {
+            self.table
+                .memory
+                .store(journal + u64::from(word.offset()), value);
+        }
+        let kinds = lowered.kinds.get(usize::from(event.0));
+        let values = Values {
+            occurrence,
+            kinds: kinds.map_or(&[], |kinds| kinds),
+        };
+        let mut running = Running::new(&self.table.layout, OWN_JOURNAL);
+        loop {
+            match running.advance(program, &mut self.table.memory, &values) {
+                Progress::Goes => {}
+                Progress::Ends(kind) => return Ok(kind),
+                Progress::Gates(why) => return Err(why),
+                Progress::Waits => {
+                    running.lead_out(program, super::Phase::Locked, &mut self.table.memory);
+                    return Err(Why::Busy);
+                }
+            }
+        }
+    }
+
+    /// Returns true if the occurrence has a value that no occupied state needs: a general
+    /// step records it.
+    fn has_unneeded_value(&self, event: EventId, occurrence: &Occurrence<'_>) -> bool {
+        let property = &self.lowered.plan.property;
+        let captures = property.event(event).map_or(&[][..], |it| &it.captures);
+        let given = occurrence.values.iter().zip(captures).enumerate();
+        let missing = Value::Unavailable(Unavailability::NotCaptured);
+        let mut hoisted =
+            given.filter(|(_, (value, capture))| capture.hoisted && **value != missing);
+        let needs = std::cell::OnceCell::new();
+        hoisted.any(|(slot, _)| {
+            let needs: &Vec<EventNeed> = needs.get_or_init(|| self.needs());
+            let need = needs.get(usize::from(event.0));
+            need.is_none_or(|need| need.captures >> (slot & 63) & 1 == 0)
+        })
+    }
+
+    /// Reads a word of the journal.
+    fn journaled(&self, word: JournalWord) -> u64 {
+        let journal = self.table.layout.journal(OWN_JOURNAL);
+        self.table.memory.load(journal + u64::from(word.offset()))
+    }
+
+    /// Reports the transition in the journal.
+    fn note_change(&mut self) {
+        let transition = self.journaled(JournalWord::Transition);
+        let (_, from, to) = JournalWord::parts(transition);
+        let (from, to) = (StateId(from), StateId(to));
+        let is_born = self.journaled(JournalWord::Born) != 0;
+        let id = self.journaled(JournalWord::Id);
+        let parent = is_born.then_some(SliceId(0));
+        let change = self.change(id, parent, from, to);
+        self.changes.push(change);
+    }
+
+    pub(super) fn change(
+        &self,
+        id: u64,
+        parent: Option<SliceId>,
+        from: StateId,
+        to: StateId,
+    ) -> Change {
+        let behaviour = &self.lowered.behaviour;
+        Change {
+            slice: SliceId(id),
+            parent,
+            from,
+            to,
+            verdict_before: behaviour.verdict(from),
+            verdict_after: behaviour.verdict(to),
+            ended: id != 0 && behaviour.is_final(to),
+            branch: None,
+            deadline: None,
+        }
+    }
+
+    fn summary(&self, verdict_before: Verdict, needs_changed: bool) -> Step {
+        let violated = self.changes.iter().find(|change| change.violates());
+        let satisfied = self.changes.iter().find(|change| change.satisfies());
+        let shown = violated.or(satisfied).or(self.changes.first());
+        let base = self.table.state(self.table.base());
+        Step {
+            taken: !self.changes.is_empty(),
+            needs_changed,
+            verdict_before,
+            verdict_after: self.verdict(),
+            violated: violated.map(|change| change.slice),
+            satisfied: satisfied.map(|change| change.slice),
+            slice: shown.map(|change| change.slice),
+            from: shown.map_or(base, |change| change.from),
+            to: shown.map_or(base, |change| change.to),
+        }
+    }
+
+    /// Returns the transitions that slices took at the last event, in order.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Returns the needs of the occupied states, by event.
+    pub fn needs(&self) -> Vec<EventNeed> {
+        self.needs_of(&self.table.occupied())
+    }
+
+    /// Returns the needs of these states, one bit each.
+    fn needs_of(&self, occupied: &[u64]) -> Vec<EventNeed> {
+        let declared = self.lowered.plan.declared.iter();
+        let unneeded = |&captures: &u64| EventNeed {
+            needed: false,
+            captures,
+        };
+        let mut needs: Vec<EventNeed> = declared.map(unneeded).collect();
+        for state in states_of(occupied) {
+            for of_state in self.lowered.behaviour.needs(state) {
+                if let Some(need) = needs.get_mut(usize::from(of_state.event.0)) {
+                    need.needed = true;
+                    need.captures |= of_state.hoisted;
+                }
+            }
+        }
+        needs
+    }
+
+    /// Returns the worst verdict of all slices; `Violated` if any slice was ever
+    /// violated.
+    pub fn verdict(&self) -> Verdict {
+        let occupied = self.table.occupied();
+        let has = |verdict: Verdict| {
+            states_of(&occupied).any(|state| self.lowered.behaviour.verdict(state) == verdict)
+        };
+        let from_worst = [
+            Verdict::PresumablyViolated,
+            Verdict::PresumablySatisfied,
+            Verdict::Satisfied,
+        ];
+        let worst = match self.violated {
+            true => Verdict::Violated,
+            false => from_worst
+                .into_iter()
+                .find(|verdict| has(*verdict))
+                .unwrap_or(Verdict::Satisfied),
+        };
+        self.at_this_point(worst)
+    }
+
+    pub(super) fn at_this_point(&self, verdict: Verdict) -> Verdict {
+        match self.finished {
+            true => verdict.at_end(),
+            false => verdict,
+        }
+    }
+
+    /// Returns the number of events that the monitor was given.
+    pub fn sequence(&self) -> u64 {
+        self.table.header(HeaderWord::Sequence)
+    }
+
+    /// Returns the number of slices, including the base.
+    pub fn slice_count(&self) -> u64 {
+        self.table.header(HeaderWord::Live)
+    }
+
+    /// Returns the maximum number of slices at one time.
+    pub fn peak_count(&self) -> u64 {
+        self.table.header(HeaderWord::Peak)
+    }
+
+    /// Returns the violations by events so far, grouped by kind and code address.
+    pub fn violations(&self) -> &[ViolationGroup] {
+        &self.violations.groups
+    }
+
+    /// Ends the run: undecided verdicts become decided. Returns the slices and their
+    /// verdicts, in the order of [`WordMonitor::slices`].
+    pub fn finish(&mut self) -> Vec<(SliceId, Verdict)> {
+        self.finished = true;
+        let slices = self.slices().into_iter();
+        slices.map(|slice| (slice.id, slice.verdict)).collect()
+    }
+
+    /// Returns the slices, the base first, and then those that were violated in final
+    /// states, as far as they are kept.
+    pub fn slices(&self) -> Vec<WordSlice> {
+        let live = self.table.live().into_iter().map(|slot| self.view(slot));
+        let ended = self.ended.iter().map(|ended| WordSlice {
+            id: ended.id,
+            binding: ended.binding.clone(),
+            state: ended.state,
+            environment: ended.environment.clone(),
+            verdict: self.at_this_point(self.lowered.behaviour.verdict(ended.state)),
+            ended: true,
+        });
+        live.chain(ended).collect()
+    }
+
+    fn view(&self, slot: Slot) -> WordSlice {
+        let state = self.table.state(slot);
+        WordSlice {
+            id: SliceId(slot.id),
+            binding: match slot.stripe {
+                Some(_) => self.words.binding(&self.table.keys(slot)),
+                None => vec![None; self.table.layout.sizes.parameters as usize],
+            },
+            state,
+            environment: self.environment(slot),
+            verdict: self.at_this_point(self.lowered.behaviour.verdict(state)),
+            ended: false,
+        }
+    }
+
+    /// Returns the variables of a slice.
+    pub(super) fn environment(&self, slot: Slot) -> Vec<Value> {
+        let others = self.table.word(slot, SlotWord::Others);
+        let kinds = (0_u32..).zip(self.lowered.variables.iter());
+        let value = |(variable, kind): (u32, &WordKind)| {
+            let at = slot.at + u64::from(self.table.layout.variable(variable));
+            self.value(
+                *kind,
+                self.table.memory.load(at),
+                others >> variable & 1 == 1,
+            )
+        };
+        kinds.map(value).collect()
+    }
+
+    /// Returns the value of a word, which may be the number of another value.
+    pub(super) fn value(&self, kind: WordKind, word: u64, is_other: bool) -> Value {
+        let missing = Value::Unavailable(Unavailability::NotCaptured);
+        match is_other {
+            true => {
+                let number = usize::try_from(word).unwrap_or(usize::MAX);
+                self.others.get(number).cloned().unwrap_or(missing)
+            }
+            false => kind.value_of(word),
+        }
+    }
+
+    /// Returns the word of a value, and whether it is the number of another value.
+    pub(super) fn word(&mut self, kind: Option<WordKind>, value: &Value) -> (u64, bool) {
+        match kind.and_then(|kind| kind.word_of(value)) {
+            Some(word) => (word, false),
+            None => {
+                self.others.push(value.clone());
+                (self.others.len() as u64 - 1, true)
+            }
+        }
+    }
+
+    /// Returns the last record of a slice.
+    pub(super) fn last_record_of(&self, id: SliceId) -> Option<u64> {
+        match self.table.slot_of(id.0) {
+            Some(slot) => self.table.last_record(slot),
+            None => {
+                let ended = self.ended.iter().find(|ended| ended.id == id);
+                ended.and_then(|ended| ended.last_record)
+            }
+        }
+    }
+}
+
+/// Has the words of parameters whose captures are addresses shown as addresses.
+pub(super) fn mark_addresses(lowered: &Lowered, words: &mut Words) {
+    let events = (0..).map(EventId).zip(lowered.kinds.iter());
+    for (event, kinds) in events {
+        let slots = lowered.plan.whole_slots(event).unwrap_or(&[]);
+        for (parameter, slot) in slots.iter().enumerate() {
+            let kind = kinds.get(usize::from(*slot)).copied().flatten();
+            if kind == Some(WordKind::Address) {
+                words.word(parameter, &Value::Address(0));
+            }
+        }
+    }
+}
+
+/// Iterates over the states whose bits are set.
+fn states_of(bits: &[u64]) -> impl Iterator<Item = StateId> + '_ {
+    let numbered = (0_u32..).zip(bits);
+    numbered.flat_map(|(word, bits)| {
+        let set = (0..64_u32).filter(move |bit| bits >> bit & 1 == 1);
+        set.map(move |bit| StateId(word * 64 + bit))
+    })
+}
+
+/// The values of an occurrence, as words of their kinds.
+struct Values<'a> {
+    occurrence: &'a Occurrence<'a>,
+    kinds: &'a [Option<WordKind>],
+}
+
+impl EventWordsSource for Values<'_> {
+    fn word(&self, source: Source) -> Option<u64> {
+        match source {
+            Source::Address => Some(self.occurrence.address),
+            Source::Capture(slot) => {
+                let kind = self.kinds.get(usize::from(slot)).copied().flatten()?;
+                kind.word_of(self.occurrence.values.get(usize::from(slot))?)
+            }
+        }
+    }
+}

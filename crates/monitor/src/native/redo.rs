@@ -1,0 +1,176 @@
+//! Recovery of a table whose threads are gone without having been led out: after
+//! SIGKILL, or an `exec`.
+//!
+//! Each committed journal is redone; it is complete except for numbers that were not
+//! drawn, or were drawn and not written down: these are drawn anew. So a number may be
+//! missing among those of events and records, but none is used twice. Other steps never
+//! happened. Locks are released, and everything that is counted is counted anew.
+
+use super::layout::{HeaderWord, JournalWord, Layout, RecordWord, SlotWord, StripeWord};
+use super::monitor::WordMonitor;
+use super::table::{Slot, Table};
+use super::{Journaled, WordMemory};
+
+impl<M: WordMemory> WordMonitor<M> {
+    /// Redoes committed journals, and releases all locks. No thread may be in a step.
+    pub fn recover(&mut self) {
+        for number in 0..self.table.layout.sizes.journals {
+            let journal = self.table.layout.journal(number);
+            let word = |table: &Table<M>, word: JournalWord| {
+                table.memory.load(journal + u64::from(word.offset()))
+            };
+            let committed = word(&self.table, JournalWord::Committed);
+            if committed >= Journaled::State.word() {
+                self.redo(journal, committed == Journaled::Variables.word());
+            }
+            let at = journal + u64::from(JournalWord::Committed.offset());
+            self.table.memory.store(at, 0);
+        }
+        self.table.set_header(HeaderWord::Lock, 0);
+        for stripe in 0..self.table.layout.sizes.stripes {
+            let at = self.table.layout.stripe(stripe) + u64::from(StripeWord::Lock.offset());
+            self.table.memory.store(at, 0);
+        }
+        self.table.recount();
+    }
+
+    /// Finishes the step of a journal.
+    fn redo(&mut self, journal: u64, has_variables: bool) {
+        let table = &mut self.table;
+        let load = |table: &Table<M>, word: JournalWord| {
+            table.memory.load(journal + u64::from(word.offset()))
+        };
+        let slot = Slot {
+            id: load(table, JournalWord::Id),
+            at: load(table, JournalWord::Slot),
+            stripe: None,
+        };
+        let mut sequence = load(table, JournalWord::Sequence);
+        if sequence == 0 {
+            sequence = table.header(HeaderWord::Sequence) + 1;
+            table.set_header(HeaderWord::Sequence, sequence);
+        }
+        let (_, _, to) = JournalWord::parts(load(table, JournalWord::Transition));
+        if table.layout.sizes.records > 0 {
+            let record = redo_record(table, journal, sequence);
+            table.set_word(slot, SlotWord::Record, record);
+        }
+        if has_variables {
+            for variable in 0..table.layout.sizes.variables {
+                let from = journal + u64::from(table.layout.journal_variable(variable));
+                let at = slot.at + u64::from(table.layout.variable(variable));
+                table.memory.store(at, table.memory.load(from));
+            }
+            let others = load(table, JournalWord::Others);
+            table.set_word(slot, SlotWord::Others, others);
+        }
+        table.set_word(slot, SlotWord::State, to.into());
+        table.set_word(slot, SlotWord::Id, slot.id);
+    }
+}
+
+/// Writes the record of a journal, unless a later one has its place; returns its number.
+fn redo_record<M: WordMemory>(table: &mut Table<M>, journal: u64, sequence: u64) -> u64 {
+    let load =
+        |table: &Table<M>, word: JournalWord| table.memory.load(journal + u64::from(word.offset()));
+    let mut number = load(table, JournalWord::Record);
+    if number == Layout::NONE {
+        number = table.header(HeaderWord::Made);
+        table.set_header(HeaderWord::Made, number + 1);
+    }
+    let record = table.layout.record(number);
+    let known = table
+        .memory
+        .load(record + u64::from(RecordWord::Number.offset()));
+    if known > number + 1 {
+        return number;
+    }
+    for slot in 0..table.layout.sizes.captures {
+        let from = journal + u64::from(table.layout.journal_value(slot));
+        let at = record + u64::from(table.layout.record_value(slot));
+        table.memory.store(at, table.memory.load(from));
+    }
+    for (from, to) in [
+        (JournalWord::Previous, RecordWord::Previous),
+        (JournalWord::Transition, RecordWord::Transition),
+        (JournalWord::Thread, RecordWord::Thread),
+        (JournalWord::Address, RecordWord::Address),
+        (JournalWord::Time, RecordWord::Time),
+        (JournalWord::Absent, RecordWord::Absent),
+    ] {
+        let word = load(table, from);
+        table.memory.store(record + u64::from(to.offset()), word);
+    }
+    for (word, value) in [
+        (RecordWord::Sequence, sequence),
+        (RecordWord::Others, 0),
+        (RecordWord::Number, number + 1),
+    ] {
+        table.memory.store(record + u64::from(word.offset()), value);
+    }
+    number
+}
+
+impl<M: WordMemory> Table<M> {
+    /// Counts slices anew from the slots, and corrects the free places.
+    pub(super) fn recount(&mut self) {
+        let live = self.live();
+        let layout = self.layout.clone();
+        for state in 0..u64::from(layout.sizes.states) {
+            self.memory.store(u64::from(layout.occupied) + state * 8, 0);
+        }
+        for word in 0..layout.sizes.states.div_ceil(64) {
+            self.memory.store(u64::from(layout.bits + word * 8), 0);
+        }
+        for stripe in 0..layout.sizes.stripes {
+            let counts = layout.stripe(stripe) + u64::from(layout.stripe_states());
+            for state in 0..u64::from(layout.sizes.states) {
+                self.memory.store(counts + state * 8, 0);
+            }
+            let used = self.used_of(stripe);
+            let at = layout.stripe(stripe) + u64::from(StripeWord::Used.offset());
+            self.memory.store(at, used);
+        }
+        for slot in &live {
+            let state = self.state(*slot);
+            self.count(*slot, state, true);
+        }
+        let places = live.iter().map(|slot| (slot.id & 0xffff_ffff) + 1).max();
+        let places = places.unwrap_or(1).max(self.header(HeaderWord::Places));
+        self.set_header(HeaderWord::Places, places);
+        let count = live.len() as u64;
+        self.set_header(HeaderWord::Live, count);
+        let peak = self.header(HeaderWord::Peak).max(count);
+        self.set_header(HeaderWord::Peak, peak);
+        self.correct_free(&live);
+    }
+
+    /// Returns the number of slots of a stripe that are not empty.
+    fn used_of(&self, stripe: u32) -> u64 {
+        if self.layout.sizes.parameters == 0 {
+            return 0;
+        }
+        let at = |word: StripeWord| self.layout.stripe(stripe) + u64::from(word.offset());
+        let slots = self.memory.load(at(StripeWord::Slots));
+        let ids = (0..=self.memory.load(at(StripeWord::Mask))).map(|number| {
+            let slot = slots + (number << self.layout.slot_shift);
+            self.memory.load(slot + u64::from(SlotWord::Id.offset()))
+        });
+        ids.filter(|id| *id != 0).count() as u64
+    }
+
+    /// Removes the places of live slices from the list of free places.
+    fn correct_free(&mut self, live: &[Slot]) {
+        let start = self.header(HeaderWord::Free);
+        let mut kept = 0;
+        for number in 0..self.header(HeaderWord::FreeCount) {
+            let id = self.memory.load(start + number * 8);
+            let is_same = |slot: &&Slot| slot.id as u32 == id as u32;
+            if live.iter().find(is_same).is_none() {
+                self.memory.store(start + kept * 8, id);
+                kept += 1;
+            }
+        }
+        self.set_header(HeaderWord::FreeCount, kept);
+    }
+}

@@ -1,0 +1,301 @@
+//! The table as seen by general steps, which run while no thread is in a step.
+
+use super::lower::{SLOTS_FIRST, write_slots};
+use super::{HeaderWord, Layout, SlotWord, StripeWord, WordMemory};
+use crate::hashing;
+use juror_language::StateId;
+
+/// A table in memory, with its layout.
+#[derive(Debug, Clone)]
+pub(super) struct Table<M> {
+    pub layout: Layout,
+    pub memory: M,
+}
+
+/// The place of a slice in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Slot {
+    pub id: u64,
+    /// The byte offset.
+    pub at: u64,
+    /// The stripe; `None` for the base.
+    pub stripe: Option<u32>,
+}
+
+impl<M: WordMemory> Table<M> {
+    /// Writes a new table into memory of zeros; `None` if there is no room.
+    pub(super) fn new(layout: &Layout, mut memory: M, image: &[(u64, u64)]) -> Option<Table<M>> {
+        let mut end = u64::from(layout.end);
+        if layout.sizes.parameters > 0 {
+            end = write_slots(layout, end, (SLOTS_FIRST, 1), &mut |_, _| {});
+        }
+        if !memory.grow(end) {
+            return None;
+        }
+        for (at, word) in image {
+            memory.store(*at, *word);
+        }
+        Some(Table {
+            layout: layout.clone(),
+            memory,
+        })
+    }
+
+    pub(super) fn header(&self, word: HeaderWord) -> u64 {
+        self.memory.load(word.offset().into())
+    }
+
+    pub(super) fn set_header(&mut self, word: HeaderWord, value: u64) {
+        self.memory.store(word.offset().into(), value);
+    }
+
+    pub(super) fn base(&self) -> Slot {
+        Slot {
+            id: 0,
+            at: self.layout.base.into(),
+            stripe: None,
+        }
+    }
+
+    pub(super) fn word(&self, slot: Slot, word: SlotWord) -> u64 {
+        self.memory.load(slot.at + u64::from(word.offset()))
+    }
+
+    pub(super) fn set_word(&mut self, slot: Slot, word: SlotWord, value: u64) {
+        self.memory.store(slot.at + u64::from(word.offset()), value);
+    }
+
+    pub(super) fn state(&self, slot: Slot) -> StateId {
+        StateId(self.word(slot, SlotWord::State) as u32)
+    }
+
+    pub(super) fn last_record(&self, slot: Slot) -> Option<u64> {
+        let record = self.word(slot, SlotWord::Record);
+        (record != Layout::NONE).then_some(record)
+    }
+
+    pub(super) fn keys(&self, slot: Slot) -> Vec<u64> {
+        let keys = 0..self.layout.sizes.parameters;
+        keys.map(|it| self.memory.load(slot.at + u64::from(self.layout.key(it))))
+            .collect()
+    }
+
+    fn stripe_word(&self, stripe: u32, word: StripeWord) -> u64 {
+        self.memory
+            .load(self.layout.stripe(stripe) + u64::from(word.offset()))
+    }
+
+    fn stripe_of(&self, hash: u64) -> u32 {
+        (hash >> 32) as u32 & (self.layout.sizes.stripes - 1)
+    }
+
+    /// Returns the slot with these keys, or the empty one in which a search for them
+    /// ends (its `id` is 0).
+    pub(super) fn find(&self, keys: &[u64]) -> Slot {
+        let hash = hash_of(keys);
+        let stripe = self.stripe_of(hash);
+        let mask = self.stripe_word(stripe, StripeWord::Mask);
+        let slots = self.stripe_word(stripe, StripeWord::Slots);
+        let mut slot = self.base();
+        for distance in 0..=mask {
+            let number = hash.wrapping_add(distance) & mask;
+            slot = Slot {
+                id: 0,
+                at: slots + (number << self.layout.slot_shift),
+                stripe: Some(stripe),
+            };
+            slot.id = self.word(slot, SlotWord::Id);
+            let is_found = slot.id != Layout::GONE && self.keys(slot) == keys;
+            if slot.id == 0 || is_found {
+                break;
+            }
+        }
+        slot
+    }
+
+    /// Returns all slices, the base first, in the order of their places.
+    pub(super) fn live(&self) -> Vec<Slot> {
+        let mut live = vec![self.base()];
+        if self.layout.sizes.parameters > 0 {
+            for stripe in 0..self.layout.sizes.stripes {
+                let slots = self.stripe_word(stripe, StripeWord::Slots);
+                for number in 0..=self.stripe_word(stripe, StripeWord::Mask) {
+                    let at = slots + (number << self.layout.slot_shift);
+                    let id = self.memory.load(at + u64::from(SlotWord::Id.offset()));
+                    if id != 0 && id != Layout::GONE {
+                        let stripe = Some(stripe);
+                        live.push(Slot { id, at, stripe });
+                    }
+                }
+            }
+        }
+        live.sort_unstable_by_key(|slot| slot.id as u32);
+        live
+    }
+
+    /// Returns the slot of a slice.
+    pub(super) fn slot_of(&self, id: u64) -> Option<Slot> {
+        self.live().into_iter().find(|slot| slot.id == id)
+    }
+
+    /// Returns the words with one bit for each state.
+    pub(super) fn occupied(&self) -> Vec<u64> {
+        let words = 0..self.layout.sizes.states.div_ceil(64);
+        words
+            .map(|it| self.memory.load(u64::from(self.layout.bits + it * 8)))
+            .collect()
+    }
+
+    /// Counts a slice that enters a state, or leaves it.
+    pub(super) fn count(&mut self, slot: Slot, state: StateId, enters: bool) {
+        let (step, edge) = match enters {
+            true => (1, 1),
+            false => (u64::MAX, 0),
+        };
+        let of_state = u64::from(state.0) * 8;
+        if self.layout.sizes.parameters > 0 {
+            if let Some(stripe) = slot.stripe {
+                let counts = self.layout.stripe(stripe) + u64::from(self.layout.stripe_states());
+                let before = self.memory.xadd(counts + of_state, step);
+                if before.wrapping_add(step) != edge {
+                    return;
+                }
+            }
+            let occupied = u64::from(self.layout.occupied) + of_state;
+            if self.memory.xadd(occupied, step).wrapping_add(step) != edge {
+                return;
+            }
+        }
+        let word = u64::from(self.layout.bits) + u64::from(state.0 / 64) * 8;
+        let flipped = self.memory.load(word) ^ 1 << (state.0 % 64);
+        self.memory.store(word, flipped);
+    }
+
+    /// Makes an empty slot one of a new slice, whose state, keys and variables are
+    /// written by the caller; returns it.
+    pub(super) fn bear(&mut self, mut slot: Slot) -> Slot {
+        let free = self.header(HeaderWord::FreeCount);
+        slot.id = match free.checked_sub(1) {
+            Some(last) => {
+                self.set_header(HeaderWord::FreeCount, last);
+                self.memory.load(self.header(HeaderWord::Free) + last * 8)
+            }
+            None => {
+                let place = self.header(HeaderWord::Places);
+                self.set_header(HeaderWord::Places, place + 1);
+                place
+            }
+        };
+        self.set_word(slot, SlotWord::Id, slot.id);
+        if let Some(stripe) = slot.stripe {
+            let used = self.layout.stripe(stripe) + u64::from(StripeWord::Used.offset());
+            self.memory.xadd(used, 1);
+        }
+        let live = self.header(HeaderWord::Live) + 1;
+        self.set_header(HeaderWord::Live, live);
+        let peak = self.header(HeaderWord::Peak).max(live);
+        self.set_header(HeaderWord::Peak, peak);
+        slot
+    }
+
+    /// Removes a slice from its slot.
+    pub(super) fn remove(&mut self, slot: Slot) {
+        self.set_word(slot, SlotWord::Id, Layout::GONE);
+        let free = self.header(HeaderWord::FreeCount);
+        let at = self.header(HeaderWord::Free) + free * 8;
+        // The next slice in this place gets another identifier.
+        let next = (slot.id >> 32).wrapping_add(1) << 32 | slot.id & 0xffff_ffff;
+        self.memory.store(at, next);
+        self.set_header(HeaderWord::FreeCount, free + 1);
+        let live = self.header(HeaderWord::Live);
+        self.set_header(HeaderWord::Live, live.saturating_sub(1));
+    }
+
+    /// Returns true if the stripe of the slot has no room for another slice.
+    pub(super) fn is_full(&self, slot: Slot) -> bool {
+        slot.stripe.is_some_and(|stripe| {
+            self.stripe_word(stripe, StripeWord::Used)
+                >= self.stripe_word(stripe, StripeWord::Limit)
+        })
+    }
+
+    /// Returns the words of all slices except the base.
+    pub(super) fn contents(&self) -> Vec<Vec<u64>> {
+        let words = 1_u64 << self.layout.slot_shift >> 3;
+        let live = self.live().into_iter().skip(1);
+        live.map(|slot| {
+            let words = 0..words;
+            words.map(|it| self.memory.load(slot.at + it * 8)).collect()
+        })
+        .collect()
+    }
+
+    /// Puts slices, which are all except the base, into empty slots: as many that no
+    /// stripe is more than three quarters full. Returns false if there is no room.
+    pub(super) fn rebuild(&mut self, contents: &[Vec<u64>]) -> bool {
+        let sizes = &self.layout.sizes;
+        let first_key = SlotWord::COUNT as usize;
+        let keys = first_key..first_key + sizes.parameters as usize;
+        let hashes = contents.iter().map(|words| {
+            let keys = words.get(keys.clone());
+            hash_of(keys.unwrap_or(&[]))
+        });
+        let hashes: Vec<u64> = hashes.collect();
+        let mut members = vec![0_u64; sizes.stripes as usize];
+        for hash in &hashes {
+            if let Some(count) = members.get_mut(self.stripe_of(*hash) as usize) {
+                *count += 1;
+            }
+        }
+        let most = members.iter().copied().max().unwrap_or(0);
+        // After growth there is room for as many again, but for a quarter.
+        let needed = (most + most / 2)
+            .next_power_of_two()
+            .max(SLOTS_FIRST.into());
+        let Ok(slots) = u32::try_from(needed) else {
+            return false;
+        };
+        let free_count = self.header(HeaderWord::FreeCount);
+        let free_at = self.header(HeaderWord::Free);
+        let free: Vec<u64> = (0..free_count)
+            .map(|it| self.memory.load(free_at + it * 8))
+            .collect();
+        let start = u64::from(self.layout.end);
+        let mut words = Vec::new();
+        let places = self.header(HeaderWord::Places);
+        let end = write_slots(&self.layout, start, (slots, places), &mut |at, word| {
+            words.push((at, word));
+        });
+        if !self.memory.grow(end) {
+            return false;
+        }
+        for (at, word) in words {
+            self.memory.store(at, word);
+        }
+        for (number, id) in (0_u64..).zip(&free) {
+            self.memory.store(start + number * 8, *id);
+        }
+        for (stripe, used) in (0..).zip(&members) {
+            let at = self.layout.stripe(stripe) + u64::from(StripeWord::Used.offset());
+            self.memory.store(at, *used);
+        }
+        let mut at = self.stripe_word(0, StripeWord::Slots);
+        while at < end {
+            self.memory.store(at, 0);
+            at += 1 << self.layout.slot_shift;
+        }
+        for words in contents {
+            let keys = words.get(keys.clone()).unwrap_or(&[]);
+            let slot = self.find(keys);
+            for (number, word) in (0_u64..).zip(words) {
+                self.memory.store(slot.at + number * 8, *word);
+            }
+        }
+        true
+    }
+}
+
+/// Returns the hash of keys.
+pub(super) fn hash_of(keys: &[u64]) -> u64 {
+    keys.iter().fold(0, |hash, key| hashing::mix(hash, *key))
+}

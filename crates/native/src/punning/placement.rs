@@ -1,0 +1,149 @@
+//! Addresses for stubs.
+//!
+//! Stubs are packed from the start of the nearest window that has room. The most
+//! constrained are placed first; what they leave between them is filled by the
+//! others, so that few pages are used.
+//!
+//! **Invariant**: stubs that are placed do not overlap, and each lies wholly in a
+//! free range and within its reach.
+
+use super::{Constraint, displacement};
+use crate::head::JUMP_LENGTH;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Free ranges shorter than this are forgotten: no stub is as short.
+const SHORTEST: u64 = 48;
+
+/// A stub that needs an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The address of the jump.
+    pub jump: u64,
+    /// Which bytes of its displacement must trap.
+    pub constraint: Constraint,
+    /// The size of the stub in bytes.
+    pub size: u64,
+    /// Where the stub may begin, so that its twins reach what they address
+    /// ([`crate::head::Head::reach`]).
+    pub reach: Range<u64>,
+}
+
+/// The free parts of the address space.
+#[derive(Debug, Clone, Default)]
+pub struct Placement {
+    /// The start of each free range, and its end.
+    free: BTreeMap<u64, u64>,
+}
+
+impl Placement {
+    /// Takes the free ranges, which may overlap.
+    pub fn new(free: &[Range<u64>]) -> Self {
+        let mut sorted = free.to_vec();
+        sorted.sort_by_key(|range| range.start);
+        let mut placement = Self::default();
+        let mut last: Option<Range<u64>> = None;
+        for range in sorted {
+            match &mut last {
+                Some(before) if range.start <= before.end => {
+                    before.end = before.end.max(range.end);
+                }
+                _ => {
+                    if let Some(before) = last.replace(range) {
+                        placement.insert(before);
+                    }
+                }
+            }
+        }
+        if let Some(range) = last {
+            placement.insert(range);
+        }
+        placement
+    }
+
+    /// Returns an address for each stub, in the order of the requests; none
+    /// where no free range fits.
+    pub fn place_all(&mut self, requests: &[Request]) -> Vec<Option<u64>> {
+        let mut order: Vec<usize> = (0..requests.len()).collect();
+        order.sort_by_key(|at| {
+            let constrained = requests
+                .get(*at)
+                .map_or(0, |request| request.constraint.count());
+            std::cmp::Reverse(constrained)
+        });
+        let mut placed = vec![None; requests.len()];
+        for at in order {
+            if let (Some(request), Some(place)) = (requests.get(at), placed.get_mut(at)) {
+                *place = self.place(request);
+            }
+        }
+        placed
+    }
+
+    /// Takes an address for one stub from the free ranges.
+    pub fn place(&mut self, request: &Request) -> Option<u64> {
+        let size = request.size.max(1);
+        let found = request
+            .constraint
+            .windows(request.jump)
+            .find_map(|window| {
+                let start = window.start.max(request.reach.start);
+                let end = window.end.min(request.reach.end);
+                self.find(request, start..end, size)
+            })?;
+        self.take(found..found.checked_add(size)?);
+        Some(found)
+    }
+
+    /// Finds the first address in the window that the constraint allows and
+    /// that has `size` free bytes.
+    fn find(&self, request: &Request, window: Range<u64>, size: u64) -> Option<u64> {
+        let mut least = window.start;
+        while least < window.end {
+            let (start, end) = self.range_from(least)?;
+            let candidate = next_address(request, least.max(start))?;
+            if candidate >= window.end {
+                return None;
+            }
+            if candidate.checked_add(size)? <= end {
+                return Some(candidate);
+            }
+            // No later address of this range has more room.
+            least = end.max(candidate);
+        }
+        None
+    }
+
+    /// Returns the free range that contains the address, or the next one.
+    fn range_from(&self, address: u64) -> Option<(u64, u64)> {
+        let before = self.free.range(..=address).next_back();
+        let containing = before.filter(|(_, end)| **end > address);
+        let found = containing.or_else(|| self.free.range(address..).next())?;
+        Some((*found.0, *found.1))
+    }
+
+    /// Takes bytes out of the free range that contains them.
+    fn take(&mut self, taken: Range<u64>) {
+        let Some((start, end)) = self.range_from(taken.start) else {
+            return;
+        };
+        self.free.remove(&start);
+        self.insert(start..taken.start);
+        self.insert(taken.end..end);
+    }
+
+    fn insert(&mut self, range: Range<u64>) {
+        if range.end.saturating_sub(range.start) >= SHORTEST {
+            self.free.insert(range.start, range.end);
+        }
+    }
+}
+
+/// Returns the first address from `least` on to which the jump may lead.
+fn next_address(request: &Request, least: u64) -> Option<u64> {
+    let next = request
+        .constraint
+        .next_allowed(displacement(request.jump, least)?)?;
+    let origin = request.jump.wrapping_add(JUMP_LENGTH);
+    Some(origin.wrapping_add_signed(i64::from(next)))
+}

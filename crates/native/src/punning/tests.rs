@@ -1,0 +1,207 @@
+//! Displacements against their definition, and placements against theirs.
+
+use super::*;
+use proptest::prelude::*;
+use std::time::Instant;
+
+fn constraint() -> impl Strategy<Value = Constraint> {
+    any::<[bool; BYTES]>().prop_map(|constrained| Constraint { constrained })
+}
+
+/// A module at the usual place, with the ranges around it free.
+fn free_around(module: u64) -> Vec<Range<u64>> {
+    vec![
+        0x10000..module,
+        module + 0x40_0000..module + 0x7f0_0000,
+        module + 0x800_0000..0x7fff_ffff_f000,
+    ]
+}
+
+fn request(jump: u64, constraint: Constraint, size: u64) -> Request {
+    Request {
+        jump,
+        constraint,
+        size,
+        reach: 0..u64::MAX,
+    }
+}
+
+#[test]
+fn trapping_bytes_are_sorted() {
+    assert!(TRAPPING.is_sorted());
+}
+
+#[test]
+fn invalid_opcodes_are_invalid_with_any_tail() {
+    let valid = [0xcc, 0xf4, 0xfa, 0xfb];
+    for byte in TRAPPING.into_iter().filter(|byte| !valid.contains(byte)) {
+        for tail in 0..=255u8 {
+            let code = [
+                byte,
+                tail,
+                tail.wrapping_mul(7),
+                1,
+                2,
+                3,
+                4,
+                5,
+                6,
+                7,
+                8,
+                9,
+                10,
+                11,
+                12,
+            ];
+            let mut decoder = iced_x86::Decoder::new(64, &code, 0);
+            assert!(decoder.decode().is_invalid(), "{byte:#x} {tail:#x}");
+        }
+    }
+}
+
+#[test]
+fn a_constrained_top_byte_leaves_23_windows() {
+    let top = Constraint::at_boundaries([0, 1, 4]);
+    assert_eq!(top.windows(0x5555_5555_0000).count(), 23);
+    assert_eq!(Constraint::default().windows(0x5555_5555_0000).count(), 256);
+}
+
+#[test]
+fn boundaries_behind_the_jump_constrain_nothing() {
+    assert_eq!(Constraint::at_boundaries([0, 5, 9]).count(), 0);
+}
+
+#[test]
+fn two_thousand_stubs_are_placed_quickly() {
+    let module = 0x7f00_1000_0000;
+    let boundaries: [&[u64]; 6] = [
+        &[0, 1, 4],
+        &[0, 2, 4],
+        &[0, 4],
+        &[0],
+        &[0, 3],
+        &[0, 1, 2, 3, 4],
+    ];
+    let requests: Vec<Request> = (0..2000)
+        .map(|at| {
+            let these = boundaries[at % boundaries.len()].iter().copied();
+            request(
+                module + 96 * at as u64,
+                Constraint::at_boundaries(these),
+                400,
+            )
+        })
+        .collect();
+    let mut placement = Placement::new(&free_around(module));
+    let start = Instant::now();
+    let placed = placement.place_all(&requests);
+    let elapsed = start.elapsed();
+    println!("2 000 stubs placed in {elapsed:?}");
+    assert!(placed.iter().all(Option::is_some));
+    assert!(elapsed.as_millis() < 500, "{elapsed:?}");
+}
+
+/// Checks placed stubs against the definition.
+fn check_placed(free: &[Range<u64>], requests: &[Request]) -> Result<(), TestCaseError> {
+    let placed = Placement::new(free).place_all(requests);
+    let mut taken: Vec<Range<u64>> = Vec::new();
+    for (request, stub) in requests.iter().zip(placed) {
+        let Some(stub) = stub else { continue };
+        let end = stub + request.size;
+        prop_assert!(
+            free.iter()
+                .any(|range| range.start <= stub && end <= range.end)
+        );
+        prop_assert!(request.reach.contains(&stub));
+        let code = jump(request.jump, stub).unwrap();
+        prop_assert_eq!(code[0], 0xe9);
+        let distance = i32::from_le_bytes([code[1], code[2], code[3], code[4]]);
+        prop_assert_eq!(
+            request
+                .jump
+                .wrapping_add(5)
+                .wrapping_add_signed(distance.into()),
+            stub
+        );
+        for position in 0..BYTES {
+            let constrained = request.constraint.is_constrained(position);
+            prop_assert!(!constrained || traps(code[1 + position]));
+        }
+        taken.push(stub..end);
+    }
+    taken.sort_by_key(|range| range.start);
+    prop_assert!(taken.windows(2).all(|pair| pair[0].end <= pair[1].start));
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn the_next_allowed_displacement_is_the_least(which in constraint(), least: i32) {
+        match which.next_allowed(least) {
+            Some(next) => {
+                prop_assert!(next >= least && which.allows(next));
+                // Nothing below it is allowed: at the distances that a byte makes.
+                for step in [1i64, 2, 255, 256, 257, 65_535, 65_536, 1 << 24] {
+                    let below = i64::from(next) - step;
+                    if below >= i64::from(least) {
+                        prop_assert!(!which.allows(below as i32));
+                    }
+                }
+            }
+            None => prop_assert!(!which.allows(i32::MAX)),
+        }
+    }
+
+    #[test]
+    fn nothing_is_skipped_nearby(which in constraint(), least: i32) {
+        let reached = which.next_allowed(least).unwrap_or(i32::MAX);
+        let near = i64::from(least)..i64::from(reached).min(i64::from(least) + 100_000);
+        for between in near {
+            prop_assert!(!which.allows(between as i32));
+        }
+    }
+
+    #[test]
+    fn windows_hold_exactly_what_the_top_byte_allows(which in constraint(), at: i32) {
+        let origin = 0x5555_0000_0000u64;
+        let address = (origin + 5).wrapping_add_signed(at.into());
+        let within = which.windows(origin).any(|window| window.contains(&address));
+        let top = at.to_le_bytes()[3];
+        prop_assert_eq!(within, !which.is_constrained(3) || traps(top));
+    }
+
+    #[test]
+    fn placed_stubs_trap_at_boundaries_and_do_not_overlap(
+        heads in prop::collection::vec((0u64..0x20_0000, constraint(), 48u64..2000, any::<bool>()), 1..60),
+        holes in prop::collection::vec((-0x7000_0000i64..0x7000_0000, 1u64..0x400_0000), 0..12),
+    ) {
+        let module = 0x7f00_1000_0000u64;
+        let mut free = free_around(module);
+        if !holes.is_empty() {
+            free = holes
+                .iter()
+                .map(|(at, size)| module.wrapping_add_signed(*at)..module.wrapping_add_signed(*at) + size)
+                .collect();
+        }
+        let requests: Vec<Request> = heads
+            .into_iter()
+            .map(|(at, which, size, near)| {
+                let mut one = request(module + at, which, size);
+                if near {
+                    one.reach = module - 0x4000_0000..module + 0x4000_0000;
+                }
+                one
+            })
+            .collect();
+        // Overlapping free ranges are merged before the check.
+        free.sort_by_key(|range| range.start);
+        let merged = free.into_iter().fold(Vec::<Range<u64>>::new(), |mut merged, range| {
+            match merged.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => merged.push(range),
+            }
+            merged
+        });
+        check_placed(&merged, &requests)?;
+    }
+}
