@@ -30,21 +30,25 @@ mod lower;
 mod memory;
 mod monitor;
 mod operations;
+mod phases;
 mod reasons;
 mod redo;
 mod table;
 mod tidy;
+mod views;
 
 pub use interpreter::{EventWordsSource, Progress, Running};
 pub use layout::{HeaderWord, JournalWord, Layout, RecordWord, Sizes, SlotWord, StripeWord};
 pub use lower::{Lowered, Options, lower};
 pub use memory::WordMemory;
-pub use monitor::{WordMonitor, WordSlice};
+pub use monitor::WordMonitor;
 pub use operations::{
-    Alu, Base, Checked, Condition, EndKind, Journaled, MonitorProgram, Op, Operand, Phase,
-    Register, Source, StepProgram,
+    Alu, Base, Checked, Condition, EndKind, Journaled, MonitorProgram, Op, Operand, Register,
+    Source, StepProgram,
 };
+pub use phases::Phase;
 pub use reasons::{EventWords, NotNative, Origin, Place, Why, WordCapture, WordKind};
+pub use views::WordSlice;
 
 #[cfg(test)]
 mod tests;

@@ -369,3 +369,21 @@ impl Layout {
         (RecordWord::COUNT + slot) * 8
     }
 }
+
+impl JournalWord {
+    /// Packs a transition into the word [`JournalWord::Transition`]; states beyond 24
+    /// bits are not lowered.
+    pub fn transition(event: u16, from: u32, to: u32) -> u64 {
+        u64::from(event) << 48 | u64::from(from & 0xff_ffff) << 24 | u64::from(to & 0xff_ffff)
+    }
+
+    /// Unpacks a transition: the event, the state before and the state after.
+    pub fn parts(transition: u64) -> (u16, u32, u32) {
+        let state = |word: u64| (word & 0xff_ffff) as u32;
+        (
+            (transition >> 48) as u16,
+            state(transition >> 24),
+            state(transition),
+        )
+    }
+}

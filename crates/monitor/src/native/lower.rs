@@ -3,6 +3,7 @@
 mod assembler;
 mod checks;
 mod events;
+mod guarded;
 mod image;
 mod states;
 mod tail;

@@ -1,17 +1,17 @@
 //! A monitor whose slices are in a table of words.
 
 use super::interpreter::{EventWordsSource, Progress, Running};
-use super::layout::{HeaderWord, JournalWord, SlotWord};
+use super::layout::{HeaderWord, JournalWord};
 use super::lower::Lowered;
 use super::reasons::{Why, WordKind};
-use super::table::{Slot, Table};
+use super::table::Table;
 use super::{EndKind, Source, WordMemory};
 use crate::behaviour::Behaviour;
 use crate::monitor::Ended;
 use crate::needs::EventNeed;
 use crate::slices::SliceId;
 use crate::step::{Change, Occurrence, Step};
-use crate::violations::{ViolationGroup, Violations};
+use crate::violations::Violations;
 use crate::words::Words;
 use juror_event::{EventId, Unavailability, Value, Verdict};
 use juror_language::{EvaluationError, StateId};
@@ -44,24 +44,6 @@ pub struct WordMonitor<M> {
     pub(super) finished: bool,
     /// The general steps so far, by reason.
     pub(super) gates: BTreeMap<Why, u64>,
-}
-
-/// A slice, by value.
-#[derive(Debug, Clone, PartialEq)]
-pub struct WordSlice {
-    /// The identifier.
-    pub id: SliceId,
-    /// The values of the slice parameters, in their order; `None` for an unbound
-    /// parameter.
-    pub binding: Vec<Option<Value>>,
-    /// The current state.
-    pub state: StateId,
-    /// The values of the variables, by slot.
-    pub environment: Vec<Value>,
-    /// The verdict of the slice.
-    pub verdict: Verdict,
-    /// True if the slice was violated in a final state and is kept only for reports.
-    pub ended: bool,
 }
 
 impl<M: WordMemory> WordMonitor<M> {
@@ -268,166 +250,6 @@ impl<M: WordMemory> WordMonitor<M> {
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
-
-    /// Returns the needs of the occupied states, by event.
-    pub fn needs(&self) -> Vec<EventNeed> {
-        self.needs_of(&self.table.occupied())
-    }
-
-    /// Returns the needs of these states, one bit each.
-    fn needs_of(&self, occupied: &[u64]) -> Vec<EventNeed> {
-        let declared = self.lowered.plan.declared.iter();
-        let unneeded = |&captures: &u64| EventNeed {
-            needed: false,
-            captures,
-        };
-        let mut needs: Vec<EventNeed> = declared.map(unneeded).collect();
-        for state in states_of(occupied) {
-            for of_state in self.lowered.behaviour.needs(state) {
-                if let Some(need) = needs.get_mut(usize::from(of_state.event.0)) {
-                    need.needed = true;
-                    need.captures |= of_state.hoisted;
-                }
-            }
-        }
-        needs
-    }
-
-    /// Returns the worst verdict of all slices; `Violated` if any slice was ever
-    /// violated.
-    pub fn verdict(&self) -> Verdict {
-        let occupied = self.table.occupied();
-        let has = |verdict: Verdict| {
-            states_of(&occupied).any(|state| self.lowered.behaviour.verdict(state) == verdict)
-        };
-        let from_worst = [
-            Verdict::PresumablyViolated,
-            Verdict::PresumablySatisfied,
-            Verdict::Satisfied,
-        ];
-        let worst = match self.violated {
-            true => Verdict::Violated,
-            false => from_worst
-                .into_iter()
-                .find(|verdict| has(*verdict))
-                .unwrap_or(Verdict::Satisfied),
-        };
-        self.at_this_point(worst)
-    }
-
-    pub(super) fn at_this_point(&self, verdict: Verdict) -> Verdict {
-        match self.finished {
-            true => verdict.at_end(),
-            false => verdict,
-        }
-    }
-
-    /// Returns the number of events that the monitor was given.
-    pub fn sequence(&self) -> u64 {
-        self.table.header(HeaderWord::Sequence)
-    }
-
-    /// Returns the number of slices, including the base.
-    pub fn slice_count(&self) -> u64 {
-        self.table.header(HeaderWord::Live)
-    }
-
-    /// Returns the maximum number of slices at one time.
-    pub fn peak_count(&self) -> u64 {
-        self.table.header(HeaderWord::Peak)
-    }
-
-    /// Returns the violations by events so far, grouped by kind and code address.
-    pub fn violations(&self) -> &[ViolationGroup] {
-        &self.violations.groups
-    }
-
-    /// Ends the run: undecided verdicts become decided. Returns the slices and their
-    /// verdicts, in the order of [`WordMonitor::slices`].
-    pub fn finish(&mut self) -> Vec<(SliceId, Verdict)> {
-        self.finished = true;
-        let slices = self.slices().into_iter();
-        slices.map(|slice| (slice.id, slice.verdict)).collect()
-    }
-
-    /// Returns the slices, the base first, and then those that were violated in final
-    /// states, as far as they are kept.
-    pub fn slices(&self) -> Vec<WordSlice> {
-        let live = self.table.live().into_iter().map(|slot| self.view(slot));
-        let ended = self.ended.iter().map(|ended| WordSlice {
-            id: ended.id,
-            binding: ended.binding.clone(),
-            state: ended.state,
-            environment: ended.environment.clone(),
-            verdict: self.at_this_point(self.lowered.behaviour.verdict(ended.state)),
-            ended: true,
-        });
-        live.chain(ended).collect()
-    }
-
-    fn view(&self, slot: Slot) -> WordSlice {
-        let state = self.table.state(slot);
-        WordSlice {
-            id: SliceId(slot.id),
-            binding: match slot.stripe {
-                Some(_) => self.words.binding(&self.table.keys(slot)),
-                None => vec![None; self.table.layout.sizes.parameters as usize],
-            },
-            state,
-            environment: self.environment(slot),
-            verdict: self.at_this_point(self.lowered.behaviour.verdict(state)),
-            ended: false,
-        }
-    }
-
-    /// Returns the variables of a slice.
-    pub(super) fn environment(&self, slot: Slot) -> Vec<Value> {
-        let others = self.table.word(slot, SlotWord::Others);
-        let kinds = (0_u32..).zip(self.lowered.variables.iter());
-        let value = |(variable, kind): (u32, &WordKind)| {
-            let at = slot.at + u64::from(self.table.layout.variable(variable));
-            self.value(
-                *kind,
-                self.table.memory.load(at),
-                others >> variable & 1 == 1,
-            )
-        };
-        kinds.map(value).collect()
-    }
-
-    /// Returns the value of a word, which may be the number of another value.
-    pub(super) fn value(&self, kind: WordKind, word: u64, is_other: bool) -> Value {
-        let missing = Value::Unavailable(Unavailability::NotCaptured);
-        match is_other {
-            true => {
-                let number = usize::try_from(word).unwrap_or(usize::MAX);
-                self.others.get(number).cloned().unwrap_or(missing)
-            }
-            false => kind.value_of(word),
-        }
-    }
-
-    /// Returns the word of a value, and whether it is the number of another value.
-    pub(super) fn word(&mut self, kind: Option<WordKind>, value: &Value) -> (u64, bool) {
-        match kind.and_then(|kind| kind.word_of(value)) {
-            Some(word) => (word, false),
-            None => {
-                self.others.push(value.clone());
-                (self.others.len() as u64 - 1, true)
-            }
-        }
-    }
-
-    /// Returns the last record of a slice.
-    pub(super) fn last_record_of(&self, id: SliceId) -> Option<u64> {
-        match self.table.slot_of(id.0) {
-            Some(slot) => self.table.last_record(slot),
-            None => {
-                let ended = self.ended.iter().find(|ended| ended.id == id);
-                ended.and_then(|ended| ended.last_record)
-            }
-        }
-    }
 }
 
 /// Has the words of parameters whose captures are addresses shown as addresses.
@@ -442,15 +264,6 @@ pub(super) fn mark_addresses(lowered: &Lowered, words: &mut Words) {
             }
         }
     }
-}
-
-/// Iterates over the states whose bits are set.
-fn states_of(bits: &[u64]) -> impl Iterator<Item = StateId> + '_ {
-    let numbered = (0_u32..).zip(bits);
-    numbered.flat_map(|(word, bits)| {
-        let set = (0..64_u32).filter(move |bit| bits >> bit & 1 == 1);
-        set.map(move |bit| StateId(word * 64 + bit))
-    })
 }
 
 /// The values of an occurrence, as words of their kinds.

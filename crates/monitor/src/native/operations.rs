@@ -7,9 +7,9 @@
 //!
 //! | phase | what is changed | a thread that is found here |
 //! | --- | --- | --- |
-//! | [`Phase::Free`] | its journal | goes back to the beginning of the step |
-//! | [`Phase::Locked`] | its journal, and words of a slot that is empty (its `Id` is 0) | releases what it has locked, and goes back to the beginning |
-//! | [`Phase::Committed`] | counters, the slot, a record | runs the rest of the operations |
+//! | [`super::Phase::Free`] | its journal | goes back to the beginning of the step |
+//! | [`super::Phase::Locked`] | its journal, and words of a slot that is empty (its `Id` is 0) | releases what it has locked, and goes back to the beginning |
+//! | [`super::Phase::Committed`] | counters, the slot, a record | runs the rest of the operations |
 //!
 //! - A lock is a word that holds the byte offset of its owner's journal, or 0. So the
 //!   memory says which locks a thread holds. The lock of a stripe is taken first, then
@@ -26,8 +26,8 @@
 //!   registers and bases. If the thread is gone with its registers (SIGKILL), a
 //!   committed journal is redone from memory, and counters are counted anew.
 
+use super::Layout;
 use super::reasons::{NotNative, Why};
-use super::{JournalWord, Layout};
 
 /// A virtual register: 64 bits, undefined at the beginning of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -314,17 +314,6 @@ pub enum Op {
     Gate(Why),
 }
 
-/// What may be done with a thread between two operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Phase {
-    /// No lock is held: the step can be abandoned.
-    Free,
-    /// A lock may be held: the step can be abandoned when it is released.
-    Locked,
-    /// The step must be finished.
-    Committed,
-}
-
 /// The operations of one event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepProgram {
@@ -344,99 +333,4 @@ pub struct MonitorProgram {
     pub steps: Vec<StepProgram>,
     /// The words of the new table that are not 0: the offset in bytes, and the word.
     pub image: Vec<(u64, u64)>,
-}
-
-impl Op {
-    /// Returns the position to which the operation may go, other than the next one.
-    pub fn target(&self) -> Option<u32> {
-        match self {
-            Op::Branch { target, .. } | Op::Jump { target } | Op::Again { target } => Some(*target),
-            _ => None,
-        }
-    }
-
-    /// Returns true if the operation never goes to the next one.
-    pub fn is_last(&self) -> bool {
-        matches!(
-            self,
-            Op::Jump { .. } | Op::Again { .. } | Op::End(_) | Op::Gate(_)
-        )
-    }
-
-    /// Returns the phase after the operation, from that before it.
-    fn leads(&self, phase: Phase) -> Phase {
-        match self {
-            Op::Lock { .. } => phase.max(Phase::Locked),
-            Op::Commit(_) => Phase::Committed,
-            _ => phase,
-        }
-    }
-
-    /// Returns true if the operation may be in this phase.
-    fn may_be_in(&self, phase: Phase) -> bool {
-        match self {
-            Op::Capture { .. } => phase == Phase::Free,
-            Op::Checked { .. } | Op::Gate(_) | Op::Lock { .. } | Op::Again { .. } => {
-                phase < Phase::Committed
-            }
-            Op::Commit(_) => phase == Phase::Locked,
-            Op::Xadd { .. } | Op::Unlock { .. } | Op::Done => phase == Phase::Committed,
-            Op::End(EndKind::Unneeded) => phase == Phase::Free,
-            Op::End(_) => phase == Phase::Committed,
-            _ => true,
-        }
-    }
-}
-
-impl StepProgram {
-    /// Returns the phase before each operation; `None` if the list breaks a rule of this
-    /// module: a target or the end is out of the list, a branch goes backwards, an
-    /// operation is reached in two phases, or in one in which it must not be. An
-    /// operation that is never reached is in phase `Free`.
-    pub fn phases(&self) -> Option<Vec<Phase>> {
-        let mut phases: Vec<Option<Phase>> = vec![None; self.ops.len()];
-        *phases.first_mut()? = Some(Phase::Free);
-        for (position, op) in self.ops.iter().enumerate() {
-            let Some(phase) = phases.get(position).copied().flatten() else {
-                continue;
-            };
-            if !op.may_be_in(phase) {
-                return None;
-            }
-            let after = op.leads(phase);
-            let target = op.target().map(|target| target as usize);
-            let is_back = target.is_some_and(|target| target <= position);
-            if is_back != matches!(op, Op::Again { .. }) {
-                return None;
-            }
-            let next = (!op.is_last()).then_some(position + 1);
-            for reached in next.into_iter().chain(target) {
-                let known = phases.get_mut(reached)?;
-                if known.is_some_and(|known| known != after) {
-                    return None;
-                }
-                *known = Some(after);
-            }
-        }
-        let phases = phases.into_iter();
-        Some(phases.map(|phase| phase.unwrap_or(Phase::Free)).collect())
-    }
-}
-
-impl JournalWord {
-    /// Packs a transition into the word [`JournalWord::Transition`]; states beyond 24
-    /// bits are not lowered.
-    pub fn transition(event: u16, from: u32, to: u32) -> u64 {
-        u64::from(event) << 48 | u64::from(from & 0xff_ffff) << 24 | u64::from(to & 0xff_ffff)
-    }
-
-    /// Unpacks a transition: the event, the state before and the state after.
-    pub fn parts(transition: u64) -> (u16, u32, u32) {
-        let state = |word: u64| (word & 0xff_ffff) as u32;
-        (
-            (transition >> 48) as u16,
-            state(transition >> 24),
-            state(transition),
-        )
-    }
 }

@@ -4,6 +4,7 @@ mod automata;
 mod formulas;
 mod interleavings;
 mod reasons;
+mod shipped;
 
 use super::{
     EventWords, HeaderWord, Lowered, NotNative, Options, Origin, WordCapture, WordKind,
@@ -185,7 +186,7 @@ fn run(property: Property, records: usize, events: &[Given]) -> Option<(u64, u64
         let mut later = WordMonitor::new(words.lowered.clone(), Vec::new()).unwrap();
         assert!(later.take_over(&monitor));
         compare(&monitor, &later);
-        if middle % 2 == 0 {
+        if middle.is_multiple_of(2) {
             words = later;
         }
         for event in &events[middle..] {

@@ -11,7 +11,7 @@ use crate::native::{
     Source, StripeWord, Why,
 };
 use juror_event::EventId;
-use juror_language::{Branch, FlatUpdates, StateId};
+use juror_language::StateId;
 
 /// Lowers an event that binds all parameters.
 pub(super) fn lower(lowering: &Lowering<'_>, event: &Event<'_>) -> Option<Vec<Op>> {
@@ -34,12 +34,12 @@ pub(super) fn lower(lowering: &Lowering<'_>, event: &Event<'_>) -> Option<Vec<Op
 }
 
 /// An event that is being lowered.
-struct Step<'a> {
-    lowering: &'a Lowering<'a>,
-    event: &'a Event<'a>,
-    layout: &'a Layout,
+pub(super) struct Step<'a> {
+    pub lowering: &'a Lowering<'a>,
+    pub event: &'a Event<'a>,
+    pub layout: &'a Layout,
     /// The end of an event that does nothing.
-    ignored: Label,
+    pub ignored: Label,
 }
 
 impl Step<'_> {
@@ -112,8 +112,7 @@ impl Step<'_> {
         code.store_journal(0, JournalWord::Transition);
         for (number, (_, guard)) in (0_u32..).zip(states.effects.guards(self.event.id)) {
             let over = code.label();
-            terms::condition(code, scope, guard?)?;
-            code.branch(Condition::Equal, R[0], 0, over);
+            terms::condition(code, scope, guard?, over)?;
             let rows = i32::try_from(self.layout.sizes.states << number).ok()?;
             let row = (Base::Journal, JournalWord::Transition.offset(), None);
             code.add_at(row, rows, R[1]);
@@ -277,119 +276,6 @@ impl Step<'_> {
             code.gate_if(Condition::Equal, R[1], R[2], Why::Drop);
         }
     }
-
-    /// Evaluates guards and updates of the state in register 0.
-    fn guarded(&self, code: &mut Assembler) -> Option<()> {
-        let (state_end, update_end) = (code.label(), code.label());
-        let mut ends = Ends {
-            state: (state_end, false),
-            update: (update_end, false),
-        };
-        for &state in &self.event.guarded {
-            let next = code.label();
-            code.branch(
-                Condition::NotEqual,
-                R[0],
-                i32::try_from(state.0).ok()?,
-                next,
-            );
-            self.alternatives(code, state, &mut ends)?;
-            code.bind(next);
-        }
-        // Not reached, since a guarded state is in the list.
-        code.push(Op::Gate(Why::Term));
-        if ends.state.1 {
-            code.bind(state_end);
-            finish_taken(code, self.lowering, self.event, Journaled::State);
-        }
-        if ends.update.1 {
-            code.bind(update_end);
-            finish_taken(code, self.lowering, self.event, Journaled::Variables);
-        }
-        Some(())
-    }
-
-    /// Tries the transitions of a state in order.
-    fn alternatives(&self, code: &mut Assembler, state: StateId, ends: &mut Ends) -> Option<()> {
-        let Behaviour::Automaton(automaton) = self.lowering.behaviour else {
-            return None;
-        };
-        let scope = self.scope();
-        for it in automaton.alternatives(state, self.event.id) {
-            let Some(_) = &it.transition.guard else {
-                let branch = (&it.transition.success, it.success);
-                self.take(code, state, branch, ends);
-                return Some(());
-            };
-            let mark = code.mark();
-            let guard = terms::flat_guard(&it);
-            let of_guard = guard.and_then(|guard| terms::condition(code, scope, &guard));
-            if of_guard.is_none() {
-                code.reset(mark);
-                code.push(Op::Gate(Why::Term));
-                return Some(());
-            }
-            let has_failed = code.label();
-            code.branch(Condition::Equal, R[0], 0, has_failed);
-            self.take(code, state, (&it.transition.success, it.success), ends);
-            code.bind(has_failed);
-            if let Some(failure) = &it.transition.failure {
-                self.take(code, state, (failure, it.failure), ends);
-                return Some(());
-            }
-        }
-        code.jump(self.ignored);
-        Some(())
-    }
-
-    fn scope(&self) -> Scope<'_> {
-        Scope {
-            layout: self.layout,
-            captures: self.event.captures,
-            hoisted: self.event.hoisted,
-            variables: Variables::OfSlot(self.lowering.kinds),
-        }
-    }
-
-    /// Takes a branch from a state: never falls through.
-    fn take(
-        &self,
-        code: &mut Assembler,
-        state: StateId,
-        (branch, flat): (&Branch, Option<&FlatUpdates>),
-        ends: &mut Ends,
-    ) {
-        let target = branch.target;
-        if !self.lowering.is_quiet(state, target) {
-            code.push(Op::Gate(Why::Verdict));
-            return;
-        }
-        let end = match branch.updates.is_empty() {
-            true => &mut ends.state,
-            false => {
-                let mark = code.mark();
-                let flat = terms::flat_updates(branch, flat);
-                let done = flat.and_then(|flat| terms::updates(code, self.scope(), &flat));
-                if done.is_none() {
-                    code.reset(mark);
-                    code.push(Op::Gate(Why::Term));
-                    return;
-                }
-                &mut ends.update
-            }
-        };
-        end.1 = true;
-        let label = end.0;
-        code.set(R[0], state.0.into());
-        code.set(R[1], target.0.into());
-        code.jump(label);
-    }
-}
-
-/// The ends of guarded steps, and whether they are used.
-struct Ends {
-    state: (Label, bool),
-    update: (Label, bool),
 }
 
 /// Returns the word of a row.

@@ -5,6 +5,8 @@
 //! known here: a flat operation that depends on the kind becomes that for the kind, and
 //! one that the flat form leaves to the tree has no operations: the event is gated.
 
+mod operators;
+
 use super::assembler::{Assembler, Label, R};
 use crate::automaton::Alternative;
 use crate::native::{
@@ -13,8 +15,7 @@ use crate::native::{
 };
 use juror_event::Value;
 use juror_language::{
-    BinaryOperator, Branch, FlatCondition, FlatOperand, FlatOperation, FlatScalar, FlatUpdates,
-    Kind, Update,
+    Branch, FlatCondition, FlatOperand, FlatOperation, FlatScalar, FlatUpdates, Kind, Update,
 };
 
 /// The number of stack elements in registers.
@@ -59,6 +60,8 @@ pub(super) struct Scope<'a> {
     pub variables: Variables<'a>,
 }
 
+/// A register and the kind of its value.
+type Typed = (Register, Scalar);
 /// The stack before an operation, as far as it is known.
 type Stack = Vec<Scalar>;
 
@@ -102,14 +105,34 @@ pub(super) fn flat_updates(branch: &Branch, flat: Option<&FlatUpdates>) -> Optio
     flat.cloned().or_else(inlined)
 }
 
-/// Compiles a condition; the result, 0 or 1, is in register 0. Returns `None` if it has
-/// no operations.
+/// Compiles a condition; goes to the label if it is false. Returns `None` if it has no
+/// operations.
 pub(super) fn condition(
     code: &mut Assembler,
     scope: Scope<'_>,
     condition: &FlatCondition,
+    if_false: Label,
 ) -> Option<()> {
-    let kind = compile(code, scope, 0, condition.operations())?;
+    let mark = code.mark();
+    let operations = condition.operations();
+    if let Some((FlatOperation::Binary(operator, left, right), before)) = operations.split_last()
+        && operator.is_comparison()
+    {
+        let mut compiler = Compiler::new(code, scope, 0);
+        let mut branch = || {
+            // Fails if a skip goes behind the comparison, whose value is then needed.
+            compiler.run(before)?;
+            let (left, right) = compiler.operands(*left, *right)?;
+            compiler.compare(*operator, left, right, if_false)?;
+            compiler.stack.is_empty().then_some(())
+        };
+        if branch().is_some() {
+            return Some(());
+        }
+        code.reset(mark);
+    }
+    let kind = compile(code, scope, 0, operations)?;
+    code.branch(Condition::Equal, R[0], 0, if_false);
     (kind == Scalar::Bool).then_some(())
 }
 
@@ -164,12 +187,7 @@ fn compile(
     assigned: u64,
     operations: &[FlatOperation],
 ) -> Option<Scalar> {
-    let mut compiler = Compiler {
-        scope,
-        code,
-        assigned,
-        stack: Vec::new(),
-    };
+    let mut compiler = Compiler::new(code, scope, assigned);
     compiler.run(operations)?;
     match compiler.stack.as_slice() {
         [kind] => Some(*kind),
@@ -177,7 +195,16 @@ fn compile(
     }
 }
 
-impl Compiler<'_, '_> {
+impl<'a, 'c> Compiler<'a, 'c> {
+    fn new(code: &'c mut Assembler, scope: Scope<'a>, assigned: u64) -> Compiler<'a, 'c> {
+        Compiler {
+            scope,
+            code,
+            assigned,
+            stack: Vec::new(),
+        }
+    }
+
     /// Compiles the operations in order. Skips go forward, to a label with the stack
     /// that the operation there finds.
     fn run(&mut self, operations: &[FlatOperation]) -> Option<()> {
@@ -386,159 +413,6 @@ impl Compiler<'_, '_> {
             WordKind::Boolean => Scalar::Bool,
         })
     }
-
-    /// Compiles a binary operator: the result replaces its operands on the stack.
-    fn binary(
-        &mut self,
-        operator: BinaryOperator,
-        left: FlatOperand,
-        right: FlatOperand,
-    ) -> Option<()> {
-        // Registers of the operands, the right one being popped first.
-        let right = match right {
-            FlatOperand::Top => {
-                let top = self.top()?;
-                self.stack.pop();
-                top
-            }
-            _ => (R[5], self.value(right, R[5])?),
-        };
-        let left = match left {
-            FlatOperand::Top => {
-                let top = self.top()?;
-                self.stack.pop();
-                top
-            }
-            // Not the right operand's, if that is of the stack.
-            _ if right.0 == R[5] => {
-                let register = self.free()?;
-                (register, self.value(left, register)?)
-            }
-            _ => (R[5], self.value(left, R[5])?),
-        };
-        let result = self.free()?;
-        let kind = match operator.is_comparison() {
-            true => self.compare(operator, left, right)?,
-            false => self.arithmetic(operator, left, right)?,
-        };
-        if left.0 != result {
-            self.code.alu(Alu::Move, result, left.0);
-        }
-        self.stack.push(kind);
-        Some(())
-    }
-
-    /// Computes `left` := whether the comparison holds.
-    fn compare(
-        &mut self,
-        operator: BinaryOperator,
-        (left, of_left): (Register, Scalar),
-        (right, of_right): (Register, Scalar),
-    ) -> Option<Scalar> {
-        let (holds, end) = (self.code.label(), self.code.label());
-        let fails = self.code.label();
-        let is_equality = matches!(operator, BinaryOperator::Equal | BinaryOperator::NotEqual);
-        let is_signed = match (of_left, of_right) {
-            (Scalar::Int, Scalar::Int) => true,
-            (Scalar::Bool, Scalar::Bool) if is_equality => true,
-            (Scalar::Address, Scalar::Address) => false,
-            (Scalar::Int, Scalar::Address) => {
-                // A negative number is less than every address.
-                let is_less = holds_if(operator, true);
-                let label = if is_less { holds } else { fails };
-                self.code.branch(Condition::Less, left, 0, label);
-                false
-            }
-            (Scalar::Address, Scalar::Int) => {
-                let is_greater = holds_if(operator, false);
-                let label = if is_greater { holds } else { fails };
-                self.code.branch(Condition::Less, right, 0, label);
-                false
-            }
-            _ => return None,
-        };
-        let condition = condition_of(operator, is_signed)?;
-        self.code.branch(condition, left, right, holds);
-        self.code.bind(fails);
-        self.code.set(left, 0);
-        self.code.jump(end);
-        self.code.bind(holds);
-        self.code.set(left, 1);
-        self.code.bind(end);
-        Some(Scalar::Bool)
-    }
-
-    /// Computes `left` := `left` `operator` `right`.
-    fn arithmetic(
-        &mut self,
-        operator: BinaryOperator,
-        (left, of_left): (Register, Scalar),
-        (right, of_right): (Register, Scalar),
-    ) -> Option<Scalar> {
-        use BinaryOperator as B;
-        match (of_left, of_right) {
-            (Scalar::Int, Scalar::Int) => {
-                match operator {
-                    B::Add => self.code.checked(Checked::Add, left, right),
-                    B::Subtract => self.code.checked(Checked::Subtract, left, right),
-                    B::Multiply => self.code.checked(Checked::Multiply, left, right),
-                    B::Divide => self.code.checked(Checked::Divide, left, right),
-                    B::Remainder => self.code.checked(Checked::Remainder, left, right),
-                    B::BitAnd => self.code.alu(Alu::And, left, right),
-                    B::BitOr => self.code.alu(Alu::Or, left, right),
-                    B::BitXor => self.code.alu(Alu::Xor, left, right),
-                    _ => return None,
-                }
-                Some(Scalar::Int)
-            }
-            (Scalar::Address, Scalar::Int) => {
-                match operator {
-                    B::Add => self.code.alu(Alu::Move, R[4], right),
-                    B::Subtract => {
-                        self.code.set(R[4], 0);
-                        self.code.checked(Checked::Subtract, R[4], right);
-                    }
-                    _ => return None,
-                }
-                self.move_address(left);
-                Some(Scalar::Address)
-            }
-            (Scalar::Address, Scalar::Address) if operator == B::Subtract => {
-                self.distance(left, right);
-                Some(Scalar::Int)
-            }
-            _ => None,
-        }
-    }
-
-    /// Adds the signed distance in register 4 to an address.
-    fn move_address(&mut self, address: Register) {
-        let (back, end) = (self.code.label(), self.code.label());
-        self.code.alu(Alu::Add, address, R[4]);
-        self.code.branch(Condition::Less, R[4], 0, back);
-        // The sum of two words has a carry if it is below one of them.
-        self.code
-            .gate_if(Condition::Below, address, R[4], Why::Value);
-        self.code.jump(end);
-        self.code.bind(back);
-        self.code
-            .gate_if(Condition::AboveEqual, address, R[4], Why::Value);
-        self.code.bind(end);
-    }
-
-    /// Computes the signed difference of two addresses.
-    fn distance(&mut self, left: Register, right: Register) {
-        let (forth, end) = (self.code.label(), self.code.label());
-        self.code.branch(Condition::AboveEqual, left, right, forth);
-        self.code.alu(Alu::Subtract, left, right);
-        self.code
-            .gate_if(Condition::GreaterEqual, left, 0, Why::Value);
-        self.code.jump(end);
-        self.code.bind(forth);
-        self.code.alu(Alu::Subtract, left, right);
-        self.code.gate_if(Condition::Less, left, 0, Why::Value);
-        self.code.bind(end);
-    }
 }
 
 /// Returns the number of operations that an operation may skip.
@@ -550,32 +424,4 @@ fn distance_of(operation: &FlatOperation) -> Option<u8> {
         | FlatOperation::LoadOr(_, distance) => Some(*distance),
         _ => None,
     }
-}
-
-/// Returns true if a comparison holds for a left operand that is less (or greater).
-fn holds_if(operator: BinaryOperator, is_less: bool) -> bool {
-    use BinaryOperator as B;
-    match operator {
-        B::NotEqual => true,
-        B::Less | B::LessEqual => is_less,
-        B::Greater | B::GreaterEqual => !is_less,
-        _ => false,
-    }
-}
-
-fn condition_of(operator: BinaryOperator, is_signed: bool) -> Option<Condition> {
-    use BinaryOperator as B;
-    Some(match (operator, is_signed) {
-        (B::Equal, _) => Condition::Equal,
-        (B::NotEqual, _) => Condition::NotEqual,
-        (B::Less, true) => Condition::Less,
-        (B::Less, false) => Condition::Below,
-        (B::LessEqual, true) => Condition::LessEqual,
-        (B::LessEqual, false) => Condition::BelowEqual,
-        (B::Greater, true) => Condition::Greater,
-        (B::Greater, false) => Condition::Above,
-        (B::GreaterEqual, true) => Condition::GreaterEqual,
-        (B::GreaterEqual, false) => Condition::AboveEqual,
-        _ => return None,
-    })
 }
