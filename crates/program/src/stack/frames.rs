@@ -67,6 +67,10 @@ pub struct Frame {
     pub arguments: Option<Rc<[Variable]>>,
 }
 
+/// The variables of a scope, each with whether it is a parameter, and the names that the scope
+/// declares for global variables.
+type ScopeNames = (Vec<(Variable, bool)>, Vec<Box<str>>);
+
 impl Frame {
     /// One at an address, of which nothing else is known.
     pub(crate) fn bare(pc: u64) -> Frame {
@@ -375,7 +379,7 @@ impl Program {
 
     /// The variables of each scope of a frame, and the names that it declares for global
     /// ones, innermost first.
-    fn scopes_of(&self, frame: &Frame) -> Vec<(Vec<(Variable, bool)>, Vec<Box<str>>)> {
+    fn scopes_of(&self, frame: &Frame) -> Vec<ScopeNames> {
         if let Some(arguments) = &frame.arguments {
             let named = arguments.iter().filter(|it| !it.name.is_empty());
             let named = named.map(|variable| (variable.clone(), true));

@@ -180,9 +180,9 @@ fn integer(value: &crate::dwarf::Value, signed: bool, size: Option<u64>) -> Opti
         AttributeValue::Data8(_) => 8,
         AttributeValue::Data16(number) => return Some(number.cast_signed()),
         // What is wider than any form is a block.
-        AttributeValue::Block(block) => return wide_integer(&block.bytes(), signed, size),
+        AttributeValue::Block(block) => return wide_integer(block.bytes(), signed, size),
         AttributeValue::Exprloc(expression) => {
-            return wide_integer(&expression.0.bytes(), signed, size);
+            return wide_integer(expression.0.bytes(), signed, size);
         }
         _ => return value.udata_value().map(i128::from),
     };
