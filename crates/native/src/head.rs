@@ -2,7 +2,7 @@
 //!
 //! A *head* is what a patch replaces: whole instructions, the first five bytes
 //! of which become `jmp rel32`. Each of them gets a *twin*, its relocated code
-//! ([`twin`]), so that a thread passes a patched address without the original
+//! (`twin`), so that a thread passes a patched address without the original
 //! bytes. An `endbr64` at the address stays, and the jump follows it.
 //!
 //! **Invariant**: a head that is accepted can be run at its twins instead, with

@@ -259,3 +259,51 @@ fn arrays_of_variable_length_behind_pointers_have_their_rows() {
         }
     }
 }
+
+const KEYS: &str = "
+#include <map>
+#include <string>
+struct Id { int n; bool operator<(const Id &other) const { return n < other.n; } };
+int main()
+{
+    std::map<std::string, int> ages{{\"ann\", 7}};
+    std::map<Id, int> others{{Id{3}, 8}};
+    std::map<int, int> numbers{{3, 9}};
+    return ages.size() + others.size() + numbers.size() == 3 ? 0 : 1;
+}";
+
+#[test]
+fn a_key_that_cannot_be_compared_is_not_said_to_be_missing() {
+    for build in plain_builds(Language::Cpp) {
+        let executable = Fixture::cpp("keys", KEYS).compile(&build);
+        let commands = [
+            "break 10",
+            "run",
+            "print ages[\"ann\"]",
+            "print ages[\"bob\"]",
+            "print others[3]",
+            "print numbers[\"ann\"]",
+            "print numbers[3]",
+            "print numbers[4]",
+        ];
+        let answers = dialog(&executable, &commands);
+        // clang leaves the type of strings to the library's debug information.
+        let is_known = !answers[2].contains("incomplete");
+        let missing = "there is no \"bob\" in it: it has one element";
+        match is_known {
+            true => assert_eq!([&*answers[2], &*answers[3]], ["7", missing], "{build}"),
+            false => assert!(answers[3].contains("cannot be compared"), "{build}"),
+        }
+        for answer in &answers[4..6] {
+            assert!(
+                answer.contains("cannot be compared"),
+                "{build}: {answers:?}"
+            );
+        }
+        assert_eq!(answers[6], "9", "{build}: {answers:?}");
+        assert!(
+            answers[7].contains("there is no 4 in it"),
+            "{build}: {answers:?}"
+        );
+    }
+}

@@ -161,7 +161,7 @@ pub enum Journaled {
 }
 
 impl Journaled {
-    /// Returns the word that [`Op::Commit`] stores as [`JournalWord::Committed`].
+    /// Returns the word that [`Op::Commit`] stores as [`JournalWord::Committed`](super::JournalWord::Committed).
     pub fn word(self) -> u64 {
         match self {
             Journaled::Nothing => 1,
@@ -302,11 +302,11 @@ pub enum Op {
         offset: u32,
     },
     /// The point from which on the step must be finished: stores
-    /// [`Journaled::word`] as [`JournalWord::Committed`] of the journal. Everything else
+    /// [`Journaled::word`] as [`JournalWord::Committed`](super::JournalWord::Committed) of the journal. Everything else
     /// that a redo reads is in the journal before.
     Commit(Journaled),
     /// The point from which on a redo is not needed: stores 0 as
-    /// [`JournalWord::Committed`]. The locks are released after it.
+    /// [`JournalWord::Committed`](super::JournalWord::Committed). The locks are released after it.
     Done,
     /// Ends the step. No lock is held.
     End(EndKind),

@@ -15,6 +15,8 @@ use crate::read_plan::STRING_LENGTH_MAX;
 use crate::typed::{Number, Typed};
 use juror_language::BinaryOperator;
 use juror_symbols::{Type, TypeKind};
+use std::cell::RefCell;
+use std::fmt;
 
 /// How many views may stand inside one another.
 const DEPTH_MAX: usize = 8;
@@ -25,6 +27,15 @@ pub(super) enum Key<'a> {
     Number(i128),
     /// Text.
     String(&'a str),
+}
+
+impl fmt::Display for Key<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::Number(number) => write!(f, "{number}"),
+            Key::String(text) => write!(f, "{text:?}"),
+        }
+    }
 }
 
 /// Whether a value consists of fields.
@@ -67,7 +78,14 @@ impl<'a> LibraryAccess<'a> {
             Key::Number(number) => usize::try_from(*number).ok(),
             Key::String(_) => None,
         };
-        let is_key = |found: &Typed| self.is_key(found, key);
+        // A key that cannot be compared may be the one.
+        let unknown = RefCell::new(None);
+        let is_key = |found: &Typed| {
+            self.is_key(found, key).unwrap_or_else(|| {
+                *unknown.borrow_mut() = Some(found.r#type.name());
+                false
+            })
+        };
         let index = Index {
             number,
             is_key: &is_key,
@@ -91,6 +109,10 @@ impl<'a> LibraryAccess<'a> {
                 }
                 Sought::Instead(Shown::Word(word)) => format!("this is `{word}`"),
                 Sought::Instead(_) => return None,
+                Sought::Missing(_) if unknown.borrow().is_some() => {
+                    let of = unknown.take().unwrap_or_default();
+                    format!("it is not known: a key of type `{of}` cannot be compared with {key}")
+                }
                 Sought::Missing(count) => {
                     return Some(Err(ValueError::NoElement(self.no_element(count, key))));
                 }
@@ -137,31 +159,28 @@ impl<'a> LibraryAccess<'a> {
             1 => "it has one element".to_owned(),
             count => format!("it has {count} elements"),
         };
-        match key {
-            Key::Number(number) => format!("there is no {number} in it: {elements}"),
-            Key::String(text) => format!("there is no {text:?} in it: {elements}"),
-        }
+        format!("there is no {key} in it: {elements}")
     }
 
-    fn is_key(&self, found: &Typed, key: &Key<'_>) -> bool {
+    /// Returns whether a value is a key; `None` if they cannot be compared.
+    fn is_key(&self, found: &Typed, key: &Key<'_>) -> Option<bool> {
         match key {
             Key::String(text) => {
                 let own = self.is_string(found, text);
-                let own = own.or_else(|| holds_c_string(found, text, self.scope.memory()).ok());
-                own == Some(true)
+                own.or_else(|| holds_c_string(found, text, self.scope.memory()).ok())
             }
             Key::Number(number) => {
-                let Ok(found) = self.number(found) else {
-                    return false;
-                };
                 let equal = compute(
                     BinaryOperator::Equal,
                     Overflow::Error,
-                    found,
+                    self.number(found).ok()?,
                     Number::Int(*number),
                     self.scope.memory(),
                 );
-                equal == Ok(Number::Bool(true))
+                match equal.ok()? {
+                    Number::Bool(is_equal) => Some(is_equal),
+                    _ => None,
+                }
             }
         }
     }
