@@ -426,7 +426,7 @@ impl GlobalScope<'_> {
         let modules = &self.program.modules;
         let has_no_address = |module: &Module| {
             let mut found = module.symbols.globals_named(name);
-            // What the compiler removed from a library nobody means.
+            // A variable that the compiler removed from a library is not meant.
             found.retain(|variable| module.is_main || !variable.location.is_nowhere());
             !found.is_empty()
                 && found

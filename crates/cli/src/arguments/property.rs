@@ -22,9 +22,9 @@ comments are kept.
 Exit status: 0 done, 1 with --check: a file is not formatted, 2 an error.";
 
 const CHECK_AFTER: &str = "\
-With --program, juror loads the program and its libraries, executes none of its
-code, and shows for each event where it is bound, and which inlined calls it
-misses.
+With --program, juror loads the program and its libraries, shows for each event
+where it is bound and which inlined calls it misses, and ends the program before
+any constructor and main.
 
 Exit status: 0 no errors, 2 errors, or warnings or unbound events with --strict.";
 

@@ -81,7 +81,7 @@ fn bind(
         Ok(console) => console,
         Err(status) => return Ok(status),
     };
-    // The libraries are loaded, and none of their code, nor the program's, has run.
+    // The libraries are loaded, and no constructor has run.
     let mut has_unbound = false;
     let is_bound = match console.execute("starti")? {
         Some(_) => console.perform("info events")?,

@@ -83,7 +83,7 @@ fn a_register_that_an_inner_frame_has_saved_is_assigned_there() {
             continue;
         }
         let executable = Fixture::c("saved", SAVED).compile(&build);
-        // Where `saving` has not saved the register yet, it still has the value.
+        // The register still has the value until `saving` saves it.
         for place in ["saving", "*saving", "plain"] {
             let stop = format!("break {place}");
             let frame = "frame function caller";
@@ -222,7 +222,7 @@ fn a_watchpoint_waits_behind_a_null_pointer() {
                 "{what}, {build}: {answers:?}"
             );
         }
-        // What has no value for another reason is refused.
+        // An expression that has no value for another reason is refused.
         for wrong in ["head->w", "nobody->v", "*head"] {
             let change = format!("change {wrong} + \"x\"");
             let answers = dialog(&executable, &["break main", "run", &change]);

@@ -1,4 +1,4 @@
-//! What functions of Rust return, in registers and in memory, at every level of
+//! Results of functions of Rust, in registers and in memory, at every level of
 //! optimization, in events and after `finish`.
 
 use crate::support::dialog::dialog;

@@ -37,7 +37,7 @@ fn a_result_outlives_the_next_call_of_its_expression() {
             "=26",
         ),
         (1, "print b", "={n = 7}"),
-        // What was kept is passed, not what its place holds after other calls.
+        // The kept value is passed, not the bytes at its place after other calls.
         (1, "set $l = large(9)", "="),
         (1, "print large(1).v[0]", "=1"),
         (1, "print $l.v[1]", "=10"),

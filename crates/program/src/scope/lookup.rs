@@ -1,4 +1,4 @@
-//! What a name that is no local variable means at a place: by the rules of the language
+//! The meaning of a name that is no local variable, at a place: by the rules of the language
 //! first, then by what a person may mean.
 //!
 //! The language has the scopes around the place, innermost first: classes with their bases,
@@ -209,7 +209,7 @@ impl<'a> Place<'a> {
         }
         for module in others() {
             let mut source = Source::new(module, name);
-            // What the compiler removed from a library nobody means.
+            // A variable that the compiler removed from a library is not meant.
             if let Some(entity) = source.anywhere(&levels, name, is_global)?
                 && is_there(&entity)
             {
@@ -488,7 +488,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// What a level of scopes has: the scope itself first; what `using` adds must agree.
+    /// Returns the meaning at a level of scopes: the scope itself first; what `using` adds must agree.
     fn at(&mut self, level: &Level, reach: Reach, unit: Option<u32>) -> Step {
         if let Some(own) = &level.own
             && let Some(found) = self.named(own, reach, unit)?

@@ -218,7 +218,7 @@ fn a_stop_at_watched_memory_shows_the_statement_that_did_it() {
 
 #[test]
 fn parameters_of_the_slice_stand_for_their_values_in_code() {
-    // What is set is memory by its address.
+    // The assignment sets memory by its address.
     let report = run(
         "scenario s
          on enter some {

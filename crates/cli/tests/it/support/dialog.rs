@@ -3,7 +3,7 @@
 use super::juror;
 use std::path::Path;
 
-/// What juror prints after each command, in order; `$1 = ` of values is left out.
+/// Returns the output after each command, in order; `$1 = ` of values is left out.
 pub fn dialog(executable: &Path, commands: &[&str]) -> Vec<String> {
     let input = commands.join("\n") + "\n";
     let path = executable.to_string_lossy();
