@@ -62,9 +62,9 @@ pub use names::{
 pub use scopes::{Imports, Level};
 pub use settings::{Cache, SymbolSettings};
 pub use types::{
-    Access, Base, BitField, Character, ClassMember, ClassMemberKind, ClassName, Composite,
-    CompositeKind, DeclaredField, Encoding, Enumerator, EnumeratorCandidate, Field, Method,
-    TemplateArgument, Type, TypeKind, Variant, VariantPart, VirtualStep, VtableOwner,
+    AbiLayout, Access, Base, BitField, Character, ClassMember, ClassMemberKind, ClassName,
+    Composite, CompositeKind, DeclaredField, Encoding, Enumerator, EnumeratorCandidate, Field,
+    Method, TemplateArgument, Type, TypeKind, Variant, VariantPart, VirtualStep, VtableOwner,
     processor_flags, signal_information, standard_name, vector_control, vector_register,
 };
 pub use unit_description::UnitDescription;

@@ -14,6 +14,7 @@ mod command_line;
 mod conform;
 mod containers;
 mod deadlines;
+mod declared_types;
 mod documents;
 mod dynamic;
 mod endings;

@@ -4,6 +4,7 @@
 //! types therefore need no special care, and a cycle in damaged DWARF ends at the depth
 //! limit.
 
+mod abi;
 mod base;
 mod cache;
 mod character;
@@ -25,6 +26,7 @@ mod vtable;
 
 pub(crate) use cache::TypeCache;
 
+pub use abi::AbiLayout;
 pub use base::{Base, VirtualStep, VtableOwner};
 pub use character::Character;
 pub use class_scope::ClassName;
@@ -175,6 +177,9 @@ pub struct Composite {
     pub variants: Option<VariantPart>,
     /// Whether the type is only declared, and nowhere defined in this file.
     pub incomplete: bool,
+    /// The layout of a library's ABI, for a type that is only declared; nothing in the file
+    /// confirms it.
+    pub by_abi: Option<AbiLayout>,
     /// Whether values are passed and returned by the address of a copy, because copying
     /// runs code (C++); `None` if the compiler did not record it.
     pub by_reference: Option<bool>,
@@ -355,6 +360,7 @@ impl Type {
             }
             TypeKind::Enumeration { underlying, .. } => underlying?.size_within(depth),
             TypeKind::MemberPointer { member, .. } => Some(member_pointer::size_to(&member)),
+            TypeKind::Composite(composite) => abi::size(&composite),
             _ => None,
         }
     }
@@ -420,6 +426,16 @@ impl Type {
             self.strip().kind(),
             TypeKind::Pointer(_) | TypeKind::Reference(_)
         )
+    }
+
+    /// Returns the file name of the unit that a type's debug information is in.
+    pub fn declared_in(&self) -> Option<String> {
+        let stripped = self.strip();
+        let (info, die) = stripped.die()?;
+        let name = info.unit(die.unit)?.unit.name.as_ref()?;
+        let name = String::from_utf8_lossy(name.bytes()).into_owned();
+        let file = name.rsplit('/').next().filter(|file| !file.is_empty())?;
+        Some(file.to_owned())
     }
 
     /// Returns the composite type, or `None` for other types.

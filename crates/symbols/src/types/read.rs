@@ -1,5 +1,6 @@
 //! Types read from their DIEs, one level at a time.
 
+use super::abi;
 use super::copying::Copying;
 use super::{
     Base, BitField, Composite, CompositeKind, Encoding, Enumerator, Field, Type, TypeKind, Variant,
@@ -226,12 +227,17 @@ fn composite(info: &Arc<DebugInfo>, die: DieRef, entry: &Die, kind: CompositeKin
     {
         return composite(info, definition, &defined, kind);
     }
+    let incomplete = DebugInfo::is_set(entry, gimli::DW_AT_declaration);
+    if incomplete && let Some(known) = abi::declared(info, die) {
+        return known;
+    }
     let mut found = Composite {
         kind,
         fields: Vec::new(),
         bases: Vec::new(),
         variants: None,
-        incomplete: DebugInfo::is_set(entry, gimli::DW_AT_declaration),
+        incomplete,
+        by_abi: None,
         by_reference: None,
     };
     let mut copying = Copying::default();

@@ -106,6 +106,7 @@ pub(super) fn made<'a>(
         bases: Vec::new(),
         variants: None,
         incomplete: false,
+        by_abi: None,
         by_reference: None,
     };
     Type {

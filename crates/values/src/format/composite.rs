@@ -3,6 +3,7 @@
 use super::{DEPTH_MAX, Radix, Writer};
 use crate::classes::trait_objects::concrete;
 use crate::classes::upcast::whole_object;
+use crate::pretty_printers::is_plausible;
 use crate::typed::Typed;
 use juror_symbols::{Base, Composite, CompositeKind, Field, Type};
 use std::fmt::Write;
@@ -10,10 +11,16 @@ use std::fmt::Write;
 impl Writer<'_> {
     pub(super) fn composite(&mut self, value: &Typed, composite: &Composite, depth: usize) {
         if composite.incomplete {
-            return self.push("<incomplete type>");
+            return match value.r#type.declared_in() {
+                Some(file) => self.missing(&format_args!("incomplete type, declared in {file}")),
+                None => self.push("<incomplete type>"),
+            };
         }
         if self.pretty_printed(value, depth) {
             return;
+        }
+        if !self.is_raw && !is_plausible(value, self.memory) {
+            return self.missing(&"not known: this is no string of the library's layout");
         }
         if !self.is_raw && value.r#type.is_rust() {
             return self.rust(value, composite, depth);

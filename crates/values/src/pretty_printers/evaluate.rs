@@ -25,7 +25,7 @@ pub fn show(
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Shown> {
     let memory = &value.memory(memory);
-    let found = printers.of(&value.r#type);
+    let found = printers.fitting(value, memory);
     let mut made = found.filter_map(|printer| {
         let mut run = Run::new(value, printer, Wanted::All, memory, types);
         let more = match run.block(&printer.body) {

@@ -41,7 +41,7 @@ pub(super) fn seek(
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Sought> {
     let memory = &value.memory(memory);
-    printers.of(&value.r#type).find_map(|printer| {
+    printers.fitting(value, memory).find_map(|printer| {
         let wanted = match (printer.shape, index.number) {
             (Shape::Value, _) => Wanted::All,
             (Shape::Map, _) => Wanted::Key(index.is_key),
@@ -77,7 +77,7 @@ pub(super) fn length(
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Length> {
     let memory = &value.memory(memory);
-    printers.of(&value.r#type).find_map(|printer| {
+    printers.fitting(value, memory).find_map(|printer| {
         if !printer.knows_length() {
             return None;
         }
@@ -101,7 +101,7 @@ pub(super) fn instead(
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Shown> {
     let memory = &value.memory(memory);
-    let mut fitting = printers.of(&value.r#type);
+    let mut fitting = printers.fitting(value, memory);
     fitting.find_map(|printer| {
         if printer.shape != Shape::Value {
             return None;

@@ -17,7 +17,7 @@ pub(super) fn slice(
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Slice> {
     let memory = &value.memory(memory);
-    printers.of(&value.r#type).find_map(|printer| {
+    printers.fitting(value, memory).find_map(|printer| {
         let wanted = match printer.shape {
             Shape::Value => Wanted::String(0),
             Shape::Map => return Some(Slice::Keys),

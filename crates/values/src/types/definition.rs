@@ -121,9 +121,16 @@ fn composite_text(
     }
     if composite.incomplete {
         text.push_str(" {...}, which is defined elsewhere");
+        if let Some(file) = r#type.declared_in() {
+            text.push_str("; it is declared in ");
+            text.push_str(&file);
+        }
         return text;
     }
     text.push_str(" {\n");
+    if composite.by_abi.is_some() {
+        text.push_str("    // only declared; the members are those of libstdc++'s ABI\n");
+    }
     let mut layout = Layout {
         text,
         with_offsets,
