@@ -445,7 +445,7 @@ impl GlobalScope<'_> {
         for module in self.modules().filter(|module| is_one || module.is_main) {
             names.extend(module.symbols.global_names());
         }
-        let near = juror_language::suggest(name, names.iter().map(String::as_str));
+        let near = juror_language::suggest_qualified(name, names.iter().map(String::as_str));
         let is_local = |module: &Module| {
             module.is_main && !name.contains("::") && module.symbols.has_local_named(name)
         };

@@ -56,7 +56,7 @@ pub use scenario::{
     Action, ActionKind, ContextValue, Input, Piece, PointAction, Reaction, ReactionBlock, Scenario,
     StateName, Target, Template, Trigger,
 };
-pub use suggest::suggest;
+pub use suggest::{suggest, suggest_qualified};
 pub use syntax::{
     BinaryOperator, Derivation, Expression, ExpressionKind, Parameters, PointWord, TypeName,
     UnaryOperator,

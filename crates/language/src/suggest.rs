@@ -38,6 +38,34 @@ pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate.to_owned())
 }
 
+/// Returns the nearest candidate to a qualified name that is wrong, or that leaves scopes out:
+/// `lib::v2::total` for `lib::total` or `lib::totl`.
+pub fn suggest_qualified<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let near = suggest(name, candidates.iter().copied());
+    let (None, Some((scopes, last))) = (&near, name.rsplit_once("::")) else {
+        return near;
+    };
+    // The ends of the candidates that have these scopes, in order, before their own name.
+    let ends: Vec<(&str, &str)> = candidates
+        .iter()
+        .filter_map(|candidate| {
+            let (around, end) = candidate.rsplit_once("::")?;
+            let mut around = around.split("::");
+            let has_all = scopes.split("::").all(|scope| around.any(|it| it == scope));
+            has_all.then_some((end, *candidate))
+        })
+        .collect();
+    let whole = |wanted: &str| {
+        let mut found = ends.iter().filter(|(end, _)| *end == wanted);
+        found.next().map(|(_, candidate)| (*candidate).to_owned())
+    };
+    whole(last).or_else(|| whole(&suggest(last, ends.iter().map(|(end, _)| *end))?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +86,28 @@ mod tests {
         );
         check("Ready", &["red", "ready"], Some("ready"));
         check("überlauf", &["ueberlauf", "uberlauf"], Some("uberlauf"));
+    }
+
+    #[test]
+    fn scopes_that_are_left_out_are_suggested() {
+        let candidates = [
+            "total",
+            "lib::v2::total",
+            "lib::v1::old",
+            "other::v2::totals",
+        ];
+        for (name, expected) in [
+            ("lib::total", Some("lib::v2::total")),
+            ("lib::totl", Some("lib::v2::total")),
+            ("v2::total", Some("lib::v2::total")),
+            ("lib::old", Some("lib::v1::old")),
+            ("nowhere::old", None),
+            ("v2::lib::total", None),
+            ("totla", Some("total")),
+        ] {
+            let found = suggest_qualified(name, candidates);
+            assert_eq!(found.as_deref(), expected, "{name}");
+        }
     }
 
     #[test]

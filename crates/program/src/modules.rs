@@ -8,6 +8,7 @@ use crate::symbol_store::SymbolStore;
 use juror_event::Reach;
 use juror_symbols::{
     Binding, Function, InlinedCall, InlinedCopy, InlinedFrame, Line, SymbolFile, Type,
+    is_whole_name_of,
 };
 use juror_values::read_plan::ClassNumber;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -325,7 +326,6 @@ impl Modules {
             .main()
             .and_then(|it| it.symbols.header().interpreter.as_deref());
         linker.is_some_and(|path| module.path.as_os_str() == path)
-            || module.symbols.is_linkage_stub(module.to_file(address))
     }
 
     /// Whether it is known what library the kernel has put into the process.
@@ -490,7 +490,12 @@ impl Modules {
         // `push` also finds `Queue::push`, for a person at the prompt; where
         // a function has exactly this name, only that one is meant.
         let is_exact = |bound: &Bound| {
-            &*bound.function.name == name || bound.function.linkage_name.as_deref() == Some(name)
+            let Bound { module, function } = bound;
+            &*function.name == name
+                || function.linkage_name.as_deref() == Some(name)
+                // What an inline namespace adds is as if it were beside the others.
+                || !is_whole_name_of(name, &function.name)
+                    && module.symbols.is_whole_name_of_function(function, name)
         };
         if reached.iter().any(is_exact) {
             reached.retain(is_exact);

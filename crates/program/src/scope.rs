@@ -184,7 +184,7 @@ impl FrameScope<'_> {
             return why;
         }
         let names = self.names();
-        match juror_language::suggest(name, names.iter().map(String::as_str)) {
+        match juror_language::suggest_qualified(name, names.iter().map(String::as_str)) {
             Some(near) => format!("there is no `{name}` here; did you mean `{near}`?"),
             None => format!("there is no `{name}` here"),
         }

@@ -25,6 +25,7 @@ mod error;
 mod file;
 mod function;
 mod inline;
+mod inline_namespaces;
 mod labels;
 mod line;
 mod location;

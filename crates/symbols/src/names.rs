@@ -10,9 +10,11 @@
 use crate::function::signature::{self, normal_arguments};
 use std::fmt;
 
+mod omitted;
 mod operator;
 mod words;
 
+pub(crate) use omitted::matches_without_inline;
 use words::is_part_of_standard;
 pub(crate) use words::{Word, may_be_shortened};
 
@@ -365,14 +367,18 @@ pub(crate) fn matches(name: &str, query: &str) -> bool {
 fn ends_with(name: &[Part<'_>], query: &[Part<'_>]) -> bool {
     let end = name.len().checked_sub(query.len());
     let end = end.and_then(|start| name.get(start..)).unwrap_or(&[]);
-    let is_same = |(known, asked): (&Part<'_>, &Part<'_>)| {
-        let is_named = known.name == asked.name
-            // As frames show them; the debug information numbers them.
-            || asked.name == CLOSURE && is_closure(known.name)
-            || is_same_lambda(known.name, asked.name);
-        is_named && has_arguments(known.arguments, asked.arguments)
-    };
-    !query.is_empty() && end.len() == query.len() && end.iter().zip(query).all(is_same)
+    let mut both = end.iter().zip(query);
+    !query.is_empty()
+        && end.len() == query.len()
+        && both.all(|(known, asked)| is_same_part(known, asked))
+}
+
+fn is_same_part(known: &Part<'_>, asked: &Part<'_>) -> bool {
+    let is_named = known.name == asked.name
+        // As frames show them; the debug information numbers them.
+        || asked.name == CLOSURE && is_closure(known.name)
+        || is_same_lambda(known.name, asked.name);
+    is_named && has_arguments(known.arguments, asked.arguments)
 }
 
 /// A closure, or the body of an `async fn`, in names of Rust without numbers.

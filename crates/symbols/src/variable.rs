@@ -224,7 +224,8 @@ impl SymbolFile {
         let mut found: Vec<_> = info
             .globals_like(name)
             .into_iter()
-            .filter(|record| names::matches(&record.name, name) && is_wanted(name, record))
+            .filter(|record| info.is_named(record.die.unit, &record.name, name))
+            .filter(|record| is_wanted(name, record))
             .filter(|record| file.is_none_or(|file| unit_is(info, record.die.unit, file)))
             .collect();
         found.sort_by_key(|record| (*record.name != *name, !record.external, record.die));
@@ -248,7 +249,7 @@ impl SymbolFile {
         let mut found: Vec<GlobalCandidate> = info
             .globals_like(written)
             .into_iter()
-            .filter(|record| names::matches(&record.name, written))
+            .filter(|record| info.is_named(record.die.unit, &record.name, written))
             .map(|record| GlobalCandidate {
                 name: record.name,
                 is_external: record.external,
@@ -302,8 +303,8 @@ impl SymbolFile {
             return Some(Type::from_die(info.clone(), die));
         }
         let records = info.types_with_tail(names::tail(name)).into_iter();
-        let mut records =
-            records.filter(|it| is_class(it.tag) && names::is_whole_name_of(name, &it.name));
+        let mut records = records
+            .filter(|it| is_class(it.tag) && info.is_wholly_named(it.die.unit, &it.name, name));
         let found = records.clone().find(|it| !it.declaration);
         let found = found.or_else(|| records.next())?;
         Some(Type::from_die(info.clone(), found.die))

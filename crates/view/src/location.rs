@@ -5,7 +5,7 @@ use juror_event::{EventKind, SymbolicEvent};
 use juror_program::program::Program;
 use juror_program::source_line::split_line;
 use juror_program::stack::frames::{Frame, level_of_line};
-use juror_symbols::{is_name_of, without_parameters};
+use juror_symbols::without_parameters;
 
 /// Returns the location of an address.
 pub fn location(program: &Program, address: u64) -> Location {
@@ -95,10 +95,9 @@ impl Places for Program {
 fn inlined_call_location(program: &Program, address: u64, function: &str) -> Location {
     let frames = program.frames_at(address);
     let asked = without_parameters(function);
-    let call = frames.iter().position(|frame| {
-        let name = frame.name.as_deref().filter(|_| frame.is_inlined());
-        name.is_some_and(|name| is_name_of(asked, name))
-    });
+    let call = frames
+        .iter()
+        .position(|frame| frame.is_inlined() && frame.is_called(asked));
     // An inlined call without code has no frame of its own.
     let caller = call.map_or(0, |call| call + 1);
     match frames.get(caller) {

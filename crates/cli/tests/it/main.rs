@@ -29,6 +29,7 @@ mod forms;
 mod gdb_oracle;
 mod guards;
 mod habits;
+mod inline_namespaces;
 mod inlined_events;
 mod kept;
 mod linkage;

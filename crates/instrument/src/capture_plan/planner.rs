@@ -134,7 +134,7 @@ impl Planner<'_> {
         for module in self.modules.iter().filter(|module| module.is_main) {
             names.extend(module.symbols.global_names());
         }
-        let near = juror_language::suggest(name, names.iter().map(String::as_str));
+        let near = juror_language::suggest_qualified(name, names.iter().map(String::as_str));
         CaptureError {
             message: format!("there is no global variable `{name}`"),
             help: near.map(|near| format!("did you mean `{near}`?")),

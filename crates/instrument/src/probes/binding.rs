@@ -230,7 +230,7 @@ fn near_function(program: &Program, event: &SymbolicEvent) -> Option<String> {
     for module in modules.filter(|module| module.is_reached(&event.reach)) {
         names.extend(module.symbols.function_names());
     }
-    juror_language::suggest(&event.subject, names.iter().map(String::as_str))
+    juror_language::suggest_qualified(&event.subject, names.iter().map(String::as_str))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::location_spec::LocationSpec;
 use crate::matching::{functions_that_match, pattern};
 use juror_program::modules::{Bound, Module, Modules};
 use juror_program::stack::frames::{Frame, level_of_line, usual_level};
-use juror_symbols::{Function, InlinedCopy, is_name_of, without_parameters};
+use juror_symbols::{Function, InlinedCopy, without_parameters};
 use regex::Regex;
 use std::path::Path;
 use std::rc::Rc;
@@ -125,7 +125,7 @@ impl Resolvable {
             Resolvable::Line(file, asked) => level_of_line(frames, file, line.unwrap_or(*asked)),
             Resolvable::Function(asked) | Resolvable::FunctionIn(_, asked) => {
                 let asked = without_parameters(asked);
-                named(&|name, _| is_name_of(asked, name))
+                frames.iter().position(|frame| frame.is_called(asked))
             }
             // Inlined copies are not searched.
             Resolvable::Matching(_, pattern) => {

@@ -12,8 +12,9 @@ use crate::modules::{Module, Modules};
 use crate::stack::frames::Frame;
 use crate::variables::{VariableContext, static_address, static_value};
 use juror_symbols::{
-    ClassName, Function, GlobalCandidate, Imports, Level, SymbolFile, Type, Variable, demangle,
-    enclosing_scopes, is_whole_name_of, omits_template_arguments, scope_and_name,
+    ClassName, EnumeratorCandidate, Function, GlobalCandidate, Imports, Level, SymbolFile, Type,
+    Variable, demangle, enclosing_scopes, is_whole_name_of, omits_template_arguments,
+    scope_and_name,
 };
 use juror_values::error::ValueError;
 use juror_values::typed::Typed;
@@ -339,12 +340,24 @@ impl<'a> Place<'a> {
         if plain.is_empty() || plain.contains(char::is_whitespace) {
             return None;
         }
-        let levels = self.levels(plain);
-        levels.iter().flat_map(Level::names).find_map(|full| {
+        let exactly = |full: &String| {
             let tag = tag.map_or_else(String::new, |tag| format!("{tag} "));
             let whole = format!("{tag}{full}{derived}");
             own.symbols.type_exactly_named(&whole, self.unit)
-        })
+        };
+        for level in self.levels(plain) {
+            let mut found = level.own.iter().filter_map(exactly);
+            if let Some(found) = found.next() {
+                return Some(found);
+            }
+            // What `using` and inline namespaces add must agree.
+            let mut imported = level.imported.iter().filter_map(exactly);
+            if let Some(first) = imported.next() {
+                let name = first.name();
+                return imported.all(|it| it.name() == name).then_some(first);
+            }
+        }
+        None
     }
 
     /// The static member or enumerator of a class as its objects have it.
@@ -523,13 +536,14 @@ impl<'a> Source<'a> {
             };
             return aliased.named(full, reach, unit);
         }
+        let symbols = self.symbols;
         let meant = |it: &&GlobalCandidate| {
             let is_reached = match reach {
                 Reach::Unit(unit) => it.unit == unit,
                 Reach::External => it.is_external,
                 Reach::Any => true,
             };
-            is_reached && is_whole_name_of(full, &it.name)
+            is_reached && symbols.is_wholly_named(Some(it.unit), &it.name, full)
         };
         let meant: Vec<GlobalCandidate> = self.variables().iter().filter(meant).cloned().collect();
         if let Some(variable) = self.one_of(&meant)? {
@@ -560,8 +574,11 @@ impl<'a> Source<'a> {
             (Reach::External, None) => Vec::new(),
             _ => self.symbols.enumerator_candidates(full, in_unit),
         };
-        let is_meant = |names: &[String]| names.iter().any(|it| is_whole_name_of(full, it));
-        let mut enumerators = enumerators.into_iter().filter(|it| is_meant(&it.names));
+        let is_meant = |it: &EnumeratorCandidate| {
+            let mut names = it.names.iter();
+            names.any(|name| symbols.is_wholly_named(Some(it.unit), name, full))
+        };
+        let mut enumerators = enumerators.into_iter().filter(is_meant);
         if let Some(found) = enumerators.next() {
             if let Some(other) = enumerators.find(|it| it.value != found.value) {
                 let names = [&found, &other].map(|it| it.names.first().map_or("", |it| it));
@@ -579,7 +596,7 @@ impl<'a> Source<'a> {
             }
         }
         let is_meant = |it: &&Function| {
-            is_whole_name_of(full, &it.name) && !omits_template_arguments(full, &it.name)
+            symbols.is_whole_name_of_function(it, full) && !omits_template_arguments(full, &it.name)
         };
         if let Some(found) = self.functions().iter().find(is_meant) {
             return Ok(Some(Entity::Function(found.clone())));
@@ -622,7 +639,9 @@ impl<'a> Source<'a> {
             match &known {
                 // Units repeat what other units can name, too.
                 Some((first, other)) => {
-                    let is_same = (first.is_external && candidate.is_external)
+                    let is_same = (first.is_external
+                        && candidate.is_external
+                        && first.name == candidate.name)
                         || other.location.fixed_at(0) == variable.location.fixed_at(0);
                     if !is_same {
                         let file = |it: &GlobalCandidate| {
@@ -677,12 +696,18 @@ impl<'a> Source<'a> {
 
     /// The functions of a level: of its scope, and of what `using` adds to it.
     fn functions_at(&mut self, level: &Level) -> Vec<Function> {
-        let found = self.functions().iter();
-        let found = found.filter(|it| level.names().any(|full| is_whole_name_of(full, &it.name)));
+        let symbols = self.symbols;
+        let is_meant = |it: &&Function| {
+            let mut names = level.names();
+            names.any(|full| symbols.is_whole_name_of_function(it, full))
+        };
+        let found = self.functions().iter().filter(is_meant);
         let mut found: Vec<Function> = found.cloned().collect();
         for full in level.names().filter(|full| !self.has_sought(full)) {
             let mut aliased = self.symbols.functions_named(full);
-            aliased.retain(|it| !it.plt && !it.fragment && is_whole_name_of(full, &it.name));
+            aliased.retain(|it| {
+                !it.plt && !it.fragment && symbols.is_whole_name_of_function(it, full)
+            });
             found.extend(aliased);
         }
         found

@@ -2,15 +2,9 @@
 //! the innermost one of the frame at hand and its callers, or else of those it has called.
 
 use super::FrameScope;
-use crate::stack::frames::Frame;
-use juror_symbols::{is_name_of, scope_and_name};
+use juror_symbols::scope_and_name;
 use juror_values::error::ValueError;
 use juror_values::typed::Typed;
-
-fn is_of(frame: &Frame, function: &str) -> bool {
-    let name = frame.name.as_deref();
-    name.is_some_and(|name| is_name_of(function, name))
-}
 
 impl FrameScope<'_> {
     /// The variable that a path means; nothing where it does not begin with the name of a
@@ -19,7 +13,7 @@ impl FrameScope<'_> {
         let (function, name) = scope_and_name(path)?;
         let called = self.frames.iter().take(self.level);
         let mut frames = self.frames.iter().skip(self.level).chain(called);
-        let Some(frame) = frames.find(|frame| is_of(frame, function)) else {
+        let Some(frame) = frames.find(|frame| frame.is_called(function)) else {
             let is_function = !super::Scope::overloads(self, function).is_empty();
             let why = format!("`{function}` is not on the stack, so its variables have no values");
             return is_function.then(|| Err(why.into()));

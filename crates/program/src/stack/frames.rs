@@ -109,6 +109,18 @@ impl Frame {
             }
     }
 
+    /// Whether a name as written is that of its function, or the end of it.
+    pub fn is_called(&self, written: &str) -> bool {
+        let name = self.name.as_deref();
+        name.is_some_and(|name| match &self.module {
+            Some(module) => {
+                let address = module.to_file(self.lookup);
+                module.symbols.is_named_at(address, name, written)
+            }
+            None => juror_symbols::is_name_of(written, name),
+        })
+    }
+
     /// Whether it is an inlined call.
     pub fn is_inlined(&self) -> bool {
         self.inline_depth < self.inline_count

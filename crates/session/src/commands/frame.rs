@@ -22,10 +22,7 @@ pub(crate) fn choose_frame(session: &mut Session, rest: &str) -> Result<Outcome,
             // From the selected one outwards, then from the innermost.
             let here = session.processes.selection.level;
             let frames = session.all_frames()?;
-            let is_meant = |frame: &Frame| {
-                let function = frame.name.as_deref();
-                function.is_some_and(|function| juror_symbols::is_name_of(name, function))
-            };
+            let is_meant = |frame: &Frame| frame.is_called(name);
             let outer = frames.iter().skip(here).position(is_meant);
             let found = outer
                 .map(|level| level + here)

@@ -6,7 +6,6 @@ use crate::session::Session;
 use juror_points::breakpoints::Resolvable;
 use juror_program::modules::Bound;
 use juror_program::stack::frames::usual_level;
-use juror_symbols::is_name_of;
 use juror_view::error::CommandError;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -74,14 +73,16 @@ fn words_of_line(session: &Session, place: &Resolvable, address: u64) -> Option<
 /// Returns the function that a named location spec means at one of its addresses: one whose body
 /// begins there, or an inlined one.
 fn meant_at(session: &Session, place: &Resolvable, address: u64) -> Option<Meant> {
-    let is_named = |name: &str| match place {
-        Resolvable::Function(asked) | Resolvable::FunctionIn(_, asked) => is_name_of(asked, name),
-        Resolvable::Matching(_, pattern) => pattern.is_match(name),
-        _ => false,
-    };
     let bound = session.modules().function_at(address)?;
     let Bound { module, function } = &bound;
     let at = module.to_file(address);
+    let is_named = |name: &str| match place {
+        Resolvable::Function(asked) | Resolvable::FunctionIn(_, asked) => {
+            module.symbols.is_named_at(at, name, asked)
+        }
+        Resolvable::Matching(_, pattern) => pattern.is_match(name),
+        _ => false,
+    };
     let is_body = module.symbols.body_address(function) == at;
     if is_body && is_named(&function.name) {
         // The body may begin with code that was inlined from elsewhere.

@@ -214,7 +214,10 @@ impl<'a> Walk<'a, '_> {
         let Some(name) = name.filter(|name| names::tail(name) == self.filter.tail) else {
             return;
         };
-        let fits = names::matches(&self.with_scopes(&name), self.filter.written)
+        let whole = self.with_scopes(&name);
+        // Which namespaces are inline is looked at where the units are read.
+        let fits = names::matches(&whole, self.filter.written)
+            || names::matches_without_inline(&whole, self.filter.written, false, &|_| true)
             || self.is_mangled(attributes.linkage_name);
         self.named.insert(offset, fits);
     }

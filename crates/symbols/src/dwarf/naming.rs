@@ -40,7 +40,7 @@ impl DebugInfo {
     /// Returns whether a function without code matches a name as written, by its qualified
     /// name or by its linkage name, which has the type and the trait of a Rust method.
     pub fn is_abstract_named(&self, die: DieRef, name: &str, written: &str) -> bool {
-        if crate::names::matches(name, written) {
+        if self.is_named(die.unit, name, written) {
             return true;
         }
         if crate::names::tail(name) != crate::names::tail(written) {

@@ -83,7 +83,7 @@ impl SymbolFile {
         };
         for record in info.functions_like(name) {
             let readable = record.linkage_name.as_deref().and_then(names::demangle);
-            let matches = names::matches(&record.name, name)
+            let matches = info.is_named(record.die.unit, &record.name, name)
                 || readable.is_some_and(|readable| names::matches(&readable, name));
             if matches && !self.is_outlined(&record) {
                 found.push((record.low_pc, None));
@@ -119,6 +119,11 @@ impl SymbolFile {
         let scopes: Vec<_> = scopes.map(memmem::Finder::new).collect();
         let has_scopes = |raw: &str| scopes.iter().all(|it| it.find(raw.as_bytes()).is_some());
         let is_instance = |suffix| names::clone_kind(suffix) == CloneKind::Instance;
+        let is_meant = |readable: &str| {
+            // What else is inline, the debug information says.
+            names::matches(readable, name)
+                || names::matches_without_inline(readable, name, false, &|_| false)
+        };
         for symbol in symbols.functions() {
             if literal.find(symbols.raw(symbol)).is_none() {
                 continue;
@@ -136,7 +141,7 @@ impl SymbolFile {
             if is_mangled
                 && suffix.is_none_or(is_instance)
                 && has_scopes(raw)
-                && names::demangle(base).is_some_and(|readable| names::matches(&readable, name))
+                && names::demangle(base).is_some_and(|readable| is_meant(&readable))
             {
                 found.push((symbol.address, None));
             }

@@ -15,6 +15,8 @@ const POINTER_DEPTH_MAX: usize = 16;
 pub struct EnumeratorCandidate {
     /// The qualified names that mean it.
     pub names: Vec<String>,
+    /// The number of its compilation unit.
+    pub unit: u32,
     /// The enumeration.
     pub r#type: Type,
     /// The value.
@@ -42,26 +44,19 @@ impl SymbolFile {
         let info = self.inner.debug_info()?;
         let is_meant = |record: &TypeRecord| {
             wanted.is_none_or(|wanted| wanted.accepts(record.tag))
-                && (*record.name == *name || names::is_whole_name_of(name, &record.name))
-        };
-        let best = |records: &mut dyn Iterator<Item = (DieRef, bool)>| {
-            let best = records.min_by_key(|(die, declaration)| (*declaration, *die));
-            best.map(|(die, _)| die)
+                && (*record.name == *name
+                    || info.is_wholly_named(record.die.unit, &record.name, name))
         };
         let facts = unit.and_then(|unit| info.facts(unit));
         let own = facts.and_then(|facts| {
             let tail = names::tail(name);
             let plain = tail.split('<').next().unwrap_or(tail);
             let own = facts.types.iter().filter(|it| it.name.contains(plain));
-            best(
-                &mut own
-                    .filter(|it| is_meant(it))
-                    .map(|it| (it.die, it.declaration)),
-            )
+            best(&mut own.filter(|it| is_meant(it)).cloned(), name)
         });
         let die = own.or_else(|| {
             let all = info.types_with_tail(names::tail(name)).into_iter();
-            best(&mut all.filter(is_meant).map(|it| (it.die, it.declaration)))
+            best(&mut all.filter(is_meant), name)
         })?;
         let mut found = Type::from_die(info.clone(), die);
         for _ in 0..pointers {
@@ -81,21 +76,18 @@ impl SymbolFile {
             return Some(builtin);
         }
         let info = self.inner.debug_info()?;
-        let mut best = None;
-        for record in info.types_with_tail(names::tail(name)) {
-            if wanted.is_some_and(|wanted| !wanted.accepts(record.tag))
-                || !names::matches(&record.name, name)
-            {
-                continue;
-            }
-            // A definition is preferred to a declaration, and an exact name to one with
-            // more scopes.
-            let rank = (record.declaration, *record.name != *name, record.die);
-            if best.as_ref().is_none_or(|(kept, _)| rank < *kept) {
-                best = Some((rank, record.die));
-            }
+        let all = info.types_with_tail(names::tail(name)).into_iter();
+        let mut named: Vec<TypeRecord> = all
+            .filter(|it| wanted.is_none_or(|wanted| wanted.accepts(it.tag)))
+            .filter(|it| info.is_named(it.die.unit, &it.name, name))
+            .collect();
+        // A whole name is preferred to one with more scopes.
+        let is_whole = |it: &TypeRecord| info.is_wholly_named(it.die.unit, &it.name, name);
+        if named.iter().any(|it| !it.declaration && is_whole(it)) {
+            named.retain(is_whole);
         }
-        best.map(|(_, die)| Type::from_die(info.clone(), die))
+        let die = best(&mut named.into_iter(), name)?;
+        Some(Type::from_die(info.clone(), die))
     }
 
     /// Returns the enumeration that has an enumerator with this name, and its value. The
@@ -109,7 +101,7 @@ impl SymbolFile {
         let mut found = info.enumerations_with(wanted).into_iter();
         let in_scope = |die: &DieRef, is_exact: bool| {
             let path = path_of_enumerators(info, *die, is_exact);
-            path.is_some_and(|path| names::matches(&path, scope))
+            path.is_some_and(|path| info.is_named(die.unit, &path, scope))
         };
         let die = match scope {
             "" => found.next(),
@@ -168,6 +160,7 @@ impl SymbolFile {
             }
             Some(EnumeratorCandidate {
                 names: known,
+                unit: die.unit,
                 r#type: enumeration,
                 value,
             })
@@ -186,6 +179,21 @@ impl SymbolFile {
         found.dedup();
         found
     }
+}
+
+/// Returns the DIE of the type that is meant: a definition rather than a declaration, and a
+/// type of exactly this name rather than another one. `None` if the name may as well mean a
+/// type of another inline namespace.
+fn best(records: &mut dyn Iterator<Item = TypeRecord>, name: &str) -> Option<DieRef> {
+    let rank = |it: &TypeRecord| (it.declaration, *it.name != *name, it.die);
+    let records: Vec<TypeRecord> = records.collect();
+    let found = records.iter().min_by_key(|it| rank(it))?;
+    let is_written = |it: &TypeRecord| names::matches(&it.name, name);
+    let is_other = |it: &&TypeRecord| {
+        it.declaration == found.declaration && it.name != found.name && !is_written(it)
+    };
+    let is_ambiguous = !is_written(found) && records.iter().any(|it| is_other(&it));
+    (!is_ambiguous).then_some(found.die)
 }
 
 /// Returns the scope of an enumeration's enumerators: the enumeration if it has a name
