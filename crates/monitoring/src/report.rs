@@ -390,7 +390,11 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
             });
             diagnostic
         }
-        BindError::Inlined { sites, only } => inlined::diagnostic(event, sites, *only),
+        BindError::Inlined {
+            sites,
+            only,
+            elsewhere,
+        } => inlined::diagnostic(event, sites, *only, elsewhere.as_deref()),
         BindError::Subject { message, help, .. } => {
             let span = match event.subject_span.is_empty() {
                 true => event.span.clone(),

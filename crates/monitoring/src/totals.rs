@@ -128,6 +128,7 @@ impl Total {
             inlined.missed = inlined.missed.max(others.inlined.missed);
             inlined.seen = inlined.seen.max(others.inlined.seen);
             inlined.likely = inlined.likely.max(others.inlined.likely);
+            inlined.of_linker = inlined.of_linker.max(others.inlined.of_linker);
             event.needed |= others.needed;
         }
     }
@@ -251,6 +252,7 @@ fn inlined_remarks(function: &str, total: InlinedTotal) -> impl Iterator<Item = 
         missed,
         seen,
         likely,
+        of_linker,
     } = total;
     let missed = (missed > 0).then(|| match missed {
         1 => format!("an inlined call of `{function}` could not be monitored"),
@@ -268,7 +270,11 @@ fn inlined_remarks(function: &str, total: InlinedTotal) -> impl Iterator<Item = 
             calls(likely)
         )
     });
-    missed.into_iter().chain(seen).chain(likely)
+    let of_linker = (of_linker > 0).then(|| {
+        format!("`{function}` was not monitored where the dynamic linker has inlined its own")
+    });
+    let all = [missed, seen, likely, of_linker];
+    all.into_iter().flatten()
 }
 
 #[cfg(test)]

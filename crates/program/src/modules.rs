@@ -322,6 +322,11 @@ impl Modules {
         let Some(module) = self.find(address) else {
             return false;
         };
+        self.is_dynamic_linker(module) || module.symbols.is_linkage_stub(module.to_file(address))
+    }
+
+    /// Returns whether a module is the dynamic linker of the program.
+    pub fn is_dynamic_linker(&self, module: &Module) -> bool {
         let linker = self
             .main()
             .and_then(|it| it.symbols.header().interpreter.as_deref());

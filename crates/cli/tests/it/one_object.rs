@@ -166,3 +166,63 @@ fn the_programs_own_function_is_meant_and_not_one_inlined_in_a_library() {
         );
     }
 }
+
+/// With libc's debug information its linker has inlined functions of these names, which are
+/// wrappers of its own.
+#[test]
+fn functions_of_libc_are_meant_and_not_those_of_the_dynamic_linker() {
+    let source = "#include <stdlib.h>
+        int main(void) { void *p = malloc(10); free(p); p = calloc(2, 4); p = realloc(p, 100); free(p); return 0; }";
+    let executable = Fixture::c("allocates", source).compile_plain();
+    for (event, least) in [
+        ("after malloc(n = arg 1) returns p", 1),
+        ("before malloc(n = arg 1)", 1),
+        ("before free(p = arg 1)", 2),
+        ("after free", 2),
+        ("after calloc(n = arg 1) returns p", 1),
+        ("after realloc(p = arg 1) returns q", 1),
+        ("after malloc(n = arg 1) returns p in library", 1),
+    ] {
+        let property = property_of(&format!("event seen = {event}"));
+        let report = Batch::watching(&property).run(&executable, &[]);
+        let shown = report.all();
+        assert_eq!(report.output.code(), Some(0), "{event}: {shown}");
+        assert!(report.occurrences("seen") >= least, "{event}: {shown}");
+    }
+}
+
+/// What is left out of an event is said, and how to mean the function of one module alone.
+#[test]
+fn the_help_names_the_module_whose_calls_can_be_seen() {
+    let directory = tempfile::TempDir::with_prefix("juror-copies-").expect("a directory");
+    let path = |name: &str| directory.path().join(name).to_string_lossy().into_owned();
+    let compile = |source: &str, output: &str, others: &[&str]| {
+        let file = path(&format!("{output}.c"));
+        std::fs::write(&file, source).expect("a file");
+        let mut command = std::process::Command::new("cc");
+        command.args(["-g", "-O2", "-fPIC", "-o", &path(output), &file]);
+        let status = command.args(others).status().expect("a compiler");
+        assert!(status.success(), "{output}");
+    };
+    let own = "__attribute__((noinline)) int measure(int x) { return x * 3; }";
+    let copied = "static inline __attribute__((always_inline)) int measure(int x)
+        { volatile int y = x; return y + 1; } int other(int x) { return measure(x); }";
+    let main =
+        "int measure(int); int other(int); int main(void) { return measure(1) + other(2) - 6; }";
+    compile(own, "libown.so", &["-shared"]);
+    compile(copied, "libcopied.so", &["-shared"]);
+    let (first, second) = (path("libown.so"), path("libcopied.so"));
+    compile(main, "main", &[&first, &second]);
+    let executable = directory.path().join("main");
+    let watch = |event: &str| {
+        let property = property_of(&format!("event seen = {event}"));
+        Batch::watching(&property).run(&executable, &[])
+    };
+    let report = watch("after measure(x)");
+    let shown = report.all();
+    assert_eq!(report.output.code(), Some(2), "{shown}");
+    let help = "if the function of libown.so is meant, write `in \"libown.so\"` after the event";
+    assert!(shown.contains(help), "{shown}");
+    let report = watch("after measure(x) in \"libown.so\"");
+    assert_eq!(report.occurrences("seen"), 1, "{}", report.all());
+}

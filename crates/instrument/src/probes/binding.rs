@@ -28,6 +28,8 @@ pub enum BindError {
         sites: Vec<InlinedCallSite>,
         /// There is no other definition at all.
         only: bool,
+        /// A module that has the function, and none of these calls.
+        elsewhere: Option<String>,
     },
     /// There is no such line, place, system call or signal.
     Subject {
@@ -88,9 +90,12 @@ pub fn bind_event(
     let definitions = one_for_each_object(definitions);
     let inlined = bind_inlined(program, event, policy)?;
     if !inlined.refused.is_empty() && !policy.ignore {
+        let mut homes = definitions.iter().map(|it| it.module.name());
+        let has_calls = |home: &String| inlined.refused.iter().any(|it| it.module == *home);
         return Err(BindError::Inlined {
-            sites: inlined.refused,
             only: definitions.is_empty(),
+            elsewhere: homes.find(|home| !has_calls(home)),
+            sites: inlined.refused,
         });
     }
     if definitions.is_empty() && inlined.count == 0 {
@@ -208,6 +213,7 @@ pub fn bind_inlined_calls(
         false => Err(BindError::Inlined {
             sites: inlined.refused,
             only: false,
+            elsewhere: None,
         }),
     }
 }

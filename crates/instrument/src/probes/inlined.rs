@@ -7,9 +7,10 @@ use super::BindError;
 use super::binding::BoundCall;
 use crate::capture_plan::{InlinedSite, plan_inlined_capture};
 use juror_event::{EventKind, Reach, SymbolicEvent};
-use juror_program::modules::Module;
+use juror_program::modules::{Bound, Module};
 use juror_program::program::Program;
-use juror_symbols::{Beginning, InlinedCall, InlinedCopy, Order, scope_and_name};
+use juror_symbols::{Beginning, Binding, InlinedCall, InlinedCopy, Order, scope_and_name};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -43,6 +44,9 @@ pub struct InlinedTotal {
     pub seen: usize,
     /// Those that are seen where their code begins, which the compiler has not marked.
     pub likely: usize,
+    /// Those in the dynamic linker, of a function that another module exports: they are calls
+    /// of the linker's own.
+    pub of_linker: usize,
 }
 
 /// An inlined call that cannot be seen.
@@ -52,6 +56,8 @@ pub struct InlinedCallSite {
     pub location: String,
     /// The function that is called there, by its whole name.
     pub function: Arc<str>,
+    /// The file name of the module that has the call.
+    pub module: String,
     /// Why not, where events at inlined calls are asked for.
     pub why: Option<String>,
     /// It is seen where less certain places are taken.
@@ -91,6 +97,8 @@ pub(super) fn bind_inlined(
         .modules
         .definitions(&event.subject, |module| module.is_main);
     let has_own = event.reach == Reach::Anywhere && !own.is_empty();
+    let others = linker_has_its_own(program, event);
+    let is_of_linker = |module: &Module| others.as_ref().is_some_and(|it| *it == module.path);
     let is_meant = |module: &Module, copy: &InlinedCopy| {
         (module.is_main || !has_own) && !is_of_same_object(copy)
     };
@@ -98,10 +106,14 @@ pub(super) fn bind_inlined(
     if policy.at == AtInlined::Never || event.kind != EventKind::BeforeCall {
         let mut copies = program.modules.inlined_copies(&event.subject, wanted);
         copies.retain(|(module, copy)| is_meant(module, copy));
+        let all = copies.len();
+        copies.retain(|(module, _)| !is_of_linker(module));
+        bound.total.of_linker = all - copies.len();
         bound.count = copies.len();
         let site = |(module, copy): &(Rc<Module>, InlinedCopy)| InlinedCallSite {
             location: words(module, copy),
             function: Arc::clone(&copy.name),
+            module: module.name(),
             why: None,
             is_likely: false,
         };
@@ -109,6 +121,10 @@ pub(super) fn bind_inlined(
     } else {
         for (module, call) in program.modules.inlined_calls(&event.subject, wanted) {
             if !is_meant(&module, &call.copy) {
+                continue;
+            }
+            if is_of_linker(&module) {
+                bound.total.of_linker += 1;
                 continue;
             }
             bound.count += 1;
@@ -119,6 +135,24 @@ pub(super) fn bind_inlined(
     bound.refused.sort();
     bound.refused.dedup();
     Ok(bound)
+}
+
+/// The path of the dynamic linker if an event's function is one that another module exports.
+/// What the linker has inlined of that name is its own: it calls the functions of other
+/// modules only by pointers, as it does `malloc` once libc is there, and those calls are seen.
+fn linker_has_its_own(program: &Program, event: &SymbolicEvent) -> Option<PathBuf> {
+    if matches!(event.reach, Reach::Module(_)) {
+        return None;
+    }
+    let modules = &program.modules;
+    let is_other = |module: &Module| !modules.is_dynamic_linker(module);
+    let exported = modules.definitions(&event.subject, is_other);
+    let is_exported = |it: &Bound| it.function.binding == Binding::Exported;
+    let linker = modules.iter().find(|module| !is_other(module))?;
+    exported
+        .iter()
+        .any(is_exported)
+        .then(|| linker.path.clone())
 }
 
 /// Whether a constructor or destructor was inlined into another variant of itself, which
@@ -147,6 +181,7 @@ fn bind_inlined_call(
             bound.refused.push(InlinedCallSite {
                 location,
                 function,
+                module: module.name(),
                 why: Some("the compiler has not marked where it begins".to_owned()),
                 is_likely: true,
             });
@@ -156,6 +191,7 @@ fn bind_inlined_call(
             bound.refused.push(InlinedCallSite {
                 location,
                 function,
+                module: module.name(),
                 why: Some(doubt.to_string()),
                 is_likely: false,
             });

@@ -15,6 +15,7 @@ pub(super) fn diagnostic(
     event: &SymbolicEvent,
     places: &[InlinedCallSite],
     only: bool,
+    elsewhere: Option<&str>,
 ) -> Diagnostic {
     let is_asked_for = places.iter().any(|it| it.why.is_some());
     let function = &event.subject;
@@ -43,9 +44,13 @@ pub(super) fn diagnostic(
         _ => "inlined calls have no return; ",
     };
     let mut diagnostic = Diagnostic::error("inlined-function", event.subject_span.clone(), message);
+    let elsewhere = elsewhere.map(|module| {
+        format!("; if the function of {module} is meant, write `in \"{module}\"` after the event")
+    });
     diagnostic.help = Some(format!(
         "at {shown}{more}; {first}build with -fno-inline, mark the function noinline, or accept \
-         the gap with --ignore-inlined{}",
+         the gap with --ignore-inlined{}{}",
+        elsewhere.unwrap_or_default(),
         others(function, places)
     ));
     diagnostic
