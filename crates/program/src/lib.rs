@@ -8,6 +8,7 @@
 pub mod assignment;
 pub mod calls;
 pub mod code;
+mod coroutine;
 pub mod modules;
 pub mod program;
 pub mod scope;

@@ -7,7 +7,7 @@ use crate::stack::frames::Frame;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
     CallSite, DroppedParameter, EntryLocation, EntryPieceLocation, EvaluationContext,
-    FixedLocation, KeptLocation, Location, Memory, Piece, Type, ValueLocation, Variable, register,
+    FixedLocation, Location, Memory, Piece, Type, ValueLocation, Variable, register,
 };
 use juror_values::error::ValueError;
 use juror_values::typed::pieces::Pieces;
@@ -31,6 +31,9 @@ impl Program {
                     .map(|stack| stack.wrapping_add(8));
                 return self.at_entry(frame, value.r#type, &value.location, stack);
             }
+        }
+        if let Some(value) = self.in_entered_coroutine(frame, variable) {
+            return value;
         }
         let context = FrameContext {
             program: self,
@@ -71,17 +74,8 @@ impl Program {
             return None;
         }
         let (module, function) = frame.module.as_ref().zip(frame.function.as_ref())?;
-        let symbols = &module.symbols;
-        let register = symbols.return_value_plan(function)?.address_at_entry?;
-        match symbols.kept_from_entry(function, register, module.to_file(frame.pc))? {
-            KeptLocation::Register(number) => frame.registers.get(number),
-            KeptLocation::Slot(offset) => {
-                let mut word = [0; 8];
-                let address = frame.cfa?.wrapping_add_signed(offset);
-                self.read(address, &mut word)
-                    .then(|| u64::from_le_bytes(word))
-            }
-        }
+        let result = module.symbols.return_value_plan(function)?;
+        self.kept_from_entry(frame, result.address_at_entry?)
     }
 
     /// A value at its place by the calling convention.

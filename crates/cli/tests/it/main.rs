@@ -13,6 +13,7 @@ mod code;
 mod command_line;
 mod conform;
 mod containers;
+mod coroutines;
 mod deadlines;
 mod declared_types;
 mod documents;
