@@ -196,7 +196,8 @@ fn what_the_kernel_is_asked_for_and_what_it_sends() {
 #[test]
 fn a_line_of_which_only_inlined_calls_are_left_is_an_event() {
     let line = line_with("called.cpp", "        sum(");
-    let event = format!("event here = line \"called.cpp:{line}\"(weight = box.weight)");
+    // At the function's entry `sink` is what the call before has left: 0 or 3.
+    let event = format!("event here = line \"called.cpp:{line}\"(weight = box.weight, sink)");
     let property = property_of(&event);
     for build in Build::all_of(Language::Cpp) {
         let executable = program("called.cpp").compile(&build);
@@ -204,6 +205,7 @@ fn a_line_of_which_only_inlined_calls_are_left_is_an_event() {
         let case = format!("{build}: {}", report.all());
         assert_eq!(report.output.status.code(), Some(0), "{case}");
         assert_eq!(report.values("here", "weight"), [3, 3, 3, 3], "{case}");
+        assert_eq!(report.values("here", "sink"), [2, 2, 2, 2], "{case}");
     }
 }
 

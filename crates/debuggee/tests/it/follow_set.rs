@@ -2,6 +2,7 @@
 
 use crate::support::{compile, run};
 use juror_debuggee::{Debuggee, Owner, SignalPolicy, SignalReport, StepBy, StopEvent};
+use juror_stepping::StepOver;
 
 /// Threads count themselves through a function, reached by a pointer.
 const PASSES: &str = r#"
@@ -108,24 +109,34 @@ fn both_ways_take_the_same_steps() {
 fn a_handler_and_then_a_fault_in_a_copy() {
     let program = compile(
         r#"
+#define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 static char *page;
 static int fine, faults, signals;
+static unsigned long interrupted;
 int work(const void *from);
 __asm__(".globl work\nwork: movl (%rdi), %eax\nret\n.type work, @function");
 int other(const void *from);
 __asm__(".globl other\nother: movl (%rdi), %eax\nret\n.type other, @function");
-static void on_signal(int number) { signals++; other(&fine); }
+static void on_signal(int number, siginfo_t *information, void *context) {
+    signals++;
+    interrupted = ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+    other(&fine);
+}
 static void on_fault(int number) { faults++; mprotect(page, 4096, PROT_READ); }
 int main(void) {
-    signal(SIGUSR1, on_signal);
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
+    sigaction(SIGUSR1, &action, 0);
     signal(SIGSEGV, on_fault);
     page = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     raise(SIGUSR1);
     work(page);
-    printf("%d %d\n", signals, faults);
+    // Neither before the function, nor in it, nor behind it.
+    long distance = interrupted - (unsigned long)work;
+    printf("%d %d %s\n", signals, faults, distance < -4096 || distance > 4096 ? "copy" : "original");
     return 0;
 }
 "#,
@@ -139,6 +150,14 @@ int main(void) {
             let address = program.address(&debuggee, symbol);
             debuggee.insert(address, Owner::Monitor).unwrap();
         }
+        let work = program.address(&debuggee, "work");
+        let mut sites = debuggee.engine().sites();
+        let (_, _, step_over) = sites.find(|(address, ..)| *address == work).unwrap();
+        assert!(
+            matches!(step_over, StepOver::OutOfLine { .. }),
+            "{step_over:?}"
+        );
+        drop(sites);
         let told = SignalPolicy {
             report: SignalReport::Always,
             deliver: true,
@@ -160,7 +179,7 @@ int main(void) {
         debuggee.set_signal_policy(libc::SIGUSR1, SignalPolicy::default());
         let run = run(&mut debuggee);
         run.assert_exited(0);
-        assert_eq!(program.output(), "1 1\n");
+        assert_eq!(program.output(), "1 1 copy\n");
         assert_eq!(run.hits, 1, "{:?}", run.events);
     }
 }

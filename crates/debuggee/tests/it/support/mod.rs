@@ -138,6 +138,14 @@ pub fn is_free(process: u32) -> bool {
     !is_traced && !is_stopped.iter().any(|state| status.contains(state))
 }
 
+/// Waits until a process has stopped for its tracer.
+pub fn await_stop(process: u32) {
+    let stat = || fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    while !stat().contains(") t ") {
+        std::thread::yield_now();
+    }
+}
+
 /// Whether the process still exists (a zombie does not).
 pub fn is_running(process: u32) -> bool {
     fs::read_to_string(format!("/proc/{process}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
