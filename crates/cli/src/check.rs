@@ -50,10 +50,11 @@ fn with_output(
     let names: Vec<String> = check.traces.iter().map(|path| source::name(path)).collect();
     output.begin_check(sources, &names)?;
     let history = check.history.unwrap_or_default();
-    let (offline, remarks) = match Offline::load(sources, history) {
+    let (mut offline, remarks) = match Offline::load(sources, history) {
         Ok(loaded) => loaded,
         Err(error) => return Ok(output.show_session_error(&error)?),
     };
+    offline.allow_unbound = check.allow_unbound;
     for remark in remarks {
         output.notice(&remark);
     }

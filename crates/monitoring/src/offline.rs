@@ -35,6 +35,8 @@ pub struct Offline {
     pub monitors: Monitors,
     /// The number of events that each monitor remembers; 0 for the default.
     pub history: usize,
+    /// Whether a property may hold although no module of the run had the name of an event.
+    pub allow_unbound: bool,
     /// The places and threads of the traces.
     pub recorded: Recorded,
     buffers: Buffers,
@@ -163,6 +165,7 @@ impl Offline {
         let mut offline = Offline {
             monitors,
             history,
+            allow_unbound: false,
             recorded: Recorded::default(),
             buffers: Buffers::default(),
             outcome: EventOutcome::default(),
@@ -344,13 +347,25 @@ impl Offline {
         }
     }
 
-    fn summaries(&self) -> Vec<juror_view::PropertySummary> {
+    /// Notes which events were bound when the run was recorded, as far as the traces say it.
+    fn note_bound(&mut self) {
+        let properties = self.monitors.properties.iter_mut().enumerate();
+        let others = self.others.iter_mut().map(|(number, it)| (*number, it));
+        for (number, monitored) in properties.chain(others) {
+            for (event, bound) in (0..).map(EventId).zip(&mut monitored.bound) {
+                *bound = self.recorded.was_bound(number, event);
+            }
+        }
+    }
+
+    fn summaries(&mut self) -> Vec<juror_view::PropertySummary> {
+        self.note_bound();
         let places = Some(&self.recorded.places);
         let mut totals = Totals::default();
         for (_, share) in &self.others {
             totals.add_one(share, places);
         }
-        let mut summaries = totals.summaries(&self.monitors, places, false);
+        let mut summaries = totals.summaries(&self.monitors, places, self.allow_unbound);
         for (number, summary) in summaries.iter_mut().enumerate() {
             let monitored = self.monitors.properties.get(number);
             let bindings = self.recorded.bindings(number);

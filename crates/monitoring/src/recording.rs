@@ -251,8 +251,31 @@ impl Recorder {
         })
     }
 
+    /// Writes which events were never bound; `bound` is by event.
+    fn note_unbound(&mut self, bound: &[bool]) {
+        let Some(open) = &mut self.open else {
+            return;
+        };
+        open.buffer.clear();
+        let events = self.property.events.iter().zip(bound);
+        for (event, _) in events.filter(|(_, bound)| !**bound) {
+            open.encoder.unbound(&event_words(event), &mut open.buffer);
+        }
+        if let Err(error) = open.file.write_all(&open.buffer) {
+            self.open = None;
+            self.note_failure(&error);
+        }
+    }
+
+    /// Ends the trace of a run in which these events were `bound`; without an ending, juror
+    /// ended the run.
+    pub fn end_with(&mut self, ending: Option<Ending>, bound: &[bool]) {
+        self.note_unbound(bound);
+        self.end(ending);
+    }
+
     /// Ends the trace; without an ending, juror ended the run.
-    pub fn end(&mut self, ending: Option<Ending>) {
+    fn end(&mut self, ending: Option<Ending>) {
         let how = match ending {
             Some(Ending::Exited { status }) => How::Exited(status),
             Some(Ending::Killed { signal }) => How::Killed(signal),

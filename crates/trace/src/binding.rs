@@ -30,6 +30,8 @@ pub struct Binding {
     layouts: Vec<Vec<EventBinding>>,
     /// By event: true if the trace declares it, or it has occurred.
     known: Vec<bool>,
+    /// By event: true if no module of the run had what the event is about.
+    unbound: Vec<bool>,
     has_declarations: bool,
 }
 
@@ -90,6 +92,7 @@ impl Binding {
         Binding {
             layouts: Vec::new(),
             known: vec![false; property.events.len()],
+            unbound: vec![false; property.events.len()],
             property,
             has_declarations: false,
         }
@@ -101,6 +104,18 @@ impl Binding {
         for (event, known) in self.property.events.iter().zip(&mut self.known) {
             *known |= event_words(event) == declaration.event;
         }
+    }
+
+    /// Records that no module of the run had what this event is about.
+    pub fn set_unbound(&mut self, event: &str) {
+        for (known, absent) in self.property.events.iter().zip(&mut self.unbound) {
+            *absent |= event_words(known) == event;
+        }
+    }
+
+    /// Returns whether the trace says that an event was never bound, and so could not happen.
+    pub fn is_unbound(&self, event: EventId) -> bool {
+        self.unbound.get(usize::from(event.0)) == Some(&true)
     }
 
     /// Adds the next layout of the trace.

@@ -244,6 +244,15 @@ impl Sink {
         declared.map_err(FaultKind::Malformed)
     }
 
+    /// Adds that an event was never bound.
+    pub fn unbound(&mut self, batch: &mut Batch, event: String) -> Result<(), FaultKind> {
+        if self.ended {
+            return Err(FaultKind::AfterEnd);
+        }
+        batch.unbound.push(event);
+        Ok(())
+    }
+
     /// Adds the events of a batch that were read ahead, if none of them is faulty.
     /// Their lines are numbered from the one after `line`.
     pub fn take_all(&mut self, batch: &mut Batch, line: u64) -> bool {

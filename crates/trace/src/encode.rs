@@ -80,6 +80,14 @@ impl Encoder {
         }
     }
 
+    /// Writes that an event was never bound: no module of the run had its function or variable.
+    pub fn unbound(&mut self, event: &str, out: &mut Vec<u8>) {
+        match &mut self.form {
+            Written::Json(json) => json.unbound(event, out),
+            Written::Binary(binary) => binary.unbound(event, out),
+        }
+    }
+
     /// Adds a layout; the keys are distinct.
     pub fn layout(&mut self, event: &str, keys: &[impl AsRef<str>], out: &mut Vec<u8>) -> LayoutId {
         match &mut self.form {

@@ -143,6 +143,9 @@ pub struct Batch {
     pub header: Option<Header>,
     /// New declarations.
     pub declarations: Vec<Declaration>,
+    /// Declared events that were never bound: no module of the run had their function or
+    /// variable.
+    pub unbound: Vec<String>,
     /// New layouts, in the order of their numbers.
     pub layouts: Vec<Layout>,
     /// New locations, in the order of their numbers.
@@ -165,6 +168,7 @@ impl Batch {
     pub fn clear(&mut self) {
         self.header = None;
         self.declarations.clear();
+        self.unbound.clear();
         self.layouts.clear();
         self.places.clear();
         self.events.clear();

@@ -39,6 +39,10 @@ pub struct Check {
     /// Continue after violations, and skip invalid records
     #[arg(long)]
     pub keep_going: bool,
+    /// Let a property hold although no module of the run had a function or variable of
+    /// its events
+    #[arg(long)]
+    pub allow_unbound: bool,
     /// Check all traces as one run, ordered by time
     #[arg(long, conflicts_with = "follow")]
     pub merge: bool,

@@ -224,6 +224,104 @@ fn an_event_that_was_never_bound_makes_no_property_hold() {
     }
 }
 
+/// A program with an event of each kind of presence, recorded in both forms.
+#[test]
+fn a_recorded_run_says_which_events_were_never_bound() {
+    let source = "int used(int x) { return x; } int never(int x) { return x; } int value;
+        int main(int argc, char **argv) { (void)argv; if (argc > 5) never(1); return used(2) - 2; }";
+    let executable = Fixture::c("bound", source).compile_plain();
+    let directory = TempDir::with_prefix("juror-bound-").expect("a directory");
+    let other = "property other\nevent u = before used(x)\nstate s accepting { on u -> s }\n";
+    fs::write(directory.path().join("other.prop"), other).expect("a file");
+    for (event, reason) in [
+        (
+            "before absent(x) in library",
+            Some("no loaded module had the function `absent`"),
+        ),
+        (
+            "after absent(x) in \"libnone\"",
+            Some("no loaded `libnone` had `absent`"),
+        ),
+        (
+            "write absent in library",
+            Some("no loaded module had `absent`"),
+        ),
+        ("before never(x) in library", None),
+        ("write value in library", None),
+        ("entry openat(fd = arg 1)", None),
+    ] {
+        let property = format!(
+            "property p\nevent a = {event}\nevent u = before used(x)\n\
+             state s accepting {{ on a when 1 == 2 -> bad on u -> s }}\nstate bad non-accepting\n"
+        );
+        fs::write(directory.path().join("p.prop"), property).expect("a file");
+        for form in ["t.jsonl", "t.jtr"] {
+            let run = |arguments: &[&str]| {
+                let files = ["--property", "p.prop", "--property", "other.prop"];
+                let run = juror(arguments).args(&files).directory(directory.path());
+                run.args(["--color=never"])
+            };
+            let path = executable.to_string_lossy();
+            let live = run(&["run", "--batch", "--trace", form])
+                .args([&*path])
+                .run();
+            let status = if reason.is_some() { 2 } else { 0 };
+            let headline = match reason {
+                Some(reason) => format!("UNDECIDED  p: {reason}"),
+                None => "HOLDS     p".to_owned(),
+            };
+            assert_eq!(live.code(), Some(status), "{event}: {live:?}");
+            assert!(live.stdout.contains(&headline), "{event}: {live:?}");
+            for jobs in ["--jobs=1", "--jobs=4", "--keep-going"] {
+                let checked = run(&["check", jobs]).args([form]).run();
+                assert_eq!(checked.code(), Some(status), "{event}, {jobs}: {checked:?}");
+                assert!(
+                    checked.stdout.contains(&headline),
+                    "{event}, {jobs}: {checked:?}"
+                );
+                assert!(
+                    checked.stdout.contains("HOLDS     other"),
+                    "{event}: {checked:?}"
+                );
+            }
+            let checked = run(&["check", "--allow-unbound"]).args([form]).run();
+            assert_eq!(checked.code(), Some(0), "{event}: {checked:?}");
+            assert!(
+                checked.stdout.contains("HOLDS     p"),
+                "{event}: {checked:?}"
+            );
+        }
+    }
+}
+
+/// An event that only one of two merged traces could have is bound.
+#[test]
+fn an_event_that_one_trace_of_a_run_had_is_bound() {
+    let property = "property p\nevent a = before f()\nevent b = before g()\n\
+        state s accepting { on a -> s on b -> s }\n";
+    let with = "{\"declare\":\"before f\"}\n{\"declare\":\"before g\"}\n";
+    let record = "{\"time\":1,\"thread\":1,\"event\":\"before f\"}\n";
+    let directory = TempDir::with_prefix("juror-bound-").expect("a directory");
+    let write = |name: &str, text: String| {
+        fs::write(directory.path().join(name), text).expect("a file");
+    };
+    write("p.prop", property.to_owned());
+    let unbound = "{\"unbound\":\"before g\"}\n";
+    write("without.jsonl", format!("{with}{record}{unbound}"));
+    write("with.jsonl", format!("{with}{record}"));
+    for (files, status) in [
+        (&["--merge", "without.jsonl", "with.jsonl"][..], 0),
+        (&["--merge", "without.jsonl", "without.jsonl"], 2),
+        (&["with.jsonl"], 0),
+        (&["without.jsonl"], 2),
+        (&["with.jsonl", "without.jsonl"], 2),
+    ] {
+        let check = juror(&["check", "--property", "p.prop"]).args(files);
+        let output = check.directory(directory.path()).run();
+        assert_eq!(output.code(), Some(status), "{files:?}: {output:?}");
+    }
+}
+
 #[test]
 fn a_library_that_is_loaded_and_lacks_the_name_is_an_error() {
     for (event, message) in [

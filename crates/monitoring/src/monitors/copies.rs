@@ -35,7 +35,9 @@ impl Monitors {
     /// Ends the trace with the run.
     pub fn end_recording(&mut self, ending: Option<Ending>) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.end(ending);
+            // The last monitor stands for the recorder.
+            let bound = self.properties.last().map_or(&[][..], |it| &it.bound);
+            recorder.end_with(ending, bound);
         }
     }
 

@@ -3,6 +3,7 @@
 //!
 //! **Invariant**: definitions are only added; assigned numbers stay.
 
+use juror_event::EventId;
 use juror_language::Property;
 use juror_monitor::Occurrence;
 use juror_trace::{Batch, Binding, Event, EventBinding, Layout, NO_PLACE};
@@ -78,6 +79,11 @@ impl Recorded {
                 binding.declare(declaration);
             }
         }
+        for event in &batch.unbound {
+            for binding in &mut trace.bindings {
+                binding.set_unbound(event);
+            }
+        }
         for layout in &batch.layouts {
             for binding in &mut trace.bindings {
                 binding.add(layout);
@@ -137,6 +143,11 @@ impl Recorded {
     pub fn bindings(&self, property: usize) -> impl Iterator<Item = &Binding> {
         let traces = self.traces.iter();
         traces.filter_map(move |trace| trace.bindings.get(property))
+    }
+
+    /// Returns whether an event of a property was bound in some trace, or may have been.
+    pub fn was_bound(&self, property: usize, event: EventId) -> bool {
+        self.traces.is_empty() || !self.bindings(property).all(|it| it.is_unbound(event))
     }
 
     /// Returns the bindings of the events of a layout to a property.

@@ -29,6 +29,7 @@ mod tag {
     pub const PLACE: u8 = 4;
     pub const EVENT: u8 = 5;
     pub const END: u8 = 6;
+    pub const UNBOUND: u8 = 7;
 }
 
 /// The bits of an event's flags, which say what follows them.

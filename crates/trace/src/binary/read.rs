@@ -166,6 +166,13 @@ impl BinaryDecoder {
                 let place = self.place(&mut reader)?;
                 sink.place(batch, number, place)?;
             }
+            Some(tag::UNBOUND) => {
+                let number = reader
+                    .varint()
+                    .ok_or_else(|| malformed("an unbound event"))?;
+                let event = self.string(number)?.to_string();
+                sink.unbound(batch, event)?;
+            }
             Some(tag::END) => {
                 let end = reader.end().ok_or_else(|| malformed("an end"))?;
                 sink.end(batch, end.0, end.1)?;

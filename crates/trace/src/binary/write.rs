@@ -38,6 +38,13 @@ impl BinaryEncoder {
         self.numbers(event, &names, out);
     }
 
+    pub fn unbound(&mut self, event: &str, out: &mut Vec<u8>) {
+        let event = self.string(event, out);
+        self.begin(tag::UNBOUND);
+        varint(event, &mut self.body);
+        self.finish(out);
+    }
+
     pub fn layout(&mut self, event: &str, keys: &[impl AsRef<str>], out: &mut Vec<u8>) {
         let event = self.string(event, out);
         let keys = keys.iter().map(|key| self.string(key.as_ref(), out));

@@ -176,6 +176,13 @@ pub(super) fn take(
     } else if has("declare") {
         let declaration: Declaration = line.into()?;
         sink.declare(batch, declaration).map_err(|kind| (kind, 0))
+    } else if has("unbound") {
+        match line.take("unbound") {
+            Some(Member::Json(Json::String(event))) => {
+                sink.unbound(batch, event).map_err(|kind| (kind, 0))
+            }
+            _ => Err(line.wrong("unbound", "`unbound` is not a string".to_owned())),
+        }
     } else if has("trace") {
         match line.number("trace")? {
             Some(version) if version == u64::from(crate::VERSION) => {}
@@ -186,7 +193,8 @@ pub(super) fn take(
     } else if has("end") {
         end(line, sink, batch)
     } else {
-        let message = "the object has none of `event`, `trace`, `declare`, `define` and `end`";
+        let message =
+            "the object has none of `event`, `trace`, `declare`, `define`, `unbound` and `end`";
         Err((FaultKind::Malformed(message.to_owned()), 0))
     }
 }

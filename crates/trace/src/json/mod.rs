@@ -1,8 +1,8 @@
 //! JSON lines.
 //!
 //! A line is an object: `{"trace":1,…}` is the header, `{"declare":…}` declares an
-//! event, `{"define":N,…}` defines location N, `{"event":…}` is an event and
-//! `{"end":…}` the end. Members may be in any order, and unknown members are ignored.
+//! event, `{"define":N,…}` defines location N, `{"event":…}` is an event, `{"unbound":…}`
+//! says that an event could not happen and `{"end":…}` is the end. Members may be in any order, and unknown members are ignored.
 //!
 //! **Invariant:** whatever the fast path ([`fast`]) reads, the general path
 //! ([`general`]) would have read the same.

@@ -233,7 +233,9 @@ fn what_is_wrong_is_told_with_its_place() {
         "{\"a\":1}\n",
         1,
         1,
-        &no_record("the object has none of `event`, `trace`, `declare`, `define` and `end`"),
+        &no_record(
+            "the object has none of `event`, `trace`, `declare`, `define`, `unbound` and `end`",
+        ),
     );
     check_fault(
         "{\"event\":1}\n",

@@ -39,6 +39,11 @@ struct PlaceLine<'a> {
 }
 
 #[derive(Serialize)]
+struct UnboundLine<'a> {
+    unbound: &'a str,
+}
+
+#[derive(Serialize)]
 struct EndLine {
     end: How,
     events: u64,
@@ -52,6 +57,10 @@ impl JsonEncoder {
 
     pub fn declare(&mut self, declaration: &Declaration, out: &mut Vec<u8>) {
         line(declaration, out);
+    }
+
+    pub fn unbound(&mut self, unbound: &str, out: &mut Vec<u8>) {
+        line(&UnboundLine { unbound }, out);
     }
 
     pub fn place(&mut self, define: u32, place: &Place, out: &mut Vec<u8>) {
