@@ -22,6 +22,8 @@ use crate::watchdog::Watchdog;
 
 /// The one-byte `int3`.
 pub(crate) const TRAP: u8 = 0xcc;
+/// The same interrupt in two bytes.
+pub(crate) const LONG_TRAP: [u8; 2] = [0xcd, 0x03];
 
 #[derive(Debug)]
 pub(crate) struct Memory {
@@ -202,6 +204,11 @@ impl Memory {
     /// Returns true if a trap of juror's is inserted here.
     pub(crate) fn is_inserted(&self, address: u64) -> bool {
         self.originals.contains_key(&address)
+    }
+
+    /// Returns true if a trap of juror's is or was inserted here.
+    pub(crate) fn was_inserted(&self, address: u64) -> bool {
+        self.is_inserted(address) || self.ever_inserted.contains_key(&address)
     }
 
     /// Returns true if the traps are out of the text.

@@ -13,7 +13,7 @@ use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::life::Leader;
-use crate::memory::TRAP;
+use crate::memory::{LONG_TRAP, TRAP};
 use crate::operations::ignore_gone;
 use crate::pending_stops;
 use crate::put_back;
@@ -204,8 +204,9 @@ impl Debuggee {
                 return self.handle_hit(thread, address);
             }
             let mut byte = [0];
-            if self.memory.read(address, &mut byte).is_ok() && byte == [TRAP] {
-                // Compiled into the program: its signal is the program's.
+            let is_compiled_in = self.memory.read(address, &mut byte).is_ok() && byte == [TRAP];
+            if is_compiled_in || self.is_behind_long_trap(counter) {
+                // Its signal is the program's.
                 return self.handle_signal(thread, libc::SIGTRAP);
             }
             // juror's, removed since: continue as if it had never been there.
@@ -223,6 +224,16 @@ impl Debuggee {
             known.hold_requested = false;
         }
         self.feed(Input::Stepped { thread, address })
+    }
+
+    /// Returns true if a thread at `counter` has executed the trap of two bytes (`int 3`), which
+    /// juror never inserts: the byte before is no place of one of its own.
+    fn is_behind_long_trap(&self, counter: u64) -> bool {
+        let mut bytes = [0; 2];
+        let start = counter.wrapping_sub(2);
+        !self.memory.was_inserted(counter.wrapping_sub(1))
+            && self.memory.read(start, &mut bytes).is_ok()
+            && bytes == LONG_TRAP
     }
 
     /// Handles a trap of juror's whose thread stands at the instruction again

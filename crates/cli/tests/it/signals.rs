@@ -1,7 +1,9 @@
 //! Signals that arrive while a program is stepped.
 
+use crate::support::dialog::dialog;
+use crate::support::printed::plain_builds;
 use crate::support::{Batch, program};
-use juror_testing::{Build, Language, Optimization};
+use juror_testing::{Build, Fixture, Language, Optimization};
 
 /// `signals.c`, stopped at the line where it sends itself its first signal.
 fn sending() -> Batch {
@@ -113,4 +115,102 @@ fn a_step_goes_on_where_a_handler_jumps_to() {
     let stop = report.kind("stop").last().expect("a stop");
     let here = stop["location"]["function"].as_str();
     assert_eq!(here, Some("main"), "{}", report.all());
+}
+
+const TRAPS: &str = "
+int counter;
+void once(void)
+{
+    counter++;
+    __asm__ volatile(\"here: int3\\n nop\");
+    counter++;
+}
+void twice(void)
+{
+    counter++;
+    __asm__ volatile(\"there: .byte 0xcd, 0x03\\n nop\");
+    counter++;
+}
+int main(void)
+{
+    once();
+    once();
+    twice();
+    return counter;
+}";
+
+/// As in gdb: the trap is the breakpoint's while there is one.
+#[test]
+fn a_breakpoint_at_a_trap_of_the_programs_own_is_one_stop() {
+    for build in plain_builds(Language::C) {
+        let executable = Fixture::c("traps", TRAPS).compile(&build);
+        for (commands, expected) in [
+            (
+                &[
+                    "break *here",
+                    "run",
+                    "print counter",
+                    "continue",
+                    "print counter",
+                    "continue",
+                ][..],
+                &["", "Breakpoint 1", "1", "Breakpoint 1", "3", "SIGTRAP"][..],
+            ),
+            (
+                &[
+                    "break *there",
+                    "handle SIGTRAP nostop noprint",
+                    "run",
+                    "print counter",
+                    "continue",
+                ],
+                &["", "", "Breakpoint 1", "5", "status 6"],
+            ),
+            (
+                &[
+                    "break *here",
+                    "run",
+                    "stepi",
+                    "print counter",
+                    "x/i $pc",
+                    "delete",
+                    "continue",
+                    "print counter",
+                ],
+                &["", "Breakpoint 1", "", "1", "nop", "", "SIGTRAP", "3"],
+            ),
+            (
+                &["break *here", "run", "next", "print counter", "info line"],
+                &["", "Breakpoint 1", "", "1", "line 7"],
+            ),
+            // Without a breakpoint, or with one at another instruction, it is the signal.
+            (&["run", "print counter"], &["SIGTRAP", "1"]),
+            (
+                &["break once", "run", "continue", "print counter"],
+                &["", "Breakpoint 1", "SIGTRAP", "1"],
+            ),
+            (
+                &[
+                    "break *here if counter == 3",
+                    "run",
+                    "continue",
+                    "print counter",
+                    "continue",
+                ],
+                &["", "SIGTRAP", "Breakpoint 1", "3", "SIGTRAP"],
+            ),
+        ] {
+            let mut typed = commands.to_vec();
+            typed.push("kill");
+            let answers = dialog(&executable, &typed);
+            for (number, expected) in expected.iter().enumerate() {
+                let answer = &answers[number];
+                let what = commands[number];
+                assert!(
+                    answer.contains(expected),
+                    "{build}: {what}: {answer}; {answers:?}"
+                );
+            }
+        }
+    }
 }

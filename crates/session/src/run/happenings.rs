@@ -11,6 +11,11 @@ use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{StackOverflowView, StopReason};
 
+/// The number of the signal of a trap.
+const SIGTRAP: i32 = 5;
+/// The `si_code` of a signal that an instruction has caused (`asm-generic/siginfo.h`).
+const SI_KERNEL: i32 = 0x80;
+
 /// A signal that arrives at a thread.
 pub(super) struct Arrival {
     pub signal: i32,
@@ -133,7 +138,16 @@ impl Session {
             fatal,
         } = arrival;
         let is_passed = self.is_passed(signal, fatal)?;
-        let pause = self.on_signal(thread, signal, fault_address, fatal, observer)?;
+        let pause = match self.is_reported_trap(thread, arrival)? {
+            true => {
+                let decision = self.user.signals.decide(signal, fatal);
+                let debuggee = &mut self.running_mut()?.debuggee;
+                debuggee.set_delivery(thread, decision.pass)?;
+                // The instruction has been executed.
+                (goal.stepping == Some(thread)).then_some(Pause::Stepped(thread))
+            }
+            false => self.on_signal(thread, signal, fault_address, fatal, observer)?,
+        };
         // A signal that the program does not receive is no event.
         let told = match is_passed {
             true => self.notify_monitors(thread, observer, |monitors, scene| {
@@ -146,6 +160,31 @@ impl Session {
         say(&mut moment, Owner::Monitor, told);
         let pause = self.pause_of(moment, thread);
         self.or_go_on(pause, thread, goal)
+    }
+
+    /// Returns whether a signal is that of a trap of the program's own at which a breakpoint has
+    /// just stopped the thread: one instruction is one stop. Forgets the breakpoint's stop.
+    fn is_reported_trap(
+        &mut self,
+        thread: ThreadId,
+        arrival: &Arrival,
+    ) -> Result<bool, CommandError> {
+        let is_trap = (arrival.signal, arrival.code) == (SIGTRAP, SI_KERNEL);
+        let Some((of, address)) = self.processes.last_hit.filter(|_| is_trap) else {
+            return Ok(false);
+        };
+        // `int3`, or `int 3` in two bytes.
+        let behind = self
+            .running()?
+            .debuggee
+            .registers(thread)?
+            .rip
+            .wrapping_sub(address);
+        let is_reported = of == thread && (behind == 1 || behind == 2);
+        if is_reported {
+            self.processes.last_hit = None;
+        }
+        Ok(is_reported)
     }
 
     /// Handles a thread that enters or leaves a system call that was requested.

@@ -205,6 +205,7 @@ impl Session {
             .level_of(address, &stopping.numbers, &chain);
         self.stand_at_level(thread, level, &chain);
         let reason = self.breakpoint_reason(stopping)?;
+        self.processes.last_hit = Some((thread, address));
         Ok(Some(Pause::Reason(reason, thread)))
     }
 

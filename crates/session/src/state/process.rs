@@ -52,6 +52,9 @@ pub(crate) struct Process {
     pub inserted: Inserted,
     /// The state of its last stop.
     pub stop: StopState,
+    /// The last stop at a breakpoint: the thread, and its address. The instruction there may be
+    /// a trap of the program's own.
+    pub last_hit: Option<(ThreadId, u64)>,
 }
 
 /// The bindings of the user's points in a process that is not current. For the current process, the
