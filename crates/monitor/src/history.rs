@@ -230,16 +230,21 @@ impl History {
         Some((record, self.values.get(start..start + count)?))
     }
 
-    /// Takes over records by position, those that are lost as empty ones, and the number
-    /// of records ever made.
-    pub(crate) fn fill(
-        &mut self,
-        made: u64,
-        records: impl Iterator<Item = Option<(Record, Vec<Value>)>>,
-    ) {
-        self.made = made;
+    /// Forgets all records.
+    pub(crate) fn clear(&mut self) {
         self.records.clear();
         self.values.clear();
+        (self.made, self.forgotten) = (0, 0);
+    }
+
+    /// Writes the record with this number, which may be lost; later ones are not known.
+    /// The numbers from the last one that was made up to this one must be written, too,
+    /// as far as they are to be remembered.
+    pub(crate) fn put(&mut self, number: u64, record: Option<(Record, Vec<Value>)>) {
+        if self.capacity == 0 {
+            return;
+        }
+        self.made = number + 1;
         let lost = Record {
             previous: None,
             sequence: 0,
@@ -250,14 +255,30 @@ impl History {
             address: 0,
             time: 0,
         };
-        for record in records.take(self.capacity) {
-            let (record, values) = record.unwrap_or((lost, Vec::new()));
-            self.records.push(record);
-            let missing = || Value::Unavailable(Unavailability::NotCaptured);
-            let missing = std::iter::repeat_with(missing);
-            self.values
-                .extend(values.into_iter().chain(missing).take(self.stride));
+        let missing = Value::Unavailable(Unavailability::NotCaptured);
+        let position = self.position(number);
+        let size = self.records.len().max(position + 1);
+        self.records.resize(size, lost);
+        self.values.resize(size * self.stride, missing.clone());
+        let (record, values) = record.unwrap_or((lost, Vec::new()));
+        if let Some(place) = self.records.get_mut(position) {
+            *place = record;
         }
+        let count = self.captures.get(usize::from(record.event.0)).copied();
+        let places = self.values.get_mut(position * self.stride..);
+        let places = places
+            .unwrap_or(&mut [])
+            .iter_mut()
+            .take(count.unwrap_or(0));
+        let values = values.into_iter().chain(std::iter::repeat(missing));
+        for (place, value) in places.zip(values) {
+            *place = value;
+        }
+    }
+
+    /// Sets the number of records ever made.
+    pub(crate) fn set_made(&mut self, made: u64) {
+        self.made = made;
     }
 
     fn event(&self, number: u64) -> Option<PathEvent> {

@@ -5,6 +5,7 @@ use crate::error::MonitorError;
 use crate::history::{HISTORY_RECORDS, History};
 use crate::index::Index;
 use crate::joining::Family;
+use crate::native::Written;
 use crate::needs::{EventNeed, Needs};
 use crate::plan::Plan;
 use crate::routing::Played;
@@ -51,6 +52,8 @@ pub struct Monitor {
     pub(crate) changes: Vec<Change>,
     pub(crate) scratch: Scratch,
     pub(crate) finished: bool,
+    /// The table of words from which the monitor was written last.
+    pub(crate) written: Option<Written>,
 }
 
 /// The number of live slices per verdict, and whether a slice was ever violated.
@@ -198,6 +201,7 @@ impl Monitor {
             behaviour,
             plan,
             finished: false,
+            written: None,
         };
         let needs = monitor.behaviour.needs(initial);
         monitor.tally.enter(monitor.behaviour.verdict(initial));

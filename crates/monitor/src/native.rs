@@ -36,6 +36,7 @@ mod redo;
 mod table;
 mod tidy;
 mod views;
+mod write_back;
 
 pub use interpreter::{EventWordsSource, Progress, Running};
 pub use layout::{HeaderWord, JournalWord, Layout, RecordWord, Sizes, SlotWord, StripeWord};
@@ -49,6 +50,7 @@ pub use operations::{
 pub use phases::Phase;
 pub use reasons::{EventWords, NotNative, Origin, Place, Why, WordCapture, WordKind};
 pub use views::WordSlice;
+pub(crate) use write_back::Written;
 
 #[cfg(test)]
 mod tests;

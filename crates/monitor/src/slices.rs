@@ -371,6 +371,41 @@ impl Slices {
         true
     }
 
+    /// Compares the free list with another one: `count` identifiers of the slices that
+    /// would be next in the cells, the next to be used last. Returns the number of
+    /// elements that are the same in both, from the one that is used last on, and the cell
+    /// of the last of them.
+    ///
+    /// A cell that was used and freed has another number of earlier uses, so if two
+    /// elements are the same, those before them are.
+    pub(crate) fn common_free(&self, count: usize, id_at: impl Fn(usize) -> u64) -> (usize, Place) {
+        let (mut place, mut common) = (self.next_free, self.free_count);
+        while common > 0 {
+            let is_same =
+                |id: u64| id == u64::from(self.generation(place)) << 32 | u64::from(place);
+            if common <= count && is_same(id_at(common - 1)) {
+                return (common, place);
+            }
+            place = self.after_free(place);
+            common -= 1;
+        }
+        (0, BASE)
+    }
+
+    /// Cuts the free list to the elements that [`Slices::common_free`] returned, and adds
+    /// cells by the identifiers of their next slices.
+    pub(crate) fn replace_free(
+        &mut self,
+        (common, place): (usize, Place),
+        added: impl Iterator<Item = u64>,
+    ) {
+        (self.next_free, self.free_count) = (place, common);
+        for id in added {
+            self.restore_free(id as Place, (id >> 32) as u32);
+            self.push_free(id as Place);
+        }
+    }
+
     /// Returns the cell of a live slice.
     pub(crate) fn place_of(&self, id: SliceId) -> Option<Place> {
         let place = id.0 as u32;

@@ -87,16 +87,51 @@ impl Words {
 
     /// Returns the value of a parameter that a word denotes.
     pub(crate) fn value(&self, parameter: usize, word: Word) -> Option<Value> {
+        self.value_as(self.addresses, parameter, word)
+    }
+
+    fn value_as(&self, addresses: u32, parameter: usize, word: Word) -> Option<Value> {
         if word == UNBOUND {
             return None;
         }
         if is_other(word) {
             return self.others.get((word & !OTHER) as usize).cloned();
         }
-        Some(match self.addresses >> (parameter & 31) & 1 {
+        Some(match addresses >> (parameter & 31) & 1 {
             0 => Value::Int(i128::from(word)),
             _ => Value::Address(word),
         })
+    }
+
+    /// Returns the number of values that are not their own words.
+    pub(crate) fn other_count(&self) -> usize {
+        self.others.len()
+    }
+
+    /// Adds the values from this number on of a table that begins with those of this one.
+    pub(crate) fn add_from(&mut self, number: usize, table: &Words) {
+        for value in table.others.iter().skip(number) {
+            self.other(value);
+        }
+        self.crowded_at = table.crowded_at;
+    }
+
+    /// Returns the parameters that have been seen as addresses; bit n is parameter n.
+    pub(crate) fn addresses(&self) -> u32 {
+        self.addresses
+    }
+
+    /// Has these parameters displayed as addresses.
+    pub(crate) fn set_addresses(&mut self, addresses: u32) {
+        self.addresses = addresses;
+    }
+
+    /// Returns a binding as values, with these parameters as addresses.
+    pub(crate) fn binding_as(&self, addresses: u32, words: &[Word]) -> Vec<Option<Value>> {
+        let words = words.iter().enumerate();
+        words
+            .map(|(p, &word)| self.value_as(addresses, p, word))
+            .collect()
     }
 
     /// Returns a binding as values.

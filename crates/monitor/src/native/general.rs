@@ -32,12 +32,16 @@ impl<M: WordMemory> WordMonitor<M> {
         occurrence: &Occurrence<'_>,
     ) -> Result<(), EvaluationError> {
         self.tidy();
+        self.words.set_addresses(self.addresses());
         let sequence = self.table.header(HeaderWord::Sequence) + 1;
         self.table.set_header(HeaderWord::Sequence, sequence);
         let needs = self.needs();
         let is_needed = needs.get(usize::from(event.0)).is_some_and(|it| it.needed);
         if !is_needed {
             return Ok(());
+        }
+        if let Some(count) = self.general.get_mut(usize::from(event.0)) {
+            *count += 1;
         }
         let applying = self.lowered.behaviour.applying(event, occurrence.values)?;
         if applying == 0 {
@@ -171,6 +175,7 @@ impl<M: WordMemory> WordMonitor<M> {
         change.branch = behaviour.branch_taken((from, &variables), delivery.event, captures);
         let previous = self.table.word(slot, SlotWord::Record);
         let record = self.remember(delivery, previous, from, to);
+        self.notes.add(&self.table, slot);
         self.write(slot, to, &environment, record);
         if from != to {
             self.table.count(slot, to, true);
@@ -213,6 +218,7 @@ impl<M: WordMemory> WordMonitor<M> {
             let at = slot.at + u64::from(self.table.layout.key(parameter));
             self.table.memory.store(at, *key);
         }
+        self.notes.add(&self.table, slot);
         self.write(slot, to, &environment, record);
         self.table.count(slot, to, true);
         let mut change = self.change(slot.id, Some(SliceId(0)), from, to);
@@ -312,6 +318,7 @@ impl<M: WordMemory> WordMonitor<M> {
     /// Removes a slice.
     fn forget(&mut self, slot: Slot) {
         let state = self.table.state(slot);
+        self.notes.add(&self.table, slot);
         self.table.remove(slot);
         self.table.count(slot, state, false);
     }

@@ -127,11 +127,13 @@ pub enum JournalWord {
     Absent,
     /// As [`SlotWord::Others`], after the step.
     Others,
+    /// The number of occurrences of the event in the stripe, with this one.
+    Occurrences,
 }
 
 impl JournalWord {
     /// The number of words.
-    pub const COUNT: u32 = 13;
+    pub const COUNT: u32 = 14;
 
     /// Returns the offset from the journal, in bytes.
     pub fn offset(self) -> u32 {

@@ -3,23 +3,120 @@
 
 use super::WordMemory;
 use super::layout::{HeaderWord, JournalWord, Layout, RecordWord, SlotWord};
-use super::monitor::{WordMonitor, mark_addresses};
+use super::monitor::WordMonitor;
 use super::table::Slot;
+use super::write_back::Notes;
+use crate::behaviour::Behaviour;
 use crate::monitor::Monitor;
 use crate::slices::{BASE, Place};
 use juror_event::{EventId, Unavailability, Value};
+use juror_language::StateId;
 use std::sync::Arc;
 
+/// The numbers that the states of a monitor have in the table; `None` if they are the same.
+struct Names(Option<Vec<StateId>>);
+
+impl Names {
+    fn name(&self, state: StateId) -> StateId {
+        let names = self.0.as_ref();
+        names.map_or(state, |names| {
+            names.get(state.index()).copied().unwrap_or(state)
+        })
+    }
+}
+
 impl<M: WordMemory> WordMonitor<M> {
-    /// Continues a monitor from which the property was lowered: takes over its slices,
-    /// records and results. This monitor must not have seen an event. Returns false if
-    /// there is no room.
+    /// Continues a monitor of the property: takes over its slices, records and results,
+    /// whatever the table had before. Counts of events begin anew. No thread may be in a
+    /// step. Returns false if there is no room; the table is then unusable until another
+    /// call succeeds.
+    ///
+    /// It costs the time of writing all slices and records, and nothing if the monitor
+    /// was written back from this table and neither has taken an event since.
     pub fn take_over(&mut self, monitor: &Monitor) -> bool {
+        if self.is_written_to(monitor) {
+            self.words.set_addresses(self.addresses());
+            self.forget_counts();
+            return true;
+        }
+        let Some(states) = self.states_of(monitor) else {
+            return false;
+        };
+        self.forget_counts();
+        self.forget_records();
+        self.notes = Notes::default();
+        self.others.clear();
+        self.crowded_at = 0;
+        self.changes.clear();
+        self.stepped_at = None;
         self.words = monitor.words.clone();
-        mark_addresses(&self.lowered, &mut self.words);
+        if !self.take_over_slices(monitor, &states) {
+            return false;
+        }
+        self.take_over_records(monitor, &states);
+        self.table.set_header(HeaderWord::Peak, monitor.peak as u64);
+        self.table
+            .set_header(HeaderWord::Sequence, monitor.sequence);
+        self.table.recount();
+        self.violations = monitor.violations.clone();
+        for group in &mut self.violations.groups {
+            (group.from, group.to) = (states.name(group.from), states.name(group.to));
+        }
+        self.ended = monitor.ended.clone();
+        self.ended_count = monitor.ended_count;
+        self.violated = monitor.tally.violated;
+        self.finished = monitor.finished;
+        true
+    }
+
+    /// Returns the numbers that the states of a monitor have in the table; `None` if one
+    /// has none.
+    fn states_of(&self, monitor: &Monitor) -> Option<Names> {
+        let (own, other) = match (&self.lowered.behaviour, &monitor.behaviour) {
+            (Behaviour::Logic(own), Behaviour::Logic(other)) => (own, other),
+            (Behaviour::Automaton(_), Behaviour::Automaton(_)) => return Some(Names(None)),
+            _ => return None,
+        };
+        if Arc::ptr_eq(own, other) {
+            return Some(Names(None));
+        }
+        let mut all = (**own).clone();
+        let names = all.take_in(other.origins()).ok()?;
+        (all.count() == own.count()).then_some(Names(Some(names)))
+    }
+
+    /// Has the operations' counts of events begin anew.
+    fn forget_counts(&mut self) {
+        self.general.fill(0);
+        let layout = self.table.layout.clone();
+        for stripe in 0..layout.sizes.stripes {
+            for event in 0..layout.sizes.rows.len() as u16 {
+                let at = layout.stripe(stripe) + u64::from(layout.occurrences(event));
+                if self.table.memory.load(at) != 0 {
+                    self.table.memory.store(at, 0);
+                }
+            }
+        }
+    }
+
+    /// Forgets the records of the table.
+    fn forget_records(&mut self) {
+        let made = self.table.header(HeaderWord::Made);
+        let room = u64::from(self.table.layout.ring_mask) + 1;
+        if self.lowered.records > 0 {
+            for number in made.saturating_sub(room)..made {
+                let at = self.table.layout.record(number);
+                let at = at + u64::from(RecordWord::Number.offset());
+                self.table.memory.store(at, 0);
+            }
+        }
+    }
+
+    /// Writes all slices and the free places; returns false if there is no room.
+    fn take_over_slices(&mut self, monitor: &Monitor, states: &Names) -> bool {
         let live = |place: &Place| monitor.slices.is_live(*place);
         let slices: Vec<Place> = (1..monitor.slices.places()).filter(live).collect();
-        self.write_slice(monitor, BASE, self.table.base());
+        self.write_slice(monitor, states, BASE, self.table.base());
         let size = 1_usize << self.table.layout.slot_shift >> 3;
         let keys = SlotWord::COUNT as usize;
         let contents: Vec<Vec<u64>> = slices
@@ -38,12 +135,13 @@ impl<M: WordMemory> WordMonitor<M> {
             .collect();
         let places = u64::from(monitor.slices.places());
         self.table.set_header(HeaderWord::Places, places);
+        self.table.set_header(HeaderWord::FreeCount, 0);
         if self.table.layout.sizes.parameters > 0 && !self.table.rebuild(&contents) {
             return false;
         }
         for &place in &slices {
             let slot = self.table.find(monitor.slices.binding(place));
-            self.write_slice(monitor, place, slot);
+            self.write_slice(monitor, states, place, slot);
         }
         let start = self.table.header(HeaderWord::Free);
         let free = monitor.slices.free();
@@ -54,29 +152,19 @@ impl<M: WordMemory> WordMonitor<M> {
         }
         self.table
             .set_header(HeaderWord::FreeCount, free.len() as u64);
-        self.take_over_records(monitor);
-        self.table.set_header(HeaderWord::Peak, monitor.peak as u64);
-        self.table
-            .set_header(HeaderWord::Sequence, monitor.sequence);
-        self.table.recount();
-        self.violations = monitor.violations.clone();
-        self.ended = monitor.ended.clone();
-        self.ended_count = monitor.ended_count;
-        self.violated = monitor.tally.violated;
-        self.finished = monitor.finished;
         true
     }
 
     /// Writes the state, the variables and the last record of a slice.
-    fn write_slice(&mut self, monitor: &Monitor, place: Place, slot: Slot) {
+    fn write_slice(&mut self, monitor: &Monitor, states: &Names, place: Place, slot: Slot) {
         let record = monitor.slices.last_record(place);
         let environment = monitor.slices.environment(place);
-        let state = monitor.slices.state(place);
+        let state = states.name(monitor.slices.state(place));
         self.write(slot, state, environment, record.unwrap_or(Layout::NONE));
     }
 
     /// Writes the records that are remembered.
-    fn take_over_records(&mut self, monitor: &Monitor) {
+    fn take_over_records(&mut self, monitor: &Monitor, states: &Names) {
         let made = monitor.history.made();
         self.table.set_header(HeaderWord::Made, made);
         let lowered = Arc::clone(&self.lowered.kinds);
@@ -86,7 +174,8 @@ impl<M: WordMemory> WordMonitor<M> {
             };
             let kinds = lowered.get(usize::from(record.event.0));
             let values = self.write_values(number, kinds.map_or(&[], |it| it), values);
-            let transition = JournalWord::transition(record.event.0, record.from.0, record.to.0);
+            let (from, to) = (states.name(record.from), states.name(record.to));
+            let transition = JournalWord::transition(record.event.0, from.0, to.0);
             let at = self.table.layout.record(number);
             for (word, value) in [
                 (RecordWord::Number, number + 1),

@@ -197,6 +197,7 @@ fn step(
     let refused = |why: NotNative| StepProgram {
         ops: vec![Op::Gate(Why::Event)],
         why: Some(why),
+        needed: Vec::new(),
     };
     let captures = match captures {
         Ok(captures) => captures,
@@ -210,7 +211,11 @@ fn step(
         ));
     };
     let ops = events::lower(lowering, &event).filter(|ops| ops.len() <= OPS_MAX);
-    let program = ops.map(|ops| StepProgram { ops, why: None });
+    let program = ops.map(|ops| StepProgram {
+        ops,
+        why: None,
+        needed: occupied_words(lowering.layout, &event.needing),
+    });
     // A list that breaks a rule is never given to a compiler.
     let sound = program.filter(|program| {
         let phases = program.phases();
@@ -220,6 +225,16 @@ fn step(
         let why = "has guards that are no operations on words";
         refused(checks::of_event(lowering.plan, id, why))
     })
+}
+
+/// Returns the words in which the table says whether one of these states, one bit each, is
+/// occupied: their offsets in bytes, and the bits of the states.
+fn occupied_words(layout: &Layout, states: &[u64]) -> Vec<(u32, u64)> {
+    let words = (0_u32..).zip(states.iter().copied());
+    words
+        .filter(|(_, mask)| *mask != 0)
+        .map(|(word, mask)| (layout.bits + word * 8, mask))
+        .collect()
 }
 
 /// Determines the kinds of variables: that of the initial value, but an address if an

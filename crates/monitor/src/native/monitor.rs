@@ -5,6 +5,7 @@ use super::layout::{HeaderWord, JournalWord};
 use super::lower::Lowered;
 use super::reasons::{Why, WordKind};
 use super::table::Table;
+use super::write_back::Notes;
 use super::{EndKind, Source, WordMemory};
 use crate::behaviour::Behaviour;
 use crate::monitor::Ended;
@@ -19,12 +20,21 @@ use std::collections::BTreeMap;
 
 /// The journal of general steps, and of steps that are interpreted here.
 const OWN_JOURNAL: u32 = 0;
+/// The maximum number of attempts to have the locks of a step that other threads hold.
+const ATTEMPTS_MAX: u32 = 256;
 
 /// A property under evaluation over a table of words.
 ///
 /// Its results are those of [`crate::Monitor`] for the same events. Steps of other
-/// threads on the same memory, by emitted code, may come between any two calls; none of
-/// them is in progress during a call of [`WordMonitor::step`] that takes a general step.
+/// threads on the same memory, by emitted code, may come between any two calls. While
+/// threads are in such steps, these may be called: [`WordMonitor::try_step`], and the views
+/// [`WordMonitor::sequence`], [`WordMonitor::needs`], [`WordMonitor::verdict`],
+/// [`WordMonitor::slice_count`], [`WordMonitor::peak_count`],
+/// [`WordMonitor::event_counts`], [`WordMonitor::is_behind`] and those of what only general
+/// steps change ([`WordMonitor::violations`], [`WordMonitor::gates`],
+/// [`WordMonitor::changes`]). Each result is one that the table had during the call, but
+/// two results may be of different moments. For everything else all threads have been led
+/// out of their steps.
 #[derive(Debug, Clone)]
 pub struct WordMonitor<M> {
     pub(super) lowered: Lowered,
@@ -44,6 +54,12 @@ pub struct WordMonitor<M> {
     pub(super) finished: bool,
     /// The general steps so far, by reason.
     pub(super) gates: BTreeMap<Why, u64>,
+    /// By event: the number of general steps that were needed.
+    pub(super) general: Vec<u64>,
+    /// The number of the last event that this monitor was given.
+    pub(super) stepped_at: Option<u64>,
+    /// The slices that general steps have changed.
+    pub(super) notes: Notes,
 }
 
 impl<M: WordMemory> WordMonitor<M> {
@@ -52,15 +68,14 @@ impl<M: WordMemory> WordMonitor<M> {
     pub fn new(lowered: Lowered, memory: M) -> Option<WordMonitor<M>> {
         let program = &lowered.program;
         let table = Table::new(&program.layout, memory, &program.image)?;
-        let mut words = Words::default();
-        mark_addresses(&lowered, &mut words);
         let initial = lowered.behaviour.initial();
         Some(WordMonitor {
             violated: lowered.behaviour.verdict(initial) == Verdict::Violated,
             others: lowered.others.clone(),
+            general: vec![0; lowered.plan.property.events.len()],
             lowered,
             table,
-            words,
+            words: Words::default(),
             crowded_at: 0,
             changes: Vec::new(),
             violations: Violations::default(),
@@ -68,6 +83,8 @@ impl<M: WordMemory> WordMonitor<M> {
             ended_count: 0,
             finished: false,
             gates: BTreeMap::new(),
+            stepped_at: None,
+            notes: Notes::default(),
         })
     }
 
@@ -91,7 +108,8 @@ impl<M: WordMemory> WordMonitor<M> {
         &self.gates
     }
 
-    /// Takes one event: by its operations, or by a general step.
+    /// Takes one event: by its operations, or by a general step. No thread may be in a
+    /// step.
     ///
     /// # Errors
     /// As [`crate::Monitor::step`].
@@ -100,32 +118,59 @@ impl<M: WordMemory> WordMonitor<M> {
         event: EventId,
         occurrence: &Occurrence<'_>,
     ) -> Result<Step, EvaluationError> {
-        let before = self.verdict();
-        let needs = self.table.occupied();
+        match self.try_step(event, occurrence) {
+            Ok(step) => Ok(step),
+            Err(why) => self.step_generally(event, occurrence, why),
+        }
+    }
+
+    /// Takes one event by its operations, which may be done while other threads are in
+    /// steps of emitted code (with lock prefixes), since it takes the same locks.
+    ///
+    /// The result compares the table before and after the step: a verdict or needs that
+    /// another thread changed meanwhile are included.
+    ///
+    /// # Errors
+    /// If the event must be taken by a general step. Nothing has been changed or counted;
+    /// when all threads stand, and none of them is in a step, call
+    /// [`WordMonitor::step_generally`] (or [`WordMonitor::step`], which tries again).
+    pub fn try_step(&mut self, event: EventId, occurrence: &Occurrence<'_>) -> Result<Step, Why> {
+        let (verdict, occupied) = (self.verdict(), self.table.occupied());
+        let kind = self.interpret(event, occurrence)?;
         self.changes.clear();
-        let result = match self.interpret(event, occurrence) {
-            Ok(EndKind::Unneeded) => {
-                // In the debugger every event that it is given is counted.
-                let sequence = self.table.header(HeaderWord::Sequence);
-                self.table.set_header(HeaderWord::Sequence, sequence + 1);
-                Ok(())
+        let number = match kind {
+            EndKind::Unneeded => {
+                // In the debugger every event that it is given is numbered.
+                let sequence = HeaderWord::Sequence.offset();
+                self.table.memory.xadd(sequence.into(), 1) + 1
             }
-            Ok(EndKind::Ignored) => Ok(()),
-            Ok(EndKind::Taken) => {
+            EndKind::Ignored => self.journaled(JournalWord::Sequence),
+            EndKind::Taken => {
                 self.note_change();
-                Ok(())
-            }
-            Err(why) => {
-                *self.gates.entry(why).or_default() += 1;
-                self.take_generally(event, occurrence)
+                self.journaled(JournalWord::Sequence)
             }
         };
-        result?;
-        let needs_changed = needs != self.table.occupied() && {
-            let all = self.needs();
-            all != self.needs_of(&needs)
-        };
-        Ok(self.summary(before, needs_changed))
+        self.stepped_at = Some(number);
+        Ok(self.summary(verdict, &occupied))
+    }
+
+    /// Takes one event by the general evaluator, for this reason, whether or not its
+    /// operations could take it. No thread may be in a step: all must have been led out.
+    ///
+    /// # Errors
+    /// As [`crate::Monitor::step`].
+    pub fn step_generally(
+        &mut self,
+        event: EventId,
+        occurrence: &Occurrence<'_>,
+        why: Why,
+    ) -> Result<Step, EvaluationError> {
+        let (verdict, occupied) = (self.verdict(), self.table.occupied());
+        self.changes.clear();
+        *self.gates.entry(why).or_default() += 1;
+        let result = self.take_generally(event, occurrence);
+        self.stepped_at = Some(self.sequence());
+        result.map(|()| self.summary(verdict, &occupied))
     }
 
     /// Runs the operations of an event.
@@ -159,11 +204,13 @@ impl<M: WordMemory> WordMonitor<M> {
             kinds: kinds.map_or(&[], |kinds| kinds),
         };
         let mut running = Running::new(&self.table.layout, OWN_JOURNAL);
+        let mut attempts = 0;
         loop {
             match running.advance(program, &mut self.table.memory, &values) {
                 Progress::Goes => {}
                 Progress::Ends(kind) => return Ok(kind),
                 Progress::Gates(why) => return Err(why),
+                Progress::Waits if attempts < ATTEMPTS_MAX => attempts += 1,
                 Progress::Waits => {
                     running.lead_out(program, super::Phase::Locked, &mut self.table.memory);
                     return Err(Why::Busy);
@@ -228,7 +275,12 @@ impl<M: WordMemory> WordMonitor<M> {
         }
     }
 
-    fn summary(&self, verdict_before: Verdict, needs_changed: bool) -> Step {
+    /// Summarizes a step, from the verdict and the occupied states before it.
+    fn summary(&self, verdict_before: Verdict, occupied: &[u64]) -> Step {
+        let needs_changed = *occupied != *self.table.occupied() && {
+            let needs = self.needs();
+            needs != self.needs_of(occupied)
+        };
         let violated = self.changes.iter().find(|change| change.violates());
         let satisfied = self.changes.iter().find(|change| change.satisfies());
         let shown = violated.or(satisfied).or(self.changes.first());
@@ -252,24 +304,10 @@ impl<M: WordMemory> WordMonitor<M> {
     }
 }
 
-/// Has the words of parameters whose captures are addresses shown as addresses.
-pub(super) fn mark_addresses(lowered: &Lowered, words: &mut Words) {
-    let events = (0..).map(EventId).zip(lowered.kinds.iter());
-    for (event, kinds) in events {
-        let slots = lowered.plan.whole_slots(event).unwrap_or(&[]);
-        for (parameter, slot) in slots.iter().enumerate() {
-            let kind = kinds.get(usize::from(*slot)).copied().flatten();
-            if kind == Some(WordKind::Address) {
-                words.word(parameter, &Value::Address(0));
-            }
-        }
-    }
-}
-
 /// The values of an occurrence, as words of their kinds.
-struct Values<'a> {
-    occurrence: &'a Occurrence<'a>,
-    kinds: &'a [Option<WordKind>],
+pub(super) struct Values<'a> {
+    pub occurrence: &'a Occurrence<'a>,
+    pub kinds: &'a [Option<WordKind>],
 }
 
 impl EventWordsSource for Values<'_> {

@@ -322,6 +322,9 @@ pub struct StepProgram {
     /// The reason why every occurrence is taken by a general step, if `ops` is only a
     /// gate.
     pub why: Option<NotNative>,
+    /// The words of the table, by offset in bytes, and their bits: while none is set, no
+    /// occupied state needs the event.
+    pub needed: Vec<(u32, u64)>,
 }
 
 /// A property as operations: one program for each event.

@@ -4,7 +4,9 @@
 //! Each committed journal is redone; it is complete except for numbers that were not
 //! drawn, or were drawn and not written down: these are drawn anew. So a number may be
 //! missing among those of events and records, but none is used twice. Other steps never
-//! happened. Locks are released, and everything that is counted is counted anew.
+//! happened, except that an ignored event may have been numbered and not counted. Locks
+//! are released, and everything that is counted is counted anew; the counts of events are
+//! in the journals.
 
 use super::layout::{HeaderWord, JournalWord, Layout, RecordWord, SlotWord, StripeWord};
 use super::monitor::WordMonitor;
@@ -12,7 +14,14 @@ use super::table::{Slot, Table};
 use super::{Journaled, WordMemory};
 
 impl<M: WordMemory> WordMonitor<M> {
-    /// Redoes committed journals, and releases all locks. No thread may be in a step.
+    /// Settles the table when all threads are gone, some of them in a step, without having
+    /// been led out: redoes committed journals, and releases all locks. Then
+    /// [`WordMonitor::write_back`] gives the monitor in which each step has happened as a
+    /// whole or not at all, and [`Monitor::finish`](crate::Monitor::finish) decides its
+    /// verdicts as for any program that ends.
+    ///
+    /// Threads that were led out, or were in no step, leave nothing to be redone. The
+    /// journals of a table can be used again afterwards.
     pub fn recover(&mut self) {
         for number in 0..self.table.layout.sizes.journals {
             let journal = self.table.layout.journal(number);
@@ -32,6 +41,7 @@ impl<M: WordMemory> WordMonitor<M> {
             self.table.memory.store(at, 0);
         }
         self.table.recount();
+        self.notes.lose();
     }
 
     /// Finishes the step of a journal.
@@ -50,7 +60,10 @@ impl<M: WordMemory> WordMonitor<M> {
             sequence = table.header(HeaderWord::Sequence) + 1;
             table.set_header(HeaderWord::Sequence, sequence);
         }
-        let (_, _, to) = JournalWord::parts(load(table, JournalWord::Transition));
+        let (event, _, to) = JournalWord::parts(load(table, JournalWord::Transition));
+        let count = table.stripe_at(slot) + u64::from(table.layout.occurrences(event));
+        let occurrences = load(table, JournalWord::Occurrences);
+        table.memory.store(count, occurrences);
         if table.layout.sizes.records > 0 {
             let record = redo_record(table, journal, sequence);
             table.set_word(slot, SlotWord::Record, record);
@@ -165,8 +178,9 @@ impl<M: WordMemory> Table<M> {
         let mut kept = 0;
         for number in 0..self.header(HeaderWord::FreeCount) {
             let id = self.memory.load(start + number * 8);
-            let is_same = |slot: &&Slot| slot.id as u32 == id as u32;
-            if live.iter().find(is_same).is_none() {
+            // Slices are in the order of their places.
+            let found = live.binary_search_by_key(&(id as u32), |slot| slot.id as u32);
+            if found.is_err() {
                 self.memory.store(start + kept * 8, id);
                 kept += 1;
             }

@@ -5,6 +5,9 @@ use super::{HeaderWord, Layout, SlotWord, StripeWord, WordMemory};
 use crate::hashing;
 use juror_language::StateId;
 
+/// The maximum number of attempts to read the occupied states twice without a change.
+const READS_MAX: u32 = 64;
+
 /// A table in memory, with its layout.
 #[derive(Debug, Clone)]
 pub(super) struct Table<M> {
@@ -89,6 +92,16 @@ impl<M: WordMemory> Table<M> {
         (hash >> 32) as u32 & (self.layout.sizes.stripes - 1)
     }
 
+    /// Returns the stripe of a slot whose keys are written, and which may be empty; the
+    /// first one for the base.
+    pub(super) fn stripe_at(&self, slot: Slot) -> u64 {
+        let stripe = match self.layout.sizes.parameters {
+            0 => 0,
+            _ => self.stripe_of(hash_of(&self.keys(slot))),
+        };
+        self.layout.stripe(stripe)
+    }
+
     /// Returns the slot with these keys, or the empty one in which a search for them
     /// ends (its `id` is 0).
     pub(super) fn find(&self, keys: &[u64]) -> Slot {
@@ -115,22 +128,29 @@ impl<M: WordMemory> Table<M> {
 
     /// Returns all slices, the base first, in the order of their places.
     pub(super) fn live(&self) -> Vec<Slot> {
-        let mut live = vec![self.base()];
-        if self.layout.sizes.parameters > 0 {
-            for stripe in 0..self.layout.sizes.stripes {
-                let slots = self.stripe_word(stripe, StripeWord::Slots);
-                for number in 0..=self.stripe_word(stripe, StripeWord::Mask) {
-                    let at = slots + (number << self.layout.slot_shift);
-                    let id = self.memory.load(at + u64::from(SlotWord::Id.offset()));
-                    if id != 0 && id != Layout::GONE {
-                        let stripe = Some(stripe);
-                        live.push(Slot { id, at, stripe });
-                    }
+        let mut live = Vec::new();
+        self.each(|slot| live.push(slot));
+        live.sort_unstable_by_key(|slot| slot.id as u32);
+        live
+    }
+
+    /// Visits all slices, the base first, in the order of their slots.
+    pub(super) fn each(&self, mut visit: impl FnMut(Slot)) {
+        visit(self.base());
+        if self.layout.sizes.parameters == 0 {
+            return;
+        }
+        for stripe in 0..self.layout.sizes.stripes {
+            let slots = self.stripe_word(stripe, StripeWord::Slots);
+            for number in 0..=self.stripe_word(stripe, StripeWord::Mask) {
+                let at = slots + (number << self.layout.slot_shift);
+                let id = self.memory.load(at + u64::from(SlotWord::Id.offset()));
+                if id != 0 && id != Layout::GONE {
+                    let stripe = Some(stripe);
+                    visit(Slot { id, at, stripe });
                 }
             }
         }
-        live.sort_unstable_by_key(|slot| slot.id as u32);
-        live
     }
 
     /// Returns the slot of a slice.
@@ -138,12 +158,29 @@ impl<M: WordMemory> Table<M> {
         self.live().into_iter().find(|slot| slot.id == id)
     }
 
-    /// Returns the words with one bit for each state.
+    /// Returns the words with one bit for each state. Threads may be in steps: several
+    /// words are read until nothing has changed between two times, since a slice that
+    /// moves between states of different words might be missed in both.
     pub(super) fn occupied(&self) -> Vec<u64> {
-        let words = 0..self.layout.sizes.states.div_ceil(64);
-        words
-            .map(|it| self.memory.load(u64::from(self.layout.bits + it * 8)))
-            .collect()
+        let count = self.layout.sizes.states.div_ceil(64);
+        let read = || -> Vec<u64> {
+            let words = 0..count;
+            words
+                .map(|it| self.memory.load(u64::from(self.layout.bits + it * 8)))
+                .collect()
+        };
+        let mut occupied = read();
+        for _ in 0..READS_MAX {
+            if count < 2 {
+                break;
+            }
+            let again = read();
+            if again == occupied {
+                break;
+            }
+            occupied = again;
+        }
+        occupied
     }
 
     /// Counts a slice that enters a state, or leaves it.

@@ -1,6 +1,7 @@
 //! Tests of native monitors; the general monitor is the oracle.
 
 mod automata;
+mod changing;
 mod formulas;
 mod interleavings;
 mod reasons;
@@ -94,10 +95,10 @@ fn events(count: usize) -> impl Strategy<Value = Vec<Given>> {
     prop::collection::vec((0..5_u16, values, 1..3_u32, 0..2_u64), 0..count)
 }
 
-/// Gives a property's event to both monitors: the values that are needed, those of
-/// parameters `b` as addresses.
-fn step_both(monitor: &mut Monitor, words: &mut Words, given: &Given) {
-    let (event, values, thread, address) = given;
+/// Returns an event of a property, and the values that are needed; those of parameters
+/// `b` are addresses.
+fn occurrence_values(monitor: &Monitor, given: &Given) -> (EventId, Vec<Value>) {
+    let (event, values, _, _) = given;
     let property = Arc::clone(monitor.property());
     let event = EventId(event % property.events.len() as u16);
     let symbolic = property.event(event).unwrap();
@@ -114,10 +115,15 @@ fn step_both(monitor: &mut Monitor, words: &mut Words, given: &Given) {
         Value::Address(address) if &*capture.name == "a" => Value::Int((*address).into()),
         value => value.clone(),
     });
-    let values: Vec<Value> = values.collect();
+    (event, values.collect())
+}
+
+/// Gives an event to both monitors.
+fn step_both(monitor: &mut Monitor, words: &mut Words, given: &Given) {
+    let (event, values) = occurrence_values(monitor, given);
     let occurrence = Occurrence {
-        thread: *thread,
-        address: *address,
+        thread: given.2,
+        address: given.3,
         time: 0,
         values: &values,
     };

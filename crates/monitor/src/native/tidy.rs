@@ -4,9 +4,10 @@
 use super::WordMemory;
 use super::layout::{HeaderWord, RecordWord, SlotWord};
 use super::monitor::WordMonitor;
+use super::write_back::Identity;
 use crate::monitor::Monitor;
 use crate::snapshot::Snapshot;
-use juror_event::{EventId, Value};
+use juror_event::EventId;
 
 /// The minimum number of other values that is searched for unused ones.
 const CROWDED_MIN: usize = 4_096;
@@ -24,6 +25,8 @@ impl<M: WordMemory> WordMonitor<M> {
             // The slots depend on the keys, and so do the stripes.
             self.table.rebuild(&contents);
             self.table.recount();
+            // All keys may have changed.
+            self.notes.identity = Identity::default();
         }
         if self.others.len() > self.crowded_at.max(CROWDED_MIN) {
             self.renumber();
@@ -68,65 +71,23 @@ impl<M: WordMemory> WordMonitor<M> {
         let plan = std::sync::Arc::clone(&self.lowered.plan);
         let records = self.lowered.records as usize;
         let mut monitor = Monitor::of(plan, self.lowered.behaviour.clone(), records);
-        monitor.words = self.words.clone();
-        self.copy_slices(&mut monitor);
-        let made = self.table.header(HeaderWord::Made);
-        let kept = made.min(records as u64);
-        let numbers = (0..kept).map(|position| {
-            // The last record in this position.
-            let rounds = (made - 1 - position) / kept.max(1);
-            position + rounds * kept
-        });
-        let records = numbers.map(|number| self.record(number));
-        monitor.history.fill(made, records);
-        monitor.violations = self.violations.clone();
-        monitor.ended = self.ended.clone();
-        monitor.ended_count = self.ended_count;
-        monitor.tally.violated = self.violated;
-        monitor.peak = self.peak_count() as usize;
-        monitor.sequence = self.sequence();
-        monitor.changes = self.changes.clone();
-        monitor.finished = self.finished;
-        monitor.needs.take_changed();
+        self.write_back(&mut monitor);
         monitor
     }
 
-    fn copy_slices(&self, monitor: &mut Monitor) {
-        monitor.needs.clear();
-        monitor.tally = crate::monitor::Tally::default();
-        let free = self.table.header(HeaderWord::Free);
-        let free: Vec<u64> = (0..self.table.header(HeaderWord::FreeCount))
-            .map(|it| self.table.memory.load(free + it * 8))
-            .collect();
-        for id in &free {
-            monitor.slices.restore_free(*id as u32, (id >> 32) as u32);
-        }
-        for slot in self.table.live() {
-            let state = self.table.state(slot);
-            let keys = match slot.stripe {
-                Some(_) => self.table.keys(slot),
-                None => vec![crate::words::UNBOUND; monitor.parameters],
-            };
-            let environment: Vec<Value> = self.environment(slot);
-            let place = slot.id as u32;
-            monitor.slices.restore(
-                place,
-                (slot.id >> 32) as u32,
-                (state, &keys, &environment),
-                self.table.last_record(slot),
-            );
-            monitor.index.insert(&monitor.slices, place);
-            monitor
-                .needs
-                .enter(state, || monitor.behaviour.needs(state));
-            monitor.tally.enter(monitor.behaviour.verdict(state));
-        }
-        let free: Vec<u32> = free.iter().map(|id| *id as u32).collect();
-        monitor.slices.set_free(&free);
+    /// Returns, by event, how often it occurred while a state needed it, since this monitor
+    /// was created or took over another one: by the operations of emitted code and of
+    /// this monitor, and by general steps, including those that ended in an error. May be
+    /// called while threads are in steps.
+    pub fn event_counts(&self) -> Vec<u64> {
+        let events = (0..).map(EventId).zip(&self.general);
+        events
+            .map(|(event, general)| general + self.occurrences(event))
+            .collect()
     }
 
-    /// Returns the number of occurrences of an event that steps have counted.
-    pub fn occurrences(&self, event: EventId) -> u64 {
+    /// Returns the number of occurrences of an event that operations have taken.
+    pub(super) fn occurrences(&self, event: EventId) -> u64 {
         let layout = &self.table.layout;
         let of_stripe = |stripe: u32| {
             let at = layout.stripe(stripe) + u64::from(layout.occurrences(event.0));

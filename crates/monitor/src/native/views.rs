@@ -8,7 +8,7 @@ use super::table::Slot;
 use crate::needs::EventNeed;
 use crate::slices::SliceId;
 use crate::violations::ViolationGroup;
-use juror_event::{Unavailability, Value, Verdict};
+use juror_event::{EventId, Unavailability, Value, Verdict};
 use juror_language::StateId;
 
 /// A slice, by value.
@@ -30,7 +30,8 @@ pub struct WordSlice {
 }
 
 impl<M: WordMemory> WordMonitor<M> {
-    /// Returns the needs of the occupied states, by event.
+    /// Returns the needs of the occupied states, by event. May be called while threads are
+    /// in steps.
     pub fn needs(&self) -> Vec<EventNeed> {
         self.needs_of(&self.table.occupied())
     }
@@ -83,7 +84,8 @@ impl<M: WordMemory> WordMonitor<M> {
         }
     }
 
-    /// Returns the number of events that the monitor was given.
+    /// Returns the number of events that the monitor was given. May be called while threads
+    /// are in steps.
     pub fn sequence(&self) -> u64 {
         self.table.header(HeaderWord::Sequence)
     }
@@ -114,7 +116,9 @@ impl<M: WordMemory> WordMonitor<M> {
     /// Returns the slices, the base first, and then those that were violated in final
     /// states, as far as they are kept.
     pub fn slices(&self) -> Vec<WordSlice> {
-        let live = self.table.live().into_iter().map(|slot| self.view(slot));
+        let addresses = self.addresses();
+        let live = self.table.live().into_iter();
+        let live = live.map(|slot| self.view(slot, addresses));
         let ended = self.ended.iter().map(|ended| WordSlice {
             id: ended.id,
             binding: ended.binding.clone(),
@@ -126,12 +130,12 @@ impl<M: WordMemory> WordMonitor<M> {
         live.chain(ended).collect()
     }
 
-    fn view(&self, slot: Slot) -> WordSlice {
+    fn view(&self, slot: Slot, addresses: u32) -> WordSlice {
         let state = self.table.state(slot);
         WordSlice {
             id: SliceId(slot.id),
             binding: match slot.stripe {
-                Some(_) => self.words.binding(&self.table.keys(slot)),
+                Some(_) => self.words.binding_as(addresses, &self.table.keys(slot)),
                 None => vec![None; self.table.layout.sizes.parameters as usize],
             },
             state,
@@ -139,6 +143,26 @@ impl<M: WordMemory> WordMonitor<M> {
             verdict: self.at_this_point(self.lowered.behaviour.verdict(state)),
             ended: false,
         }
+    }
+
+    /// Returns the parameters that have been seen as addresses; bit n is parameter n.
+    pub(super) fn addresses(&self) -> u32 {
+        let known = self.words.addresses();
+        let events = (0..).map(EventId).zip(self.lowered.kinds.iter());
+        events.fold(known, |all, (event, kinds)| {
+            let slots = self.lowered.plan.whole_slots(event).unwrap_or(&[]);
+            let is_address = |slot: u8| {
+                let kind = kinds.get(usize::from(slot)).copied().flatten();
+                kind == Some(WordKind::Address)
+            };
+            let bound = (0..32_u32).zip(slots);
+            let bits = bound.filter(|(_, slot)| is_address(**slot));
+            let bits = bits.fold(0_u32, |bits, (parameter, _)| bits | 1 << parameter);
+            match bits & !all != 0 && self.occurrences(event) > 0 {
+                true => all | bits,
+                false => all,
+            }
+        })
     }
 
     /// Returns the variables of a slice.

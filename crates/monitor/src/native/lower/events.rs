@@ -53,8 +53,8 @@ impl Step<'_> {
 
     /// Goes to the label if one of the states, one bit each, is occupied.
     fn branch_occupied(&self, code: &mut Assembler, states: &[u64], label: Label) {
-        for (word, &mask) in (0_u32..).zip(states).filter(|(_, mask)| **mask != 0) {
-            code.load(R[0], Base::Table, self.layout.bits + word * 8);
+        for (offset, mask) in super::occupied_words(self.layout, states) {
+            code.load(R[0], Base::Table, offset);
             code.set(R[1], mask);
             code.branch(Condition::AnySet, R[0], R[1], label);
         }

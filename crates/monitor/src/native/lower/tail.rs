@@ -26,7 +26,8 @@ const BORN: i32 = 3;
 pub(super) fn finish_ignored(code: &mut Assembler, lowering: &Lowering<'_>, event: EventId) {
     code.push(Op::Commit(Journaled::Nothing));
     draw_sequence(code);
-    count_occurrence(code, lowering.layout, event);
+    let count = (Base::Stripe, lowering.layout.occurrences(event.0), None);
+    code.add_at(count, 1, R[4]);
     code.push(Op::Done);
     unlock_stripe(code);
     code.push(Op::End(EndKind::Ignored));
@@ -45,14 +46,16 @@ pub(super) fn finish_taken(
     if layout.sizes.parameters > 0 {
         lock_table(code, layout);
     }
-    write_journal(code, event.id);
+    write_journal(code, layout, event.id);
     code.push(Op::Commit(journaled));
     draw_sequence(code);
     if layout.sizes.records > 0 {
         write_record(code, layout, event);
     }
     write_slot(code, layout, journaled);
-    count_occurrence(code, layout, event.id);
+    // The sum is in the journal, so that a redo does not count twice.
+    code.load_journal(R[4], JournalWord::Occurrences);
+    code.store(R[4], Base::Stripe, layout.occurrences(event.id.0));
     match layout.sizes.parameters {
         0 => count_base(code, layout),
         _ => count_slice(code, layout),
@@ -114,7 +117,7 @@ fn lock_table(code: &mut Assembler, layout: &Layout) {
 }
 
 /// Writes what a redo needs, except for variables and values, which are there.
-fn write_journal(code: &mut Assembler, event: EventId) {
+fn write_journal(code: &mut Assembler, layout: &Layout, event: EventId) {
     code.store_journal(R[2], JournalWord::Id);
     code.alu(Alu::Move, R[4], R[3]);
     code.alu(Alu::ShiftRight, R[4], 1);
@@ -132,6 +135,9 @@ fn write_journal(code: &mut Assembler, event: EventId) {
     code.alu(Alu::Or, R[4], R[1]);
     code.alu(Alu::Or, R[4], R[5]);
     code.store_journal(R[4], JournalWord::Transition);
+    code.load(R[4], Base::Stripe, layout.occurrences(event.0));
+    code.alu(Alu::Add, R[4], 1);
+    code.store_journal(R[4], JournalWord::Occurrences);
     code.store_journal(0, JournalWord::Sequence);
     code.store_journal(-1, JournalWord::Record);
 }
@@ -202,11 +208,6 @@ fn write_slot(code: &mut Assembler, layout: &Layout, journaled: Journaled) {
     }
     // For a new slice the store that makes the slot one of a slice.
     code.store(R[2], Base::Slot, SlotWord::Id.offset());
-}
-
-fn count_occurrence(code: &mut Assembler, layout: &Layout, event: EventId) {
-    let count = (Base::Stripe, layout.occurrences(event.0), None);
-    code.add_at(count, 1, R[4]);
 }
 
 /// Changes the bit of the only slice.

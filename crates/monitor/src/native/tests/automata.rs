@@ -1,6 +1,6 @@
 //! Random automata.
 
-use super::{Given, events, run};
+use super::{Given, changing, events, run};
 use crate::native::Why;
 use juror_event::Value;
 use juror_language::{Property, load};
@@ -149,6 +149,21 @@ proptest! {
     ) {
         if let Some(property) = property(parameters, has_all, kinds, &transitions) {
             run(property, records, &events);
+        }
+    }
+
+    #[test]
+    fn the_monitor_and_the_table_continue_each_other(
+        parameters in 0..3_usize,
+        has_all in any::<bool>(),
+        kinds in any::<u8>(),
+        transitions in prop::collection::vec(drawn(), 4..16),
+        records in prop_oneof![Just(0_usize), Just(3), Just(64)],
+        events in events(60),
+        moments in prop::collection::vec(any::<u8>(), 1..30),
+    ) {
+        if let Some(property) = property(parameters, has_all, kinds, &transitions) {
+            changing::run(&property, records, &events, &moments);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Random formulas.
 
-use super::{Given, events, run};
+use super::{Given, changing, events, run};
 use juror_event::EventId;
 use juror_language::{
     Behaviour, BinaryOperator, Demand, Effect, EffectAction, Logic, Property, Proposition, Term,
@@ -110,5 +110,20 @@ proptest! {
     ) {
         let events: Vec<Given> = events;
         run(property(parameters, has_all, formula, &effects), records, &events);
+    }
+
+    #[test]
+    fn the_monitor_and_the_table_continue_each_other(
+        parameters in 0..3_usize,
+        has_all in any::<bool>(),
+        formula in formula(),
+        effects in effects(),
+        records in prop_oneof![Just(0_usize), Just(3), Just(64)],
+        events in events(50),
+        moments in prop::collection::vec(any::<u8>(), 1..30),
+    ) {
+        let events: Vec<Given> = events;
+        let property = property(parameters, has_all, formula, &effects);
+        changing::run(&property, records, &events, &moments);
     }
 }

@@ -88,6 +88,7 @@ struct Seen {
     sequence: u64,
     live: u64,
     peak: u64,
+    counts: Vec<u64>,
 }
 
 fn seen(words: &Words, with_numbers: bool) -> Seen {
@@ -107,6 +108,7 @@ fn seen(words: &Words, with_numbers: bool) -> Seen {
         sequence: if with_numbers { words.sequence() } else { 0 },
         live: words.slice_count(),
         peak: words.peak_count(),
+        counts: words.event_counts(),
         slices,
     }
 }
