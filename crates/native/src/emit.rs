@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! S:  push rax; lahf; seto al; push rax
-//!     cmp dword gs:[armed], 0; je out      detached, forked, called by juror
+//!     cmp dword gs:[armed], ARMED; jne other
 //!     push (registers that are written)
 //!     sections, one for each property and event of the address
 //!     pops
@@ -10,7 +10,12 @@
 //! R:  relocated head; jmp to the end of the head
 //!     re-entries: the same pushes, and a jump to a section
 //!     gates: lea rax, [resume]; jmp gate; resume: release locks; jmp pops
+//!     other: cmp dword gs:[armed], MUTED; je out; lea rax, [resume]; jmp gate
 //! ```
+//!
+//! A word that is neither [`ARMED`] nor [`MUTED`] is not one of a thread record: the
+//! program uses `gs` itself, and nothing else may be read through it. juror takes the
+//! event then.
 //!
 //! The live red zone is empty at entries and return sites, so the pushes write
 //! nothing that the program reads. Only general registers are used. The two
@@ -49,6 +54,11 @@ use juror_monitor::native::{EventWords, Phase, StepProgram};
 /// attached, and a jump back to where the thread came from.
 pub const GATE: [u8; 4] = [0x90, 0x3e, 0xff, 0xe0];
 
+/// The word of a thread record whose thread takes events.
+pub const ARMED: u32 = 0x6a75_726f;
+/// The word of a thread record whose thread is muted.
+pub const MUTED: u32 = 0x726f_756a;
+
 /// The step of one property at an address.
 #[derive(Debug, Clone, Copy)]
 pub struct Section<'a> {
@@ -81,8 +91,7 @@ pub enum Action<'a> {
 pub struct Region {
     /// The address of the gate ([`GATE`]).
     pub gate: u64,
-    /// Where the thread record has the word that is 0 while the thread is muted,
-    /// in bytes.
+    /// Where the thread record has the word that is [`ARMED`] or [`MUTED`], in bytes.
     pub armed: u32,
     /// Where the thread record has the end of the innermost pending call, in bytes.
     pub pending: u32,
@@ -153,7 +162,7 @@ pub fn draft<'a>(
     emitter.code.bind(start);
     match place {
         Place::Entry => {
-            emitter.save(0, true);
+            emitter.save(0);
             emitter.entry_sections(sections, &labels)?;
         }
         Place::ReturnSite => emitter.return_site(sections, &labels)?,
@@ -170,6 +179,7 @@ pub fn draft<'a>(
         reentries.push(emitter.reentry(number, *label));
     }
     emitter.gates();
+    emitter.mute_tests();
     Ok(Draft {
         head,
         place,
@@ -243,6 +253,9 @@ struct Emitter<'a> {
     saved: Vec<Physical>,
     sections: Vec<SectionMap>,
     gates: Vec<Gate>,
+    /// The tests for a muted thread, with the number of the sections that have
+    /// happened there.
+    mute_tests: Vec<(Label, usize)>,
     /// The end of the sections, and the way out of a muted thread.
     pops: Label,
     out: Label,
@@ -276,6 +289,7 @@ impl<'a> Emitter<'a> {
             saved: registers::used(sections),
             sections: maps,
             gates: Vec::new(),
+            mute_tests: Vec::new(),
             pops: code.label(),
             out: code.label(),
             code,
@@ -288,7 +302,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Emits the pushes before section `done`.
-    fn save(&mut self, done: usize, with_mute_test: bool) {
+    fn save(&mut self, done: usize) {
         let position = Position::Begin { done };
         let mark = |pushed: usize, flags: FlagsAt| Mark {
             frame: Frame { pushed, flags },
@@ -303,15 +317,48 @@ impl<'a> Emitter<'a> {
         self.code.raw(mark(1, FlagsAt::Live), &[0x9f]);
         self.code.raw(mark(1, FlagsAt::Live), &[0x0f, 0x90, 0xc0]);
         self.code.push(push(1, FlagsAt::Live), RAX);
-        if with_mute_test {
-            let [a, b, c, d] = self.region.armed.to_le_bytes();
-            let compare = [0x65, 0x83, 0x3c, 0x25, a, b, c, d, 0];
-            self.code.raw(mark(2, FlagsAt::Slot), &compare);
-            let out = Target::Label(self.out);
-            self.code.jump_if(mark(2, FlagsAt::Slot), If::Equal, out);
-        }
+        let saved = mark(2, FlagsAt::Slot);
+        let other = self.code.label();
+        self.compare_armed(saved, ARMED);
+        let target = Target::Label(other);
+        self.code.jump_if(saved, If::NotEqual, target);
+        self.mute_tests.push((other, done));
         for (at, register) in self.saved.iter().enumerate() {
             self.code.push(push(2 + at, FlagsAt::Slot), *register);
+        }
+    }
+
+    /// Emits the comparison of the first word of the thread record.
+    fn compare_armed(&mut self, mark: Mark, word: u32) {
+        let mut compare = [0x65, 0x81, 0x3c, 0x25, 0, 0, 0, 0, 0, 0, 0, 0];
+        let operands = [self.region.armed, word].into_iter();
+        let bytes = operands.flat_map(u32::to_le_bytes);
+        for (place, byte) in compare.iter_mut().skip(4).zip(bytes) {
+            *place = byte;
+        }
+        self.code.raw(mark, &compare);
+    }
+
+    /// Emits the ways on of threads that are not armed: out, or to the gate.
+    fn mute_tests(&mut self) {
+        for (label, done) in std::mem::take(&mut self.mute_tests) {
+            let mark = Mark {
+                frame: Frame {
+                    pushed: 2,
+                    flags: FlagsAt::Slot,
+                },
+                position: Position::Begin { done },
+                leave: Leave::Not,
+            };
+            let resume = self.code.label();
+            self.code.bind(label);
+            self.compare_armed(mark, MUTED);
+            let out = Target::Label(self.out);
+            self.code.jump_if(mark, If::Equal, out);
+            self.code.address_of(mark, resume);
+            self.code.jump(mark, Target::Address(self.region.gate));
+            self.code.bind(resume);
+            self.code.jump(mark, out);
         }
     }
 
@@ -337,7 +384,7 @@ impl<'a> Emitter<'a> {
     fn reentry(&mut self, number: usize, section: Label) -> Label {
         let label = self.code.label();
         self.code.bind(label);
-        self.save(number, false);
+        self.save(number);
         let mark = self.mark(Position::Begin { done: number });
         self.code.jump(mark, Target::Label(section));
         label

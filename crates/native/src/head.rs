@@ -88,7 +88,7 @@ pub enum Obstacle {
     /// The code ends before the jump would.
     #[error("its code is only {0} bytes long, and a jump takes {JUMP_LENGTH}")]
     TooShort(u64),
-    /// A branch leads behind the start of the head and before its end.
+    /// A branch leads into the bytes of the jump where no instruction begins.
     #[error("the branch at {from:#x} leads into its first bytes, to {target:#x}")]
     BranchTargetInside {
         /// The target.
@@ -223,9 +223,22 @@ impl Head {
         range
     }
 
-    /// Refuses branches into the head, and for an entry those to its start.
+    /// Returns the first branch into the bytes of the jump where no instruction begins:
+    /// the target, and the address of the branch. A branch to the second instruction
+    /// meets a byte that traps and goes on at its twin, and one behind the jump meets
+    /// the original instruction.
+    pub fn branch_inside(&self, branches: &BranchTargets) -> Option<(u64, u64)> {
+        let jump_end = self.jump + JUMP_LENGTH;
+        self.instructions.iter().find_map(|instruction| {
+            let rest = instruction.address + 1..instruction.end().min(jump_end);
+            branches.first_within(rest)
+        })
+    }
+
+    /// Refuses branches into the instructions of the head, and for an entry those to its
+    /// start.
     fn check_branches(&self, site: Site<'_>) -> Result<(), Obstacle> {
-        if let Some((target, from)) = site.branches.first_within(self.jump + 1..self.end()) {
+        if let Some((target, from)) = self.branch_inside(site.branches) {
             return Err(Obstacle::BranchTargetInside { target, from });
         }
         if site.place == Place::ReturnSite {
@@ -305,7 +318,12 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if self.ended && !is_padding(&instruction) {
-                return Err(Obstacle::TooShort(read));
+                if self.site.place == Place::Entry {
+                    return Err(Obstacle::TooShort(read));
+                }
+                // Only branches of the same function lead here: they meet a byte that
+                // traps.
+                self.ended = false;
             }
             self.push(&instruction)?;
             read += instruction.len() as u64;

@@ -136,7 +136,7 @@ impl Emitter<'_> {
             leave: Leave::Not,
         };
         self.code.raw(first, &RETURN_STUB);
-        self.save(0, true);
+        self.save(0);
         let next = self.code.label();
         self.code.bind(next);
         self.dispatch(sections, labels);

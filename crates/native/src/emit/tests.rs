@@ -210,7 +210,13 @@ fn the_flags_survive_in_all_combinations() {
 fn a_muted_thread_changes_nothing() {
     let lab = Lab::new(&[GUARDED], 0, words());
     let mut start = with_arguments(lab.thread(&lab.tables, 9), HEAP, 1);
-    start.store(THREAD + u64::from(ARMED), 4, 0).unwrap();
+    start
+        .store(
+            THREAD + u64::from(ARMED_AT),
+            4,
+            u64::from(crate::emit::MUTED),
+        )
+        .unwrap();
     let mut thread = start.clone();
     lab.run(&mut thread).unwrap();
     assert_eq!(lab.read_tables(&thread), lab.tables);

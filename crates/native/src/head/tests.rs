@@ -67,6 +67,9 @@ fn short_code_is_refused_unless_padding_follows() {
         entry(&[0x31, 0xc0, 0xc3, 0x55, 0x53]),
         Err(Obstacle::TooShort(3))
     );
+    // Behind a return site it is code of the same function.
+    let joined = head_of(&[0x31, 0xc0, 0xc3, 0x55, 0x53], Place::ReturnSite).unwrap();
+    assert_eq!(joined.boundaries().collect::<Vec<_>>(), [0, 2, 3, 4]);
     let padded = entry(&[0x31, 0xc0, 0xc3, 0x90, 0xcc]).unwrap();
     assert_eq!(padded.end(), AT + 5);
     let nop = entry(&[0x31, 0xc0, 0xc3, 0x66, 0x90]).unwrap();
@@ -82,10 +85,12 @@ fn branches_into_the_head_are_obstacles() {
     // push rbp; push rbx; xor eax, eax; nop; jmp back by n
     let code = |back: u8| [0x55, 0x53, 0x31, 0xc0, 0x90, 0xeb, back];
     let inside = Obstacle::BranchTargetInside {
-        target: AT + 2,
+        target: AT + 3,
         from: AT + 5,
     };
-    assert_eq!(entry(&code(0xfb)), Err(inside));
+    assert_eq!(entry(&code(0xfc)), Err(inside));
+    // Where an instruction begins, the byte of the jump traps.
+    assert!(entry(&code(0xfb)).is_ok());
     assert_eq!(entry(&code(0xf9)), Err(Obstacle::BranchBackToEntry(AT + 5)));
     assert!(entry(&code(0xfe)).is_ok());
     assert!(head_of(&code(0xf9), Place::ReturnSite).is_ok());

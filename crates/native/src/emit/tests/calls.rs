@@ -85,7 +85,7 @@ impl Calls {
         };
         let region = Region {
             gate: GATE_AT,
-            armed: ARMED,
+            armed: ARMED_AT,
             pending: PENDING,
             pending_end: PENDING_END,
             attempts: 3,
@@ -123,7 +123,13 @@ impl Calls {
         machine.map(CALLS, 4096);
         machine.map(STACK - 0x1000, 0x2000);
         machine.gs = THREAD;
-        machine.store(THREAD + u64::from(ARMED), 4, 1).unwrap();
+        machine
+            .store(
+                THREAD + u64::from(ARMED_AT),
+                4,
+                u64::from(crate::emit::ARMED),
+            )
+            .unwrap();
         self.set_pending(&mut machine, 0);
         machine
             .store(THREAD + u64::from(PENDING_END), 8, CALLS + 1024)

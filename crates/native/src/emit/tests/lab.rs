@@ -24,7 +24,7 @@ pub const HEAP: u64 = 0x6100_0000_0000;
 pub const APART: u64 = 0x100_0000;
 /// The journal of the thread.
 pub const JOURNAL: u32 = 1;
-pub const ARMED: u32 = 24;
+pub const ARMED_AT: u32 = 24;
 pub const PENDING: u32 = 8;
 pub const PENDING_END: u32 = 16;
 
@@ -126,7 +126,7 @@ impl Lab {
             .collect();
         let region = Region {
             gate: GATE_AT,
-            armed: ARMED,
+            armed: ARMED_AT,
             pending: PENDING,
             pending_end: PENDING_END,
             attempts: 3,
@@ -159,7 +159,13 @@ impl Lab {
         machine.map(HEAP, 4096);
         machine.map(STACK - 0x1000, 0x2000);
         machine.gs = THREAD;
-        machine.store(THREAD + u64::from(ARMED), 4, 1).unwrap();
+        machine
+            .store(
+                THREAD + u64::from(ARMED_AT),
+                4,
+                u64::from(crate::emit::ARMED),
+            )
+            .unwrap();
         for (number, words) in tables.iter().enumerate() {
             let table = TABLE + APART * number as u64;
             let layout = &self.lowered[number].program().layout;

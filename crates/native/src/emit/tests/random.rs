@@ -266,7 +266,11 @@ fn any_program(layout: juror_monitor::native::Layout) -> impl Strategy<Value = S
             ops.push(Op::Done);
             ops.push(Op::Unlock { base, offset });
             ops.push(Op::End(EndKind::Ignored));
-            StepProgram { ops, why: None }
+            StepProgram {
+                ops,
+                why: None,
+                needed: Vec::new(),
+            }
         },
     )
 }

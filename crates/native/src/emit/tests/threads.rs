@@ -40,7 +40,9 @@ fn second(lab: &Lab, machine: &mut Machine, key: u64, number: i64) -> Context {
     let layout = &lab.lowered[0].program().layout;
     let gs = THREAD + OTHER;
     machine.map(gs, 4096);
-    machine.store(gs + u64::from(ARMED), 4, 1).unwrap();
+    machine
+        .store(gs + u64::from(ARMED_AT), 4, u64::from(crate::emit::ARMED))
+        .unwrap();
     machine
         .store(gs + 32, 8, TABLE + layout.journal(2))
         .unwrap();
