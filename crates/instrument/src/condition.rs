@@ -12,6 +12,7 @@
 
 mod captured;
 mod compile;
+mod machine_word;
 mod node;
 mod operand;
 mod point_names;

@@ -254,6 +254,28 @@ impl Probes {
         self.calls += 1;
     }
 
+    /// Returns how often a thread has come to an address.
+    pub fn arrivals(&self) -> u64 {
+        self.calls
+    }
+
+    /// Returns the numbers of the probes at an address, in their order.
+    pub fn numbers_at(&self, address: u64) -> &[u32] {
+        self.by_address.get(&address).map_or(&[], |here| here)
+    }
+
+    /// Awaits the return of a call that was entered without a stop.
+    pub fn await_begun(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        pending: PendingReturn,
+    ) -> Result<(), DebuggeeError> {
+        let address = pending.address;
+        self.pending.push(thread, pending);
+        program.debuggee.insert(address, Owner::Return)
+    }
+
     /// The probes at an address of what happens there first, or directly after a moment,
     /// into `hit`: those that are planted. Gives the moment; nothing where nothing else
     /// happens there.

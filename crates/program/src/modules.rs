@@ -293,6 +293,11 @@ impl Modules {
         self.is_started = true;
     }
 
+    /// Whether the libraries of the start are loaded.
+    pub fn have_started(&self) -> bool {
+        self.is_started
+    }
+
     /// The modules, in link-map order.
     pub fn iter(&self) -> impl Iterator<Item = &Rc<Module>> {
         self.loaded.iter()

@@ -14,6 +14,7 @@ use crate::condition::{Condition, NameContext, NoValue};
 use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, Read, SymbolicEvent, Value};
 use juror_language::{Expression, ExpressionKind};
+use juror_monitor::native::WordCapture;
 use juror_program::modules::Bound;
 use juror_program::program::Program;
 use juror_program::scope::FrameScope;
@@ -59,6 +60,8 @@ pub struct Evaluation {
     frame_count: usize,
     conversion: Option<Conversion>,
     sees: Sees,
+    /// The same as a machine word of the registers and the memory at the event.
+    word: Option<WordCapture>,
 }
 
 #[derive(Debug, Clone)]
@@ -141,12 +144,17 @@ pub(super) fn plan(
         && check.is_compiled()
         && conversion.is_none()
         && !matches!(sees, Sees::Returned { .. });
+    let word = match sees {
+        Sees::Frames if !is_range => check.word(conversion),
+        _ => None,
+    };
     let evaluation = Evaluation {
         expression,
         level,
         frame_count: condition.frame_count(),
         conversion,
         sees,
+        word,
     };
     if matches!(evaluation.sees, Sees::Globals) && !is_compiled {
         only_globals(&evaluation.expression)?;
@@ -293,6 +301,11 @@ fn returned_names(expression: &Expression, bound: &Bound) -> Result<Sees, Captur
 }
 
 impl Evaluation {
+    /// Returns the same as a machine word of the registers and the memory at the event.
+    pub(crate) fn word(&self) -> Option<&WordCapture> {
+        self.word.as_ref()
+    }
+
     /// The values of the entry that it needs after the call, of a thread that stands
     /// there.
     pub(crate) fn at_entry(&self, program: &Program, thread: ThreadId) -> Vec<Typed> {

@@ -1,10 +1,14 @@
 //! Compiled conditions against the evaluation at the prompt, over a page of
 //! memory.
 
-use super::compile::{Names, truth};
+use super::compile::{Names, truth, value};
 use super::node::{Scalar, Word};
 use super::operand::{NotCompiled, Operand, OperandLocation, Unknown};
+use super::{Check, value_of};
+use crate::word_chain::interpret;
+use juror_event::{Conversion, Value};
 use juror_language::parse_expression;
+use juror_monitor::native::{Origin, WordCapture, WordKind};
 use juror_symbols::{BitField, Type, register};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
@@ -317,6 +321,116 @@ fn what_can_never_be_evaluated_is_found_at_once() {
     }
 }
 
+/// What an event that reads an expression has as a machine word.
+fn word(text: &str, conversion: Option<Conversion>) -> Option<WordCapture> {
+    let (expression, _) = parse_expression(text);
+    let check = Check {
+        node: Some(value(&expression.unwrap(), &page()).ok()?),
+        level: 0,
+    };
+    check.word(conversion)
+}
+
+#[test]
+fn chains_of_loads_are_machine_words() {
+    use Origin::{Constant, Register};
+    let signed = |bytes| Some(Conversion::Signed { bytes });
+    let (int, address) = (WordKind::Signed, WordKind::Address);
+    let of = |origin, reads: &[i32], bytes, kind| {
+        Some(WordCapture {
+            origin,
+            reads: reads.to_vec(),
+            bytes,
+            kind,
+        })
+    };
+    for (text, conversion, expected) in [
+        ("i", None, of(Constant(0x1000), &[0], 4, int)),
+        ("p", None, of(Constant(0x1010), &[0], 8, address)),
+        ("p[1]", None, of(Constant(0x1010), &[0, 4], 4, int)),
+        ("((int *)v)[1]", None, of(Constant(0x1010), &[0, 4], 4, int)),
+        ("((int *)l)[1]", None, of(Constant(0x1008), &[0, 4], 4, int)),
+        ("&a[2]", None, of(Constant(0x1088), &[], 8, address)),
+        ("a[2]", None, of(Constant(0x1088), &[0], 4, int)),
+        ("r", None, of(Register(7), &[], 4, int)),
+        ("(char)r", None, of(Register(7), &[], 1, int)),
+        ("z", None, of(Constant(0x1044), &[0], 1, WordKind::Boolean)),
+        ("5", None, of(Constant(5), &[], 8, int)),
+        ("p[1]", signed(2), of(Constant(0x1010), &[0, 4], 2, int)),
+        ("r", signed(4), of(Register(7), &[], 4, int)),
+        // What is computed, cut, or has another form is none.
+        ("r", signed(8), None),
+        ("(char)i", None, None),
+        ("((int *)i)[1]", None, None),
+        ("i + 1", None, None),
+        ("&p[1]", None, None),
+        ("a[i]", None, None),
+        ("b", None, None),
+        ("d", None, None),
+        ("x", None, None),
+        ("p[1]", Some(Conversion::Float32), None),
+    ] {
+        assert_eq!(word(text, conversion), expected, "{text} {conversion:?}");
+    }
+}
+
+/// The value of the bytes of an expression in another type.
+fn evaluated_as(text: &str, conversion: Conversion) -> Option<Value> {
+    let r#type = match conversion {
+        Conversion::Signed { bytes: 1 } => Type::builtin("signed char"),
+        Conversion::Signed { bytes: 2 } => Type::builtin("short"),
+        Conversion::Signed { bytes: 4 } => Type::builtin("int"),
+        Conversion::Unsigned { .. } => Type::builtin("unsigned long"),
+        Conversion::Bool => Type::builtin("bool"),
+        _ => Some(Type::void().pointer_to()),
+    };
+    let (expression, _) = parse_expression(text);
+    let page = page();
+    let value = evaluate(&expression.unwrap(), &page).ok()?;
+    let other = Typed {
+        r#type: r#type?,
+        bits: None,
+        ..value
+    };
+    Some(match other.number(&page).ok()? {
+        Number::Int(number) => Value::Int(number),
+        Number::Bool(truth) => Value::Bool(truth),
+        Number::Pointer(address, _) => Value::Address(address),
+        Number::Float(_) | Number::Wide(_) => return None,
+    })
+}
+
+fn conversions() -> impl Strategy<Value = Conversion> {
+    prop::sample::select(vec![
+        Conversion::Signed { bytes: 1 },
+        Conversion::Signed { bytes: 2 },
+        Conversion::Signed { bytes: 4 },
+        Conversion::Unsigned { bytes: 8 },
+        Conversion::Bool,
+        Conversion::Address,
+    ])
+}
+
+/// Expressions that are mostly chains of loads.
+fn chains() -> impl Strategy<Value = String> {
+    let names = ["i", "l", "p", "v", "n", "w", "q", "a", "m", "r", "z", "b"];
+    let leaf = prop::sample::select(names.map(str::to_owned).to_vec());
+    leaf.prop_recursive(4, 8, 1, |inner| {
+        let around = prop::sample::select(vec![
+            ("*(", ")"),
+            ("&(", ")"),
+            ("((int *)", ")"),
+            ("((long *)", ")"),
+            ("((int **)", ")"),
+            ("((char)", ")"),
+            ("((unsigned long)", ")"),
+            ("(", ")[1]"),
+            ("(", ")[-2]"),
+        ]);
+        (around, inner).prop_map(|((before, behind), it)| format!("{before}{it}{behind}"))
+    })
+}
+
 fn expressions() -> impl Strategy<Value = String> {
     let names = prop::sample::select(vec![
         "i", "u", "l", "c", "y", "p", "d", "f", "t", "q", "n", "b", "z", "w", "e", "a", "m", "v",
@@ -378,5 +492,26 @@ proptest! {
             ),
             _ => {}
         }
+    }
+
+    #[test]
+    fn words_are_what_is_compiled(text in prop_oneof![4 => chains(), 1 => expressions()]) {
+        let Some(capture) = word(&text, None) else { return Ok(()) };
+        let (expression, _) = parse_expression(&text);
+        let node = value(&expression.unwrap(), &page()).unwrap();
+        let expected = node.evaluate(&page()).map(value_of);
+        let found = interpret(&capture, &page()).map(|word| capture.kind.value_of(word));
+        prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+    }
+
+    #[test]
+    fn words_of_another_type_are_what_is_evaluated(
+        text in chains(),
+        conversion in conversions(),
+    ) {
+        let Some(capture) = word(&text, Some(conversion)) else { return Ok(()) };
+        let expected = evaluated_as(&text, conversion);
+        let found = interpret(&capture, &page()).map(|word| capture.kind.value_of(word));
+        prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
     }
 }

@@ -1,0 +1,134 @@
+//! Where a patch may be: the heads of sites in the code of loaded modules.
+//!
+//! A head is looked for in the text of the file, and given only if the process has the
+//! same bytes. Branches are those of the whole text, found in one pass for each module
+//! (10 ms for the C library). A branch from another function to the start of a head
+//! is a call in tail position, an event as any; one from the same function is an
+//! obstacle. A module may be patched before its initialisers have run: its text does
+//! not change by them, since modules with relocations in their text are refused.
+//!
+//! **Invariant**: no head is given in code that its own program reads or interrupts
+//! (`denied`, restartable sequences, the dynamic linker, modules with relocations in
+//! their text), and no two heads of one call overlap.
+
+mod code;
+mod denied;
+mod elf;
+#[cfg(test)]
+mod tests;
+
+use code::{ModuleCode, Wanted};
+use juror_native::head::{Head, Obstacle, Place};
+use juror_program::modules::Module;
+use juror_program::program::Program;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The reason why an address has no head that may be patched. The words follow the
+/// name of a place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoHead {
+    /// The address is in no module that is loaded from a file, or not in its code.
+    #[error("no code of a file is there")]
+    NotOfFile,
+    /// The code is of the dynamic linker, or leads to it.
+    #[error("it is code of the dynamic linker, or leads to it")]
+    Linker,
+    /// The function reads its own frame or return address, or returns twice.
+    #[error("the function `{0}` keeps its instructions")]
+    Function(Arc<str>),
+    /// The module unwinds stacks.
+    #[error("its module unwinds stacks")]
+    Unwinder,
+    /// Unwinders know the code by its bytes.
+    #[error("unwinders know it by its bytes")]
+    SignalReturn,
+    /// The kernel restarts the code from its beginning.
+    #[error("it is in a restartable sequence")]
+    RestartableSequence,
+    /// The dynamic linker writes to the text of the module.
+    #[error("its module has relocations in its text")]
+    RelocatedText,
+    /// The process has other bytes than the file.
+    #[error("its code differs from that of its file")]
+    Differs,
+    /// Another site is in the bytes of the head.
+    #[error("the site at {0:#x} is in its first bytes")]
+    NextSite(u64),
+    /// The instructions cannot be replaced by a jump.
+    #[error(transparent)]
+    Obstacle(#[from] Obstacle),
+}
+
+/// The code of the modules in which heads have been looked for.
+#[derive(Debug, Clone, Default)]
+pub struct Texts {
+    known: Vec<(Rc<Module>, Rc<ModuleCode>)>,
+}
+
+impl Texts {
+    /// Returns the heads of sites, in the order of the sites. Each ends before the next
+    /// site, so all sites of the process have to be given, patched or not. The text of
+    /// a module is read at its first site and kept while it is loaded.
+    pub fn heads(
+        &mut self,
+        program: &Program,
+        sites: &[(u64, Place)],
+    ) -> Vec<Result<Head, NoHead>> {
+        self.forget_unloaded(program);
+        let mut starts: Vec<u64> = sites.iter().map(|(address, _)| *address).collect();
+        starts.sort_unstable();
+        let shadow_stack = has_shadow_stack(program);
+        let head = |&(address, place): &(u64, Place)| {
+            let next = starts.partition_point(|start| *start <= address);
+            let wanted = Wanted {
+                address,
+                place,
+                next: starts.get(next).copied().unwrap_or(u64::MAX),
+                shadow_stack,
+            };
+            self.head(program, wanted)
+        };
+        sites.iter().map(head).collect()
+    }
+
+    fn head(&mut self, program: &Program, wanted: Wanted) -> Result<Head, NoHead> {
+        if program.modules.is_linkage(wanted.address) {
+            return Err(NoHead::Linker);
+        }
+        let code = self.code_of(program, wanted.address)?;
+        let head = code.head(wanted)?;
+        let read = |address: u64, bytes: &mut [u8]| program.debuggee.read(address, bytes).is_ok();
+        code.check_process(&head, read)?;
+        Ok(head)
+    }
+
+    /// Returns the code of the module that holds an address.
+    fn code_of(&mut self, program: &Program, address: u64) -> Result<Rc<ModuleCode>, NoHead> {
+        let known = self.known.iter().find(|(of, _)| of.contains(address));
+        if let Some((_, code)) = known {
+            return Ok(Rc::clone(code));
+        }
+        // The kernel's library is not among them.
+        let mut modules = program.modules.iter();
+        let module = modules.find(|it| it.contains(address));
+        let module = module.ok_or(NoHead::NotOfFile)?;
+        let code = ModuleCode::new(&module.symbols, module.bias);
+        let code = Rc::new(code);
+        self.known.push((Rc::clone(module), Rc::clone(&code)));
+        Ok(code)
+    }
+
+    fn forget_unloaded(&mut self, program: &Program) {
+        let is_loaded = |of: &Rc<Module>| program.modules.iter().any(|it| Rc::ptr_eq(it, of));
+        self.known.retain(|(of, _)| is_loaded(of));
+    }
+}
+
+/// Returns whether the kernel says that threads have shadow stacks.
+fn has_shadow_stack(program: &Program) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", program.debuggee.pid()));
+    let status = status.unwrap_or_default();
+    let mut lines = status.lines();
+    lines.any(|line| line.starts_with("x86_Thread_features:") && line.contains("shstk"))
+}

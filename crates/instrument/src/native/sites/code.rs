@@ -1,0 +1,218 @@
+//! The code of one module: its text, the branches in it, and what is refused there.
+
+use super::{NoHead, denied, elf};
+use juror_native::head::{BranchTargets, Head, Obstacle, Place, Site, Text};
+use juror_symbols::{Function, SymbolFile};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The largest distance from the end of a function to the next one, in bytes.
+const ALIGNMENT: u64 = 16;
+/// The largest size in bytes of the descriptors of restartable sequences.
+const DESCRIPTORS_SIZE_MAX: u64 = 1 << 20;
+
+/// A site at which a head is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    pub(super) address: u64,
+    pub(super) place: Place,
+    /// The address of the next site.
+    pub(super) next: u64,
+    pub(super) shadow_stack: bool,
+}
+
+/// An executable segment.
+#[derive(Debug)]
+struct Segment {
+    /// The address in the process.
+    address: u64,
+    bytes: Vec<u8>,
+    branches: BranchTargets,
+}
+
+/// The code of one module. All addresses are those of the process.
+#[derive(Debug)]
+pub(super) struct ModuleCode {
+    symbols: SymbolFile,
+    bias: u64,
+    segments: Vec<Segment>,
+    /// The descriptors of restartable sequences.
+    descriptors: Range<u64>,
+    has_text_relocations: bool,
+    is_unwinder: bool,
+}
+
+impl Segment {
+    fn text(&self) -> Text<'_> {
+        Text {
+            address: self.address,
+            bytes: &self.bytes,
+        }
+    }
+
+    fn end(&self) -> u64 {
+        self.address.wrapping_add(self.bytes.len() as u64)
+    }
+
+    fn part(&self, range: Range<u64>) -> &[u8] {
+        let offset = |address: u64| usize::try_from(address.wrapping_sub(self.address)).ok();
+        let range = offset(range.start).zip(offset(range.end.min(self.end())));
+        let part = range.and_then(|(start, end)| self.bytes.get(start..end));
+        part.unwrap_or(&[])
+    }
+}
+
+impl ModuleCode {
+    /// Reads the text of a file that is loaded with a bias.
+    pub(super) fn new(symbols: &SymbolFile, bias: u64) -> ModuleCode {
+        let segments = symbols.header().segments.iter();
+        let segments = segments.filter(|it| it.executable).filter_map(|segment| {
+            let bytes = symbols.bytes_at(segment.address, segment.file_size)?;
+            let address = segment.address.wrapping_add(bias);
+            let text = Text {
+                address,
+                bytes: &bytes,
+            };
+            let branches = BranchTargets::of(text);
+            Some(Segment {
+                address,
+                bytes,
+                branches,
+            })
+        });
+        let descriptors = elf::sequence_descriptors(symbols.path());
+        let name = symbols.path().file_name().unwrap_or_default();
+        ModuleCode {
+            segments: segments.collect(),
+            descriptors: match descriptors.is_empty() {
+                true => 0..0,
+                false => descriptors.start.wrapping_add(bias)..descriptors.end.wrapping_add(bias),
+            },
+            has_text_relocations: elf::has_text_relocations(symbols),
+            is_unwinder: denied::is_unwinder(&name.to_string_lossy()),
+            symbols: symbols.clone(),
+            bias,
+        }
+    }
+
+    /// Returns the head at a site, by the bytes of the file.
+    pub(super) fn head(&self, wanted: Wanted) -> Result<Head, NoHead> {
+        let address = wanted.address;
+        let mut segments = self.segments.iter();
+        let segment = segments.find(|it| (it.address..it.end()).contains(&address));
+        let segment = segment.ok_or(NoHead::NotOfFile)?;
+        if self.has_text_relocations {
+            return Err(NoHead::RelocatedText);
+        }
+        if self.is_unwinder {
+            return Err(NoHead::Unwinder);
+        }
+        if denied::is_signal_return(segment.part(address..segment.end())) {
+            return Err(NoHead::SignalReturn);
+        }
+        let function = self.function_at(address);
+        if let Some(name) = function.as_ref().and_then(denied_name) {
+            return Err(NoHead::Function(name));
+        }
+        let range = function.as_ref().and_then(|it| self.range_of(it, address));
+        let end = range.as_ref().map_or(segment.end(), |range| range.end);
+        let mut found = self.head_before(segment, wanted, range.clone(), end);
+        // The function may be followed by padding.
+        if let Err(Obstacle::TooShort(_)) = found
+            && range.is_some()
+            && let Some(end) = self.end_of_padding(end)
+        {
+            found = self.head_before(segment, wanted, range, end);
+        }
+        let head = found?;
+        match head.end() > wanted.next {
+            true => Err(NoHead::NextSite(wanted.next)),
+            false => Ok(head),
+        }
+    }
+
+    fn head_before(
+        &self,
+        segment: &Segment,
+        wanted: Wanted,
+        function: Option<Range<u64>>,
+        end: u64,
+    ) -> Result<Head, Obstacle> {
+        let own = match (wanted.place, function) {
+            // A branch from another function to the entry is a call in tail position.
+            (Place::Entry, Some(function)) => BranchTargets::of(Text {
+                address: function.start,
+                bytes: segment.part(function),
+            }),
+            _ => BranchTargets::default(),
+        };
+        let site = Site {
+            address: wanted.address,
+            end,
+            place: wanted.place,
+            branches: &own,
+            shadow_stack: wanted.shadow_stack,
+        };
+        let head = Head::at(segment.text(), site)?;
+        match head.branch_inside(&segment.branches) {
+            Some((target, from)) => Err(Obstacle::BranchTargetInside { target, from }),
+            None => Ok(head),
+        }
+    }
+
+    /// Checks a head against the process, whose memory `read` gives without traps.
+    pub(super) fn check_process(
+        &self,
+        head: &Head,
+        read: impl Fn(u64, &mut [u8]) -> bool,
+    ) -> Result<(), NoHead> {
+        let original = head.original_bytes();
+        let mut bytes = vec![0; original.len()];
+        if !read(head.jump, &mut bytes) || bytes != original {
+            return Err(NoHead::Differs);
+        }
+        if self.descriptors.is_empty() {
+            return Ok(());
+        }
+        let size = self.descriptors.end.wrapping_sub(self.descriptors.start);
+        if size > DESCRIPTORS_SIZE_MAX {
+            return Err(NoHead::RestartableSequence);
+        }
+        let mut descriptors = vec![0; usize::try_from(size).unwrap_or(0)];
+        let is_read = read(self.descriptors.start, &mut descriptors);
+        let sequences = elf::sequences(&descriptors).filter(|_| is_read);
+        let overlaps = |it: &Range<u64>| it.start < head.end() && head.jump < it.end;
+        match sequences.is_none_or(|all| all.iter().any(overlaps)) {
+            true => Err(NoHead::RestartableSequence),
+            false => Ok(()),
+        }
+    }
+
+    fn function_at(&self, address: u64) -> Option<Function> {
+        self.symbols.function_at(address.wrapping_sub(self.bias))
+    }
+
+    /// Returns the range of a function that holds an address.
+    fn range_of(&self, function: &Function, address: u64) -> Option<Range<u64>> {
+        let file_address = address.wrapping_sub(self.bias);
+        let mut ranges = function.ranges.iter();
+        let range = ranges.find(|range| range.contains(&file_address))?;
+        Some(range.start.wrapping_add(self.bias)..range.end.wrapping_add(self.bias))
+    }
+
+    /// Returns the end of the bytes behind a function that are no other's, if there are
+    /// some.
+    fn end_of_padding(&self, end: u64) -> Option<u64> {
+        let aligned = end.checked_next_multiple_of(ALIGNMENT)?;
+        let own = (end..aligned).find(|address| self.function_at(*address).is_some());
+        let padded = own.unwrap_or(aligned);
+        (padded > end).then_some(padded)
+    }
+}
+
+/// Returns the name of a function that keeps its instructions.
+fn denied_name(function: &Function) -> Option<Arc<str>> {
+    let names = [Some(&function.name), function.linkage_name.as_ref()];
+    let mut names = names.into_iter().flatten();
+    names.find(|name| denied::is_function(name)).cloned()
+}

@@ -1,0 +1,301 @@
+//! The captures of an event of a call as machine words.
+//!
+//! A capture is a word if it is a chain of loads from a register, the stack or a constant
+//! address to an integer, a truth value or an address. Before a call, all of it is read at
+//! the entry. At the end of a call, arguments are words of the entry, and results and
+//! globals are read at the return; emitted code keeps whole values from the entry, so an
+//! argument that is followed at the return is none of them. A call that is unwound has the
+//! same words; its end is no address, so no emitted code takes that event.
+//!
+//! **Invariant**: a [`WordCapture`] gives the value of [`ReadPlan::read`], of the kind
+//! that [`WordKind::value_of`] makes; where a plan gives none, the capture cannot be read
+//! either.
+//!
+//! Memory is read as the program has it. A capture that reads code sees patches there,
+//! which [`ReadPlan::read`] does not.
+
+#[cfg(test)]
+mod tests;
+
+use crate::capture_plan::CapturePlan;
+use crate::context_values::ContextValue;
+use crate::probes::Probe;
+use crate::word_chain::{Chain, TOO_FAR};
+use juror_event::{Capture, Conversion, Read, SymbolicEvent};
+use juror_monitor::native::{EventWords, NotNative, Origin, Place, WordCapture, WordKind};
+use juror_native::emit::PENDING_VALUES;
+use juror_values::read_plan::{Decode, ReadPlan, Source, Step};
+use std::ops::Range;
+
+/// The captures of an event at one definition of its function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallWords {
+    /// By slot. The origins of those in `begun` mean the entry of the call; the others
+    /// mean the moment of the event: the entry, or the return.
+    pub words: EventWords,
+    /// The captures of an event at the end of a call that are made at its entry; bit n is
+    /// slot n. 0 for an event before the call.
+    pub begun: u64,
+}
+
+/// The number of slots that an entry may capture.
+const BEGUN_SLOTS: u64 = 31;
+
+/// Returns the captures of an event as machine words.
+///
+/// # Errors
+/// A capture is no machine word, or the event is not one of a call.
+pub fn of_event(event: &SymbolicEvent, captures: &[CapturePlan]) -> Result<CallWords, NotNative> {
+    if !event.kind.is_call() {
+        return Err(of_whole(event, "is not one of a call"));
+    }
+    let mut words = Vec::with_capacity(captures.len());
+    let mut begun = 0;
+    for (slot, (plan, capture)) in (0..64).zip(captures.iter().zip(&event.captures)) {
+        let found = word_of(event, capture, plan);
+        let found = found.map_err(|why| not_native(event, &capture.span, why))?;
+        if found.moment == Moment::Begun {
+            begun |= 1u64 << slot;
+        }
+        words.push(found.word);
+    }
+    if words.len() != event.captures.len() || words.len() != captures.len() {
+        return Err(of_whole(event, "has more than 64 values"));
+    }
+    if begun >> BEGUN_SLOTS != 0 || begun.count_ones() > PENDING_VALUES {
+        return Err(of_whole(event, "keeps too many arguments until the return"));
+    }
+    Ok(CallWords {
+        words: EventWords { captures: words },
+        begun,
+    })
+}
+
+/// Returns the captures of a probe as machine words.
+///
+/// # Errors
+/// As [`of_event`]; or the probe is at a call that was inlined.
+pub fn of_probe(event: &SymbolicEvent, probe: &Probe) -> Result<CallWords, NotNative> {
+    match probe.inlined {
+        Some(_) => Err(of_whole(event, "is at a call that was inlined")),
+        None => of_event(event, &probe.captures),
+    }
+}
+
+/// Checks that the definitions of an event have values of the same kinds, so that one
+/// program of operations fits all of them.
+///
+/// # Errors
+/// Two of them have values of different kinds.
+pub fn compatible(event: &SymbolicEvent, definitions: &[EventWords]) -> Result<(), NotNative> {
+    let kind = |capture: &Option<WordCapture>| capture.as_ref().map(|it| it.kind);
+    let kinds = |words: &EventWords| words.captures.iter().map(kind).collect::<Vec<_>>();
+    let mut all = definitions.iter().map(kinds);
+    let first = all.next();
+    match all.all(|other| Some(other) == first) {
+        true => Ok(()),
+        false => Err(of_whole(
+            event,
+            "has values of different types in its functions",
+        )),
+    }
+}
+
+fn of_whole(event: &SymbolicEvent, why: &str) -> NotNative {
+    not_native(event, &event.span, why)
+}
+
+fn not_native(event: &SymbolicEvent, span: &Range<usize>, why: &str) -> NotNative {
+    NotNative {
+        place: Place::Event(event.name.clone()),
+        span: span.clone(),
+        why: why.into(),
+    }
+}
+
+/// The moment at which a capture is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    /// At the event, which is the entry of the call.
+    Entry,
+    /// At the entry of a call at whose end the event is.
+    Begun,
+    /// At the event, which is the end of the call.
+    End,
+}
+
+/// A capture, if it is ever made, and its moment.
+struct Found {
+    word: Option<WordCapture>,
+    moment: Moment,
+}
+
+fn word_of(
+    event: &SymbolicEvent,
+    capture: &Capture,
+    plan: &CapturePlan,
+) -> Result<Found, &'static str> {
+    let is_end = event.kind.is_end_of_call();
+    let at_event = if is_end { Moment::End } else { Moment::Entry };
+    let at_entry = if is_end { Moment::Begun } else { Moment::Entry };
+    let found = |word: WordCapture| Found {
+        word: Some(word),
+        moment: at_event,
+    };
+    match plan {
+        CapturePlan::Entry(plan) => of_argument(plan, at_entry),
+        CapturePlan::Return(plan) => of_plan(plan, at_event).map(found),
+        CapturePlan::Context(value, conversion) => of_context(*value, *conversion).map(found),
+        CapturePlan::Compiled(..) | CapturePlan::Evaluate(_) if is_end => {
+            Err(of_expression(&capture.read))
+        }
+        CapturePlan::Compiled(_, evaluation) | CapturePlan::Evaluate(evaluation) => {
+            match evaluation.word() {
+                Some(word) => Ok(found(word.clone())),
+                None => Err(of_expression(&capture.read)),
+            }
+        }
+        CapturePlan::Elements { .. } => Err("reads a sequence"),
+        CapturePlan::Arithmetic(_) => Err("computes in the types of the program"),
+        CapturePlan::Exact => Ok(Found {
+            word: None,
+            moment: at_event,
+        }),
+    }
+}
+
+/// The reason for what is evaluated with the thread's frames.
+fn of_expression(read: &Read) -> &'static str {
+    let is_caller = |read: &Read| match read {
+        Read::Caller(_) => true,
+        Read::Expression(text) => text.contains('^'),
+        _ => false,
+    };
+    let mut part = read;
+    loop {
+        if is_caller(part) {
+            return "reads the caller's variables";
+        }
+        part = match part {
+            Read::Dereference(inner)
+            | Read::AddressOf(inner)
+            | Read::Field(inner, _)
+            | Read::Index(inner, _)
+            | Read::Elements(inner, ..)
+            | Read::Convert(inner, _) => inner,
+            _ => return "evaluates an expression",
+        };
+    }
+}
+
+/// Returns the capture of what an event itself has.
+fn of_context(
+    value: ContextValue,
+    conversion: Option<Conversion>,
+) -> Result<WordCapture, &'static str> {
+    let (origin, kind) = match value {
+        ContextValue::Thread => (Origin::Thread, WordKind::Signed),
+        ContextValue::ReturnAddress => (Origin::ReturnAddress, WordKind::Address),
+        ContextValue::Time => return Err("reads the time"),
+        ContextValue::CallerName => return Err("reads the caller's name"),
+        _ => return Err("reads what only a stop knows"),
+    };
+    // An event's number is cut to the type, not read as its bytes.
+    let (bytes, kind) = match conversion {
+        None => (8, kind),
+        Some(Conversion::Signed { bytes }) => (bytes, WordKind::Signed),
+        Some(Conversion::Unsigned { bytes }) => (bytes, WordKind::Unsigned),
+        Some(Conversion::Bool) => (8, WordKind::Boolean),
+        Some(Conversion::Address | Conversion::String) => (8, WordKind::Address),
+        Some(Conversion::Float32 | Conversion::Float64) => return Err(FRACTION),
+    };
+    Chain::new(origin).value(bytes, kind)
+}
+
+/// Returns the capture of a plan that begins at the entry. What follows pointers at the
+/// end of a call is refused: emitted code keeps values of the entry, not pointers.
+fn of_argument(plan: &ReadPlan, at_entry: Moment) -> Result<Found, &'static str> {
+    // A constant is the same at the end.
+    let moment = match (plan.source, at_entry) {
+        (Source::Constant { .. }, Moment::Begun) => Moment::End,
+        _ => at_entry,
+    };
+    let word = of_plan(plan, moment)?;
+    let reads_late = match plan.decode {
+        Decode::AddressOf => plan.follow.len() > 1,
+        _ => !plan.follow.is_empty(),
+    };
+    if moment == Moment::Begun && reads_late {
+        return Err("follows an argument after the call");
+    }
+    Ok(Found {
+        word: Some(word),
+        moment,
+    })
+}
+
+const FRACTION: &str = "reads a fraction";
+
+/// Returns the capture of a plan that is completed where it begins.
+fn of_plan(plan: &ReadPlan, moment: Moment) -> Result<WordCapture, &'static str> {
+    let (bytes, kind) = match plan.decode {
+        Decode::Signed(bytes) => (bytes, WordKind::Signed),
+        Decode::Unsigned(bytes) => (bytes, WordKind::Unsigned),
+        Decode::Bool(bytes) => (bytes, WordKind::Boolean),
+        Decode::Address | Decode::AddressOf => (8, WordKind::Address),
+        Decode::SignedBits { .. } | Decode::UnsignedBits { .. } => {
+            return Err("reads a bit field");
+        }
+        Decode::Float32 | Decode::Float64 => return Err(FRACTION),
+        Decode::StringPointer(_) | Decode::StringInPlace { .. } => return Err("reads text"),
+    };
+    let (mut chain, in_memory) = begin(plan.source, moment)?;
+    let is_address = plan.decode == Decode::AddressOf;
+    let (last, pointers) = match plan.follow.split_last() {
+        Some((last, pointers)) => (Some(*last), pointers),
+        None => (None, &[][..]),
+    };
+    if in_memory && (last.is_some() || !is_address) {
+        chain = chain.load(if last.is_some() { 8 } else { bytes })?;
+    } else if !in_memory && last.is_none() && is_address {
+        return Err("takes the address of a register");
+    }
+    for step in pointers {
+        chain = chain.behind(offset_of(*step)?)?.load(8)?;
+    }
+    if let Some(step) = last {
+        chain = chain.behind(offset_of(step)?)?;
+        if !is_address {
+            chain = chain.load(bytes)?;
+        }
+    }
+    chain.value(bytes, kind)
+}
+
+fn offset_of(step: Step) -> Result<i64, &'static str> {
+    match step {
+        Step::Behind(offset) => Ok(offset),
+        Step::Part(..) => Err("goes to a virtual base class"),
+    }
+}
+
+/// Returns the first word of a plan, and whether it is the address of the place.
+fn begin(source: Source, moment: Moment) -> Result<(Chain, bool), &'static str> {
+    // At the entry the return address lies between the stack pointer and the frame.
+    let above_stack = match moment {
+        Moment::Entry | Moment::Begun => 8,
+        Moment::End => 0,
+    };
+    Ok(match source {
+        Source::Register { number, shift: 0 } => (Chain::register(number)?, false),
+        Source::Register { .. } => return Err("reads a part of a register"),
+        Source::Vector { .. } => return Err("reads a vector register"),
+        Source::Frame { offset } => {
+            let offset = offset.checked_add(above_stack).ok_or(TOO_FAR)?;
+            (Chain::stack(offset)?, true)
+        }
+        Source::Absolute { address } => (Chain::new(Origin::Constant(address)), true),
+        Source::Constant { bits } => (Chain::new(Origin::Constant(bits)), false),
+        Source::OptimizedOut => return Err("reads what the compiler has left out"),
+    })
+}
