@@ -203,6 +203,9 @@ impl Debuggee {
             address: call.function,
         })?;
         self.defer_events();
+        if self.calls.depth(thread) == 0 {
+            self.set_muted(thread, true)?;
+        }
         let known = self.stopped_mut(thread)?;
         let open = OpenCall {
             thread,
@@ -252,6 +255,9 @@ impl Debuggee {
         kernel::set_extended_state(thread.0, &outermost.extended).map_err(failed)?;
         for frame in frames {
             self.remove_rescue(frame);
+        }
+        if self.calls.depth(thread) == 0 {
+            self.set_muted(thread, false)?;
         }
         self.note_registers(thread, outermost.stop);
         self.feed(Input::Restore { thread, depth })?;

@@ -188,10 +188,15 @@ impl Debuggee {
     /// Keeps the slot of a thread that gets a signal in it, also after
     /// detaching: the handler will return to it.
     fn keep_interrupted_slot(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self.image.patches.is_any() && !self.image.patches.is_interrupted {
+            let counter = self.stop_registers(thread)?.kernel_counter;
+            let patches = &mut self.image.patches;
+            patches.is_interrupted =
+                patches.stub_at(counter).is_some() && patches.original_of(counter).is_none();
+        }
         if !self.image.out_of_line.is_interrupted {
             let counter = self.stop_registers(thread)?.kernel_counter;
-            self.image.out_of_line.is_interrupted =
-                self.image.out_of_line.original_of(counter).is_some();
+            self.image.out_of_line.is_interrupted = self.image.original_of(counter).is_some();
         }
         Ok(())
     }
@@ -265,7 +270,7 @@ impl Debuggee {
             Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        match self.image.out_of_line.original_of(counter) {
+        match self.image.original_of(counter) {
             Some(place) if !place.executed => self.feed(Input::Signalled {
                 thread,
                 address: place.address,
@@ -285,7 +290,6 @@ impl Debuggee {
         let registers = *self.stop_registers(thread)?;
         let out_of_line = self
             .image
-            .out_of_line
             .original_of(registers.kernel_counter)
             .filter(|place| !place.executed);
         let is_stepping = self

@@ -100,6 +100,8 @@ impl Debuggee {
     pub(crate) fn detach_process(&mut self) -> Result<(), DebuggeeError> {
         let mut done = self.end_all_calls();
         done = done.and(self.unwatch_all());
+        done = done.and(self.unpatch_all());
+        done = done.and(self.disarm_for_good());
         done = done.and(self.memory.remove_all_traps());
         self.host.cpu.unshare();
         let ids: Vec<u32> = self.threads.keys().copied().collect();

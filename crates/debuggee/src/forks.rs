@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use juror_stepping::ThreadId;
+
 use crate::debuggee::Debuggee;
 use crate::follow::Follow;
 use crate::fork_children::ForkChildren;
@@ -25,6 +27,9 @@ pub(crate) struct Forks {
     pub(crate) copies: BTreeMap<u32, ForkCopy>,
     /// New processes that are stopped until they are adopted.
     pub(crate) children: ForkChildren,
+    /// The new processes with this memory that have been made since all threads
+    /// were told to stop, and do not run.
+    pub(crate) made_halted: Vec<ThreadId>,
     /// Whether the process may have made others.
     pub(crate) has_made_processes: bool,
     /// Whether a thread has ended since the program began; it may have left an
@@ -75,6 +80,7 @@ impl Forks {
             pending: BTreeMap::new(),
             copies: BTreeMap::new(),
             children: ForkChildren::default(),
+            made_halted: Vec::new(),
             has_made_processes: origin == Origin::Attached,
             has_lost_threads: false,
         }

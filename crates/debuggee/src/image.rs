@@ -11,8 +11,9 @@ use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
 use crate::mapping::{Mapping, mappings};
 use crate::modules::{self, Auxiliary, Module};
-use crate::out_of_line::{self, OutOfLineSlots, REGION_LENGTH};
+use crate::out_of_line::{self, OriginalLocation, OutOfLineSlots, REGION_LENGTH};
 use crate::pages::PAGE_LENGTH;
+use crate::patches::Patches;
 use crate::process_status;
 use crate::stop_event::StopEvent;
 use crate::thread::{State, Thread};
@@ -33,6 +34,7 @@ pub(crate) struct Image {
     /// linker whose rendezvous function has no known name is ready.
     pub(crate) entry_point: Option<u64>,
     pub(crate) out_of_line: OutOfLineSlots,
+    pub(crate) patches: Patches,
     /// A seccomp filter is installed: juror injects no system call.
     pub(crate) is_seccomp_filtered: bool,
 }
@@ -41,9 +43,27 @@ impl Image {
     /// Forgets the program, which has been replaced.
     fn forget(&mut self) {
         self.out_of_line = OutOfLineSlots::default();
+        self.patches = Patches::default();
         self.rendezvous_address = None;
         self.entry_point = None;
         self.modules.clear();
+    }
+
+    /// Returns the position in the program of a counter in a slot, or at a twin of a
+    /// patch.
+    #[inline]
+    pub(crate) fn original_of(&self, counter: u64) -> Option<OriginalLocation> {
+        if let Some(place) = self.out_of_line.original_of(counter) {
+            return Some(place);
+        }
+        if !self.patches.is_any() {
+            return None;
+        }
+        let (address, is_first) = self.patches.original_of(counter)?;
+        Some(OriginalLocation {
+            address,
+            executed: !is_first,
+        })
     }
 
     /// Takes over the modules of the process of which this one is a copy.
@@ -192,7 +212,7 @@ impl Debuggee {
     }
 
     /// Returns a stopped thread that can make system calls for juror.
-    fn callable_thread(&mut self) -> Result<Option<ThreadId>, DebuggeeError> {
+    pub(crate) fn callable_thread(&mut self) -> Result<Option<ThreadId>, DebuggeeError> {
         let stopped = |thread: &&Thread| thread.state == State::Stopped && !thread.is_vfork_child;
         // A thread in the middle of a system call has to leave it first.
         let best = self

@@ -166,6 +166,12 @@ impl Debuggee {
     /// Writes to the debuggee's memory, including read-only pages. Points stay,
     /// and a thread that stands at one executes the new instruction.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
+        let end = address.saturating_add(bytes.len() as u64);
+        if self.image.patches.is_near(address..end) {
+            for at in address..end {
+                self.unpatch_around(at)?;
+            }
+        }
         let written = self.memory.write(address, bytes);
         self.replan_overwritten(address, bytes.len());
         // juror's writes are no accesses of the program.
@@ -206,9 +212,10 @@ impl Debuggee {
             kernel_counter: raw.rip,
             shown: Registers::from_kernel(&raw),
         };
-        if let Some(place) = self.image.out_of_line.original_of(raw.rip) {
+        if let Some(place) = self.image.original_of(raw.rip) {
             registers.shown.rip = place.address;
-            if place.executed {
+            let is_slot = !self.image.patches.is_twin_inside(raw.rip);
+            if place.executed && is_slot {
                 leave_slot(known, place.address, &mut registers);
             }
         }

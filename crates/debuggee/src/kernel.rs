@@ -226,6 +226,12 @@ pub(crate) fn set_counter(thread: u32, address: u64) -> Outcome<()> {
     request(libc::PTRACE_POKEUSER, thread, offset, address as usize).map(drop)
 }
 
+/// Sets the base of `gs` only.
+pub(crate) fn set_gs_base(thread: u32, base: u64) -> Outcome<()> {
+    let offset = offset_of!(libc::user, regs) + offset_of!(user_regs_struct, gs_base);
+    request(libc::PTRACE_POKEUSER, thread, offset, base as usize).map(drop)
+}
+
 /// Reads the program counter only.
 pub(crate) fn counter(thread: u32) -> Outcome<u64> {
     fetch_word(
@@ -340,6 +346,29 @@ pub(crate) fn is_dying(thread: u32) -> bool {
 /// Returns true if the `SIGTRAP` of a trap instruction or of a step is pending
 /// for this stopped thread.
 pub(crate) fn has_trap_waiting(thread: u32) -> bool {
+    has_waiting(thread, |information| {
+        information.si_signo == libc::SIGTRAP && information.si_code > 0
+    })
+}
+
+/// Returns true if a signal that the thread's own instruction has raised is
+/// pending for this stopped thread.
+pub(crate) fn has_fault_waiting(thread: u32) -> bool {
+    has_waiting(thread, |information| {
+        const RAISED: [i32; 5] = [
+            libc::SIGTRAP,
+            libc::SIGSEGV,
+            libc::SIGBUS,
+            libc::SIGILL,
+            libc::SIGFPE,
+        ];
+        RAISED.contains(&information.si_signo) && information.si_code > 0
+    })
+}
+
+/// Returns true if one of the signals is meant that are pending for this stopped
+/// thread.
+fn has_waiting(thread: u32, is_meant: impl Fn(&siginfo_t) -> bool) -> bool {
     /// The number of pending signals that are examined; a trap's is among the
     /// first.
     const COUNT: usize = 32;
@@ -357,10 +386,7 @@ pub(crate) fn has_trap_waiting(thread: u32) -> bool {
         waiting.as_mut_ptr().expose_provenance(),
     );
     let count = count.unwrap_or(0) as usize;
-    waiting
-        .iter()
-        .take(count)
-        .any(|information| information.si_signo == libc::SIGTRAP && information.si_code > 0)
+    waiting.iter().take(count).any(is_meant)
 }
 
 /// Returns true if a thread at the stop of a system call is at its entry.

@@ -68,6 +68,7 @@ mod overwritten_code;
 mod page_faults;
 mod page_openings;
 mod pages;
+mod patches;
 mod pending_forks;
 mod pending_stops;
 mod points;
@@ -113,6 +114,9 @@ pub use mapping::{Mapping, mappings};
 pub use modules::Module;
 pub use multi_process::FairWaiter;
 pub use namespace::PidNamespace;
+pub use patches::{
+    FirstWords, LedOut, LedTo, Patch, RecordWords, SharedMemory, Stub, StubRegisters, ThreadRecord,
+};
 pub use registers::{Registers, VectorRegisters};
 pub use self_check::{SelfCheck, SelfCheckReport};
 pub use signals::{SignalPolicy, SignalReport};

@@ -17,6 +17,7 @@ use std::path::Path;
 use nix::errno::Errno;
 
 use crate::error::DebuggeeError;
+use crate::patches::text::TextPatches;
 use crate::put_back;
 use crate::watchdog::Watchdog;
 
@@ -39,6 +40,8 @@ pub(crate) struct Memory {
     watchdog: Option<Watchdog>,
     /// Whether the traps are out of the text while nothing runs.
     is_quiescent: bool,
+    /// The jumps that replace traps, and the instructions behind them.
+    pub(crate) patches: TextPatches,
 }
 
 impl Memory {
@@ -53,6 +56,7 @@ impl Memory {
             noted: None,
             watchdog: None,
             is_quiescent: false,
+            patches: TextPatches::default(),
         })
     }
 
@@ -153,6 +157,10 @@ impl Memory {
     /// Writes `bytes` from `address` on; inserted traps stay.
     pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
         let end = address.saturating_add(bytes.len() as u64);
+        // What is written may be one of the instructions that a jump replaces.
+        while let Some(entry) = self.patch_in(address..end) {
+            self.remove_patch(entry)?;
+        }
         let mut from = address;
         let mut rest = bytes;
         // The pieces between the traps go to memory, the bytes at the traps
@@ -187,6 +195,7 @@ impl Memory {
         if self.originals.is_empty() {
             return;
         }
+        self.patches.hide(address, bytes);
         let end = address.saturating_add(bytes.len() as u64);
         if address >= end {
             return;
@@ -199,6 +208,11 @@ impl Memory {
                 *byte = *original;
             }
         }
+    }
+
+    /// Returns true if a trap of juror's is inserted in a range.
+    pub(crate) fn inserted_in(&self, range: std::ops::Range<u64>) -> bool {
+        !range.is_empty() && self.originals.range(range).next().is_some()
     }
 
     /// Returns true if a trap of juror's is inserted here.
@@ -219,7 +233,9 @@ impl Memory {
     /// Returns true if the program has written over the trap that was inserted
     /// at `address`; `present` are the bytes from there on.
     pub(crate) fn is_overwritten(&self, address: u64, present: &[u8]) -> bool {
-        present.first().is_some_and(|&byte| byte != TRAP) && self.is_inserted(address)
+        present.first().is_some_and(|&byte| byte != TRAP)
+            && self.is_inserted(address)
+            && !self.has_patch(address)
     }
 
     /// Inserts a trap again over what the program has written there.
@@ -232,6 +248,9 @@ impl Memory {
     pub(crate) fn insert_trap(&mut self, address: u64) -> Result<(), DebuggeeError> {
         if self.is_inserted(address) {
             return Ok(());
+        }
+        if let Some(entry) = self.patch_over(address) {
+            self.remove_patch(entry)?;
         }
         let original = match self.noted {
             Some((noted, byte)) if noted == address => byte,
@@ -266,6 +285,7 @@ impl Memory {
         let Some(&original) = self.originals.get(&address) else {
             return Ok(());
         };
+        self.remove_patch(address)?;
         // A trap that could not be removed is still known.
         self.restore_original(address, original)?;
         self.originals.remove(&address);
@@ -283,6 +303,7 @@ impl Memory {
         inserted
             .into_iter()
             .map(|(address, original)| {
+                self.remove_patch(address)?;
                 let is_ours = self.holds_trap(address);
                 self.remove_trap(address)?;
                 let mut present = [0];

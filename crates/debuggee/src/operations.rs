@@ -25,6 +25,9 @@ impl Debuggee {
             }
             match operation {
                 Operation::InsertTrap { address } => {
+                    if self.image.patches.is_any() {
+                        self.unpatch_around(address)?;
+                    }
                     // The other operations still hold.
                     if self.memory.insert_trap(address).is_err() {
                         self.driver
@@ -103,6 +106,13 @@ impl Debuggee {
             return Ok(());
         }
         let mut owners = owners;
+        if let Some(past) = self.take_past_patch(thread, address) {
+            owners.remove(Owners::MONITOR | Owners::RETURN);
+            if owners.is_empty() {
+                self.driver.inputs.push_back(past);
+                return Ok(());
+            }
+        }
         let mut is_reported = false;
         if owners.contains(Owners::INTERNAL) && self.image.is_own_point(address) {
             owners.remove(Owners::INTERNAL);
@@ -150,7 +160,7 @@ impl Debuggee {
             ignore_gone(kernel::set_counter(thread.0, address))?;
         }
         registers.kernel_counter = address;
-        if let Some(place) = self.image.out_of_line.original_of(address) {
+        if let Some(place) = self.image.original_of(address) {
             registers.shown.rip = place.address;
         }
         if let Some(cached) = self
@@ -216,6 +226,7 @@ impl Debuggee {
             return Ok(());
         };
         known.motion = motion;
+        known.sections_done = 0;
         let is_synchronous = known.pending.as_ref().is_some_and(|it| it.synchronous);
         let is_none = known.pending.is_none() && known.deferred_signals.is_empty();
         // A step at a site is for the instruction; only a fault, which would
@@ -262,6 +273,7 @@ impl Debuggee {
             known.state = State::Running;
             known.registers.take();
             known.at_entry = false;
+            known.past_patch = None;
         }
         ignore_gone(outcome)
     }
@@ -275,7 +287,7 @@ impl Debuggee {
         };
         let counter = registers.kernel_counter;
         motion == Motion::Step
-            && self.image.out_of_line.original_of(counter).is_none()
+            && self.image.original_of(counter).is_none()
             && self.driver.engine.owners_at(counter).is_empty()
             && self.driver.engine.reported_at(thread) != Some(counter)
             && !self.is_hardware_site(counter)

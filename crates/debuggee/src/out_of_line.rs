@@ -177,6 +177,17 @@ impl OutOfLineSlots {
         Some(slot)
     }
 
+    /// Takes a slot within reach of an address, for other code.
+    pub(crate) fn take_slot_near(&mut self, address: u64) -> Option<u64> {
+        let region = self
+            .regions
+            .iter_mut()
+            .find(|region| region.reaches(address) && region.next < region.range().end)?;
+        let slot = region.next;
+        region.next += SLOT_LENGTH;
+        Some(slot)
+    }
+
     /// Takes slots that follow each other, in the region of the first one.
     pub(crate) fn take_slots(&mut self, count: u64) -> Option<u64> {
         let length = count * SLOT_LENGTH;

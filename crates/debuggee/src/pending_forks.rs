@@ -268,6 +268,7 @@ impl Debuggee {
             return Ok(());
         }
         if !shares {
+            self.release_gs(child);
             let process = ThreadId(child);
             // A child that has already ended needs nothing.
             let memory = Memory::open(&process_status::file_of(child, child, "mem"));
@@ -277,6 +278,10 @@ impl Debuggee {
                 inheritance: self.driver.engine.inheritance(process).collect(),
             });
             if let Ok(memory) = memory {
+                self.memory.restore_patches_in(&memory);
+                for gate in self.image.patches.gates() {
+                    self.memory.restore_in(&memory, gate);
+                }
                 self.forks.copies.insert(child, ForkCopy { memory, kept });
             }
             self.feed(Input::ForkStopped { process })?;
@@ -289,6 +294,7 @@ impl Debuggee {
         known.vfork_parent = Some(pending_fork.parent);
         known.awaits_resume = self.life.is_halting();
         self.threads.insert(child, known);
+        self.arm(thread)?;
         self.queue_event(StopEvent::Forked {
             child,
             kind: ForkKind::Vfork,
@@ -296,6 +302,7 @@ impl Debuggee {
         let parent = pending_fork.parent;
         self.feed(Input::StartedInPlace { thread, parent })?;
         if self.life.is_halting() {
+            self.forks.made_halted.push(thread);
             return Ok(());
         }
         self.feed(Input::Resume { thread })

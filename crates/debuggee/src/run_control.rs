@@ -72,6 +72,7 @@ impl Debuggee {
     /// meanwhile are queued for [`Debuggee::wait`]. New threads stay stopped,
     /// too.
     pub fn halt_all(&mut self) -> Result<(), DebuggeeError> {
+        self.forks.made_halted.clear();
         self.life.run_state = RunState::Halting;
         let mut next = 0;
         while let Some((&id, thread)) = self.threads.range_mut(next..).next() {
@@ -92,6 +93,19 @@ impl Debuggee {
             self.wait_and_handle()?;
         }
         self.life.run_state = RunState::Free;
+        Ok(())
+    }
+
+    /// Resumes threads that [`Debuggee::halt_all`] has stopped for a moment, and
+    /// the processes with this memory that were made meanwhile.
+    pub fn resume_halted(
+        &mut self,
+        threads: impl IntoIterator<Item = ThreadId>,
+    ) -> Result<(), DebuggeeError> {
+        let made = std::mem::take(&mut self.forks.made_halted);
+        for thread in threads.into_iter().chain(made) {
+            self.resume(thread)?;
+        }
         Ok(())
     }
 }

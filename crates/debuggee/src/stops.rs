@@ -113,12 +113,15 @@ impl Debuggee {
         let interrupt_requested = known.interrupt_requested;
         known.note_stop(event == Event::Signal);
         known.inside_kernel = !matches!(event, Event::Signal | Event::Stop);
+        if event == Event::Signal && signal != libc::SIGTRAP {
+            known.group_stopped = false;
+        }
+        if self.image.patches.is_any() && self.handle_stop_in_patch(thread, signal, event)? {
+            return Ok(());
+        }
         match event {
             Event::Signal if signal == libc::SIGTRAP => self.handle_trap(thread),
-            Event::Signal => {
-                known.group_stopped = false;
-                self.handle_signal(thread, signal)
-            }
+            Event::Signal => self.handle_signal(thread, signal),
             Event::Stop if is_first => self.handle_start(thread),
             Event::Stop => self.handle_requested_stop(thread, signal, interrupt_requested),
             Event::Clone | Event::Fork | Event::Vfork => self.handle_new_child(thread, event),
@@ -164,7 +167,7 @@ impl Debuggee {
             return Ok(registers.shown.rip);
         }
         let call = registers.kernel_counter.wrapping_sub(LENGTH);
-        Ok(match self.image.out_of_line.original_of(call) {
+        Ok(match self.image.original_of(call) {
             Some(place) => place.address,
             None => call,
         })
@@ -333,6 +336,8 @@ impl Debuggee {
 
     fn handle_start(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         self.host.cpu.note_second_thread(thread.0);
+        self.arm(thread)?;
+        self.lock_stubs()?;
         self.feed(Input::Started { thread })?;
         self.queue_event(StopEvent::ThreadStarted { thread });
         Ok(())
@@ -348,6 +353,7 @@ impl Debuggee {
 
     fn forget_thread(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         self.forget_page_caller(thread);
+        self.free_record(thread);
         let Some(known) = self.threads.remove(&thread.0) else {
             return Ok(());
         };

@@ -207,7 +207,7 @@ impl Debuggee {
         registers.kernel_counter = raw.rip;
         registers.shown.rax = raw.rax;
         registers.shown.orig_rax = raw.orig_rax;
-        registers.shown.rip = match self.image.out_of_line.original_of(raw.rip) {
+        registers.shown.rip = match self.image.original_of(raw.rip) {
             Some(place) => place.address,
             None => raw.rip,
         };

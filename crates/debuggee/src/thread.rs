@@ -57,6 +57,14 @@ pub(crate) struct Thread {
     pub(crate) steps_internally: bool,
     /// Whether it executes one instruction whenever it is resumed.
     pub(crate) is_stepped: bool,
+    /// The sections of a stub that have been done for the hit at which it stands.
+    pub(crate) sections_done: usize,
+    /// How it has come past a patch, if it is still at the first twin.
+    pub(crate) past_patch: Option<PastPatch>,
+    /// Where it was put back after a byte of a jump that was removed since.
+    pub(crate) retries: Option<u64>,
+    /// The same, at its last stop but this.
+    pub(crate) retried_before: Option<u64>,
     /// Read once per stop.
     pub(crate) registers: OnceCell<StopRegisters>,
 }
@@ -78,6 +86,18 @@ pub(crate) enum Motion {
     Step,
     /// To the traps at the follow set of one instruction: a step, too.
     ToFollowSet,
+}
+
+/// The way of a thread past a patch whose stub has done all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PastPatch {
+    /// It is passed to the engine as an arrival, which is not reported.
+    Arrives,
+    /// It stands at the first twin; an arrival of it is not reported again.
+    Stands {
+        /// The entry of the patch.
+        entry: u64,
+    },
 }
 
 /// A signal that has been taken from the kernel and has not been delivered.
@@ -140,6 +160,10 @@ impl Thread {
             blocks_faults: false,
             steps_internally: false,
             is_stepped: false,
+            sections_done: 0,
+            past_patch: None,
+            retries: None,
+            retried_before: None,
             registers: OnceCell::new(),
         }
     }
@@ -168,6 +192,7 @@ impl Thread {
         self.interrupt_requested = false;
         self.at_entry = false;
         self.registers.take();
+        self.retried_before = self.retries.take();
         if let Some(pending) = &mut self.pending {
             pending.fresh = false;
         }

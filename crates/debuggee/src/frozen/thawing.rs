@@ -319,6 +319,7 @@ impl FrozenProcess {
         debuggee.life.group = settings.group;
         debuggee.signals.monitored = self.monitored_signals;
         debuggee.image = self.image.clone();
+        debuggee.image.patches.forget_gates();
         debuggee.forks.has_made_processes = self.has_made_processes;
         debuggee.host.pids = Pids::new(self.namespace.clone());
         debuggee

@@ -1,0 +1,400 @@
+//! Threads that stop in stubs, at gates, and in the middle of jumps.
+
+use std::sync::Arc;
+
+use juror_stepping::{Input, ThreadId};
+
+use super::{JUMP_LENGTH, LedTo, Patch, STRAYS_MAX, Stub, StubRegisters};
+use crate::debuggee::{Debuggee, gone_or};
+use crate::error::DebuggeeError;
+use crate::kernel::{self, Event};
+use crate::operations::ignore_gone;
+use crate::registers::Registers;
+use crate::signals;
+use crate::thread::{Motion, PastPatch, State};
+
+/// A thread that has been led out of a stub.
+#[derive(Debug, Clone, Copy)]
+struct Left {
+    to: LedTo,
+    entry: u64,
+    jump: u64,
+    /// It came to the gate.
+    was_at_gate: bool,
+    /// It stood at an instruction that may fault.
+    may_fault: bool,
+}
+
+impl Left {
+    /// Returns true if the replaced instruction at this address is the first one.
+    fn is_first(&self, original: u64) -> bool {
+        original == self.entry || original == self.jump
+    }
+}
+
+impl Debuggee {
+    /// Moves a thread that has just stopped out of a stub. Returns true if the
+    /// stop has been handled with that.
+    pub(crate) fn handle_stop_in_patch(
+        &mut self,
+        thread: ThreadId,
+        signal: i32,
+        event: Event,
+    ) -> Result<bool, DebuggeeError> {
+        if event == Event::Stop && self.is_before_own_signal(thread)? {
+            return self.run_to_own_signal(thread, signal);
+        }
+        let is_fault = event == Event::Signal && is_raised_by_code(signal);
+        if is_fault && self.handle_stray(thread, signal)? {
+            return Ok(true);
+        }
+        let Some(left) = self.leave_stub(thread)? else {
+            return Ok(false);
+        };
+        let is_fault = is_fault && !left.was_at_gate && is_synchronous(thread)?;
+        match left.to {
+            LedTo::Entry { .. } if left.was_at_gate || is_fault && left.may_fault => {
+                self.handle_patch_hit(thread, left)?;
+                Ok(true)
+            }
+            // A step of juror's own has executed the jump.
+            LedTo::Entry { .. } if event == Event::Signal && signal == libc::SIGTRAP => {
+                self.handle_patch_hit(thread, left)?;
+                Ok(true)
+            }
+            // A stub has no other faults, but for a program that uses `gs` itself.
+            LedTo::Entry { .. } if is_fault => {
+                self.handle_patch_hit(thread, left)?;
+                Ok(true)
+            }
+            LedTo::Entry { .. } => Ok(false),
+            LedTo::Twin { original } if left.is_first(original) && is_fault => {
+                // The instruction itself has faulted: it does so again as that of an
+                // arrival, to which the signal's handler may return. It finds a trap
+                // then, and not the stub.
+                self.unpatch(left.entry)?;
+                self.set_past_patch(thread, Some(PastPatch::Arrives));
+                self.handle_patch_hit(thread, left)?;
+                Ok(true)
+            }
+            LedTo::Twin { original } if left.is_first(original) => {
+                self.set_past_patch(thread, Some(PastPatch::Stands { entry: left.entry }));
+                Ok(false)
+            }
+            LedTo::Twin { original } => {
+                if event == Event::Signal && signal != libc::SIGTRAP {
+                    // A handler sees the program; it returns to a byte that traps.
+                    self.set_counter(thread, original)?;
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// Returns true if a thread that was asked to stop has trapped or faulted in
+    /// code of juror's, and the signal of that is still to come: the kernel reports
+    /// the request first. A thread that were led out now would get the signal at
+    /// another instruction.
+    fn is_before_own_signal(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
+        let counter = self.stop_registers(thread)?.kernel_counter;
+        let patches = &self.image.patches;
+        let before = counter.wrapping_sub(1);
+        let is_stray = |address: u64| {
+            let patch = patches.covering(address);
+            patch.is_some_and(|patch| is_inside(patch, address))
+        };
+        let is_ours = patches.stub_at(counter).is_some()
+            || patches.is_gate(before)
+            || is_stray(before)
+            || is_stray(counter);
+        Ok(is_ours && kernel::has_fault_waiting(thread.0))
+    }
+
+    /// Lets a thread run up to the stop of the signal that it has raised. One that
+    /// job control has stopped gets it when it continues.
+    fn run_to_own_signal(&mut self, thread: ThreadId, signal: i32) -> Result<bool, DebuggeeError> {
+        if signals::stops_by_default(signal) {
+            return Ok(false);
+        }
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.state = State::Running;
+            known.registers.take();
+        }
+        ignore_gone(kernel::resume(thread.0, 0))?;
+        Ok(true)
+    }
+
+    /// Handles a thread that has come to a patched instruction and has not been
+    /// led past it by the stub.
+    fn handle_patch_hit(&mut self, thread: ThreadId, left: Left) -> Result<(), DebuggeeError> {
+        if !self.driver.engine.is_site(left.entry) {
+            // The site was removed since.
+            return self.continue_internally(thread);
+        }
+        let done = match left.to {
+            LedTo::Entry { done } => done,
+            LedTo::Twin { .. } => 0,
+        };
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.hold_requested = false;
+        known.sections_done = done;
+        let Some(registers) = known.registers.get_mut() else {
+            return Ok(());
+        };
+        registers.shown.rip = left.entry;
+        let stack = registers.shown.rsp;
+        self.feed(Input::Trapped {
+            thread,
+            address: left.entry,
+            stack,
+        })
+    }
+
+    /// Returns the number of the sections of a stub that have been done for the
+    /// hit at which a thread stands.
+    pub fn sections_done(&self, thread: ThreadId) -> usize {
+        let known = self.threads.get(&thread.0);
+        known.map_or(0, |known| known.sections_done)
+    }
+
+    pub(crate) fn set_past_patch(&mut self, thread: ThreadId, past: Option<PastPatch>) {
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.past_patch = past;
+        }
+    }
+
+    /// If a thread that arrives at the entry of a patch is past it, returns the
+    /// request to repeat.
+    pub(crate) fn take_past_patch(&mut self, thread: ThreadId, address: u64) -> Option<Input> {
+        let known = self.threads.get_mut(&thread.0)?;
+        match known.past_patch? {
+            PastPatch::Arrives => Some(Input::Resume { thread }),
+            PastPatch::Stands { entry } if entry == address => Some(Input::Step { thread }),
+            PastPatch::Stands { .. } => None,
+        }
+    }
+
+    /// Handles a thread that has trapped in the bytes of a jump, where an
+    /// instruction used to begin: it goes on at that one's twin.
+    fn handle_stray(&mut self, thread: ThreadId, signal: i32) -> Result<bool, DebuggeeError> {
+        let counter = self.stop_registers(thread)?.kernel_counter;
+        let address = match signal {
+            libc::SIGTRAP => counter.wrapping_sub(1),
+            _ => counter,
+        };
+        let found = self.image.patches.covering(address);
+        let Some(patch) = found.filter(|patch| is_inside(patch, address)) else {
+            return Ok(false);
+        };
+        let Some(twin) = patch.stub.twin_of(address) else {
+            return Ok(false);
+        };
+        let entry = patch.entry;
+        if !self.memory.has_patch(entry) {
+            // The jump was removed since. If the instruction itself has faulted, it does so
+            // again.
+            if self.has_retried(thread, address) {
+                return Ok(false);
+            }
+            self.set_counter(thread, address)?;
+            self.continue_internally(thread)?;
+            return Ok(true);
+        }
+        let strays = self.image.patches.strays.entry(entry).or_default();
+        *strays += 1;
+        if *strays >= STRAYS_MAX {
+            self.set_counter(thread, address)?;
+            self.unpatch(entry)?;
+        } else {
+            self.set_counter(thread, twin)?;
+        }
+        self.continue_internally(thread)?;
+        Ok(true)
+    }
+
+    /// Returns whether the last run of a thread began at this address for the same reason;
+    /// otherwise notes that it does now.
+    fn has_retried(&mut self, thread: ThreadId, address: u64) -> bool {
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return false;
+        };
+        let has_retried = known.retried_before == Some(address);
+        known.retries = (!has_retried).then_some(address);
+        has_retried
+    }
+
+    /// Moves a stopped thread out of a stub, if it is in one.
+    fn leave_stub(&mut self, thread: ThreadId) -> Result<Option<Left>, DebuggeeError> {
+        let registers = *self.stop_registers(thread)?;
+        let patches = &self.image.patches;
+        let mut present = to_stub(&registers.shown, registers.kernel_counter);
+        let was_at_gate = patches.is_gate(registers.kernel_counter.wrapping_sub(1));
+        let place = match was_at_gate {
+            true => registers.shown.rax,
+            false => registers.kernel_counter,
+        };
+        let Some(stub) = patches.stub_at(place).cloned() else {
+            return Ok(None);
+        };
+        if was_at_gate {
+            present = stub.before_gate(&present);
+        }
+        let Some((entry, jump)) = self.place_of(&stub) else {
+            return Ok(None);
+        };
+        if self.steps_in_twin(thread, &stub, present.counter) {
+            return Ok(None);
+        }
+        let may_fault = stub.may_fault(present.counter);
+        let memory = &self.memory;
+        let read = |address: u64| {
+            let mut bytes = [0; 8];
+            memory.read_raw(address, &mut bytes).ok()?;
+            Some(u64::from_le_bytes(bytes))
+        };
+        let record = registers.shown.gs_base;
+        let Some(out) = stub.lead_out(&present, record, &read) else {
+            return Err(DebuggeeError::Memory {
+                address: registers.shown.rsp,
+                length: 8,
+            });
+        };
+        for (address, word) in &out.writes {
+            self.memory.write_raw(*address, &word.to_le_bytes())?;
+        }
+        let shown = from_stub(&out.registers, registers.shown);
+        if shown != registers.shown || was_at_gate {
+            kernel::set_registers(thread.0, &shown.to_kernel())
+                .map_err(gone_or("set registers", thread))?;
+        }
+        let known = self.threads.get_mut(&thread.0);
+        if let Some(cached) = known.and_then(|known| known.registers.get_mut()) {
+            cached.kernel_counter = shown.rip;
+            cached.shown = shown;
+            cached.shown.rip = match out.to {
+                LedTo::Entry { .. } => entry,
+                LedTo::Twin { original } if original == jump => entry,
+                LedTo::Twin { original } => original,
+            };
+        }
+        Ok(Some(Left {
+            to: out.to,
+            entry,
+            jump,
+            was_at_gate,
+            may_fault,
+        }))
+    }
+
+    /// Returns true if a thread makes a step in the middle of a twin, which needs
+    /// several.
+    fn steps_in_twin(&self, thread: ThreadId, stub: &Arc<dyn Stub>, counter: u64) -> bool {
+        let known = self.threads.get(&thread.0);
+        let makes_step = known.is_some_and(|it| it.motion == Motion::Step);
+        makes_step && stub.original_of(counter).is_some()
+    }
+
+    /// Returns the entry and the jump of the patch that leads to a stub.
+    fn place_of(&self, stub: &Arc<dyn Stub>) -> Option<(u64, u64)> {
+        let patches = &self.image.patches;
+        let entry = *patches.entries.get(&stub.range().start)?;
+        Some((entry, patches.list.get(&entry)?.jump))
+    }
+
+    /// Moves stopped threads at the twins of a patch that was removed to the
+    /// instructions themselves.
+    pub(super) fn return_from_twins(&mut self, patch: &Patch) -> Result<(), DebuggeeError> {
+        let stopped = self.threads.values();
+        let stopped: Vec<ThreadId> = stopped
+            .filter(|known| known.state == State::Stopped)
+            .map(|known| known.id)
+            .collect();
+        for thread in stopped {
+            let counter = self.stop_registers(thread)?.kernel_counter;
+            match patch.stub.original_of(counter) {
+                Some(original) if original != patch.jump => self.set_counter(thread, original)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns true if an address is in the jump of a patch, behind its first byte.
+fn is_inside(patch: &Patch, address: u64) -> bool {
+    patch.jump < address && address < patch.jump + JUMP_LENGTH as u64
+}
+
+/// Returns true for the signals by which the bytes of a jump and the loads of a
+/// stub end.
+fn is_raised_by_code(signal: i32) -> bool {
+    matches!(
+        signal,
+        libc::SIGTRAP | libc::SIGILL | libc::SIGSEGV | libc::SIGBUS
+    )
+}
+
+/// Returns true if the signal for which a thread has stopped was raised by its
+/// instruction.
+fn is_synchronous(thread: ThreadId) -> Result<bool, DebuggeeError> {
+    let information = kernel::signal_information(thread.0);
+    let information = information.map_err(gone_or("read a signal", thread))?;
+    Ok(information.si_code > 0 && information.si_signo != libc::SIGTRAP)
+}
+
+fn to_stub(shown: &Registers, counter: u64) -> StubRegisters {
+    StubRegisters {
+        general: [
+            shown.rax, shown.rcx, shown.rdx, shown.rbx, shown.rsp, shown.rbp, shown.rsi, shown.rdi,
+            shown.r8, shown.r9, shown.r10, shown.r11, shown.r12, shown.r13, shown.r14, shown.r15,
+        ],
+        counter,
+        flags: shown.rflags,
+    }
+}
+
+fn from_stub(stub: &StubRegisters, shown: Registers) -> Registers {
+    let [
+        rax,
+        rcx,
+        rdx,
+        rbx,
+        rsp,
+        rbp,
+        rsi,
+        rdi,
+        r8,
+        r9,
+        r10,
+        r11,
+        r12,
+        r13,
+        r14,
+        r15,
+    ] = stub.general;
+    Registers {
+        rax,
+        rcx,
+        rdx,
+        rbx,
+        rsp,
+        rbp,
+        rsi,
+        rdi,
+        r8,
+        r9,
+        r10,
+        r11,
+        r12,
+        r13,
+        r14,
+        r15,
+        rip: stub.counter,
+        rflags: stub.flags,
+        // The kernel must not take the thread for one in a system call.
+        orig_rax: u64::MAX,
+        ..shown
+    }
+}

@@ -1,0 +1,234 @@
+//! Memory that juror maps in the debuggee for patches.
+
+use std::fs::OpenOptions;
+use std::ops::Range;
+
+use juror_stepping::ThreadId;
+use libc::c_long;
+
+use super::records::Records;
+use super::{FirstWords, RecordWords, SharedMemory};
+use crate::debuggee::Debuggee;
+use crate::error::DebuggeeError;
+use crate::pages::{page_end, page_of};
+
+/// What an injected call returns from here on is an error number.
+const ERRORS: u64 = -4095_i64 as u64;
+/// No file.
+const NO_FILE: u64 = u64::MAX;
+/// The longest name of a shared memory, with its end.
+const NAME: &[u8] = b"juror\0";
+
+impl Debuggee {
+    /// Makes a system call in a stopped thread; none if none can be made.
+    fn call(&mut self, number: c_long, arguments: [u64; 6]) -> Result<Option<u64>, DebuggeeError> {
+        let Some((thread, gadget)) = self.caller()? else {
+            return Ok(None);
+        };
+        let result = self.call_system(thread, gadget, number, arguments)?;
+        Ok((result < ERRORS).then_some(result))
+    }
+
+    fn caller(&mut self) -> Result<Option<(ThreadId, u64)>, DebuggeeError> {
+        if self.is_seccomp_filtered_now() {
+            return Ok(None);
+        }
+        let gadget = self.image.out_of_line.gadget();
+        Ok(self.callable_thread()?.zip(gadget))
+    }
+
+    /// Maps memory that juror shares, of this many bytes; a part that is not used
+    /// takes no room. Returns none if the kernel or the program's limits refuse
+    /// it. A forked child does not have it.
+    pub fn share_memory(&mut self, bytes: u64) -> Result<Option<SharedMemory>, DebuggeeError> {
+        let Some((thread, gadget)) = self.caller()? else {
+            return Ok(None);
+        };
+        let Some(name) = self.data_page(thread, gadget)? else {
+            return Ok(None);
+        };
+        self.memory.write_raw(name, NAME)?;
+        let flags = u64::from(libc::MFD_CLOEXEC);
+        let Some(descriptor) = self.call(libc::SYS_memfd_create, [name, flags, 0, 0, 0, 0])? else {
+            return Ok(None);
+        };
+        let path = self.file_of(&format!("fd/{descriptor}"));
+        let file = OpenOptions::new().read(true).write(true).open(path);
+        let file = file.and_then(|file| file.set_len(bytes).map(|()| file));
+        let access = (libc::PROT_READ | libc::PROT_WRITE) as u64;
+        let flags = (libc::MAP_SHARED | libc::MAP_NORESERVE) as u64;
+        let call = [0, bytes, access, flags, descriptor, 0];
+        let mapped = match &file {
+            Ok(_) => self.call(libc::SYS_mmap, call)?,
+            Err(_) => None,
+        };
+        self.call(libc::SYS_close, [descriptor, 0, 0, 0, 0, 0])?;
+        let (Some(address), Ok(file)) = (mapped, file) else {
+            return Ok(None);
+        };
+        for advice in [libc::MADV_DONTDUMP, libc::MADV_DONTFORK] {
+            let advice = advice as u64;
+            self.call(libc::SYS_madvise, [address, bytes, advice, 0, 0, 0])?;
+        }
+        match SharedMemory::map(&file, bytes, address) {
+            Ok(memory) => Ok(Some(memory)),
+            Err(_) => {
+                self.call(libc::SYS_munmap, [address, bytes, 0, 0, 0, 0])?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Unmaps memory that was shared in the debuggee; here it stays.
+    pub fn unshare_memory(&mut self, memory: &SharedMemory) -> Result<(), DebuggeeError> {
+        let range = [memory.address(), memory.length(), 0, 0, 0, 0];
+        self.call(libc::SYS_munmap, range).map(drop)
+    }
+
+    /// Maps this many records of `length` bytes, the first words of which are
+    /// given by `words`. Returns false if the kernel refuses it.
+    pub fn map_thread_records(
+        &mut self,
+        count: u32,
+        length: u64,
+        (first, words): (FirstWords, RecordWords),
+    ) -> Result<bool, DebuggeeError> {
+        let bytes = page_end(u64::from(count) * length);
+        let access = (libc::PROT_READ | libc::PROT_WRITE) as u64;
+        let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
+        let call = [0, bytes, access, flags, NO_FILE, 0];
+        let Some(start) = self.call(libc::SYS_mmap, call)? else {
+            return Ok(false);
+        };
+        for advice in [libc::MADV_WIPEONFORK, libc::MADV_DONTDUMP] {
+            let advice = advice as u64;
+            if self
+                .call(libc::SYS_madvise, [start, bytes, advice, 0, 0, 0])?
+                .is_none()
+            {
+                return Ok(false);
+            }
+        }
+        self.memory.write_raw(start, &first.muted.to_le_bytes())?;
+        self.image.patches.records = Some(Records::new((start, length), count, (first, words)));
+        Ok(true)
+    }
+
+    /// Unmaps the thread records.
+    pub(super) fn unmap_thread_records(&mut self) -> Result<(), DebuggeeError> {
+        let Some(records) = self.image.patches.records.take() else {
+            return Ok(());
+        };
+        let range = records.range();
+        let call = [range.start, range.end - range.start, 0, 0, 0, 0];
+        self.call(libc::SYS_munmap, call).map(drop)
+    }
+
+    /// Returns the gate near an address: `code`, whose first byte is replaced by
+    /// a trap. None if no room is near.
+    pub fn gate_near(&mut self, address: u64, code: &[u8]) -> Result<Option<u64>, DebuggeeError> {
+        /// A region for slots is 1 GiB away, if it can be.
+        const NEAR: u64 = 3 << 29;
+        let known = self.image.patches.gates.iter();
+        if let Some(gate) = known.copied().find(|gate| gate.abs_diff(address) <= NEAR) {
+            return Ok(Some(gate));
+        }
+        let Some((thread, _)) = self.caller()? else {
+            return Ok(None);
+        };
+        self.ensure_region_near(thread, address)?;
+        let Some(gate) = self.image.out_of_line.take_slot_near(address) else {
+            return Ok(None);
+        };
+        self.memory.write_raw(gate, code)?;
+        self.memory.insert_trap(gate)?;
+        self.image.patches.gates.push(gate);
+        Ok(Some(gate))
+    }
+
+    /// Returns the parts of the address space near an address in which nothing is
+    /// mapped and nothing is likely to be, and from which a gate is in reach. The
+    /// caller keeps account of what it takes.
+    pub fn free_ranges_near(&self, address: u64, gate: u64) -> Vec<Range<u64>> {
+        /// The reach of a jump, less the longest stub.
+        const REACH: u64 = (1 << 31) - (1 << 20);
+        /// Left free on both sides of a mapping, for a heap or stack that grows.
+        const DISTANCE: u64 = 1 << 24;
+        const LOWEST: u64 = 1 << 20;
+        let (first, last) = (address.min(gate), address.max(gate));
+        let start = last.saturating_sub(REACH).max(LOWEST);
+        let end = first.saturating_add(REACH);
+        let mut free = Vec::new();
+        let mut from = start;
+        for mapping in self.mappings() {
+            let before = mapping.start.saturating_sub(DISTANCE).min(end);
+            if from < before {
+                free.push(from..before);
+            }
+            from = from.max(mapping.end.saturating_add(DISTANCE));
+        }
+        if from < end {
+            free.push(from..end);
+        }
+        free
+    }
+
+    /// Maps the pages of code that is to be written at these ranges. Returns false
+    /// if the kernel refuses one.
+    pub fn map_code(&mut self, ranges: &[Range<u64>]) -> Result<bool, DebuggeeError> {
+        let mut pages: Vec<Range<u64>> = Vec::new();
+        let mut sorted: Vec<Range<u64>> = ranges
+            .iter()
+            .map(|range| page_of(range.start)..page_end(range.end))
+            .collect();
+        sorted.sort_by_key(|range| range.start);
+        for range in sorted {
+            match pages.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => pages.push(range),
+            }
+        }
+        for range in pages {
+            for part in self.unmapped_parts(range) {
+                let access = (libc::PROT_READ | libc::PROT_EXEC) as u64;
+                let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+                let length = part.end - part.start;
+                let call = [part.start, length, access, flags as u64, NO_FILE, 0];
+                if self.call(libc::SYS_mmap, call)? != Some(part.start) {
+                    return Ok(false);
+                }
+                self.image.patches.code.insert(part.start, part.end);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the parts of a range of pages that are not mapped for code.
+    fn unmapped_parts(&self, range: Range<u64>) -> Vec<Range<u64>> {
+        let mut parts = Vec::new();
+        let mut from = range.start;
+        for (&start, &end) in self.image.patches.code.range(..range.end) {
+            if end <= from {
+                continue;
+            }
+            if from < start {
+                parts.push(from..start);
+            }
+            from = from.max(end);
+        }
+        if from < range.end {
+            parts.push(from..range.end);
+        }
+        parts
+    }
+
+    /// Writes code to memory that was mapped for it.
+    pub fn write_code(&mut self, address: u64, code: &[u8]) -> Result<(), DebuggeeError> {
+        self.memory.write_raw(address, code)
+    }
+
+    /// Writes a word of the debuggee's memory that is juror's own.
+    pub fn write_own_word(&mut self, address: u64, word: u64) -> Result<(), DebuggeeError> {
+        self.memory.write_raw(address, &word.to_le_bytes())
+    }
+}

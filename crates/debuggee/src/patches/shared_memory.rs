@@ -1,0 +1,96 @@
+//! Memory that juror and the debuggee share.
+
+use std::fs::File;
+use std::io;
+use std::num::NonZeroUsize;
+use std::os::fd::AsFd;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
+
+/// Memory of 64-bit words that is mapped here and in the debuggee. Clones share
+/// it; it stays when the debuggee has ended.
+#[derive(Debug, Clone)]
+pub struct SharedMemory {
+    mapping: Arc<Mapping>,
+    /// Its address in the debuggee.
+    address: u64,
+}
+
+#[derive(Debug)]
+struct Mapping {
+    start: NonNull<AtomicU64>,
+    words: usize,
+}
+
+// SAFETY: the words are atomic, and the mapping lives as long as the value.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl SharedMemory {
+    /// Maps a file of this many bytes that the debuggee has mapped at `address`.
+    pub(super) fn map(file: &File, bytes: u64, address: u64) -> io::Result<SharedMemory> {
+        let length = usize::try_from(bytes).ok().and_then(NonZeroUsize::new);
+        let length = length.ok_or(io::ErrorKind::InvalidInput)?;
+        let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
+        let flags = MapFlags::MAP_SHARED | MapFlags::MAP_NORESERVE;
+        // SAFETY: a new mapping, at an address that the kernel chooses, of a file that
+        // no other code of this process maps.
+        let start = unsafe { mmap(None, length, access, flags, file.as_fd(), 0) }?;
+        Ok(SharedMemory {
+            mapping: Arc::new(Mapping {
+                start: start.cast(),
+                words: length.get() / 8,
+            }),
+            address,
+        })
+    }
+
+    /// Returns the address in the debuggee.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Returns the length in bytes.
+    pub fn length(&self) -> u64 {
+        self.mapping.words as u64 * 8
+    }
+
+    /// Returns the word at an offset in bytes; none beyond the end.
+    #[inline]
+    pub fn word(&self, offset: u64) -> Option<&AtomicU64> {
+        let index = usize::try_from(offset / 8).ok()?;
+        if index >= self.mapping.words {
+            return None;
+        }
+        // SAFETY: the index is within the mapping, which lives as long as `self`; its
+        // start is page-aligned, and all access is atomic.
+        Some(unsafe { self.mapping.start.add(index).as_ref() })
+    }
+
+    /// Returns the contents of a word; 0 beyond the end.
+    #[inline]
+    pub fn load(&self, offset: u64) -> u64 {
+        self.word(offset)
+            .map_or(0, |word| word.load(Ordering::Acquire))
+    }
+
+    /// Sets a word, if it exists.
+    #[inline]
+    pub fn store(&self, offset: u64, contents: u64) {
+        if let Some(word) = self.word(offset) {
+            word.store(contents, Ordering::Release);
+        }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the range was mapped by `SharedMemory::map`, and no reference into it
+        // outlives the value.
+        let _ = unsafe { munmap(self.start.cast(), self.words * 8) };
+    }
+}
