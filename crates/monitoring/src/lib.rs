@@ -12,6 +12,7 @@ pub mod catch_up;
 pub mod listeners;
 pub mod listening;
 pub mod monitors;
+pub mod native;
 pub mod offline;
 pub mod options;
 pub mod property_files;

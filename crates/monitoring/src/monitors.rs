@@ -23,6 +23,7 @@ pub use crate::monitors::monitored_property::{
     EventOutcome, MonitoredProperty, Since, ViolatedSlice,
 };
 use crate::monitors::without_location::Occasions;
+use crate::native::NativeTier;
 use crate::recording::Recorder;
 use crate::report;
 use juror_debuggee::{DebuggeeError, ThreadId};
@@ -61,7 +62,9 @@ pub struct Monitors {
     hit: Vec<u32>,
     values: Vec<Value>,
     /// Probes of after-call events that have just become needed.
-    newly_awaited: Vec<u32>,
+    pub(crate) newly_awaited: Vec<u32>,
+    /// What they have in the program.
+    pub(crate) native: NativeTier,
     /// The recorder of the trace; its events are those of the last of `monitored`.
     recorder: Option<Recorder>,
 }
@@ -85,11 +88,15 @@ impl Monitors {
     }
 
     /// Inserts and removes points so that they match what the monitor needs now.
-    fn apply_needs(&mut self, program: &mut Program, monitor: usize) -> Result<(), DebuggeeError> {
+    pub(crate) fn apply_needs(
+        &mut self,
+        program: &mut Program,
+        monitor: usize,
+    ) -> Result<(), DebuggeeError> {
         let Some(monitored) = self.properties.get(monitor) else {
             return Ok(());
         };
-        let is_needed = |event: EventId| monitored.needs(event);
+        let is_needed = |event: EventId| monitored.watches(event);
         let awaited = &mut self.newly_awaited;
         self.probes
             .set_needed(program, monitor as u16, is_needed, awaited)?;
@@ -120,6 +127,8 @@ impl Monitors {
 
     /// Handles an exec: the process runs another program.
     pub fn on_exec(&mut self) {
+        self.forget_tables();
+        self.native = NativeTier::default();
         self.probes.clear();
         self.unwind_points.clear();
         self.places.forget_process();
@@ -127,10 +136,14 @@ impl Monitors {
     }
 
     fn mask(&self, monitor: usize, event: EventId) -> u64 {
-        let needs = self
-            .properties
-            .get(monitor)
-            .map_or(&[][..], |monitored| monitored.monitor.needs());
+        let monitored = self.properties.get(monitor);
+        if let Some(native) = monitored.and_then(|it| it.native.get()) {
+            let needs = native.word.needs();
+            return needs
+                .get(usize::from(event.0))
+                .map_or(0, |need| need.captures);
+        }
+        let needs = monitored.map_or(&[][..], |monitored| monitored.monitor.needs());
         needs
             .get(usize::from(event.0))
             .map_or(0, |need| need.captures)
@@ -167,6 +180,9 @@ impl Monitors {
                 observer.notice(&failure);
             }
             return Ok(());
+        }
+        if monitored.native.get().is_some() {
+            return self.step_in_table(program, monitor, event, &happened, outcome);
         }
         let Some(needs_changed) = monitored.step(monitor, event, &happened, outcome) else {
             return Ok(());
@@ -274,7 +290,7 @@ impl Monitors {
 /// Returns whether a monitor needs an event in its present state.
 fn is_needed_by(monitored: &[MonitoredProperty], monitor: u16, event: EventId) -> bool {
     let monitored = monitored.get(usize::from(monitor));
-    monitored.is_some_and(|it| it.needs(event))
+    monitored.is_some_and(|it| it.watches(event))
 }
 
 fn internal(error: DebuggeeError) -> SessionError {

@@ -32,11 +32,12 @@ struct Total {
 }
 
 /// The totals of one event.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct EventTotal {
     occurrences: u64,
     unneeded: u64,
     stops: u64,
+    tier: Option<String>,
     bound: bool,
     inlined: InlinedTotal,
     /// Whether some monitor waits for it.
@@ -96,6 +97,7 @@ impl Total {
             occurrences: monitored.occurrences.get(index).copied().unwrap_or(0),
             unneeded: monitored.unneeded.get(index).copied().unwrap_or(0),
             stops: monitored.stops.get(index).copied().unwrap_or(0),
+            tier: monitored.tiers.get(index).cloned().flatten(),
             bound: monitored.bound.get(index).copied().unwrap_or(false),
             inlined: monitored.inlined.get(index).copied().unwrap_or_default(),
             needed: needs.get(index).is_some_and(|need| need.needed),
@@ -123,6 +125,9 @@ impl Total {
             event.occurrences += others.occurrences;
             event.unneeded += others.unneeded;
             event.stops += others.stops;
+            if event.tier.is_none() {
+                event.tier.clone_from(&others.tier);
+            }
             event.bound |= others.bound;
             let inlined = &mut event.inlined;
             inlined.missed = inlined.missed.max(others.inlined.missed);
@@ -141,6 +146,7 @@ impl Total {
             occurrences: total.occurrences,
             unneeded: total.unneeded,
             stops: total.stops,
+            tier: total.tier.clone(),
         });
         PropertySummary {
             property: monitored.property.name.to_string(),

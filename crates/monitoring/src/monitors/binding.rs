@@ -22,6 +22,9 @@ pub struct Planted {
     pub addresses: Vec<u64>,
     /// The tier, if not a breakpoint.
     pub tier: Option<&'static str>,
+    /// By address: how the event is taken there, if that is not by a trap as a matter of
+    /// course: "native", or "trap: " and the reason.
+    pub ways: Vec<Option<String>>,
     /// The present states need it, and it has a location.
     pub is_watched: bool,
 }
@@ -80,6 +83,7 @@ impl Monitors {
         is_start: bool,
     ) -> Result<(), SessionError> {
         self.probes.forget_unloaded(program).map_err(internal)?;
+        self.forget_unloaded_sites(program).map_err(internal)?;
         for monitor in 0..self.properties.len() {
             let bound = self.bind_monitor(program, thread, monitor, options, is_start);
             self.check_bound(monitor, bound)?;
@@ -334,6 +338,7 @@ impl Monitors {
         let probes = self.probes.iter().filter(|it| it.is_inserted);
         let probes = probes.filter(|it| is_meant(it.monitor, it.event));
         let mut addresses: Vec<u64> = probes.map(|probe| probe.address).collect();
+        let ways = program.map_or(Vec::new(), |it| self.ways(it, monitor, event));
         let places = self.places.iter();
         let places: Vec<&PlaceWatch> = places.filter(|it| is_meant(it.monitor, it.event)).collect();
         if let Some(place) = places.first() {
@@ -345,6 +350,7 @@ impl Monitors {
                 is_watched: tier.is_some() || local.is_some_and(|it| it.is_inserted),
                 addresses,
                 tier: tier.map(tier_name),
+                ways: Vec::new(),
             };
         }
         let is_occasion = self.occasions.has(monitor as u16, EventId(event as u16));
@@ -353,6 +359,7 @@ impl Monitors {
             is_watched: !addresses.is_empty() || program.is_some() && is_occasion && is_needed,
             addresses,
             tier: is_occasion.then_some("kernel"),
+            ways,
         }
     }
 }

@@ -8,6 +8,7 @@ use juror_instrument::probes::{ActiveCall, Occurrence, Probe};
 use juror_program::program::Program;
 use juror_program::stack::unwinding::Dropped;
 use juror_view::observer::Observer;
+use smallvec::SmallVec;
 
 impl Monitors {
     /// Handles a thread that is about to execute the first instruction of monitored functions or of
@@ -27,11 +28,12 @@ impl Monitors {
         let mut hit = std::mem::take(&mut self.hit);
         let mut values = std::mem::take(&mut self.values);
         self.probes.arrive();
+        let done = self.done_in_program(program, thread, address);
         // Inlined calls begin after the function or line that contains them; the event of one call
         // may make that of the next needed.
         let mut moment = self.probes.hit(address, None, &mut hit);
         while let Some(now) = moment {
-            for &number in &hit {
+            for &number in hit.iter().filter(|number| !done.contains(number)) {
                 let values = &mut values;
                 self.take_call(program, thread, number, values, observer, outcome)?;
             }
@@ -39,7 +41,7 @@ impl Monitors {
         }
         // Probes that became needed just now count: the call has not returned.
         self.probes.awaited_at(address, &mut hit);
-        for &number in &hit {
+        for &number in hit.iter().filter(|number| !done.contains(number)) {
             self.probes.await_return(program, thread, number)?;
         }
         self.hit = hit;
@@ -72,6 +74,9 @@ impl Monitors {
             return Ok(());
         }
         let (monitor, event, address) = (usize::from(probe.monitor), probe.event, probe.address);
+        if !self.is_needed_in_table(monitor, event) {
+            return Ok(());
+        }
         let level = probe.inlined.as_ref().map(|entry| entry.level);
         let is_here = probe.kind == EventKind::Line || level.is_some();
         let mask = self.mask(monitor, event);
@@ -103,14 +108,21 @@ impl Monitors {
     ) -> Result<(), DebuggeeError> {
         program.begin_moment();
         let mut values = std::mem::take(&mut self.values);
+        let mut returned = SmallVec::<[u32; 4]>::new();
+        self.take_over_returned(program, thread, address)?;
         while let Some(occurrence) =
             self.probes
                 .take_returned(program, thread, address, &mut values)?
         {
+            returned.push(occurrence.probe);
             self.end_call(program, thread, occurrence, &values, observer, outcome)?;
         }
         self.values = values;
-        self.await_those_needed_now(program, thread)
+        self.await_those_needed_now(program, thread)?;
+        match self.has_native() {
+            true => self.patch_return(program, address, &returned),
+            false => Ok(()),
+        }
     }
 
     /// Handles a thread at an internal point where frames may be removed from its stack: the calls
@@ -123,6 +135,9 @@ impl Monitors {
         observer: &mut dyn Observer,
         outcome: &mut EventOutcome,
     ) -> Result<(), DebuggeeError> {
+        if self.has_native() {
+            self.take_over_pending(program, thread)?;
+        }
         let Some(outermost) = self.probes.outermost(thread) else {
             return Ok(());
         };
@@ -159,6 +174,9 @@ impl Monitors {
         };
         count(&mut self.properties, probe);
         let (monitor, event) = (usize::from(probe.monitor), probe.event);
+        if !self.is_needed_in_table(monitor, event) {
+            return Ok(());
+        }
         let place = occurrence.caller;
         self.step(
             program, thread, monitor, event, place, values, observer, outcome,
@@ -205,15 +223,14 @@ impl Monitors {
         }
         self.await_calls_on_stacks(program, current, entered)?;
         if !alone {
-            for thread in threads.into_iter().filter(|&thread| thread != current) {
-                program.debuggee.resume(thread)?;
-            }
+            let others = threads.into_iter().filter(|&thread| thread != current);
+            program.debuggee.resume_halted(others)?;
         }
         Ok(())
     }
 
     /// Monitors the returns of active calls, all threads being stopped.
-    pub(super) fn await_calls_on_stacks(
+    pub(crate) fn await_calls_on_stacks(
         &mut self,
         program: &mut Program,
         current: ThreadId,

@@ -29,6 +29,10 @@ impl Monitors {
         standing: Option<Standing<'_>>,
         options: &BindOptions<'_>,
     ) -> Result<(), SessionError> {
+        let mut standing = standing;
+        if let Some(standing) = &mut standing {
+            self.leave_native(standing.program).map_err(internal)?;
+        }
         let monitor = self.shown().len();
         // The recorder stays the last.
         self.renumber(|known| Some(known + u16::from(usize::from(known) >= monitor)));
@@ -87,6 +91,10 @@ impl Monitors {
         monitor: Monitor,
         standing: Option<(&mut Program, ThreadId)>,
     ) -> Result<(), DebuggeeError> {
+        let mut standing = standing;
+        if let Some((program, _)) = &mut standing {
+            self.leave_native(program)?;
+        }
         if let Some(monitored) = self.properties.get_mut(position) {
             monitored.monitor = monitor;
         }
@@ -109,7 +117,10 @@ impl Monitors {
         standing: Option<Standing<'_>>,
     ) -> Result<(), DebuggeeError> {
         match standing {
-            Some(standing) => self.take_out(standing.program, monitor),
+            Some(standing) => {
+                self.leave_native(standing.program)?;
+                self.take_out(standing.program, monitor)
+            }
             None => {
                 self.forget(monitor);
                 Ok(())
@@ -125,6 +136,10 @@ impl Monitors {
         is_enabled: bool,
         standing: Option<Standing<'_>>,
     ) -> Result<(), DebuggeeError> {
+        let mut standing = standing;
+        if let Some(standing) = &mut standing {
+            self.leave_native(standing.program)?;
+        }
         if let Some(monitored) = self.properties.get_mut(monitor) {
             monitored.is_enabled = is_enabled;
         }

@@ -184,6 +184,7 @@ impl Monitors {
 
     /// Handles a thread that is about to run its first instruction.
     pub fn on_thread_start(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
+        self.number_thread(scene.program, scene.thread);
         let happening = Happening::Plain(EventKind::ThreadStart);
         let place = scene.program.registers(scene.thread).map_or(0, |it| it.rip);
         self.notify(scene, happening, place, Details::None)
@@ -241,6 +242,8 @@ impl Monitors {
         if std::mem::replace(&mut self.has_exited, true) {
             return Ok(());
         }
+        self.note_tiers(scene.program);
+        self.forget_tables();
         let happening = Happening::Plain(EventKind::ProgramExit);
         self.notify(scene, happening, 0, Details::Exit { status })
     }

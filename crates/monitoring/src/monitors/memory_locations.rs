@@ -626,8 +626,5 @@ pub(crate) fn while_halted(
     let moving = program.debuggee.moving_threads();
     program.debuggee.halt_all()?;
     work(program)?;
-    for thread in moving {
-        program.debuggee.resume(thread)?;
-    }
-    Ok(())
+    program.debuggee.resume_halted(moving)
 }

@@ -1,6 +1,7 @@
 //! A monitored property and the results of its events.
 
 use crate::listeners::QueuedTrigger;
+use crate::native::NativeSlot;
 use juror_event::{EventId, Verdict};
 use juror_instrument::probes::InlinedTotal;
 use juror_language::{EvaluationError, Property};
@@ -14,6 +15,8 @@ pub struct MonitoredProperty {
     pub property: Arc<Property>,
     /// Its monitor.
     pub monitor: Monitor,
+    /// Its table, while the program steps it.
+    pub(crate) native: NativeSlot,
     /// The text of its file; its name is the property's source name.
     pub text: Arc<str>,
     /// Whether it is enabled: a disabled property receives no events.
@@ -27,6 +30,8 @@ pub struct MonitoredProperty {
     pub unneeded: Vec<u64>,
     /// By event: the number of stops of the debuggee.
     pub stops: Vec<u64>,
+    /// By event: how it was last taken, in words.
+    pub(crate) tiers: Vec<Option<String>>,
     /// The number of reported violations.
     pub violations: u64,
     /// The number of these that the end of the run caused.
@@ -78,12 +83,14 @@ impl MonitoredProperty {
         MonitoredProperty {
             property,
             monitor,
+            native: NativeSlot::default(),
             text,
             is_enabled: true,
             since: Since::Start,
             occurrences: vec![0; events],
             unneeded: vec![0; events],
             stops: vec![0; events],
+            tiers: Vec::new(),
             violations: 0,
             violated_by_end: 0,
             bound: vec![false; events],
@@ -97,6 +104,12 @@ impl MonitoredProperty {
     /// Returns the name of its file.
     pub fn file(&self) -> &str {
         self.property.source_name.as_deref().unwrap_or("")
+    }
+
+    /// Returns whether the program must be seen to reach an event: it waits for it in its
+    /// present state, or its state changes in the program.
+    pub fn watches(&self, event: EventId) -> bool {
+        self.native.get().is_some() || self.needs(event)
     }
 
     /// Returns whether it waits for an event in its present state.
@@ -216,7 +229,12 @@ impl MonitoredProperty {
     }
 
     /// Counts the violations of the last step, at an address.
-    fn count_violations(&mut self, number: usize, address: u64, outcome: &mut EventOutcome) {
+    pub(crate) fn count_violations(
+        &mut self,
+        number: usize,
+        address: u64,
+        outcome: &mut EventOutcome,
+    ) {
         let changes = self.monitor.changes().iter();
         for change in changes.filter(|change| change.violates()) {
             self.violations += 1;

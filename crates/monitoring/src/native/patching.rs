@@ -1,0 +1,330 @@
+//! Patches at the entries of functions, and the stubs of all sites.
+
+use super::property::NativeProperty;
+use super::records::{ARMED, PENDING, PENDING_END, journal_offset};
+use super::stub::{MonitorStub, StubSection};
+use super::{Cluster, Site};
+use crate::monitors::Monitors;
+use juror_debuggee::{DebuggeeError, Owner, Patch};
+use juror_event::EventKind;
+use juror_native::emit::{Action, Call, Draft, GATE, Region, Section, draft};
+use juror_native::head::{Head, Place};
+use juror_native::punning::{Constraint, Placement, Request, jump};
+use juror_program::program::Program;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How often a stub tries to take a lock.
+const ATTEMPTS: u32 = 200;
+
+/// A site that is to be patched.
+pub(super) struct Wanted {
+    pub address: u64,
+    pub place: Place,
+    /// In the order of its sections.
+    pub probes: Vec<u32>,
+    pub owned: (Owner, u32),
+}
+
+/// A stub that has been placed.
+struct Placed {
+    jump: u64,
+    end: u64,
+    code: [u8; 5],
+    bytes: Vec<u8>,
+    stub: MonitorStub,
+}
+
+impl Monitors {
+    /// Returns whether an entry or a return site of a native property is not patched
+    /// although it could be.
+    pub(super) fn has_unpatched(&self, program: &Program) -> bool {
+        let sites = self.native.entries.iter();
+        let sites = sites.map(|(entry, site)| (*entry, site));
+        let returns = self.native.returns.iter();
+        let returns = returns.map(|(entry, site)| (*entry, site));
+        self.has_native()
+            && sites
+                .chain(returns)
+                .any(|(entry, site)| site.patch.is_ok() && !program.debuggee.is_patched(entry))
+    }
+
+    /// Patches the entries of all functions whose events are native, all threads being
+    /// stopped.
+    pub(super) fn patch_entries(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
+        let mut wanted = Vec::new();
+        for (address, probes) in self.native_entries() {
+            let owned = (Owner::Monitor, probes.len() as u32);
+            let known = self.native.entries.get(&address);
+            let same = known.filter(|site| site.probes == probes && site.owned == owned);
+            match same.map(|site| site.patch.clone()) {
+                Some(Ok(patch)) if !program.debuggee.is_patched(address) => {
+                    program.debuggee.patch(patch, owned)?;
+                }
+                Some(_) => {}
+                None => wanted.push(Wanted {
+                    address,
+                    place: Place::Entry,
+                    probes,
+                    owned,
+                }),
+            }
+        }
+        for (address, site) in self.patch_sites(program, wanted)? {
+            self.native.entries.insert(address, site);
+        }
+        Ok(())
+    }
+
+    /// Returns the addresses at which all inserted probes are native, with the probes in
+    /// the order of their sections: events before the call come first. The last call that
+    /// was begun ends first, so the ends of one call are begun in the reverse order.
+    fn native_entries(&self) -> BTreeMap<u64, Vec<u32>> {
+        let mut entries: BTreeMap<u64, Option<Vec<u32>>> = BTreeMap::new();
+        for (number, probe) in (0u32..).zip(self.probes.iter()) {
+            if !probe.is_inserted {
+                continue;
+            }
+            let here = entries
+                .entry(probe.address)
+                .or_insert_with(|| Some(Vec::new()));
+            match here {
+                Some(probes) if self.native_of(number).is_some() => probes.push(number),
+                _ => *here = None,
+            }
+        }
+        let sorted = entries.into_iter().filter_map(|(address, probes)| {
+            let mut probes = probes?;
+            probes.sort_by_key(|number| {
+                let probe = self.probes.get(*number);
+                probe.map(|it| {
+                    let order = (it.monitor, it.event);
+                    let is_end = it.kind.is_end_of_call();
+                    (is_end.then_some(Reverse(order)), order)
+                })
+            });
+            Some((address, probes))
+        });
+        sorted.collect()
+    }
+
+    /// Returns the native property of a probe, if its event can be taken in the program.
+    pub(super) fn native_of(&self, number: u32) -> Option<&NativeProperty> {
+        let probe = self.probes.get(number)?;
+        let property = self.properties.get(usize::from(probe.monitor))?;
+        let is_call = matches!(probe.kind, EventKind::BeforeCall | EventKind::AfterCall);
+        let native = property.native.get()?;
+        (is_call && native.words.contains_key(&number)).then_some(native)
+    }
+
+    /// Writes the stubs and patches of sites, all threads being stopped.
+    pub(super) fn patch_sites(
+        &mut self,
+        program: &mut Program,
+        wanted: Vec<Wanted>,
+    ) -> Result<Vec<(u64, Site)>, DebuggeeError> {
+        // A head ends before the next site, whatever that is.
+        let known = self.native.entries.keys().map(|at| (*at, Place::Entry));
+        let returns = self.native.returns.keys();
+        let known = known.chain(returns.map(|at| (*at, Place::ReturnSite)));
+        let wanted_places = wanted.iter().map(|it| (it.address, it.place));
+        let places: Vec<(u64, Place)> = wanted_places.chain(known).collect();
+        let heads = self.native.texts.heads(program, &places);
+        let mut placed = Vec::with_capacity(wanted.len());
+        for (wanted, head) in wanted.iter().zip(heads) {
+            placed.push(match head {
+                Ok(head) => self.place_stub(program, wanted, &head)?,
+                Err(why) => Err(why.to_string()),
+            });
+        }
+        let ranges: Vec<Range<u64>> = placed
+            .iter()
+            .filter_map(|it| it.as_ref().ok())
+            .map(|it| juror_debuggee::Stub::range(&it.stub))
+            .collect();
+        let is_mapped = program.debuggee.map_code(&ranges)?;
+        let mut sites = Vec::with_capacity(wanted.len());
+        for (wanted, placed) in wanted.into_iter().zip(placed) {
+            let patch = match placed {
+                Ok(_) if !is_mapped => Err("there is no room near it".to_owned()),
+                Ok(placed) => Ok(write_stub(program, &wanted, placed)?),
+                Err(why) => Err(why),
+            };
+            if let Ok(patch) = &patch {
+                program.debuggee.patch(patch.clone(), wanted.owned)?;
+            }
+            let site = Site {
+                probes: wanted.probes,
+                owned: wanted.owned,
+                patch,
+            };
+            sites.push((wanted.address, site));
+        }
+        Ok(sites)
+    }
+
+    /// Makes the stub of a site and finds a place for it.
+    fn place_stub(
+        &mut self,
+        program: &mut Program,
+        wanted: &Wanted,
+        head: &Head,
+    ) -> Result<Result<Placed, String>, DebuggeeError> {
+        let Some(cluster) = self.native.cluster_near(program, wanted.address)? else {
+            return Ok(Err("there is no room near it".to_owned()));
+        };
+        let gate = cluster.gate;
+        let (Some(sections), Some(stub_sections)) =
+            (self.sections(wanted), self.stub_sections(&wanted.probes))
+        else {
+            return Ok(Err("its event is not native".to_owned()));
+        };
+        let drafted = match draft(head, wanted.place, &sections, region(gate)) {
+            Ok(drafted) => drafted,
+            Err(why) => return Ok(Err(why.to_string())),
+        };
+        let at = self.native.take_place(gate, head, &drafted);
+        let Some(at) = at else {
+            return Ok(Err("there is no room near it".to_owned()));
+        };
+        let stub = match drafted.place(at) {
+            Ok(stub) => stub,
+            Err(why) => return Ok(Err(why.to_string())),
+        };
+        let Some(code) = jump(head.jump, at) else {
+            return Ok(Err("there is no room near it".to_owned()));
+        };
+        Ok(Ok(Placed {
+            jump: head.jump,
+            end: head.end(),
+            code,
+            bytes: stub.bytes,
+            stub: MonitorStub {
+                map: stub.map,
+                sections: stub_sections,
+                lock_prefixes: stub.lock_prefixes,
+            },
+        }))
+    }
+
+    /// Returns the sections of a site's stub.
+    fn sections(&self, wanted: &Wanted) -> Option<Vec<Section<'_>>> {
+        let section = |number: &u32| {
+            let native = self.native_of(*number)?;
+            let probe = self.probes.get(*number)?;
+            let words = native.words.get(number)?;
+            let step = native.program.steps.get(usize::from(probe.event.0))?;
+            // If the event is not needed at the entry, it has no arguments, as by traps.
+            let call = Call {
+                event: *number,
+                begun: words.begun,
+                needed: &step.needed,
+            };
+            Some(Section {
+                program: step,
+                words: &words.words,
+                table: native.table.address(),
+                journal: journal_offset(native.index),
+                action: match (wanted.place, probe.kind.is_end_of_call()) {
+                    (Place::ReturnSite, _) => Action::Return(call),
+                    (Place::Entry, true) => Action::Begin(call),
+                    (Place::Entry, false) => Action::Step,
+                },
+            })
+        };
+        wanted.probes.iter().map(section).collect()
+    }
+
+    /// Returns what leads threads out of the sections.
+    fn stub_sections(&self, probes: &[u32]) -> Option<Vec<StubSection>> {
+        let section = |number: &u32| {
+            let native = self.native_of(*number)?;
+            Some(StubSection {
+                program: Arc::clone(&native.program),
+                event: self.probes.get(*number)?.event.0,
+                table: native.table.clone(),
+            })
+        };
+        probes.iter().map(section).collect()
+    }
+}
+
+fn region(gate: u64) -> Region {
+    Region {
+        gate,
+        armed: ARMED,
+        pending: PENDING,
+        pending_end: PENDING_END,
+        attempts: ATTEMPTS,
+    }
+}
+
+/// Writes the code of a stub; returns the patch that leads to it.
+fn write_stub(
+    program: &mut Program,
+    wanted: &Wanted,
+    placed: Placed,
+) -> Result<Patch, DebuggeeError> {
+    let at = placed.stub.map.at;
+    program.debuggee.write_code(at, &placed.bytes)?;
+    Ok(Patch {
+        entry: wanted.address,
+        jump: placed.jump,
+        end: placed.end,
+        code: placed.code,
+        stub: Arc::new(placed.stub),
+    })
+}
+
+/// Returns ranges without the parts that are in others.
+fn without(ranges: Vec<Range<u64>>, others: &[Range<u64>]) -> Vec<Range<u64>> {
+    let mut left = ranges;
+    for other in others {
+        let pieces = left.into_iter().flat_map(|range| {
+            let before = range.start..range.end.min(other.start);
+            let behind = range.start.max(other.end)..range.end;
+            [before, behind]
+        });
+        left = pieces.filter(|range| !range.is_empty()).collect();
+    }
+    left
+}
+
+impl super::NativeTier {
+    /// Returns the part of the program that contains an address.
+    fn cluster_near(
+        &mut self,
+        program: &mut Program,
+        address: u64,
+    ) -> Result<Option<&Cluster>, DebuggeeError> {
+        let Some(gate) = program.debuggee.gate_near(address, &GATE)? else {
+            return Ok(None);
+        };
+        if !self.clusters.iter().any(|known| known.gate == gate) {
+            let mut free = program.debuggee.free_ranges_near(address, gate);
+            for cluster in &self.clusters {
+                free = without(free, &cluster.free);
+            }
+            self.clusters.push(Cluster {
+                gate,
+                placement: Placement::new(&free),
+                free,
+            });
+        }
+        Ok(self.clusters.iter().find(|known| known.gate == gate))
+    }
+
+    /// Takes an address for a stub.
+    fn take_place(&mut self, gate: u64, head: &Head, drafted: &Draft<'_>) -> Option<u64> {
+        let cluster = self.clusters.iter_mut().find(|it| it.gate == gate)?;
+        let size = drafted.size();
+        cluster.placement.place(&Request {
+            jump: head.jump,
+            constraint: Constraint::of(head),
+            size,
+            reach: head.reach(size),
+        })
+    }
+}

@@ -1,0 +1,143 @@
+//! The thread records that the stubs of monitors use: their layout, and the calls
+//! that are pending in a thread.
+//!
+//! ```text
+//! armed | end of the innermost pending call | end of the room for them
+//! journals: one address for each property
+//! 0, a record of a call with the frame 0, the pending calls, outermost first
+//! ```
+
+use juror_debuggee::{DebuggeeError, FirstWords, RecordWords, ThreadId, ThreadRecord};
+use juror_native::emit::{self, PENDING_BYTES, PENDING_VALUES, PendingWord};
+use juror_program::program::Program;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The word that says whether the thread is muted.
+pub(crate) const ARMED: u32 = 0;
+/// The end of the innermost pending call.
+pub(crate) const PENDING: u32 = 8;
+/// The end of the room for pending calls.
+pub(crate) const PENDING_END: u32 = 16;
+/// The addresses of the thread's journals, by property.
+const JOURNALS: u32 = 24;
+/// The maximum number of native properties.
+pub(crate) const PROPERTIES_MAX: usize = 16;
+/// The start of the pending calls.
+const CALLS: u64 = 256;
+/// The size of a record of a call.
+pub(crate) const RECORD_OF_CALL_BYTES: u64 = PENDING_BYTES as u64;
+/// The size of a thread record; a thread has at most 1 020 pending calls.
+pub(crate) const RECORD_BYTES: u64 = 128 * 1024;
+/// The number of thread records, one of which is that of muted processes.
+pub(crate) const RECORDS: u32 = 1024;
+
+/// Returns where a record has the address of the journal of a property.
+pub(crate) fn journal_offset(property: usize) -> u32 {
+    JOURNALS + 8 * property as u32
+}
+
+/// The journals of the native properties, by property: the address of that of thread
+/// record 0, and the distance to the next.
+pub(crate) type Journals = Arc<Mutex<Vec<(u64, u64)>>>;
+
+/// Returns the address of the journal of a thread record.
+pub(crate) fn journal((first, size): (u64, u64), record: u32) -> u64 {
+    first + size * u64::from(record)
+}
+
+/// The first words of thread records.
+pub(crate) const FIRST_WORDS: FirstWords = FirstWords {
+    armed: emit::ARMED as u64,
+    muted: emit::MUTED as u64,
+};
+
+/// Returns what new thread records contain.
+pub(crate) fn words(journals: &Journals) -> RecordWords {
+    let journals = Arc::clone(journals);
+    Arc::new(move |number, address| {
+        let journals = journals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut words = vec![0; (CALLS + RECORD_OF_CALL_BYTES) as usize / 8 - 1];
+        let innermost = address + CALLS + RECORD_OF_CALL_BYTES;
+        let last = address + RECORD_BYTES - RECORD_OF_CALL_BYTES;
+        let fixed = [innermost, last];
+        let of_properties = journals.iter().map(|table| journal(*table, number));
+        for (word, value) in words.iter_mut().zip(fixed.into_iter().chain(of_properties)) {
+            *word = value;
+        }
+        words
+    })
+}
+
+/// A call that is pending in a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PendingCall {
+    /// The stack pointer after the return.
+    pub frame: u64,
+    /// The return address.
+    pub address: u64,
+    /// The event.
+    pub event: u32,
+    /// The values that were not captured; bit n is slot n.
+    pub absent: u64,
+    /// The captured values, by number.
+    pub values: [u64; PENDING_VALUES as usize],
+}
+
+/// Returns the pending calls of a thread, outermost first.
+pub(crate) fn pending_calls(program: &Program, record: ThreadRecord) -> Vec<PendingCall> {
+    let first = record.address + CALLS + RECORD_OF_CALL_BYTES;
+    let end = program
+        .debuggee
+        .read_u64(record.address + u64::from(PENDING));
+    let end = end.unwrap_or(first);
+    let length = usize::try_from(end.saturating_sub(first)).unwrap_or(0);
+    let mut bytes = vec![0; length.min(RECORD_BYTES as usize)];
+    let read = program.debuggee.read_up_to(first, &mut bytes);
+    let words: Vec<u64> = bytes
+        .get(..read)
+        .unwrap_or(&[])
+        .chunks_exact(8)
+        .map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()))
+        .collect();
+    let calls = words.chunks_exact(RECORD_OF_CALL_BYTES as usize / 8);
+    calls.filter_map(decode).collect()
+}
+
+fn decode(words: &[u64]) -> Option<PendingCall> {
+    let word = |word: PendingWord| words.get(word as usize).copied();
+    let values = words.get(PendingWord::Values as usize..)?;
+    Some(PendingCall {
+        frame: word(PendingWord::Frame)?,
+        address: word(PendingWord::Address)?,
+        event: u32::try_from(word(PendingWord::Event)?).ok()?,
+        absent: word(PendingWord::Absent)?,
+        values: *values.first_chunk()?,
+    })
+}
+
+/// Replaces the pending calls of a thread by these, outermost first.
+pub(crate) fn set_pending_calls(
+    program: &mut Program,
+    record: ThreadRecord,
+    calls: &[PendingCall],
+) -> Result<(), DebuggeeError> {
+    let mut at = record.address + CALLS + RECORD_OF_CALL_BYTES;
+    for call in calls {
+        let fixed = [call.frame, call.address, call.event.into(), call.absent];
+        let words = fixed.into_iter().chain(call.values);
+        for (word, offset) in words.zip((0..).step_by(8)) {
+            program.debuggee.write_own_word(at + offset, word)?;
+        }
+        at += RECORD_OF_CALL_BYTES;
+    }
+    let pending = record.address + u64::from(PENDING);
+    program.debuggee.write_own_word(pending, at)
+}
+
+/// Returns the thread's record, if it has pending calls.
+pub(crate) fn has_pending_calls(program: &Program, thread: ThreadId) -> Option<ThreadRecord> {
+    let record = program.debuggee.thread_record(thread)?;
+    let pending = record.address + u64::from(PENDING);
+    let end = program.debuggee.read_u64(pending).ok()?;
+    (end > record.address + CALLS + RECORD_OF_CALL_BYTES).then_some(record)
+}

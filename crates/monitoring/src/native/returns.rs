@@ -1,0 +1,252 @@
+//! Return sites: patches where the calls of monitored functions return to, and the calls
+//! that are pending in the program.
+
+use super::Site;
+use super::patching::Wanted;
+use super::records::{PendingCall, has_pending_calls, pending_calls, set_pending_calls};
+use crate::monitors::Monitors;
+use juror_debuggee::{DebuggeeError, Owner, ThreadId};
+use juror_event::Unavailability;
+use juror_instrument::capture_plan::CapturePlan;
+use juror_native::head::Place;
+use juror_program::program::Program;
+use juror_program::stack::pending_returns::PendingReturn;
+use juror_values::read_plan::Begun;
+
+impl Monitors {
+    /// Takes the pending calls of a thread out of the program; their returns are awaited
+    /// by traps.
+    pub(crate) fn take_over_pending(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+    ) -> Result<(), DebuggeeError> {
+        self.take_over_where(program, thread, |_| true)
+    }
+
+    /// Takes over the calls that return now.
+    pub(crate) fn take_over_returned(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        address: u64,
+    ) -> Result<(), DebuggeeError> {
+        if !self.has_native() {
+            return Ok(());
+        }
+        let stack = program.registers(thread)?.rsp;
+        self.take_over_where(program, thread, |call| {
+            call.frame == stack && call.address == address
+        })
+    }
+
+    fn take_over_where(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        is_meant: impl Fn(&PendingCall) -> bool,
+    ) -> Result<(), DebuggeeError> {
+        let Some(record) = has_pending_calls(program, thread) else {
+            return Ok(());
+        };
+        let calls = pending_calls(program, record);
+        let (taken, kept): (Vec<PendingCall>, Vec<PendingCall>) =
+            calls.into_iter().partition(is_meant);
+        if taken.is_empty() {
+            return Ok(());
+        }
+        set_pending_calls(program, record, &kept)?;
+        for mut call in self.pending_returns(&taken) {
+            self.probes.arrive();
+            // What was begun last ends first; by traps it is the first of its call.
+            while let Some(mut pending) = call.pop() {
+                pending.call = self.probes.arrivals();
+                self.probes.await_begun(program, thread, pending)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns pending calls in the form that traps use, outermost first: for each call the
+    /// probes that wait for its end.
+    fn pending_returns(&self, calls: &[PendingCall]) -> Vec<Vec<PendingReturn>> {
+        let function = |number| self.probes.get(number).map(|probe| probe.address);
+        let mut made: Vec<Vec<PendingReturn>> = Vec::new();
+        for pending in calls.iter().filter_map(|call| self.pending_return(call)) {
+            let same = made.last_mut().filter(|same| {
+                same.iter().all(|other| {
+                    other.frame == pending.frame
+                        && other.probe != pending.probe
+                        && function(other.probe) == function(pending.probe)
+                })
+            });
+            match same {
+                Some(same) => same.push(pending),
+                None => made.push(vec![pending]),
+            }
+        }
+        made
+    }
+
+    /// Returns a pending call in the form that traps use.
+    fn pending_return(&self, call: &PendingCall) -> Option<PendingReturn> {
+        let probe = self.probes.get(call.event)?;
+        let words = self.native_of(call.event)?.words.get(&call.event)?;
+        let mut values = call.values.iter();
+        let mut begun = smallvec::SmallVec::new();
+        for (slot, plan) in (0u32..).zip(&probe.captures) {
+            let is_begun = words.begun >> slot & 1 == 1;
+            let value = if is_begun { values.next() } else { None };
+            begun.push(match (plan, value) {
+                (CapturePlan::Entry(_), Some(word)) if call.absent >> slot & 1 == 0 => {
+                    Begun::Word(*word)
+                }
+                (CapturePlan::Entry(_), _) => Begun::Unavailable(Unavailability::OptimizedOut),
+                _ => Begun::Unavailable(Unavailability::NotCaptured),
+            });
+        }
+        Some(PendingReturn {
+            address: call.address,
+            frame: call.frame,
+            call: 0,
+            probe: call.event,
+            at_entry: false,
+            begun,
+            entry: Vec::new(),
+        })
+    }
+
+    /// Patches the site to which a monitored call has just returned, so that the next
+    /// return there does not stop the program. `probes` are those that waited.
+    pub(crate) fn patch_return(
+        &mut self,
+        program: &mut Program,
+        address: u64,
+        probes: &[u32],
+    ) -> Result<(), DebuggeeError> {
+        let known = self.native.returns.get(&address);
+        let mut wanted: Vec<u32> = known.map_or(Vec::new(), |site| site.probes.clone());
+        let is_refused = known.is_some_and(|site| site.patch.is_err());
+        let mut is_new = known.is_none();
+        for number in probes {
+            for of_function in self.ends_of_function(*number) {
+                if !wanted.contains(&of_function) {
+                    wanted.push(of_function);
+                    is_new = true;
+                }
+            }
+        }
+        if wanted.is_empty() || is_refused {
+            return Ok(());
+        }
+        if !is_new {
+            return self.patch_return_again(program, address);
+        }
+        if known.is_none() {
+            program.debuggee.insert(address, Owner::Return)?;
+        }
+        self.with_all_stopped(program, |monitors, program| {
+            let wanted = Wanted {
+                address,
+                place: Place::ReturnSite,
+                probes: wanted,
+                owned: (Owner::Return, 1),
+            };
+            for (address, site) in monitors.patch_sites(program, vec![wanted])? {
+                if site.patch.is_err() {
+                    // Each return there is awaited by a trap of its own.
+                    program.debuggee.remove(address, Owner::Return)?;
+                }
+                monitors.native.returns.insert(address, site);
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the native probes for the ends of the calls of a probe's function.
+    fn ends_of_function(&self, number: u32) -> Vec<u32> {
+        let Some(address) = self.probes.get(number).map(|probe| probe.address) else {
+            return Vec::new();
+        };
+        let here = self.probes.numbers_at(address);
+        let ends = here.iter().copied().filter(|number| {
+            let is_end = self.probes.get(*number);
+            is_end.is_some_and(|it| it.kind.is_end_of_call()) && self.native_of(*number).is_some()
+        });
+        ends.collect()
+    }
+
+    fn patch_return_again(
+        &mut self,
+        program: &mut Program,
+        address: u64,
+    ) -> Result<(), DebuggeeError> {
+        let Some(Site {
+            patch: Ok(patch),
+            owned,
+            ..
+        }) = self.native.returns.get(&address).cloned()
+        else {
+            return Ok(());
+        };
+        let end = patch.end;
+        if program.debuggee.is_patched(address)
+            || !program.debuggee.may_be_patched(address, end, owned)
+        {
+            return Ok(());
+        }
+        self.with_all_stopped(program, |_, program| {
+            program.debuggee.patch(patch, owned).map(drop)
+        })
+    }
+
+    /// Patches all return sites again that may be, all threads being stopped.
+    pub(super) fn patch_returns_again(
+        &mut self,
+        program: &mut Program,
+    ) -> Result<(), DebuggeeError> {
+        let addresses: Vec<u64> = self.native.returns.keys().copied().collect();
+        for address in addresses {
+            self.patch_return_again(program, address)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets the sites whose code was unloaded.
+    pub(crate) fn forget_unloaded_sites(
+        &mut self,
+        program: &mut Program,
+    ) -> Result<(), DebuggeeError> {
+        let is_loaded = |address: u64| program.modules.find(address).is_some();
+        self.native.entries.retain(|address, _| is_loaded(*address));
+        let gone = |(address, _): &(&u64, &Site)| !is_loaded(**address);
+        let gone: Vec<u64> = self
+            .native
+            .returns
+            .iter()
+            .filter(gone)
+            .map(|it| *it.0)
+            .collect();
+        for address in gone {
+            let site = self.native.returns.remove(&address);
+            if site.is_some_and(|site| site.patch.is_ok()) {
+                program.debuggee.remove(address, Owner::Return)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the sites of the patches at return sites.
+    pub(super) fn release_return_sites(
+        &mut self,
+        program: &mut Program,
+    ) -> Result<(), DebuggeeError> {
+        let sites = std::mem::take(&mut self.native.returns);
+        for (address, site) in sites {
+            if site.patch.is_ok() {
+                program.debuggee.remove(address, Owner::Return)?;
+            }
+        }
+        Ok(())
+    }
+}
