@@ -138,6 +138,7 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
                     0 => Cell::new("", QUIET),
                     stops => Cell::new(count(stops, "stop", "stops"), QUIET),
                 },
+                Cell::new(safe(event.tier.as_deref().unwrap_or("")), QUIET),
             ]
         })
         .collect();

@@ -175,6 +175,9 @@ pub struct EventSummary {
     pub unneeded: u64,
     /// The number of stops of the debuggee for it.
     pub stops: u64,
+    /// How it was taken: "native" in the program, "native in part", or "trap: " and the
+    /// reason. Absent if only stops were asked for, or the event is not one of a call.
+    pub tier: Option<String>,
 }
 
 /// A slice of a monitor.

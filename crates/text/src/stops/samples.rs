@@ -186,6 +186,7 @@ pub fn summary(verdict: juror_event::Verdict, violations: u64) -> PropertySummar
         occurrences,
         unneeded: 0,
         stops,
+        tier: None,
     };
     PropertySummary {
         enabled: true,
