@@ -2,6 +2,7 @@
 
 pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
 pub use juror_instrument::probes::{AtInlined, InlinedPolicy};
+pub use juror_monitoring::native::Tier;
 use juror_monitoring::options::BindOptions;
 use juror_monitoring::property_files::PropertySource;
 use juror_monitoring::recording::Recording;
@@ -49,6 +50,8 @@ pub struct Options {
     pub inlined: InlinedPolicy,
     /// Whether a property can hold although the name of an event was in no loaded module.
     pub allow_unbound: bool,
+    /// How the events of properties are taken.
+    pub tier: Tier,
     /// Checks the breakpoint engine against its model.
     pub self_check: Option<SelfCheck>,
     /// When automatic checkpoints are made.

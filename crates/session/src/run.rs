@@ -19,6 +19,7 @@ mod hits;
 pub(crate) mod launch;
 mod line_run;
 pub(crate) mod monitor_events;
+pub(crate) mod native;
 pub(crate) mod pause;
 pub(crate) mod points;
 pub(crate) mod processes;
@@ -62,6 +63,9 @@ impl Session {
             return Ok(pause);
         }
         watching::prepare_all_followed(self)?;
+        if let Some(error) = native::arrange(self, observer)? {
+            return Err(CommandError::from(error));
+        }
         self.resume_processes()?;
         self.pump(observer, Goal::default())
     }

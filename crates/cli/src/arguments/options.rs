@@ -1,11 +1,11 @@
 //! The options of a session, from its command line.
 
 use super::TraceFormat;
-use super::session::{Attach, Begins, Common, Cpu, Followed, Run};
+use super::session::{Attach, Begins, Common, Cpu, Followed, Run, TierName};
 use crate::directories;
 use crate::driver::{
     AtInlined, CpuPolicy, Follow, InlinedPolicy, Options, Permissions, PropertySource, Recording,
-    SelfCheck, SymbolCache, SymbolSettings,
+    SelfCheck, SymbolCache, SymbolSettings, Tier,
 };
 use anyhow::{Context as _, anyhow};
 use std::ffi::{OsStr, OsString};
@@ -26,6 +26,11 @@ impl Common {
                 Followed::Parent => Follow::Parent,
                 Followed::Child => Follow::Child,
                 Followed::Both => Follow::Both,
+            },
+            tier: match self.tier {
+                TierName::Auto => Tier::Auto,
+                TierName::Native => Tier::Native,
+                TierName::Trap => Tier::Trap,
             },
             properties: read_properties(&self.properties)?,
             scenarios: read_properties(&self.scenarios)?,

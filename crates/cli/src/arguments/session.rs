@@ -96,6 +96,16 @@ pub struct Common {
         hide_possible_values = true
     )]
     pub(super) follow: Followed,
+    /// How events of calls are taken: in the program where possible (auto), only there
+    /// (native), or by traps (trap)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "TIER",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub(super) tier: TierName,
     /// How many events each monitor keeps for the paths in reports
     #[arg(long, value_name = "N")]
     pub(super) history: Option<usize>,
@@ -247,6 +257,17 @@ pub(super) enum Begins {
     Marked,
     /// Also calls without a mark, where their code begins
     Likely,
+}
+
+/// How the events of calls are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum TierName {
+    /// In the program where that is possible, else by traps
+    Auto,
+    /// In the program only
+    Native,
+    /// By traps
+    Trap,
 }
 
 /// Which process is debugged after a fork.

@@ -141,7 +141,9 @@ fn let_go(session: &mut Session) -> Result<(), CommandError> {
     };
     program.debuggee.take_terminal();
     session.processes.last_modules = std::mem::take(&mut program.modules);
+    let native = session.processes.monitors.leave_native(&mut program);
     let left = program.debuggee.detach();
     session.forget_program();
+    native?;
     Ok(left?)
 }

@@ -74,7 +74,8 @@ impl Session {
         self.check_for_checkpoint("a checkpoint holds one process")?;
         let before = self.checkpoints.saved.values().next_back();
         let before = before.map(|saved| &saved.state);
-        let Some(program) = &mut self.processes.program else {
+        let process = &mut *self.processes;
+        let Some(program) = &mut process.program else {
             return Err(juror_view::error::not_running());
         };
         let threads = program.debuggee.threads();
@@ -83,6 +84,7 @@ impl Session {
             .map(|thread| thread.id)
             .collect();
         let settings = &self.checkpoints.settings;
+        process.monitors.leave_native(program)?;
         let taken = Checkpoint::take(&mut program.debuggee, settings, before);
         let program = program.state();
         let state = taken.map_err(|error| CommandError::new(error.to_string()))?;

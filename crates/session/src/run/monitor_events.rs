@@ -189,6 +189,7 @@ impl Session {
                 let Planted {
                     addresses,
                     tier,
+                    ways,
                     is_watched,
                 } = self.processes.monitors.planted(program, number, event);
                 views.push(PointView {
@@ -210,7 +211,10 @@ impl Session {
                                 place: location::location(program, at),
                                 number,
                                 enabled: true,
-                                passage: tier.map(str::to_owned).or_else(|| passage(program, at)),
+                                passage: tier
+                                    .map(str::to_owned)
+                                    .or_else(|| ways.get(number as usize - 1).cloned().flatten())
+                                    .or_else(|| passage(program, at)),
                                 ..PointLocation::default()
                             })
                             .collect(),
@@ -219,6 +223,7 @@ impl Session {
                     hits: monitored.occurrences.get(event).copied().unwrap_or(0),
                     passage: tier
                         .map(str::to_owned)
+                        .or_else(|| ways.first().cloned().flatten())
                         .or_else(|| passage(program?, *addresses.first()?)),
                     ..PointView::default()
                 });

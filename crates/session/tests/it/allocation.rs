@@ -3,7 +3,7 @@
 //! a breakpoint that stops nothing.
 
 use juror_monitoring::property_files::PropertySource;
-use juror_session::{Options, Session};
+use juror_session::{Options, Session, Tier};
 use juror_testing::{CountingAllocator, compile_c};
 use juror_view::observer::{Observer, SilentObserver};
 use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
@@ -90,6 +90,7 @@ fn compile(directory: &Path) -> PathBuf {
 fn check(property: &str, threads: u64, transitions_per_call: u64) {
     let directory = tempfile::tempdir().unwrap();
     let options = Options {
+        tier: Tier::Trap,
         program: compile(directory.path()),
         arguments: [threads, CALLS].map(|n| n.to_string().into()).to_vec(),
         properties: vec![PropertySource::new("ticks.prop", property)],
@@ -187,6 +188,7 @@ fn check_breakpoint(commands: &[&str]) {
     let program = directory.path().join("rounds");
     compile_c(&program, ROUNDS, &["-O1", "-g"]);
     let options = Options {
+        tier: Tier::Trap,
         program,
         ..Options::default()
     };

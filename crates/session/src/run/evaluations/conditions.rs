@@ -84,9 +84,7 @@ impl Session {
         if let Err(ConditionError::Pause(_)) = answer {
             return answer;
         }
-        for other in ran {
-            self.running_mut()?.debuggee.resume(other)?;
-        }
+        self.running_mut()?.debuggee.resume_halted(ran)?;
         answer
     }
 

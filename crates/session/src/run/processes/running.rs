@@ -29,6 +29,7 @@ impl Session {
         for program in self.processes.other_programs_mut() {
             halt(program)?;
         }
+        self.processes.monitors.update_from_tables();
         Ok(())
     }
 

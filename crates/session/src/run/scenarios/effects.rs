@@ -260,6 +260,11 @@ fn let_last(
     let (false, Some((monitor, slice))) = (states.is_empty(), about) else {
         return Ok(());
     };
+    // Each change of a state must be seen from now on.
+    let process = &mut *session.processes;
+    if let Some(program) = &mut process.program {
+        process.monitors.leave_native(program)?;
+    }
     let Some(monitored) = session.processes.monitors.shown().get(monitor) else {
         return Ok(());
     };

@@ -1,0 +1,32 @@
+//! Properties whose events are taken in the program.
+
+use crate::session::Session;
+use juror_monitoring::native::{Circumstances, Tier};
+use juror_view::error::{CommandError, SessionError};
+use juror_view::observer::Observer;
+
+/// Makes properties native, or returns them to traps, before the program continues. Returns
+/// the error of a property that must be native and cannot be.
+pub(crate) fn arrange(
+    session: &mut Session,
+    observer: &dyn Observer,
+) -> Result<Option<SessionError>, CommandError> {
+    let circumstances = Circumstances {
+        tier: session.options.tier,
+        is_watched: session.options.self_check.is_some()
+            || session.options.checkpoints.is_some()
+            || session.options.tier != Tier::Trap && observer.wants_state_changes(),
+    };
+    let process = &mut *session.processes;
+    let Some(program) = &mut process.program else {
+        return Ok(None);
+    };
+    if !program.modules.have_started() {
+        return Ok(None);
+    }
+    process.monitors.arrange_native(program, circumstances)?;
+    Ok(match session.options.tier {
+        Tier::Native => process.monitors.native_error(),
+        Tier::Auto | Tier::Trap => None,
+    })
+}
