@@ -54,7 +54,7 @@ fn variants() -> impl Iterator<Item = (Build, String, Fixture)> {
         ["-std=gnu++14", "-std=gnu++17", "-D_GLIBCXX_USE_CXX11_ABI=0"].map(|argument| {
             let how = format!("{build}, {argument}");
             (
-                build.clone(),
+                build,
                 how,
                 Fixture::cpp("strings", STRINGS).argument(argument),
             )

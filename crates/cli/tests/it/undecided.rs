@@ -258,7 +258,7 @@ fn a_recorded_run_says_which_events_were_never_bound() {
         for form in ["t.jsonl", "t.jtr"] {
             let run = |arguments: &[&str]| {
                 let files = ["--property", "p.prop", "--property", "other.prop"];
-                let run = juror(arguments).args(&files).directory(directory.path());
+                let run = juror(arguments).args(files).directory(directory.path());
                 run.args(["--color=never"])
             };
             let path = executable.to_string_lossy();

@@ -4,6 +4,7 @@
 
 pub mod dialog;
 pub mod printed;
+pub mod tiers;
 
 use juror_testing::{Fixture, Juror, Output, repository_directory};
 use serde_json::Value;
@@ -120,6 +121,9 @@ impl Batch {
     /// Runs the program to its end.
     #[track_caller]
     pub fn run(self, program: impl AsRef<OsStr>, arguments: &[&str]) -> Report {
+        if std::env::var_os("JUROR_BOTH_TIERS").is_some() {
+            self.run_in_both_tiers(program.as_ref(), arguments);
+        }
         let json = self.directory.path().join("report.json");
         let mut option = OsString::from("--json=");
         option.push(&json);
@@ -139,6 +143,29 @@ impl Batch {
             .map(|line| serde_json::from_str(line).expect("a line of JSON"))
             .collect();
         Report { output, lines }
+    }
+}
+
+impl Batch {
+    /// With `JUROR_BOTH_TIERS` in the environment, every batch run is made in both tiers,
+    /// too, and a difference is written to the file of that name. Programs that print what
+    /// differs from run to run are among them.
+    fn run_in_both_tiers(&self, program: &OsStr, arguments: &[&str]) {
+        use std::io::Write;
+        let mut tiers = tiers::Tiers::new()
+            .options(&self.options)
+            .input(self.input.clone());
+        if let Some(directory) = &self.working_directory {
+            tiers = tiers.directory(directory);
+        }
+        let told = match tiers.compare(program, arguments) {
+            Ok(told) => format!("same: {} events, {} stops", told.occurrences, told.stops),
+            Err(difference) => format!("different: {difference}"),
+        };
+        let path = std::env::var_os("JUROR_BOTH_TIERS").unwrap_or_default();
+        let file = fs::OpenOptions::new().append(true).create(true).open(path);
+        let name = std::thread::current().name().unwrap_or("").to_owned();
+        writeln!(file.expect("a file"), "=== {name}: {told}").expect("it is written");
     }
 }
 
