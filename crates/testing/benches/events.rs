@@ -1,4 +1,4 @@
-//! The costs of an event: juror against gdb, in the same run.
+//! The costs of an event that stops the program: juror against gdb, in the same run.
 //!
 //! ```text
 //! cargo bench -p juror-testing --bench events [-- --quick]
@@ -243,7 +243,8 @@ impl Bench {
     fn juror_command(&self, property: &str, policy: &str) -> Command {
         let mut command = Command::new(&self.juror);
         command
-            .args(["run", "--batch", "--cpu", policy, "--property"])
+            .args(["run", "--batch", "--tier", "trap"])
+            .args(["--cpu", policy, "--property"])
             .arg(self.programs.join(property).with_extension("prop"))
             .arg(&self.calls);
         command

@@ -248,6 +248,7 @@ fn wrong_edges_are_named() {
     check("juror-testing", "juror-monitor", Normal, None);
     check("juror-values", "juror-symbols", Normal, None);
     check("juror-instrument", "juror-program", Normal, None);
+    check("juror-instrument", "juror-native", Normal, None);
     check("juror-symbols", "juror-language", Normal, None);
     check(
         "juror-event",
