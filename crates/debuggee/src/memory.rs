@@ -157,7 +157,7 @@ impl Memory {
     /// Writes `bytes` from `address` on; inserted traps stay.
     pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
         let end = address.saturating_add(bytes.len() as u64);
-        // What is written may be one of the instructions that a jump replaces.
+        // The bytes may be those of an instruction that a jump replaces.
         while let Some(entry) = self.patch_in(address..end) {
             self.remove_patch(entry)?;
         }

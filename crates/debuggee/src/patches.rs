@@ -334,11 +334,6 @@ impl Debuggee {
         }
         Ok(())
     }
-
-    /// Returns the number of written patches.
-    pub fn patch_count(&self) -> usize {
-        self.memory.patch_count()
-    }
 }
 
 /// Returns true if `count` inserts of `owner` are all that is at an address.

@@ -63,7 +63,7 @@ pub struct Monitors {
     values: Vec<Value>,
     /// Probes of after-call events that have just become needed.
     pub(crate) newly_awaited: Vec<u32>,
-    /// What they have in the program.
+    /// Their code and tables in the program.
     pub(crate) native: NativeTier,
     /// The recorder of the trace; its events are those of the last of `monitored`.
     recorder: Option<Recorder>,

@@ -6,7 +6,7 @@
 //! as ever; it is taken on the same table. [`Monitor`](juror_monitor::Monitor) is behind
 //! then, and is brought up to date at each stop that is shown (`keeping`).
 //!
-//! What is not made for native properties ends that state: the property continues with
+//! A run that needs each event in juror ends that state: the property continues with
 //! its monitor and with traps, and becomes native again when the program continues.
 //!
 //! **Invariant**: at each stop that is shown, the monitor of a native property is what it

@@ -96,8 +96,8 @@ pub struct Common {
         hide_possible_values = true
     )]
     pub(super) follow: Followed,
-    /// How events of calls are taken: in the program where possible (auto), only there
-    /// (native), or by traps (trap)
+    /// How events of calls are taken: in the program where possible (auto), the same but
+    /// refusing properties that cannot be (native), or by traps (trap)
     #[arg(
         long,
         value_enum,

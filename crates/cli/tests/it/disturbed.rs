@@ -21,7 +21,7 @@ state s accepting {
 state wrong non-accepting
 ";
 
-/// What is said of a run.
+/// The output of a run.
 struct Said {
     /// The program's counts of calls and returns.
     truth: (u64, u64),

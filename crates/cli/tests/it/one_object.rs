@@ -191,7 +191,7 @@ fn functions_of_libc_are_meant_and_not_those_of_the_dynamic_linker() {
     }
 }
 
-/// What is left out of an event is said, and how to mean the function of one module alone.
+/// An event that leaves out copies says so, and says how to name the function of one module.
 #[test]
 fn the_help_names_the_module_whose_calls_can_be_seen() {
     let directory = tempfile::TempDir::with_prefix("juror-copies-").expect("a directory");

@@ -154,7 +154,7 @@ fn static_programs() {
     check_flags(&["-static"]);
 }
 
-/// What `info breakpoints` says of the events of functions.
+/// Returns the tiers of events of functions, as `info breakpoints` shows them.
 #[track_caller]
 fn ways(executable: &Path, functions: &[&str], arguments: &[&str]) -> Vec<String> {
     let files = Files::new();

@@ -12,7 +12,7 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::pages::{page_end, page_of};
 
-/// What an injected call returns from here on is an error number.
+/// The least result of an injected call that is an error number.
 const ERRORS: u64 = -4095_i64 as u64;
 /// No file.
 const NO_FILE: u64 = u64::MAX;

@@ -71,10 +71,6 @@ impl Memory {
         self.patches.written(entry).is_some()
     }
 
-    pub(crate) fn patch_count(&self) -> usize {
-        self.patches.0.values().filter(|it| it.is_written).count()
-    }
-
     /// Returns the entry of the written jump to whose bytes an address belongs.
     pub(crate) fn patch_over(&self, address: u64) -> Option<u64> {
         self.patch_in(address..address.saturating_add(1))

@@ -196,17 +196,26 @@ impl MonitoredProperty {
             Ok(step) => step.needs_changed,
             // Slices without the error have taken the event.
             Err(error) => {
-                self.errors += 1;
-                // The first property's error is reported.
-                let told = outcome.error.as_ref().map(|(number, _)| *number);
-                if told.is_none_or(|told| number < told) {
-                    outcome.error = Some((number, error));
-                }
+                self.note_error(number, error, outcome);
                 true
             }
         };
         self.count_violations(number, happened.address, outcome);
         Some(needs_changed)
+    }
+
+    /// Counts an event that could not be evaluated; the first property's error is reported.
+    pub(crate) fn note_error(
+        &mut self,
+        number: usize,
+        error: EvaluationError,
+        outcome: &mut EventOutcome,
+    ) {
+        self.errors += 1;
+        let told = outcome.error.as_ref().map(|(number, _)| *number);
+        if told.is_none_or(|told| number < told) {
+            outcome.error = Some((number, error));
+        }
     }
 
     /// Decides what is due at this time, in nanoseconds since the start of the program. Returns

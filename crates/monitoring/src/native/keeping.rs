@@ -62,7 +62,7 @@ impl Monitors {
             return Some("is taken by traps as asked");
         }
         if circumstances.is_watched || self.is_recorded() {
-            return Some("is watched event by event");
+            return Some("is recorded, or watched event by event");
         }
         if !self.subscriptions.is_silent() {
             return Some("has a scenario that listens");

@@ -84,11 +84,7 @@ impl MonitoredProperty {
             Ok(step) if step.violated.is_none() => return,
             Ok(_) => {}
             Err(error) => {
-                self.errors += 1;
-                let told = outcome.error.as_ref().map(|(number, _)| *number);
-                if told.is_none_or(|told| number < told) {
-                    outcome.error = Some((number, error));
-                }
+                self.note_error(number, error, outcome);
             }
         }
         self.update_from_table();

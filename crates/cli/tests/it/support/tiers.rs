@@ -17,7 +17,7 @@ pub struct Tiers {
     verdicts_only: bool,
 }
 
-/// What one run has said.
+/// The output of one run.
 #[derive(Debug)]
 pub struct Told {
     pub output: Output,
