@@ -8,6 +8,7 @@
 //!     pops
 //! out: pop rax; add al, 0x7f; sahf; pop rax
 //! R:  relocated head; jmp to the end of the head
+//!     operations of the sections that few steps run, and waits for locks
 //!     re-entries: the same pushes, and a jump to a section
 //!     gates: lea rax, [resume]; jmp gate; resume: release locks; jmp pops
 //!     other: cmp dword gs:[armed], MUTED; je out; lea rax, [resume]; jmp gate
@@ -30,12 +31,14 @@
 //! **Invariant**: each instruction has a mark from which the state of the program
 //! follows ([`crate::stub_map`]).
 
+mod apart;
 mod arithmetic;
 mod assembler;
 mod calls;
 mod captures;
 mod held_locks;
 mod operations;
+mod order;
 mod registers;
 #[cfg(test)]
 mod tests;
@@ -46,6 +49,7 @@ pub(crate) use registers::{base_register, virtual_register};
 
 use crate::head::{Head, Obstacle, Place};
 use crate::stub_map::{FlagsAt, Frame, Leave, Mark, Position, SectionMap, StubMap};
+use apart::{Gate, Rest, Wait};
 use assembler::{Assembler, If, Label, Physical, RAX, Target};
 use held_locks::{held_locks, taken_lock};
 use juror_monitor::native::{EventWords, Phase, StepProgram};
@@ -97,7 +101,7 @@ pub struct Region {
     pub pending: u32,
     /// Where it has the end of the room for pending calls.
     pub pending_end: u32,
-    /// How often a lock is tried before the thread goes to the gate.
+    /// How often a thread looks at a lock that stays taken before it goes to the gate.
     pub attempts: u32,
 }
 
@@ -168,8 +172,11 @@ pub fn draft<'a>(
         Place::ReturnSite => emitter.return_site(sections, &labels)?,
     }
     emitter.restore();
-    let relocated = emitter.code.size();
+    let relocated = emitter.code.label();
+    emitter.code.bind(relocated);
     emitter.code.reserve(head.relocated_size());
+    emitter.rests(sections)?;
+    emitter.waits();
     let mut reentries = vec![start];
     let again = match place {
         Place::Entry => labels.as_slice(),
@@ -180,6 +187,11 @@ pub fn draft<'a>(
     }
     emitter.gates();
     emitter.mute_tests();
+    emitter.code.shorten();
+    let relocated = emitter
+        .code
+        .offset_of(relocated)
+        .ok_or(EmitError::TooLarge)?;
     Ok(Draft {
         head,
         place,
@@ -234,15 +246,6 @@ impl Draft<'_> {
     }
 }
 
-/// A gate that is emitted behind the sections.
-struct Gate {
-    label: Label,
-    position: Position,
-    leave: Leave,
-    /// The locks to release, as base register and offset.
-    held: Vec<assembler::Memory>,
-}
-
 /// Emits one stub.
 struct Emitter<'a> {
     head: &'a Head,
@@ -253,6 +256,10 @@ struct Emitter<'a> {
     saved: Vec<Physical>,
     sections: Vec<SectionMap>,
     gates: Vec<Gate>,
+    /// By section with operations that few steps run: their rest.
+    rests: Vec<Rest>,
+    /// The waits for locks that were not had at once.
+    waits: Vec<Wait>,
     /// The tests for a muted thread, with the number of the sections that have
     /// happened there.
     mute_tests: Vec<(Label, usize)>,
@@ -289,6 +296,8 @@ impl<'a> Emitter<'a> {
             saved: registers::used(sections),
             sections: maps,
             gates: Vec::new(),
+            rests: Vec::new(),
+            waits: Vec::new(),
             mute_tests: Vec::new(),
             pops: code.label(),
             out: code.label(),
@@ -339,29 +348,6 @@ impl<'a> Emitter<'a> {
         self.code.raw(mark, &compare);
     }
 
-    /// Emits the ways on of threads that are not armed: out, or to the gate.
-    fn mute_tests(&mut self) {
-        for (label, done) in std::mem::take(&mut self.mute_tests) {
-            let mark = Mark {
-                frame: Frame {
-                    pushed: 2,
-                    flags: FlagsAt::Slot,
-                },
-                position: Position::Begin { done },
-                leave: Leave::Not,
-            };
-            let resume = self.code.label();
-            self.code.bind(label);
-            self.compare_armed(mark, MUTED);
-            let out = Target::Label(self.out);
-            self.code.jump_if(mark, If::Equal, out);
-            self.code.address_of(mark, resume);
-            self.code.jump(mark, Target::Address(self.region.gate));
-            self.code.bind(resume);
-            self.code.jump(mark, out);
-        }
-    }
-
     /// Emits the pops and the restoration of the flags.
     fn restore(&mut self) {
         let mark = |pushed: usize, flags: FlagsAt| Mark {
@@ -378,16 +364,6 @@ impl<'a> Emitter<'a> {
         self.code.raw(mark(1, FlagsAt::Rax), &[0x04, 0x7f]);
         self.code.raw(mark(1, FlagsAt::RaxAdded), &[0x9e]);
         self.code.pop(mark(1, FlagsAt::Live), RAX);
-    }
-
-    /// Emits the re-entry of a section.
-    fn reentry(&mut self, number: usize, section: Label) -> Label {
-        let label = self.code.label();
-        self.code.bind(label);
-        self.save(number);
-        let mark = self.mark(Position::Begin { done: number });
-        self.code.jump(mark, Target::Label(section));
-        label
     }
 
     /// Emits the sections of an entry, one behind the other.
@@ -407,45 +383,6 @@ impl<'a> Emitter<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Emits the operations of a section, which ends at the label `end`.
-    fn section(
-        &mut self,
-        number: usize,
-        section: &Section<'_>,
-        end: Label,
-    ) -> Result<(), EmitError> {
-        let held = self.sections.get(number).map(|map| map.held.clone());
-        let mut emission = operations::SectionEmitter::new(self, number, section, end);
-        emission.begin();
-        for (at, op) in section.program.ops.iter().enumerate() {
-            let locks = held.as_ref().and_then(|held| held.get(at));
-            emission
-                .op(at, op, locks.map_or(&[], Vec::as_slice))
-                .ok_or(malformed(number, at))?;
-        }
-        Ok(())
-    }
-
-    /// Emits the gates.
-    fn gates(&mut self) {
-        for gate in std::mem::take(&mut self.gates) {
-            let mark = self.mark(gate.position);
-            let through = Mark {
-                leave: gate.leave,
-                ..mark
-            };
-            let resume = self.code.label();
-            self.code.bind(gate.label);
-            self.code.address_of(mark, resume);
-            self.code.jump(mark, Target::Address(self.region.gate));
-            self.code.bind(resume);
-            for lock in &gate.held {
-                self.code.store_constant(through, 0, *lock);
-            }
-            self.code.jump(through, Target::Label(self.pops));
-        }
     }
 
     /// Returns the mark of an instruction behind all pushes.

@@ -144,7 +144,8 @@ impl JournalWord {
 /// The first words of a record; the captured values follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RecordWord {
-    /// The number of the record plus 1; 0 while it is being written.
+    /// The number of the record plus 1. It is stored last: while the record is written, it
+    /// is that of a record that is forgotten.
     Number,
     /// The number of the slice's previous record; [`Layout::NONE`] if there is none.
     Previous,

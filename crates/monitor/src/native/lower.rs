@@ -197,6 +197,7 @@ fn step(
     let refused = |why: NotNative| StepProgram {
         ops: vec![Op::Gate(Why::Event)],
         why: Some(why),
+        unlikely: Vec::new(),
         needed: Vec::new(),
     };
     let captures = match captures {
@@ -210,10 +211,11 @@ fn step(
             "concerns several slices",
         ));
     };
-    let ops = events::lower(lowering, &event).filter(|ops| ops.len() <= OPS_MAX);
-    let program = ops.map(|ops| StepProgram {
+    let lowered = events::lower(lowering, &event).filter(|(ops, _)| ops.len() <= OPS_MAX);
+    let program = lowered.map(|(ops, unlikely)| StepProgram {
         ops,
         why: None,
+        unlikely,
         needed: occupied_words(lowering.layout, &event.needing),
     });
     // A list that breaks a rule is never given to a compiler.

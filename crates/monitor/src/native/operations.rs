@@ -28,6 +28,7 @@
 
 use super::Layout;
 use super::reasons::{NotNative, Why};
+use std::ops::Range;
 
 /// A virtual register: 64 bits, undefined at the beginning of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -322,6 +323,9 @@ pub struct StepProgram {
     /// The reason why every occurrence is taken by a general step, if `ops` is only a
     /// gate.
     pub why: Option<NotNative>,
+    /// The operations that few steps run, ascending ranges of positions. A compiler puts
+    /// them out of the way of the others.
+    pub unlikely: Vec<Range<u32>>,
     /// The words of the table, by offset in bytes, and their bits: while none is set, no
     /// occupied state needs the event.
     pub needed: Vec<(u32, u64)>,

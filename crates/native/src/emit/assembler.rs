@@ -1,9 +1,12 @@
 //! Machine code with labels, of the few forms that stubs consist of.
 //!
-//! Every branch has four bytes of displacement, so the size of a stub does not
-//! depend on its address. Instructions are 64 bits wide unless said otherwise.
+//! Branches within the code are made as short as they can be ([`Assembler::shorten`]),
+//! others have four bytes of displacement, so the size of a stub does not depend on its
+//! address. Instructions are 64 bits wide unless said otherwise.
 //!
 //! **Invariant**: each instruction begins at exactly one mark.
+
+mod link;
 
 /// A general register, by its number in instructions.
 pub(crate) type Physical = u8;
@@ -14,6 +17,8 @@ pub(crate) const RAX: Physical = 0;
 pub(crate) const RDX: Physical = 2;
 /// `rsp`.
 pub(crate) const RSP: Physical = 4;
+/// `rbp`.
+const RBP: Physical = 5;
 
 /// A place of the code that may not be known yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +67,7 @@ pub(crate) enum Binary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum If {
     Overflow = 0,
+    NotOverflow = 1,
     Below = 2,
     AboveEqual = 3,
     Equal = 4,
@@ -74,6 +80,26 @@ pub(crate) enum If {
     Greater = 15,
 }
 
+impl If {
+    /// Returns the opposite condition.
+    pub(crate) fn inverted(self) -> If {
+        match self {
+            If::Overflow => If::NotOverflow,
+            If::NotOverflow => If::Overflow,
+            If::Below => If::AboveEqual,
+            If::AboveEqual => If::Below,
+            If::Equal => If::NotEqual,
+            If::NotEqual => If::Equal,
+            If::BelowEqual => If::Above,
+            If::Above => If::BelowEqual,
+            If::Less => If::GreaterEqual,
+            If::GreaterEqual => If::Less,
+            If::LessEqual => If::Greater,
+            If::Greater => If::LessEqual,
+        }
+    }
+}
+
 /// The code so far, with a mark `M` for each instruction.
 #[derive(Debug, Clone)]
 pub(crate) struct Assembler<M> {
@@ -81,7 +107,8 @@ pub(crate) struct Assembler<M> {
     /// The start of each instruction, and what is known of it.
     marks: Vec<(usize, M)>,
     labels: Vec<Option<usize>>,
-    /// The displacements to fill in, each relative to the byte after it.
+    /// The displacements of four bytes to fill in, each relative to the byte after it,
+    /// ascending.
     branches: Vec<(usize, Target)>,
     /// The prefixes that lock the bus while there are several threads.
     lock_prefixes: Vec<usize>,
@@ -131,24 +158,6 @@ impl<M: Copy> Assembler<M> {
         self.labels.get(label.0).copied().flatten()
     }
 
-    /// Returns the bytes for an address; none if a label is not bound or a target
-    /// is out of reach.
-    pub(crate) fn link(&self, at: u64) -> Option<Vec<u8>> {
-        let mut bytes = self.bytes.clone();
-        for (field, target) in &self.branches {
-            let target = match target {
-                Target::Label(label) => at.wrapping_add(self.offset_of(*label)? as u64),
-                Target::Address(address) => *address,
-            };
-            let from = at.wrapping_add(*field as u64 + 4);
-            let displacement = i32::try_from(target.wrapping_sub(from) as i64).ok()?;
-            bytes
-                .get_mut(*field..*field + 4)?
-                .copy_from_slice(&displacement.to_le_bytes());
-        }
-        Some(bytes)
-    }
-
     /// Leaves room for instructions that are not marked.
     pub(crate) fn reserve(&mut self, size: usize) {
         self.bytes.resize(self.bytes.len() + size, 0xcc);
@@ -175,9 +184,16 @@ impl<M: Copy> Assembler<M> {
         }
     }
 
-    /// `to := word`, in the shortest form.
+    /// `to := word`, in the shortest form. Changes the flags.
     pub(crate) fn set(&mut self, mark: M, to: Physical, word: u64) {
-        if let Ok(word) = u32::try_from(word) {
+        if word == 0 {
+            // `xor` of both, 32 bits wide.
+            let operands = 0xc0 | (to & 7) << 3 | to & 7;
+            match to {
+                0..8 => self.raw(mark, &[0x31, operands]),
+                _ => self.raw(mark, &[0x45, 0x31, operands]),
+            }
+        } else if let Ok(word) = u32::try_from(word) {
             // The high half becomes 0.
             let prefix: &[u8] = if to >= 8 { &[0x41] } else { &[] };
             self.raw(mark, prefix);
@@ -245,6 +261,12 @@ impl<M: Copy> Assembler<M> {
         self.memory(mark, &[0x89], from, to);
     }
 
+    /// Compares a word in memory with 0.
+    pub(crate) fn compare_zero(&mut self, mark: M, left: Memory) {
+        self.memory(mark, &[0x83], 7, left);
+        self.bytes.push(0);
+    }
+
     /// Stores a sign-extended constant.
     pub(crate) fn store_constant(&mut self, mark: M, constant: i32, to: Memory) {
         self.memory(mark, &[0xc7], 0, to);
@@ -254,6 +276,15 @@ impl<M: Copy> Assembler<M> {
     /// `to := address of the operand`.
     pub(crate) fn address(&mut self, mark: M, to: Physical, memory: Memory) {
         self.memory(mark, &[0x8d], to, memory);
+    }
+
+    /// `to := left + right`, two registers; the right one is not `rsp`.
+    pub(crate) fn sum(&mut self, mark: M, to: Physical, left: Physical, right: Physical) {
+        let high = (to >> 3) << 2 | (right >> 3) << 1 | left >> 3;
+        // With a displacement of one byte, which every left register allows.
+        let operands = 0x40 | (to & 7) << 3 | RSP;
+        let both = (right & 7) << 3 | left & 7;
+        self.raw(mark, &[0x48 | high, 0x8d, operands, both, 0]);
     }
 
     pub(crate) fn copy(&mut self, mark: M, to: Physical, from: Physical) {
@@ -268,6 +299,7 @@ impl<M: Copy> Assembler<M> {
     /// The same with a sign-extended constant.
     pub(crate) fn binary_constant(&mut self, mark: M, operation: Binary, to: Physical, right: i32) {
         match i8::try_from(right) {
+            Ok(0) if operation == Binary::Compare => self.test(mark, to, to),
             Ok(short) => {
                 self.registers(mark, &[0x83], operation as u8, to);
                 self.bytes.push(short as u8);
@@ -375,7 +407,12 @@ impl<M: Copy> Assembler<M> {
         self.bytes.push(0x40 | u8::from(wide) << 3 | high);
         self.bytes.extend_from_slice(opcode);
         let short = i8::try_from(memory.offset);
-        let mode = if short.is_ok() { 0x40 } else { 0x80 };
+        let mode = match short {
+            // `rbp` and `r13` have no form without a displacement.
+            Ok(0) if memory.base & 7 != RBP => 0,
+            Ok(_) => 0x40,
+            Err(_) => 0x80,
+        };
         if memory.index.is_some() || memory.base & 7 == RSP {
             self.bytes.push(mode | (reg & 7) << 3 | RSP);
             let scale = if memory.index.is_some() { 0xc0 } else { 0 };
@@ -384,6 +421,7 @@ impl<M: Copy> Assembler<M> {
             self.bytes.push(mode | (reg & 7) << 3 | memory.base & 7);
         }
         match short {
+            Ok(_) if mode == 0 => {}
             Ok(short) => self.bytes.push(short as u8),
             Err(_) => self.bytes.extend_from_slice(&memory.offset.to_le_bytes()),
         }

@@ -4,10 +4,11 @@
 //! had no effect but on its result register and scratch registers, so that it can
 //! be run again, or has had all of it.
 
+use super::apart::{Gate, Wait};
 use super::assembler::{Binary, If, Label, Memory, Physical, RAX, RDX, Target};
 use super::held_locks::LockPlace;
-use super::registers::{SCRATCH, base_register, virtual_register};
-use super::{Action, Emitter, Gate, Section};
+use super::registers::{base_register, virtual_register};
+use super::{Action, Emitter, Section};
 use crate::stub_map::{Leave, Mark, Position};
 use juror_monitor::native::{
     Alu, Base, Condition, EventWords, JournalWord, Op, Operand, Register, Why,
@@ -16,6 +17,7 @@ use juror_monitor::native::{
 /// The opcodes of `cmpxchg` and `xadd`.
 const COMPARE_EXCHANGE: u8 = 0xb1;
 const EXCHANGE_ADD: u8 = 0xc1;
+
 /// Emits the operations of one section. Methods return none for an operation that
 /// breaks a rule.
 pub(super) struct SectionEmitter<'e, 'a, 's> {
@@ -26,7 +28,7 @@ pub(super) struct SectionEmitter<'e, 'a, 's> {
     table: u64,
     journal: u32,
     /// By operation: its place.
-    labels: Vec<Label>,
+    pub(super) labels: Vec<Label>,
     pub(super) end: Label,
     /// The operation that is emitted now, and its locks.
     op: usize,
@@ -42,6 +44,17 @@ impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
     ) -> Self {
         let labels = section.program.ops.iter();
         let labels = labels.map(|_| emitter.code.label()).collect();
+        Self::with_labels(emitter, number, section, end, labels)
+    }
+
+    /// Emits more operations of a section, whose labels exist.
+    pub(super) fn with_labels(
+        emitter: &'e mut Emitter<'a>,
+        number: usize,
+        section: &Section<'s>,
+        end: Label,
+        labels: Vec<Label>,
+    ) -> Self {
         Self {
             emitter,
             words: section.words,
@@ -65,11 +78,17 @@ impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
         self.emitter.code.load_thread(mark, to, self.journal);
     }
 
-    /// Emits an operation.
-    pub(super) fn op(&mut self, at: usize, op: &Op, held: &[LockPlace]) -> Option<()> {
+    /// Begins an operation, with the locks that are held before it.
+    pub(super) fn begin_op(&mut self, at: usize) -> Option<()> {
+        let section = self.emitter.sections.get(self.number)?;
+        self.held.clone_from(section.held.get(at)?);
         self.op = at;
-        self.held = held.to_vec();
         self.emitter.code.bind(*self.labels.get(at)?);
+        Some(())
+    }
+
+    /// Emits an operation that has begun, other than a branch.
+    pub(super) fn op(&mut self, op: &Op) -> Option<()> {
         match *op {
             Op::Capture { to, source } => self.capture(virtual_register(to)?, source),
             Op::Set { to, word } => {
@@ -119,8 +138,7 @@ impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
             Op::Point { base, at } => {
                 let (mark, table) = (self.mark(), base_register(Base::Table));
                 let (to, at) = (base_register(base), virtual_register(at)?);
-                self.emitter.code.copy(mark, to, table);
-                self.emitter.code.binary(mark, Binary::Add, to, at);
+                self.emitter.code.sum(mark, to, table, at);
                 Some(())
             }
             Op::Offset { to, base } => {
@@ -130,14 +148,10 @@ impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
                 self.emitter.code.binary(mark, Binary::Subtract, to, table);
                 Some(())
             }
-            Op::Branch {
-                condition,
-                left,
-                right,
-                target,
-            } => self.branch(condition, virtual_register(left)?, right, target),
+            Op::Branch { .. } => None,
             Op::Jump { target } | Op::Again { target } => {
-                let (mark, target) = (self.mark(), self.label_of(target)?);
+                let (mark, target) = (self.mark(), usize::try_from(target).ok()?);
+                let target = self.label_of(target)?;
                 self.emitter.code.jump(mark, target);
                 Some(())
             }
@@ -203,9 +217,9 @@ impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
         Target::Label(label)
     }
 
-    fn label_of(&self, target: u32) -> Option<Target> {
-        let label = self.labels.get(usize::try_from(target).ok()?)?;
-        Some(Target::Label(*label))
+    /// Returns the place of an operation.
+    pub(super) fn label_of(&self, position: usize) -> Option<Target> {
+        Some(Target::Label(*self.labels.get(position)?))
     }
 
     fn committed(&mut self, word: u64) -> Option<()> {
@@ -273,14 +287,14 @@ impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
         Some(())
     }
 
-    fn branch(
+    /// Emits the comparison of a branch.
+    pub(super) fn compare(
         &mut self,
         condition: Condition,
-        left: Physical,
+        left: Register,
         right: Operand,
-        target: u32,
     ) -> Option<()> {
-        let (mark, target) = (self.mark(), self.label_of(target)?);
+        let (mark, left) = (self.mark(), virtual_register(left)?);
         let is_test = matches!(condition, Condition::AnySet | Condition::NoneSet);
         match right {
             Operand::Register(right) if is_test => {
@@ -291,28 +305,27 @@ impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
             }
             _ => self.binary(Binary::Compare, left, right)?,
         }
-        self.emitter.code.jump_if(mark, jump_of(condition), target);
         Some(())
     }
 
     /// Takes a lock, whose word becomes the offset of the journal.
     fn lock(&mut self, place: Memory) -> Option<()> {
         let (mark, gate) = (self.mark(), self.gate(Why::Busy));
-        let attempts = u64::from(self.emitter.region.attempts.max(1));
         let code = &mut self.emitter.code;
-        let (again, locked) = (code.label(), code.label());
-        code.copy(mark, SCRATCH, base_register(Base::Journal));
-        code.binary(mark, Binary::Subtract, SCRATCH, base_register(Base::Table));
-        code.set(mark, RDX, attempts);
+        let (again, label) = (code.label(), code.label());
         code.bind(again);
-        code.binary(mark, Binary::Xor, RAX, RAX);
-        code.atomic(mark, COMPARE_EXCHANGE, SCRATCH, place);
-        code.jump_if(mark, If::Equal, Target::Label(locked));
-        code.raw(mark, &[0xf3, 0x90]);
-        code.binary_constant(mark, Binary::Subtract, RDX, 1);
-        code.jump_if(mark, If::NotEqual, Target::Label(again));
-        code.jump(mark, gate);
-        code.bind(locked);
+        code.copy(mark, RDX, base_register(Base::Journal));
+        code.binary(mark, Binary::Subtract, RDX, base_register(Base::Table));
+        code.set(mark, RAX, 0);
+        code.atomic(mark, COMPARE_EXCHANGE, RDX, place);
+        code.jump_if(mark, If::NotEqual, Target::Label(label));
+        self.emitter.waits.push(Wait {
+            mark,
+            place,
+            label,
+            again,
+            gate,
+        });
         Some(())
     }
 }
@@ -332,7 +345,7 @@ pub(super) fn memory(base: Base, offset: u32, index: Option<Register>) -> Option
 }
 
 /// Returns the jump for a condition after the comparison or the test.
-fn jump_of(condition: Condition) -> If {
+pub(super) fn jump_of(condition: Condition) -> If {
     match condition {
         Condition::Equal | Condition::NoneSet => If::Equal,
         Condition::NotEqual | Condition::AnySet => If::NotEqual,

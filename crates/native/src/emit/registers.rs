@@ -79,7 +79,7 @@ fn written(op: &Op) -> Vec<Physical> {
             used
         }
         Op::Point { base, .. } => vec![base_register(*base)],
-        Op::Lock { .. } => vec![RDX, SCRATCH],
+        Op::Lock { .. } => vec![RDX],
         Op::Store { .. }
         | Op::Branch { .. }
         | Op::Jump { .. }

@@ -4,6 +4,8 @@ use crate::native::{
     Alu, Base, Checked, Condition, JournalWord, Layout, Op, Operand, Register, SlotWord, Why,
 };
 
+use std::ops::Range;
+
 /// A place in the list, which may not be known yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Label(usize);
@@ -30,6 +32,8 @@ pub(super) struct Assembler {
     gates: Vec<(Why, bool, Label)>,
     /// True behind the first lock.
     is_locked: bool,
+    /// The ranges of operations that few steps run.
+    unlikely: Vec<Range<u32>>,
 }
 
 /// A length of the list to which it can be cut.
@@ -58,6 +62,7 @@ impl Assembler {
         self.labels.truncate(mark.labels);
         self.uses.truncate(mark.uses);
         self.gates.truncate(mark.gates);
+        self.unlikely.retain(|range| range.end as usize <= mark.ops);
     }
 
     /// Returns a new label.
@@ -71,6 +76,17 @@ impl Assembler {
         let here = u32::try_from(self.ops.len()).ok();
         if let Some(position) = self.labels.get_mut(label.0) {
             *position = here;
+        }
+    }
+
+    /// Declares the operations since `start` as ones that few steps run.
+    pub(super) fn unlikely_since(&mut self, start: Mark) {
+        let position = |ops: usize| u32::try_from(ops).unwrap_or(u32::MAX);
+        let range = position(start.ops)..position(self.ops.len());
+        // An inner range ends before the one that contains it.
+        self.unlikely.retain(|inner| inner.start < range.start);
+        if !range.is_empty() {
+            self.unlikely.push(range);
         }
     }
 
@@ -238,12 +254,15 @@ impl Assembler {
         Operand::Register(scratch)
     }
 
-    /// Returns the operations; `None` if a label was never placed.
-    pub(super) fn finish(mut self) -> Option<Vec<Op>> {
+    /// Returns the operations, and the ranges of those that few steps run; `None` if a
+    /// label was never placed.
+    pub(super) fn finish(mut self) -> Option<(Vec<Op>, Vec<Range<u32>>)> {
+        let gates = self.mark();
         for (why, _, label) in std::mem::take(&mut self.gates) {
             self.bind(label);
             self.push(Op::Gate(why));
         }
+        self.unlikely_since(gates);
         for (position, label) in &self.uses {
             let place = self.labels.get(label.0).copied().flatten()?;
             match self.ops.get_mut(*position)? {
@@ -253,7 +272,7 @@ impl Assembler {
                 _ => return None,
             }
         }
-        Some(self.ops)
+        Some((self.ops, self.unlikely))
     }
 }
 

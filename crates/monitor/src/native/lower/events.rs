@@ -12,9 +12,13 @@ use crate::native::{
 };
 use juror_event::EventId;
 use juror_language::StateId;
+use std::ops::Range;
 
 /// Lowers an event that binds all parameters.
-pub(super) fn lower(lowering: &Lowering<'_>, event: &Event<'_>) -> Option<Vec<Op>> {
+pub(super) fn lower(
+    lowering: &Lowering<'_>,
+    event: &Event<'_>,
+) -> Option<(Vec<Op>, Vec<Range<u32>>)> {
     let mut code = Assembler::default();
     let step = Step {
         lowering,
@@ -47,7 +51,9 @@ impl Step<'_> {
     fn test_needs(&self, code: &mut Assembler) {
         let needed = code.label();
         self.branch_occupied(code, &self.event.needing, needed);
+        let unneeded = code.mark();
         code.push(Op::End(EndKind::Unneeded));
+        code.unlikely_since(unneeded);
         code.bind(needed);
     }
 
@@ -55,8 +61,13 @@ impl Step<'_> {
     fn branch_occupied(&self, code: &mut Assembler, states: &[u64], label: Label) {
         for (offset, mask) in super::occupied_words(self.layout, states) {
             code.load(R[0], Base::Table, offset);
-            code.set(R[1], mask);
-            code.branch(Condition::AnySet, R[0], R[1], label);
+            match i32::try_from(mask) {
+                Ok(mask) => code.branch(Condition::AnySet, R[0], mask, label),
+                Err(_) => {
+                    code.set(R[1], mask);
+                    code.branch(Condition::AnySet, R[0], R[1], label);
+                }
+            }
         }
     }
 
@@ -66,14 +77,19 @@ impl Step<'_> {
             .zip(self.event.captures)
             .filter(|(_, it)| it.is_none());
         let absent = absent.fold(0_u64, |mask, (slot, _): (u32, _)| mask | 1 << (slot & 63));
-        code.set(R[2], absent);
+        match (self.event.hoisted, i32::try_from(absent)) {
+            (0, Ok(absent)) => code.store_journal(absent, JournalWord::Absent),
+            _ => code.set(R[2], absent),
+        }
         for (slot, _) in (0..)
             .zip(self.event.captures)
             .filter(|(_, it)| it.is_some())
         {
             self.capture_one(code, slot);
         }
-        code.store_journal(R[2], JournalWord::Absent);
+        if self.event.hoisted != 0 || i32::try_from(absent).is_err() {
+            code.store_journal(R[2], JournalWord::Absent);
+        }
         let source = Source::Address;
         code.push(Op::Capture { to: R[0], source });
         code.store_journal(R[0], JournalWord::Address);
@@ -168,8 +184,10 @@ impl Step<'_> {
         }
         let (found, empty) = (code.label(), code.label());
         self.search(code, found, empty);
+        let birth = code.mark();
         code.bind(empty);
         self.prepare_birth(code);
+        code.unlikely_since(birth);
         code.bind(found);
     }
 
@@ -202,11 +220,13 @@ impl Step<'_> {
             code.branch(Condition::NotEqual, R[2], R[3], next);
         }
         code.jump(found);
+        let collision = code.mark();
         code.bind(next);
         code.alu(Alu::Add, R[1], 1);
         code.load(R[3], Base::Stripe, mask);
         code.alu(Alu::And, R[1], R[3]);
         code.again(each);
+        code.unlikely_since(collision);
     }
 
     /// Copies the base to the empty slot, whose `Id` stays 0.

@@ -43,6 +43,7 @@ pub(super) fn finish_taken(
     let layout = lowering.layout;
     code.load_slot(R[2], SlotWord::Id);
     code.set(R[3], 0);
+    code.store_journal(0, JournalWord::Born);
     if layout.sizes.parameters > 0 {
         lock_table(code, layout);
     }
@@ -64,10 +65,12 @@ pub(super) fn finish_taken(
     if layout.sizes.parameters > 0 {
         let held = code.label();
         code.branch(Condition::Equal, R[3], 0, held);
+        let unlock = code.mark();
         code.push(Op::Unlock {
             base: Base::Table,
             offset: HeaderWord::Lock.offset(),
         });
+        code.unlikely_since(unlock);
         code.bind(held);
     }
     unlock_stripe(code);
@@ -91,6 +94,7 @@ fn lock_table(code: &mut Assembler, layout: &Layout) {
     code.branch(Condition::Equal, R[4], 1, lock);
     code.load_at(R[4], base, offset, Some(R[1]));
     code.branch(Condition::NotEqual, R[4], 0, end);
+    let locking = code.mark();
     code.bind(lock);
     code.push(Op::Lock {
         base: Base::Table,
@@ -99,6 +103,7 @@ fn lock_table(code: &mut Assembler, layout: &Layout) {
     code.set(R[3], LOCKED as u64);
     code.branch(Condition::NotEqual, R[2], 0, end);
     code.set(R[3], BORN as u64);
+    code.store_journal(1, JournalWord::Born);
     // The identifier of the next slice.
     header(code, R[4], HeaderWord::FreeCount);
     header(code, R[2], HeaderWord::Places);
@@ -113,15 +118,13 @@ fn lock_table(code: &mut Assembler, layout: &Layout) {
     });
     code.load(R[2], Base::Record, 0);
     code.bind(born);
+    code.unlikely_since(locking);
     code.bind(end);
 }
 
 /// Writes what a redo needs, except for variables and values, which are there.
 fn write_journal(code: &mut Assembler, layout: &Layout, event: EventId) {
     code.store_journal(R[2], JournalWord::Id);
-    code.alu(Alu::Move, R[4], R[3]);
-    code.alu(Alu::ShiftRight, R[4], 1);
-    code.store_journal(R[4], JournalWord::Born);
     code.push(Op::Offset {
         to: R[4],
         base: Base::Slot,
@@ -172,7 +175,6 @@ fn write_record(code: &mut Assembler, layout: &Layout, event: &Event<'_>) {
     let store = |code: &mut Assembler, from: Register, word: RecordWord| {
         code.store(from, Base::Record, word.offset());
     };
-    code.store(0, Base::Record, RecordWord::Number.offset());
     for (from, to) in [
         (JournalWord::Previous, RecordWord::Previous),
         (JournalWord::Sequence, RecordWord::Sequence),
@@ -236,9 +238,11 @@ fn flip(code: &mut Assembler, layout: &Layout, state: Register) {
 fn count_slice(code: &mut Assembler, layout: &Layout) {
     let (end, moves) = (code.label(), code.label());
     code.branch(Condition::NotEqual, R[3], BORN, moves);
+    let birth = code.mark();
     count_birth(code);
     count(code, layout, R[1], (1, 1));
     code.jump(end);
+    code.unlikely_since(birth);
     code.bind(moves);
     code.branch(Condition::Equal, R[0], R[1], end);
     count(code, layout, R[1], (1, 1));
@@ -252,9 +256,11 @@ fn count(code: &mut Assembler, layout: &Layout, state: Register, (step, edge): (
     let end = code.label();
     code.add_at(stripe_state(layout, state), step, R[4]);
     code.branch(Condition::NotEqual, R[4], edge, end);
+    let at_edge = code.mark();
     code.add_at((Base::Table, layout.occupied, Some(state)), step, R[4]);
     code.branch(Condition::NotEqual, R[4], edge, end);
     flip(code, layout, state);
+    code.unlikely_since(at_edge);
     code.bind(end);
 }
 

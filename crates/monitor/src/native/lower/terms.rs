@@ -10,8 +10,7 @@ mod operators;
 use super::assembler::{Assembler, Label, R};
 use crate::automaton::Alternative;
 use crate::native::{
-    Alu, Base, Checked, Condition, JournalWord, Layout, Register, SlotWord, Why, WordCapture,
-    WordKind,
+    Alu, Base, Checked, Condition, JournalWord, Layout, Register, Why, WordCapture, WordKind,
 };
 use juror_event::Value;
 use juror_language::{
@@ -163,10 +162,7 @@ pub(super) fn updates(code: &mut Assembler, scope: Scope<'_>, updates: &FlatUpda
         let place = scope.layout.journal_variable(variable);
         code.store(R[0], Base::Journal, place);
     }
-    code.load_slot(R[0], SlotWord::Others);
-    code.set(R[1], !assigned);
-    code.alu(Alu::And, R[0], R[1]);
-    code.store_journal(R[0], JournalWord::Others);
+    code.store_journal(0, JournalWord::Others);
     Some(())
 }
 
@@ -382,8 +378,7 @@ impl<'a, 'c> Compiler<'a, 'c> {
                     let place = layout.journal_variable(slot.into());
                     self.code.load(to, Base::Journal, place);
                 } else {
-                    self.code.load_slot(R[4], SlotWord::Others);
-                    self.code.gate_bit(R[4], slot.into(), to, Why::Value);
+                    // A slice with a variable that is no word has been gated.
                     self.code.load(to, Base::Slot, layout.variable(slot.into()));
                 }
                 Some(kind)

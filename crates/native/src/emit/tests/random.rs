@@ -235,8 +235,10 @@ fn any_program(layout: juror_monitor::native::Layout) -> impl Strategy<Value = S
     let locked = prop_oneof![common(), any_checked().boxed(), any_hash().boxed()];
     let committed = prop_oneof![common(), any_counting().boxed()];
     let words = prop::collection::vec(any_word(), usize::from(Register::COUNT));
-    (words, many(free), many(locked), many(committed)).prop_map(
-        move |(words, free, locked, committed)| {
+    // By distance from the last: the first operation of a range, and its length.
+    let unlikely = prop::collection::vec((0..12u32, 1..8u32), 0..6);
+    (words, many(free), many(locked), many(committed), unlikely).prop_map(
+        move |(words, free, locked, committed, distances)| {
             let mut ops = Vec::new();
             for (to, word) in (0..Register::COUNT).map(Register).zip(words) {
                 ops.push(Op::Set { to, word });
@@ -266,8 +268,18 @@ fn any_program(layout: juror_monitor::native::Layout) -> impl Strategy<Value = S
             ops.push(Op::Done);
             ops.push(Op::Unlock { base, offset });
             ops.push(Op::End(EndKind::Ignored));
+            let mut unlikely = Vec::new();
+            let mut end = 0;
+            for (distance, length) in distances {
+                let start = end + distance;
+                end = start + length;
+                if end as usize <= ops.len() {
+                    unlikely.push(start..end);
+                }
+            }
             StepProgram {
                 ops,
+                unlikely,
                 why: None,
                 needed: Vec::new(),
             }
