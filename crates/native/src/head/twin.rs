@@ -2,17 +2,22 @@
 //!
 //! A twin holds the instruction's own bytes, with corrected displacements, so
 //! that it means the same on every processor. Branches get their long form. A
-//! call pushes its *original* return address and jumps, so that no return
-//! address of a stub is ever on the stack:
+//! call replaces the address that it pushes by its *original* return address and
+//! jumps, so that the callee finds no address of a stub on the stack:
 //!
 //! ```text
-//! call target     push low half          a sign-extended word
+//! call target     call next              a byte is between the two
+//!           next: mov dword [rsp], low half
 //!                 mov dword [rsp+4], high half
 //!                 jmp target
 //! loop target     loop +2                the same for jrcxz
 //!                 jmp short +5
 //!                 jmp target
 //! ```
+//!
+//! Processors predict a return by the calls before it. A call whose return goes
+//! elsewhere costs one wrong prediction; a push in its place would spoil those of all
+//! outer calls, too. (A call of the next instruction is not counted as a call.)
 //!
 //! **Invariant**: at the start of each instruction of a twin, the state of the
 //! thread is that of an original address, perhaps with a pushed return address
@@ -172,7 +177,7 @@ impl HeadInstruction {
 }
 
 /// The size of the push of a return address in bytes.
-const PUSH_SIZE: usize = 13;
+const PUSH_SIZE: usize = 21;
 
 /// Decides how an instruction is relocated.
 pub(super) fn classify(
@@ -354,7 +359,10 @@ impl Builder {
     fn push_return(&mut self, instruction: &HeadInstruction) {
         let address = instruction.end().to_le_bytes();
         let [a, b, c, d, e, f, g, h] = address;
-        self.code.bytes.extend_from_slice(&[0x68, a, b, c, d]);
+        self.code.bytes.extend_from_slice(&[0xe8, 1, 0, 0, 0, 0xcc]);
+        self.piece(instruction.address, Undo::ReturnAddress);
+        let store_low = [0xc7, 0x04, 0x24, a, b, c, d];
+        self.code.bytes.extend_from_slice(&store_low);
         self.piece(instruction.address, Undo::ReturnAddress);
         let store_high = [0xc7, 0x44, 0x24, 0x04, e, f, g, h];
         self.code.bytes.extend_from_slice(&store_high);
