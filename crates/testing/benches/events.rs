@@ -15,6 +15,7 @@
 //! `juror after` is a call whose event is its return (`programs/returns.prop`): two stops,
 //! and a temporary point at the return address.
 
+use juror_testing::measure::{events_seen, median, minimum, number_after};
 use juror_testing::{Build, Fixture, Juror, Language, run_with_deadline};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::path::{Path, PathBuf};
@@ -225,7 +226,7 @@ impl Bench {
         let calls = u64::from(calls) * u64::from(threads);
         let seen = match runner {
             Runner::Bare => Some(calls),
-            Runner::Juror(..) => events_seen(&output.stdout),
+            Runner::Juror(..) => events_seen(&output.stdout, "tick"),
             Runner::Gdb => number_after(&output.stdout, "seen="),
         };
         let elapsed_ns = number_after(&output.stdout, &format!("calls={calls} elapsed_ns="));
@@ -261,18 +262,6 @@ impl Bench {
     }
 }
 
-/// Returns the count of the only event in juror's report.
-fn events_seen(report: &str) -> Option<u64> {
-    let line = report.lines().find(|line| line.contains(" tick "))?;
-    let (before, _) = line.split_once(" times")?;
-    before.rsplit(' ').next()?.parse().ok()
-}
-
-fn number_after(output: &str, name: &str) -> Option<u64> {
-    let (_, rest) = output.split_once(name)?;
-    rest.lines().next()?.trim().parse().ok()
-}
-
 /// Binds this thread and its children to the highest-numbered processor allowed; returns
 /// the processors allowed before.
 fn bind_to_one_processor() -> Result<CpuSet, String> {
@@ -287,16 +276,4 @@ fn bind_to_one_processor() -> Result<CpuSet, String> {
 
 fn set_affinity(processors: &CpuSet) -> Result<(), String> {
     sched_setaffinity(None, processors).map_err(|error| error.to_string())
-}
-
-/// Returns the median; zero without samples.
-fn median(samples: &[f64]) -> f64 {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
-}
-
-/// Returns the minimum.
-fn minimum(samples: &[f64]) -> f64 {
-    samples.iter().copied().fold(f64::INFINITY, f64::min)
 }

@@ -1,4 +1,5 @@
-//! The costs of an event that the program takes itself, against a trap, in the same run.
+//! The costs of an event that the program takes itself, against a trap, a library that is
+//! preloaded, and gdb, in the same run.
 //!
 //! ```text
 //! cargo bench -p juror-testing --bench native [-- --quick]
@@ -6,10 +7,14 @@
 //!
 //! `programs/keyed.c` calls a function with a key; a property counts the calls, for each key
 //! or all, before the call or at its end. The program alone, juror with `--tier native` and
-//! with `--tier trap` alternate for several rounds. Every run must see every call, or there
-//! is no result.
+//! with `--tier trap`, and the peers alternate for several rounds. `programs/
+//! keyed_preload.c` does the same by hand: it comes before the function, which is in a
+//! library then, and has a hash table. In gdb a breakpoint of Python does it. Every run must
+//! see every call, or there is no result.
 
-use juror_testing::{Build, Fixture, Juror, Language, run_with_deadline};
+use juror_testing::measure::{events_seen, median, minimum, number_after};
+use juror_testing::run_with_deadline;
+use juror_testing::{Build, Fixture, Juror, Language, Optimization, is_installed};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
@@ -20,25 +25,31 @@ const DEADLINE: Duration = Duration::from_secs(600);
 #[derive(Debug, Clone, Copy)]
 struct Effort {
     rounds: usize,
-    /// Calls of each thread, alone and natively.
+    /// Calls of each thread without traps.
     calls: u32,
     /// Calls of each thread by traps.
     trap_calls: u32,
+    /// Calls of each thread in gdb.
+    gdb_calls: u32,
 }
 
 const FULL: Effort = Effort {
     rounds: 7,
     calls: 4_000_000,
     trap_calls: 20_000,
+    gdb_calls: 2_000,
 };
 const QUICK: Effort = Effort {
     rounds: 1,
     calls: 20_000,
     trap_calls: 200,
+    gdb_calls: 20,
 };
 
 /// What is measured: the property, the number of threads, and the number of keys.
-const SETTINGS: [(&str, u32, u32); 7] = [
+type Setting = (&'static str, u32, u32);
+
+const SETTINGS: [Setting; 7] = [
     ("keyed_before", 1, 1),
     ("keyed_after", 1, 1),
     ("keyed_slices", 1, 1),
@@ -54,16 +65,28 @@ enum Runner {
     Bare,
     Native,
     Trap,
+    Preloaded,
+    Gdb,
 }
 
-const RUNNERS: [Runner; 3] = [Runner::Bare, Runner::Native, Runner::Trap];
+const RUNNERS: [Runner; 5] = [
+    Runner::Bare,
+    Runner::Native,
+    Runner::Trap,
+    Runner::Preloaded,
+    Runner::Gdb,
+];
 
 /// The program and the runners.
 struct Bench {
     effort: Effort,
     keyed: PathBuf,
+    /// The program whose function is in a library.
+    keyed_library: PathBuf,
+    preload: PathBuf,
     programs: PathBuf,
     juror: PathBuf,
+    gdb: bool,
 }
 
 fn main() -> ExitCode {
@@ -83,65 +106,122 @@ fn main() -> ExitCode {
     }
 }
 
+/// Compiles a program of `programs`.
+fn compile(fixture: Fixture, optimization: Optimization) -> Result<PathBuf, String> {
+    let build = Build {
+        optimization,
+        ..Build::plain(Language::C)
+    };
+    let compiled = fixture.try_compile(&build);
+    compiled.map_err(|error| error.to_string())
+}
+
 impl Bench {
     fn prepare(effort: Effort) -> Result<Bench, String> {
-        let keyed = Fixture::program("keyed.c")
-            .try_compile(&Build::plain(Language::C))
-            .map_err(|error| error.to_string())?;
+        let plain = |fixture| compile(fixture, Optimization::None);
+        let shared = |file| Fixture::program(file).argument("-shared").argument("-fPIC");
+        let library = plain(shared("keyed_use.c"))?;
+        let program = Fixture::program("keyed.c").define("LIBRARY");
+        let gdb = is_installed("gdb");
+        if !gdb {
+            println!("gdb is not installed; the others are measured without it.");
+        }
         Ok(Bench {
             effort,
-            keyed,
+            keyed: plain(Fixture::program("keyed.c"))?,
+            // The library stands before the source that needs it.
+            keyed_library: plain(
+                program
+                    .argument("-Wl,--no-as-needed")
+                    .argument(&library.to_string_lossy()),
+            )?,
+            preload: compile(shared("keyed_preload.c"), Optimization::Full)?,
             programs: Path::new(env!("CARGO_MANIFEST_DIR")).join("programs"),
             juror: Juror::find_as_built()?,
+            gdb,
         })
     }
 
     fn run(&self) -> Result<(), String> {
+        println!("Nanoseconds per call of a thread, beyond the call; medians, and the least.");
         println!(
-            "{:14}  {:>7}  {:>6}  {:>9} {:>10} {:>8} {:>12} {:>11}",
+            "{:14} {:>7} {:>6} {:>7} {:>8} {:>7} {:>8} {:>9} {:>9} {:>11} {:>10}",
             "property",
             "threads",
             "keys",
-            "call, ns",
-            "native, ns",
+            "call",
+            "native",
             "least",
-            "trap, ns",
-            "trap/native"
+            "trap",
+            "preloaded",
+            "gdb",
+            "trap/native",
+            "gdb/native"
         );
-        for (property, threads, keys) in SETTINGS {
-            let mut samples = [const { Vec::new() }; RUNNERS.len()];
-            for _ in 0..self.effort.rounds {
-                for (runner, samples) in RUNNERS.into_iter().zip(&mut samples) {
-                    samples.push(self.time(runner, (property, threads, keys))?);
-                }
-            }
-            let [bare, native, trap] = samples;
-            // The loop itself is part of all three.
-            let call = median(&bare);
-            let (native_ns, trap_ns) = (median(&native) - call, median(&trap) - call);
-            println!(
-                "{property:14}  {threads:7}  {keys:6}  {call:9.2} {native_ns:10.2} {:8.2} {trap_ns:12.0} {:11.0}",
-                minimum(&native) - call,
-                trap_ns / native_ns
-            );
+        for setting in SETTINGS {
+            self.run_setting(setting)?;
         }
         Ok(())
     }
 
+    /// Measures a setting, and prints its row.
+    fn run_setting(&self, setting: Setting) -> Result<(), String> {
+        let mut samples = [const { Vec::new() }; RUNNERS.len()];
+        for _ in 0..self.effort.rounds {
+            for (runner, samples) in RUNNERS.into_iter().zip(&mut samples) {
+                if self.has(runner, setting) {
+                    samples.push(self.time(runner, setting)?);
+                }
+            }
+        }
+        let [bare, native, trap, preloaded, gdb] = samples;
+        // The loop itself is part of all.
+        let call = median(&bare);
+        let beyond = |samples: &[f64]| median(samples) - call;
+        let shown = |samples: &[f64], ratio: f64| match samples.is_empty() {
+            true => "-".to_owned(),
+            false => format!("{:.1}", beyond(samples) / ratio),
+        };
+        let (property, threads, keys) = setting;
+        let native_ns = beyond(&native);
+        println!(
+            "{property:14} {threads:7} {keys:6} {call:7.2} {native_ns:8.1} {:7.1} {:>8} {:>9} {:>9} {:>11} {:>10}",
+            minimum(&native) - call,
+            shown(&trap, 1.0),
+            shown(&preloaded, 1.0),
+            shown(&gdb, 1.0),
+            shown(&trap, native_ns),
+            shown(&gdb, native_ns),
+        );
+        Ok(())
+    }
+
+    /// Returns true if the runner can do what the property does.
+    fn has(&self, runner: Runner, (property, ..): Setting) -> bool {
+        match runner {
+            Runner::Bare | Runner::Native | Runner::Trap => true,
+            Runner::Preloaded => property == "keyed_slices",
+            Runner::Gdb => self.gdb && property != "keyed_after",
+        }
+    }
+
     /// Runs the program once; returns its nanoseconds per call of a thread.
-    fn time(
-        &self,
-        runner: Runner,
-        (property, threads, keys): (&str, u32, u32),
-    ) -> Result<f64, String> {
+    fn time(&self, runner: Runner, (property, threads, keys): Setting) -> Result<f64, String> {
         let calls = match runner {
+            Runner::Gdb => self.effort.gdb_calls,
             Runner::Trap => self.effort.trap_calls,
-            Runner::Bare | Runner::Native => self.effort.calls,
+            Runner::Bare | Runner::Native | Runner::Preloaded => self.effort.calls,
         };
         let mut command = match runner {
             Runner::Bare => Command::new(&self.keyed),
             Runner::Native => self.juror_command(property, "native"),
             Runner::Trap => self.juror_command(property, "trap"),
+            Runner::Preloaded => {
+                let mut command = Command::new(&self.keyed_library);
+                command.env("LD_PRELOAD", &self.preload);
+                command
+            }
+            Runner::Gdb => self.gdb_command(),
         };
         command.args([threads, calls, keys].map(|number| number.to_string()));
         let output =
@@ -149,7 +229,8 @@ impl Bench {
         let total = u64::from(calls) * u64::from(threads);
         let seen = match runner {
             Runner::Bare => Some(total),
-            Runner::Native | Runner::Trap => events_seen(&output.stdout),
+            Runner::Native | Runner::Trap => events_seen(&output.stdout, "use"),
+            Runner::Preloaded | Runner::Gdb => number_after(&output.stdout, "seen="),
         };
         let elapsed_ns = number_after(&output.stdout, &format!("calls={total} elapsed_ns="));
         match elapsed_ns {
@@ -171,28 +252,14 @@ impl Bench {
             .arg(&self.keyed);
         command
     }
-}
 
-/// Returns the count of the only event in juror's report.
-fn events_seen(report: &str) -> Option<u64> {
-    let line = report.lines().find(|line| line.contains(" use "))?;
-    let (before, _) = line.split_once(" times")?;
-    before.rsplit(' ').next()?.parse().ok()
-}
-
-fn number_after(output: &str, name: &str) -> Option<u64> {
-    let (_, rest) = output.split_once(name)?;
-    rest.lines().next()?.trim().parse().ok()
-}
-
-/// Returns the median; zero without samples.
-fn median(samples: &[f64]) -> f64 {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
-}
-
-/// Returns the minimum.
-fn minimum(samples: &[f64]) -> f64 {
-    samples.iter().copied().fold(f64::INFINITY, f64::min)
+    fn gdb_command(&self) -> Command {
+        let mut command = Command::new("gdb");
+        command
+            .args(["-nx", "-q", "-batch", "-x"])
+            .arg(self.programs.join("keyed_gdb.py"))
+            .arg("--args")
+            .arg(&self.keyed);
+        command
+    }
 }

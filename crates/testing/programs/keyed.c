@@ -2,8 +2,9 @@
  * Calls a function with a key very often: `keyed THREADS CALLS KEYS`.
  *
  * Each thread calls `use` CALLS times with keys below KEYS, which are its own, in a
- * random order if there are many. Prints the total of the calls and the nanoseconds
- * from the first call to the last.
+ * random order if there are many. With LIBRARY defined, `use` is a function of a
+ * library. Prints the total of the calls and the nanoseconds from the first call to the
+ * last.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -16,11 +17,15 @@ static int calls_per_thread;
 static unsigned keys;
 static pthread_barrier_t start;
 
+#ifdef LIBRARY
+int use(long key, int n);
+#else
 __attribute__((noinline)) int use(long key, int n)
 {
     __asm__ volatile("" : "+r"(n) : "r"(key) : "memory");
     return n & 7;
 }
+#endif
 
 static void call(unsigned thread)
 {

@@ -8,6 +8,7 @@
 //! - [`Expected`] is what a file says that a test gives; `JUROR_UPDATE=1` writes it anew.
 //! - [`JsonSchema`] validates the JSON output against its schema.
 //! - [`Numbers`], [`any_property`] and `formulas` (a feature) give inputs at random.
+//! - [`measure`] is for benchmarks.
 //! - [`CountingAllocator`] counts allocations.
 //! - [`exact`] has programs with known counts, the truth about them, and why
 //!   debuggers fail there.
@@ -31,6 +32,7 @@ mod fixture;
 pub mod formulas;
 mod json_schema;
 mod juror;
+pub mod measure;
 mod numbers;
 mod properties;
 mod target;
