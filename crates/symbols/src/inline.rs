@@ -6,6 +6,7 @@
 
 use crate::SymbolFile;
 use crate::call::returns_to;
+use crate::dwarf::inlinings::Inlining;
 use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
 use crate::function::signature;
 pub use beginnings::{Beginning, InlinedCall, Order};
@@ -14,7 +15,7 @@ pub use doubt::Doubt;
 pub use outlined::OutlinedPart;
 pub(crate) use outlined::is_outlined_part;
 use outlined::{KnownParts, Parts};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,28 +82,14 @@ impl SymbolFile {
     /// Returns the abstract origins of the inlined copies of a function.
     pub(crate) fn inlined_origins(&self, info: &Arc<DebugInfo>, name: &str) -> Vec<DieRef> {
         let asked = Asked::read(name);
-        let mut known: FxHashMap<DieRef, bool> = FxHashMap::default();
-        for unit in info.units_inlining(asked.name) {
-            let callers = info
-                .facts(unit)
-                .map(|facts| facts.function_dies().collect());
-            let callers: Vec<DieRef> = callers.unwrap_or_default();
-            for caller in callers {
-                info.walk(caller, |_, _, entry| {
-                    if entry.tag() == gimli::DW_TAG_inlined_subroutine
-                        && let Some(origin) = info.origin(unit, entry)
-                    {
-                        known.entry(origin).or_insert_with(|| {
-                            let callee = info.abstract_name(origin);
-                            callee.is_some_and(|callee| asked.is(info, origin, callee))
-                        });
-                    }
-                    Visit::Descend
-                });
-            }
-        }
-        let wanted = known.into_iter().filter(|(_, is_wanted)| *is_wanted);
-        wanted.map(|(origin, _)| origin).collect()
+        let units = info.units_inlining(asked.name).into_iter();
+        let mut origins: Vec<DieRef> = units
+            .flat_map(|unit| asked.inlinings(info, unit))
+            .map(|inlining| inlining.origin)
+            .collect();
+        origins.sort_unstable();
+        origins.dedup();
+        origins
     }
 
     /// Adds the copies contained in the functions of one unit.
@@ -117,8 +104,10 @@ impl SymbolFile {
         let Some(facts) = info.facts(unit) else {
             return;
         };
+        let inlinings = asked.inlinings(info, unit);
+        let callers: FxHashSet<DieRef> = inlinings.flat_map(|it| it.callers.clone()).collect();
         let mut wanted: FxHashMap<DieRef, Option<Callee>> = FxHashMap::default();
-        for caller in facts.function_dies() {
+        for caller in facts.function_dies().filter(|it| callers.contains(it)) {
             let mut copies: Vec<Copy> = Vec::new();
             let mut path = outlined::Path::new(info, caller);
             info.walk(caller, |depth, die, entry| {
@@ -315,6 +304,20 @@ impl<'a> Asked<'a> {
             },
             None => Asked { name, types: None },
         }
+    }
+
+    /// Iterates over the functions of this name that are inlined in a unit.
+    fn inlinings<'i>(
+        &self,
+        info: &'i Arc<DebugInfo>,
+        unit: u32,
+    ) -> impl Iterator<Item = &'i Inlining> {
+        let like = info.inlinings(unit).map(|known| known.like(self.name));
+        let like = like.unwrap_or_default().iter();
+        like.filter(|inlining| {
+            let name = info.abstract_name(inlining.origin);
+            name.is_some_and(|name| self.is(info, inlining.origin, name))
+        })
     }
 
     fn is(&self, info: &Arc<DebugInfo>, function: DieRef, name: &str) -> bool {

@@ -29,6 +29,7 @@ pub(crate) mod borrowed;
 mod entries;
 pub(crate) mod facts;
 mod forms;
+pub(crate) mod inlinings;
 mod loaded;
 mod lookup;
 mod name_filter;
@@ -52,6 +53,7 @@ use crate::types::TypeCache;
 use entries::{EntrySection, Header, UnitKind};
 use facts::{Facts, FunctionRecord};
 use gimli::AttributeValue;
+use inlinings::Inlinings;
 use names::{CachedIndex, Identity, NameIndex, Watch};
 use rustc_hash::FxHashMap;
 use search::Searches;
@@ -90,6 +92,7 @@ struct Slot {
     skeleton: Option<Box<gimli::Unit<Reader>>>,
     unit: OnceLock<Option<Box<Unit>>>,
     facts: OnceLock<Box<Facts>>,
+    inlinings: OnceLock<Box<Inlinings>>,
 }
 
 /// The DWARF of one program or shared library.
@@ -193,6 +196,7 @@ impl DebugInfo {
             skeleton: None,
             unit: OnceLock::new(),
             facts: OnceLock::new(),
+            inlinings: OnceLock::new(),
         });
     }
 
@@ -279,6 +283,13 @@ impl DebugInfo {
         let slot = self.slots.get(number as usize)?;
         let read = || Box::new(facts::read(self, number));
         Some(&**slot.facts.get_or_init(read))
+    }
+
+    /// Returns the inlined copies of a unit, read on first use.
+    pub fn inlinings(&self, number: u32) -> Option<&Inlinings> {
+        let slot = self.slots.get(number as usize)?;
+        let read = || Box::new(inlinings::read(self, number));
+        Some(&**slot.inlinings.get_or_init(read))
     }
 
     /// Returns the identity of the index in the cache; `None` with split debug information,
