@@ -5,18 +5,20 @@ use crate::support::{Program, compile, run, start_with_points};
 use juror_debuggee::{Debuggee, Owner, PidNamespace, StopEvent};
 use juror_testing::may_choose_thread_numbers;
 
-/// Gives up the right to choose numbers, and comes to a point before and after its second thread
-/// begins.
+/// Gives up the right to choose numbers, as any user can, and comes to a point before and after
+/// its second thread begins.
 const WITHOUT_RIGHTS: &str = r#"
     #define _GNU_SOURCE
+    #include <linux/capability.h>
     #include <pthread.h>
     #include <sys/syscall.h>
     #include <unistd.h>
-    static int user = 65534;
     __attribute__((noinline)) void point(void) { __asm__ volatile(""); }
     static void *wait_for_end(void *unused) { for (;;) pause(); return unused; }
     int main(void) {
-        if (!geteuid() && syscall(SYS_setresuid, user, user, user)) return 2;
+        struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+        struct __user_cap_data_struct none[2] = {{0}};
+        if (syscall(SYS_capset, &header, none)) return 2;
         point();
         pthread_t thread;
         if (pthread_create(&thread, 0, wait_for_end, 0)) return 3;
