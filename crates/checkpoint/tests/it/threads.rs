@@ -3,10 +3,10 @@
 //!
 //! `JUROR_CHECKPOINTS=nightly` makes it a hundred runs.
 
-use crate::support::{compile, restore, run_hits};
+use crate::support::{Program, compile, restore, run_hits};
 use juror_checkpoint::{Checkpoint, Settings};
-use juror_debuggee::StopEvent;
-use juror_testing::Numbers;
+use juror_debuggee::{Debuggee, StopEvent};
+use juror_testing::{Numbers, may_choose_thread_numbers};
 
 const SOURCE: &str = include_str!("../../../debuggee/tests/programs/kept.c");
 
@@ -17,9 +17,15 @@ fn threads_go_on_as_if_nothing_had_been() {
         _ => 6,
     };
     let program = compile(SOURCE);
+    if !may_choose_thread_numbers() {
+        assert_refused_and_unharmed(&program);
+    }
     for seed in 0..runs {
         let mut random = Numbers(seed + 1);
-        let mut debuggee = program.start_at("check", &["60", "shared"]);
+        let started = program.start_keeping_numbers_at("check", &["60", "shared"]);
+        let Some(mut debuggee) = started else {
+            return;
+        };
         // The workers check some 3500 times together.
         let before = 1 + random.below(2000);
         assert_eq!(run_hits(&mut debuggee, before), None);
@@ -28,13 +34,28 @@ fn threads_go_on_as_if_nothing_had_been() {
             run_hits(&mut debuggee, 1 + random.below(1500));
             restore(&checkpoint, &mut debuggee);
         }
-        let end = run_hits(&mut debuggee, 0);
-        let said = program.output();
-        assert_eq!(
-            end,
-            Some(StopEvent::Exited { status: 0 }),
-            "seed {seed}: {said}"
-        );
-        assert!(said.ends_with("signals 1 same 1\n"), "seed {seed}: {said}");
+        assert_ends_whole(&program, &mut debuggee, &format!("seed {seed}"));
     }
+}
+
+#[track_caller]
+fn assert_ends_whole(program: &Program, debuggee: &mut Debuggee, run: &str) {
+    let end = run_hits(debuggee, 0);
+    let said = program.output();
+    assert_eq!(end, Some(StopEvent::Exited { status: 0 }), "{run}: {said}");
+    assert!(said.ends_with("signals 1 same 1\n"), "{run}: {said}");
+}
+
+/// Outside of a PID namespace an ordinary user gets no checkpoint of threads; the program goes
+/// on.
+#[track_caller]
+fn assert_refused_and_unharmed(program: &Program) {
+    let mut debuggee = program.start_at("check", &["60", "shared"]);
+    assert_eq!(run_hits(&mut debuggee, 1000), None);
+    let refused = Checkpoint::take(&mut debuggee, &Settings::default(), None).map(drop);
+    let message = refused.unwrap_err().to_string();
+    let reason = "threads, and this user may not give a thread its old number";
+    assert!(message.contains(reason), "{message}");
+    assert!(message.contains("set checkpoint-namespace on"), "{message}");
+    assert_ends_whole(program, &mut debuggee, "refused");
 }

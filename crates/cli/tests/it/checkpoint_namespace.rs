@@ -10,7 +10,7 @@ const JUROR: &str = env!("CARGO_BIN_EXE_juror");
 const NOBODY: &str = "65534";
 
 /// Whether a command can be run here at all.
-fn is_possible(words: &[&str]) -> bool {
+pub fn is_possible(words: &[&str]) -> bool {
     let [name, arguments @ ..] = words else {
         return false;
     };

@@ -1,8 +1,9 @@
 //! Checkpoints at the prompt: a restore brings back the program, its monitors and its files,
 //! and keeps the user's points.
 
+use crate::checkpoint_namespace::is_possible;
 use crate::support::{juror, program};
-use juror_testing::{Build, Language, Optimization, Output};
+use juror_testing::{Build, Language, Optimization, Output, may_choose_thread_numbers};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -448,29 +449,64 @@ fn programs_of_the_system_go_back() {
             .output()
             .expect("it runs");
         assert!(expected.status.success(), "{name}");
-        let output = juror(&["run", "--stdout", "written"])
-            .args([&program])
-            .args(arguments)
-            .directory(directory.path())
-            .input(
-                "tcatch syscall clone3 clone\nrun\ncatch syscall futex read write\nignore 2 30\n\
-                 continue\ncheckpoint\nignore 2 40\ncontinue\nrestore\nignore 2 20\n\
-                 continue\nrestore\ndelete\ncontinue\n",
-            )
-            .run();
-        output.assert_code(0);
-        assert_has(
-            &output,
-            &[
-                "Checkpoint 1",
-                "Back at checkpoint 1",
-                "Back at checkpoint 1",
-            ],
-        );
-        assert_has(&output, &["The program exited with status 0."]);
-        let written = fs::read(path("written")).expect("it has written");
-        assert!(written == expected.stdout, "{name} writes something else");
+        for (before, parts) in ways_of_this_user() {
+            let output = juror(&["run", "--stdout", "written"])
+                .args([&program])
+                .args(arguments)
+                .directory(directory.path())
+                .input(format!("{before}{THERE_AND_BACK}"))
+                .run();
+            output.assert_code(0);
+            assert_has(&output, parts);
+            assert_has(&output, &["The program exited with status 0."]);
+            let written = fs::read(path("written")).expect("it has written");
+            assert!(written == expected.stdout, "{name} writes something else");
+        }
     }
+}
+
+/// Makes a checkpoint among threads and goes back to it twice.
+const THERE_AND_BACK: &str = "\
+tcatch syscall clone3 clone
+run
+catch syscall futex read write
+ignore 2 30
+continue
+checkpoint
+ignore 2 40
+continue
+restore
+ignore 2 20
+continue
+restore
+delete
+continue
+";
+
+/// The lines before, and what juror says then: threads are refused to a user who may not give
+/// them their old numbers, and come back in a PID namespace if the system allows one.
+fn ways_of_this_user() -> Vec<(&'static str, &'static [&'static str])> {
+    const BACK: &[&str] = &[
+        "Checkpoint 1",
+        "Back at checkpoint 1",
+        "Back at checkpoint 1",
+    ];
+    if may_choose_thread_numbers() {
+        return vec![("", BACK)];
+    }
+    let refused: &[&str] = &[
+        "threads, and this user may not give a thread its old number: give the program a PID \
+         namespace (set checkpoint-namespace on, then run it again), or run juror as root",
+        "there is no checkpoint to restore",
+        "there is no checkpoint to restore",
+    ];
+    let mut ways = vec![("", refused)];
+    if is_possible(&["unshare", "-Upr"]) {
+        ways.push(("set checkpoint-namespace on\n", BACK));
+    } else {
+        eprintln!("skipped: user namespaces are forbidden here");
+    }
+    ways
 }
 
 const RUST: &str = r#"

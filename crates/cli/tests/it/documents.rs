@@ -4,17 +4,25 @@
 //! it, and `, after ARGUMENTS` if juror is run with them before) is a session: the first line is
 //! the command, lines that begin with `(juror) ` are typed, the others are the output.
 //! Addresses, process IDs, open pipes and the number of spaces in a row may differ; everything
-//! else is compared.
+//! else is compared. A user who may not choose thread numbers is told of one more loss in each
+//! list of a checkpoint's losses.
 
 use crate::support::juror;
 use juror_session::command_table::entry::Entry;
 use juror_session::command_table::{INFO_SUBJECTS, TABLE};
-use juror_testing::{Expected, is_update, repository_directory, updated_lines};
+use juror_testing::{
+    Expected, is_update, may_choose_thread_numbers, repository_directory, updated_lines,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const MARK: &str = "<!-- output: ";
+
+/// What a checkpoint does not restore, and the loss that only some users have.
+const LOSSES: &str = "not restored:";
+const NUMBER_LOSS: &str = "  its process number (this user may not choose one; in a PID namespace \
+                           of its own it is restored: set checkpoint-namespace on, before run)";
 
 /// A session that a document shows.
 struct Shown {
@@ -119,6 +127,22 @@ fn normalized(line: &str) -> String {
     words.join(" ")
 }
 
+/// Takes the loss of the process number out of a session: each list of losses has it for a user
+/// who may not choose numbers, and none for others.
+#[track_caller]
+fn without_number_losses<'a>(given: Vec<&'a str>, what: &str) -> Vec<&'a str> {
+    let count = |meant: &str| given.iter().filter(|line| **line == meant).count();
+    let expected = match may_choose_thread_numbers() {
+        true => 0,
+        false => count(LOSSES),
+    };
+    assert_eq!(count(NUMBER_LOSS), expected, "{what}: {given:?}");
+    given
+        .into_iter()
+        .filter(|line| *line != NUMBER_LOSS)
+        .collect()
+}
+
 #[track_caller]
 fn check(document: &str) {
     let file = file(document);
@@ -144,7 +168,7 @@ fn check(document: &str) {
             .run();
         let shown: Vec<&str> = rest.iter().map(String::as_str).collect();
         let lines = output.stdout.lines().filter(|line| *line != "(juror) ");
-        let mut given: Vec<&str> = lines.collect();
+        let mut given = without_number_losses(lines.collect(), &format!("{document}: {first}"));
         let status = output.status.code().unwrap_or(-1).to_string();
         if let [.., asks @ "$ echo $?", _] = shown[..] {
             given.extend([asks, &status]);

@@ -3,10 +3,21 @@
 
 use crate::support::{Program, compile, is_running, run, start_with_points};
 use juror_debuggee::{Debuggee, FreezeError, FrozenProcess, Owner, StopEvent, ThawError};
+use juror_testing::may_choose_thread_numbers;
 
-/// Brings a process back with all points that it had.
+/// Brings a process back with all points that it had, and with its old numbers if the user may
+/// choose them.
 #[track_caller]
 fn thaw(frozen: &FrozenProcess, present: Debuggee) -> Debuggee {
+    assert_eq!(frozen.keeps_pids(), may_choose_thread_numbers());
+    match frozen.keeps_pids() {
+        true => thaw_with_numbers(frozen, present),
+        false => thaw_with_another_number(frozen, present),
+    }
+}
+
+#[track_caller]
+fn thaw_with_numbers(frozen: &FrozenProcess, present: Debuggee) -> Debuggee {
     let mut present = present;
     let points = frozen.points().to_vec();
     let thawed = frozen.thaw(Some(&mut present), &points).unwrap();
@@ -15,6 +26,22 @@ fn thaw(frozen: &FrozenProcess, present: Debuggee) -> Debuggee {
         assert_eq!(then, now);
     }
     assert_eq!(thawed.debuggee.pid(), frozen.pid());
+    thawed.debuggee
+}
+
+/// The kernel gives numbers in a row: the old one is not given again at once.
+#[track_caller]
+pub fn thaw_with_another_number(frozen: &FrozenProcess, present: Debuggee) -> Debuggee {
+    let mut present = present;
+    let points = frozen.points().to_vec();
+    let thawed = frozen.thaw(Some(&mut present), &points).unwrap();
+    assert!(!present.is_alive());
+    let [(then, now)] = thawed.threads[..] else {
+        panic!("{:?}", thawed.threads);
+    };
+    assert_eq!(then.0, frozen.pid());
+    assert_ne!(now, then);
+    assert_eq!(thawed.debuggee.pid(), now.0);
     thawed.debuggee
 }
 
@@ -45,7 +72,7 @@ fn count_of(program: &Program, debuggee: &Debuggee) -> u64 {
 
 /// Runs to the next hit.
 #[track_caller]
-fn run_to_hit(debuggee: &mut Debuggee) {
+pub fn run_to_hit(debuggee: &mut Debuggee) {
     debuggee.resume_all().unwrap();
     loop {
         match debuggee.wait().unwrap() {
@@ -169,38 +196,6 @@ fn a_handler_comes_back_to_the_arrival_that_it_interrupted() {
             debuggee = again;
         }
     }
-}
-
-#[test]
-fn all_threads_come_back_with_what_the_kernel_keeps_for_them() {
-    let source = include_str!("../programs/kept.c");
-    let program = compile(source, &["-O1"]);
-    let mut launch = program.launch();
-    launch.arguments = vec![program.directory.path().join("lines").into(), "60".into()];
-    let mut debuggee = Debuggee::launch(&launch).unwrap();
-    let usleep = program.address(&debuggee, "reached");
-    debuggee.insert(usleep, Owner::Monitor).unwrap();
-    let mut stops = 0;
-    debuggee.resume_all().unwrap();
-    // The sixth thread is there: all locks are in use.
-    while stops < 6 {
-        let event = debuggee.wait().unwrap();
-        stops += usize::from(matches!(event, StopEvent::ThreadStarted { .. }));
-        debuggee.resume(event.waiting_thread().unwrap()).unwrap();
-    }
-    let frozen = debuggee.freeze().unwrap();
-    assert_eq!(frozen.thread_count(), 7);
-    for _ in 0..3 {
-        debuggee = thaw(&frozen, debuggee);
-    }
-    let run = run(&mut debuggee);
-    // The file of lines is not brought back here, and nothing has run since.
-    assert_eq!(
-        run.end,
-        Some(StopEvent::Exited { status: 0 }),
-        "{}",
-        program.output()
-    );
 }
 
 /// Somebody kills the copy.

@@ -7,6 +7,7 @@ mod follow_changes;
 mod follow_set;
 mod forks;
 mod frozen;
+mod frozen_threads;
 mod hard_cases;
 mod hits;
 mod in_the_middle;

@@ -1,7 +1,7 @@
 //! Small programs, and a loop that runs them to a number of hits.
 
 use juror_checkpoint::Checkpoint;
-use juror_debuggee::{Debuggee, Launch, Owner, Redirection, StopEvent};
+use juror_debuggee::{Debuggee, Launch, Owner, PidNamespace, Redirection, StopEvent};
 use juror_testing::compile_c;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,18 +30,41 @@ impl Program {
     /// `output`.
     #[track_caller]
     pub fn start(&self, arguments: &[&str]) -> Debuggee {
+        self.start_in(PidNamespace::Shared, arguments)
+    }
+
+    #[track_caller]
+    fn start_in(&self, namespace: PidNamespace, arguments: &[&str]) -> Debuggee {
         let mut launch = Launch::new(&self.path);
         launch.arguments = vec![self.file("lines").into()];
         launch.arguments.extend(arguments.iter().map(Into::into));
         launch.input = Redirection::File("/dev/null".into());
         launch.output = Redirection::File(self.file("output"));
+        launch.pid_namespace = namespace;
         Debuggee::launch(&launch).unwrap()
     }
 
     /// The same, with a point at a function.
     #[track_caller]
     pub fn start_at(&self, function: &str, arguments: &[&str]) -> Debuggee {
-        let mut debuggee = self.start(arguments);
+        self.with_point(self.start(arguments), function)
+    }
+
+    /// The same, where threads can get their old numbers: in a PID namespace if this user may
+    /// not choose numbers otherwise. None, with a line on standard error, if the system forbids
+    /// such a namespace.
+    #[track_caller]
+    pub fn start_keeping_numbers_at(&self, function: &str, arguments: &[&str]) -> Option<Debuggee> {
+        let debuggee = self.start_in(PidNamespace::NewIfNeeded, arguments);
+        if let Some(refusal) = debuggee.namespace_refusal() {
+            eprintln!("skipped: {refusal}");
+            return None;
+        }
+        Some(self.with_point(debuggee, function))
+    }
+
+    #[track_caller]
+    fn with_point(&self, mut debuggee: Debuggee, function: &str) -> Debuggee {
         let address = symbol(&self.path, function) + debuggee.modules()[0].bias;
         debuggee.insert(address, Owner::Monitor).unwrap();
         debuggee
