@@ -16,6 +16,7 @@
 
 mod in_place;
 mod motion;
+mod patches;
 mod processes;
 mod rule;
 mod stops;
@@ -28,6 +29,7 @@ use crate::arrival::Arrival;
 use crate::thread::{Motion, Thread, Wanted};
 use crate::{Input, Operation, Owner, Owners, Site, StepBy, StepOver, ThreadId};
 use in_place::InPlaceStep;
+use patches::Patches;
 use processes::PendingFork;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
@@ -70,6 +72,9 @@ pub struct Engine {
     /// Every address at which a trap was ever inserted: a copy of the memory
     /// has the state of some moment before it is seen.
     ever_inserted: BTreeSet<u64>,
+    patches: Patches,
+    /// The thread of an [`Input::Counted`], until its stop has been handled.
+    counted: Option<ThreadId>,
     /// The arrivals of processes that have been made and not been seen yet.
     pending_forks: BTreeMap<ThreadId, PendingFork>,
     #[cfg(any(test, feature = "dropped-rules"))]
@@ -108,6 +113,13 @@ impl Engine {
         if !matches!(input, Input::Faulted { .. }) {
             self.finish_calls();
         }
+        self.take(input, operations);
+        if !matches!(input, Input::Counted { .. }) {
+            self.forget_counted();
+        }
+    }
+
+    fn take(&mut self, input: Input, operations: &mut Vec<Operation>) {
         match input {
             Input::Trapped {
                 thread,
@@ -123,7 +135,17 @@ impl Engine {
             } => self.insert(address, owner, step_over, operations),
             Input::Remove { address, owner } => self.remove(address, owner, operations),
             Input::InsertFailed { address } => self.lose(address),
-            Input::Rewritten { address, step_over } => self.rewritten(address, step_over),
+            Input::Rewritten { address, step_over } => {
+                self.rewritten(address, step_over, operations)
+            }
+            Input::Patch { address, end, twin } => self.patch(address, end, twin, operations),
+            Input::Unpatch { address } => self.unpatch(address, operations),
+            Input::Stray { thread, address } => self.stray(thread, address, operations),
+            Input::Counted {
+                thread,
+                address,
+                stack,
+            } => self.counted(thread, address, stack),
             Input::Started { thread } => {
                 self.threads
                     .insert(thread, Thread::new(Motion::Stopped, Wanted::Wait));
@@ -210,7 +232,7 @@ impl Engine {
                     step_over,
                     way_back,
                 };
-                self.inherited(thread, arrival);
+                self.inherited(thread, arrival, operations);
             }
             Input::Executed { thread } => self.executed(thread, operations),
         }
@@ -231,9 +253,9 @@ impl Engine {
     }
 
     /// Returns true if a trap that a thread executed at `address` may be
-    /// juror's: that of a site, or one at which a step ends.
+    /// juror's: that of a site or of a patch, or one at which a step ends.
     pub fn expects_trap(&self, address: u64) -> bool {
-        self.is_site(address) || self.is_follow_trap(address)
+        self.is_site(address) || self.is_follow_trap(address) || self.is_patched(address)
     }
 
     /// Returns the owners of the site at `address`; none if no site is there.
@@ -350,7 +372,9 @@ impl Engine {
         step_over: StepOver,
         operations: &mut Vec<Operation>,
     ) {
-        if !self.is_site(address)
+        let may_insert = self.may_insert_trap(address, owner, operations);
+        if may_insert
+            && !self.is_site(address)
             && !self.is_removed_for_step(address)
             && !self.is_follow_trap(address)
         {
@@ -361,6 +385,9 @@ impl Engine {
             .entry(address)
             .or_insert_with(|| Site::new(step_over));
         site.add(owner);
+        if !may_insert {
+            self.settle(operations);
+        }
     }
 
     fn insert_trap(&mut self, address: u64, operations: &mut Vec<Operation>) {
@@ -377,7 +404,13 @@ impl Engine {
             return;
         }
         self.sites.remove(&address);
-        if !self.is_removed_for_step(address) && !self.is_follow_trap(address) {
+        if self.is_patched(address) {
+            self.forget_returns_to(address);
+            return self.unpatch(address, operations);
+        }
+        // No trap is there yet if it waits for the removal of a patch.
+        let is_inserted = self.patches.over(address).is_none();
+        if is_inserted && !self.is_removed_for_step(address) && !self.is_follow_trap(address) {
             operations.push(Operation::RemoveTrap { address });
         }
         self.forget_returns_to(address);
@@ -387,12 +420,18 @@ impl Engine {
     fn lose(&mut self, address: u64) {
         // A trap for the end of a step is there.
         if !self.is_follow_trap(address) && self.sites.remove(&address).is_some() {
+            self.lose_patch(address);
             self.forget_returns_to(address);
         }
     }
 
     /// Changes the step-over method of the arrivals at a site.
-    fn rewritten(&mut self, address: u64, step_over: StepOver) {
+    fn rewritten(
+        &mut self,
+        address: u64,
+        step_over: StepOver,
+        operations: &mut Vec<Operation>,
+    ) {
         if let Some(site) = self.sites.get_mut(&address) {
             site.step_over = step_over;
         }
@@ -403,6 +442,7 @@ impl Engine {
         for fork in self.pending_forks.values_mut() {
             fork.thread.change_step_over(address, step_over);
         }
+        self.rewrite_patched(address, step_over, operations);
     }
 
     fn forget_returns_to(&mut self, address: u64) {
@@ -426,6 +466,7 @@ impl Engine {
     fn executed(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         self.sites.clear();
         self.ever_inserted.clear();
+        self.patches.clear();
         let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
         if !self.drops(Rule::AnswerReplaced) {
             let known = self.threads.get(&id);

@@ -120,10 +120,16 @@ impl Engine {
         })
     }
 
-    pub(super) fn inherited(&mut self, id: ThreadId, arrival: Arrival) {
+    pub(super) fn inherited(
+        &mut self,
+        id: ThreadId,
+        arrival: Arrival,
+        operations: &mut Vec<Operation>,
+    ) {
         let is_known = self.is_site(arrival.address) && !self.drops(Rule::InheritApart);
         if let Some(thread) = self.threads.get_mut(&id).filter(|_| is_known) {
             thread.arrivals.push(arrival);
+            self.unpatch(arrival.address, operations);
         }
     }
 
@@ -137,6 +143,7 @@ impl Engine {
 
     pub(super) fn fork_stopped(&mut self, process: ThreadId, operations: &mut Vec<Operation>) {
         self.pending_forks.remove(&process);
+        self.restore_patches(process, operations);
         for &address in &self.ever_inserted {
             if self.drops(Rule::RestoreFork)
                 || self.drops(Rule::RestoreRemoved) && !self.is_site(address)
@@ -149,6 +156,8 @@ impl Engine {
     }
 
     pub(super) fn fork_followed(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
+        self.restore_patches(id, operations);
+        self.drop_patches();
         for &address in &self.ever_inserted {
             let process = id;
             if !self.is_site(address) {

@@ -48,6 +48,55 @@ pub enum Input {
         #[serde(rename = "passage")]
         step_over: StepOver,
     },
+    /// A request: the trap of the site at `address` becomes a jump to a stub,
+    /// which counts the event without a trap and goes on in the twins of the
+    /// head's instructions. Granted ([`Operation::WritePatch`]) only if
+    /// [`Engine::may_be_patched`](crate::Engine::may_be_patched) is true for
+    /// the head; otherwise nothing is ordered, and
+    /// [`Engine::is_patched`](crate::Engine::is_patched) stays as it is.
+    ///
+    /// A thread is never shown in a stub: before the shell passes a stop, it
+    /// leads the thread back to `address`, or on to the first twin
+    /// ([`Input::Counted`]). An event that the stub leaves to juror is an
+    /// [`Input::Trapped`] at `address`.
+    Patch {
+        /// The site.
+        address: u64,
+        /// The first address behind the head.
+        end: u64,
+        /// The twin of the head's first instruction.
+        twin: u64,
+    },
+    /// A request: the site at `address` has a trap again. Also passed if
+    /// [`Operation::WritePatch`] has failed, with the trap still there.
+    Unpatch {
+        /// The site.
+        address: u64,
+    },
+    /// A thread came to an address inside a patched head, behind its start
+    /// ([`Engine::is_inside_patch`](crate::Engine::is_inside_patch)), and
+    /// executed a byte of the jump, which can only trap (`SIGTRAP`, `SIGILL` or
+    /// `SIGSEGV`). Also passed for a thread that came to a twin of a patch that
+    /// has been removed ([`Operation::RemovePatch`]), with the original address.
+    Stray {
+        /// The thread.
+        thread: ThreadId,
+        /// The address of the original instruction.
+        address: u64,
+    },
+    /// The stop of this thread, which is passed next, finds it before the first
+    /// twin of the patch at `address`: the event has been counted, and the
+    /// instruction has not run. Orders nothing. Passed for every such stop,
+    /// whether the thread came there by the stub or by a step-over, and not for
+    /// a stop that is not passed.
+    Counted {
+        /// The thread.
+        thread: ThreadId,
+        /// The site.
+        address: u64,
+        /// The thread's stack pointer.
+        stack: u64,
+    },
     /// A thread exists and is stopped: the first thread, or a new one.
     Started {
         /// The thread.
