@@ -167,11 +167,7 @@ impl Engine {
                 self.stopped(thread, address, true, operations)
             }
             Input::Signalled { .. } if self.drops(Rule::NoteSignal) => {}
-            Input::Signalled { thread, address } => {
-                if let Some(thread) = self.threads.get_mut(&thread) {
-                    thread.interrupt_departure(address);
-                }
-            }
+            Input::Signalled { thread, address } => self.signalled(thread, address, operations),
             Input::HandlerEntered { .. } if self.drops(Rule::LeaveForHandler) => {}
             Input::HandlerEntered {
                 thread,
@@ -265,11 +261,13 @@ impl Engine {
             .map_or(Owners::empty(), Site::owners)
     }
 
-    /// Returns all sites by address, with their owners and step-over methods.
+    /// Returns all sites by address, with their owners and their step-over
+    /// methods without a patch.
     pub fn sites(&self) -> impl Iterator<Item = (u64, Owners, StepOver)> + '_ {
-        self.sites
-            .iter()
-            .map(|(address, site)| (*address, site.owners(), site.step_over))
+        self.sites.iter().map(|(address, site)| {
+            let step_over = self.step_over_by_trap(*address, site.step_over);
+            (*address, site.owners(), step_over)
+        })
     }
 
     /// Returns the addresses of the sites in a range.
@@ -280,11 +278,12 @@ impl Engine {
     }
 
     /// Returns every insert that has not been removed: the site, the owner, the
-    /// count and the step-over method.
+    /// count and the step-over method without a patch.
     pub fn inserts(&self) -> impl Iterator<Item = (u64, Owner, u32, StepOver)> + '_ {
         self.sites.iter().flat_map(|(&address, site)| {
             let counts = site.counts();
-            counts.map(move |(owner, count)| (address, owner, count, site.step_over))
+            let step_over = self.step_over_by_trap(address, site.step_over);
+            counts.map(move |(owner, count)| (address, owner, count, step_over))
         })
     }
 
@@ -426,12 +425,7 @@ impl Engine {
     }
 
     /// Changes the step-over method of the arrivals at a site.
-    fn rewritten(
-        &mut self,
-        address: u64,
-        step_over: StepOver,
-        operations: &mut Vec<Operation>,
-    ) {
+    fn rewritten(&mut self, address: u64, step_over: StepOver, operations: &mut Vec<Operation>) {
         if let Some(site) = self.sites.get_mut(&address) {
             site.step_over = step_over;
         }

@@ -75,6 +75,7 @@ impl Engine {
             thread.motion = Motion::Stopped;
         }
         if thread.restore(depth) {
+            self.leave_twin(id);
             self.abandon_in_place(id, operations);
         }
     }

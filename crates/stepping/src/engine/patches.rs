@@ -10,13 +10,14 @@
 //! Invariants, checked by exploration:
 //!
 //! - the jump is written and removed only while all threads stand: several bytes
-//!   cannot be written at once, and a thread in a twin would run past a trap that
-//!   is inserted in the head then;
+//!   cannot be written at once, and a thread that runs in a twin would run past a
+//!   trap that is inserted in the head;
 //! - no site but the patched one is in a head, and no thread returns to the site
 //!   with its arrival reported: the jump would count it again;
-//! - when the patch is gone, no thread is left in it. One whose event has been
-//!   counted stands at the site, and it is stepped over by the former method: the
-//!   first twin leads to the second, past a site there.
+//! - when the patch is gone, no thread is left in its twins, and none returns to
+//!   them from a handler. One whose event has been counted stands at the site, and
+//!   is stepped over by the former method: the first twin leads to the second, past
+//!   a site there.
 //!
 //! An insert in a head is therefore carried out later: the patch leaves
 //! (`Patch::leaves`), all threads are held, and the trap is inserted when they
@@ -37,8 +38,8 @@ const PATCHABLE: Owners = Owners::MONITOR.union(Owners::RETURN);
 pub(super) struct Patches {
     /// The patches, by their sites.
     present: BTreeMap<u64, Patch>,
-    /// The twin of every patch there ever was, and the step-over method without
-    /// it: a copy of the memory has the state of some moment before it is seen.
+    /// Every patch there ever was: a copy of the memory has the state of some
+    /// moment before it is seen.
     ever: BTreeMap<u64, Former>,
 }
 
@@ -51,11 +52,14 @@ struct Patch {
     leaves: bool,
 }
 
-/// How a site is stepped over with its patch and without it.
+/// What is known of the last patch at a site: the end of its head, and how the
+/// site is stepped over without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Former {
-    twin: StepOver,
+    end: u64,
     step_over: StepOver,
+    /// How it was stepped over with the patch.
+    twin: StepOver,
 }
 
 impl Patches {
@@ -73,17 +77,6 @@ impl Patches {
     /// Forgets everything, as the memory does.
     pub(super) fn clear(&mut self) {
         *self = Patches::default();
-    }
-
-    /// Returns the step-over method that is valid now for one that was chosen
-    /// earlier.
-    fn valid(&self, address: u64, step_over: StepOver) -> StepOver {
-        match self.ever.get(&address) {
-            Some(former) if former.twin == step_over && !self.present.contains_key(&address) => {
-                former.step_over
-            }
-            _ => step_over,
-        }
     }
 }
 
@@ -143,7 +136,11 @@ impl Engine {
         let step_over = std::mem::replace(&mut site.step_over, twin);
         let leaves = false;
         self.patches.present.insert(address, Patch { end, leaves });
-        let former = Former { twin, step_over };
+        let former = Former {
+            end,
+            step_over,
+            twin,
+        };
         self.patches.ever.insert(address, former);
         for (id, thread) in &mut self.threads {
             thread.change_step_over(address, twin);
@@ -232,15 +229,15 @@ impl Engine {
         let Some(former) = self.patches.ever.get(&address).copied() else {
             return;
         };
-        let twins = self.drops(Rule::LeaveTwins);
+        let leaves = !self.drops(Rule::LeaveTwins);
         let forgets = self.drops(Rule::FormerStepOver);
         for (id, thread) in &mut self.threads {
             if !forgets {
                 thread.change_step_over(address, former.step_over);
             }
-            if thread.pc == address && thread.in_twin.is_some() {
+            if thread.pc == address {
                 thread.stand_counted(former.step_over);
-            } else if thread.pc != address && !twins && thread.is_in_head(&(address..end)) {
+            } else if thread.pc != address && leaves && thread.is_in_head(&(address..end)) {
                 thread.pc_to_write = None;
                 operations.push(Operation::SetCounter {
                     thread: *id,
@@ -311,6 +308,9 @@ impl Engine {
         let is_known = self.patches.ever.contains_key(&address) && !self.drops(Rule::RememberCount);
         if let Some(thread) = self.threads.get_mut(&id).filter(|_| is_known) {
             thread.counted = Some(stack);
+            // The departure of an earlier arrival, after which the stub brought
+            // the thread here.
+            thread.departure = thread.departure.filter(|it| it.arrival.stack == stack);
             self.counted = Some(id);
         }
     }
@@ -334,17 +334,79 @@ impl Engine {
         }
     }
 
-    /// Gives the arrivals of a thread at `address` a step-over method that is
-    /// valid now.
-    pub(super) fn renew_step_over(&mut self, id: ThreadId, address: u64) {
-        if self.drops(Rule::FormerStepOver) {
-            return;
-        }
+    /// Handles the delivery of a signal at `address`, to a thread in a slot or
+    /// moved out of a first twin.
+    pub(super) fn signalled(
+        &mut self,
+        id: ThreadId,
+        address: u64,
+        operations: &mut Vec<Operation>,
+    ) {
+        let step_over = self.step_over_at(address);
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
-        if let Some(step_over) = thread.step_over_of_arrival(address) {
-            thread.change_step_over(address, self.patches.valid(address, step_over));
+        let Some(stack) = thread.counted.take() else {
+            return thread.interrupt_departure(address);
+        };
+        thread.return_counted(address, stack, step_over);
+        self.unpatch_for_fault(address, operations);
+        self.settle(operations);
+    }
+
+    /// Handles a signal that is reported at `address`, to a thread that may be in
+    /// a slot; one in a twin departs by [`Engine::signalled`].
+    pub(super) fn interrupted(&mut self, id: ThreadId, address: u64) {
+        let twin = self.patches.ever.get(&address).map(|former| former.twin);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        if thread.in_twin.is_some() {
+            return;
+        }
+        // It has left the twin to which it departed.
+        thread.departure = thread
+            .departure
+            .filter(|it| it.arrival.address != address || Some(it.arrival.step_over) != twin);
+        thread.interrupt_departure(address);
+    }
+
+    /// Returns the step-over method that a site or an arrival has without the
+    /// patch at `address`, if there is one.
+    pub(super) fn step_over_by_trap(&self, address: u64, step_over: StepOver) -> StepOver {
+        let former = self.patches.ever.get(&address);
+        let former = former.filter(|_| self.is_patched(address));
+        former.map_or(step_over, |former| former.step_over)
+    }
+
+    /// Returns the step-over method of the site at `address`.
+    pub(super) fn step_over_at(&self, address: u64) -> StepOver {
+        let site = self.sites.get(&address);
+        site.map_or(StepOver::InPlace, |site| site.step_over)
+    }
+
+    /// Takes a thread that is back from an evaluation out of the twins of a
+    /// patch that has been removed meanwhile.
+    pub(super) fn leave_twin(&mut self, id: ThreadId) {
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        let pc = thread.pc;
+        let mut before = self.patches.ever.range(..=pc);
+        let Some((&address, former)) = before.next_back() else {
+            return;
+        };
+        if self.patches.over(pc).is_some() || pc >= former.end || self.drops(Rule::LeaveTwins) {
+            return;
+        }
+        let step_over = former.step_over;
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
+        if pc == address {
+            thread.stand_counted(step_over);
+        } else if thread.standing.is_none() {
+            thread.pc_to_write = Some(pc);
         }
     }
 
@@ -384,8 +446,8 @@ impl Engine {
         }
     }
 
-    /// Gives the sites and arrivals of a followed copy, which has no patches,
-    /// their former step-over methods.
+    /// Gives the sites of a followed copy, which has no patches, their former
+    /// step-over methods.
     pub(super) fn drop_patches(&mut self) {
         for address in std::mem::take(&mut self.patches.present).into_keys() {
             let Some(former) = self.patches.ever.get(&address) else {
@@ -393,9 +455,6 @@ impl Engine {
             };
             if let Some(site) = self.sites.get_mut(&address) {
                 site.step_over = former.step_over;
-            }
-            for fork in self.pending_forks.values_mut() {
-                fork.thread.change_step_over(address, former.step_over);
             }
         }
     }
@@ -450,7 +509,9 @@ impl Thread {
                 way_back,
                 ..departure.arrival
             });
-        } else if !self.return_to_arrival(address, stack) {
+        } else if self.return_to_arrival(address, stack) {
+            self.change_step_over(address, step_over);
+        } else {
             self.arrivals.push(Arrival {
                 address,
                 stack,

@@ -95,6 +95,10 @@ impl Engine {
         if !self.drops(Rule::Inherit) {
             thread.inherit(maker);
         }
+        for arrival in &mut thread.arrivals {
+            // The copy will have no patch.
+            arrival.step_over = self.step_over_by_trap(arrival.address, arrival.step_over);
+        }
         self.pending_forks
             .insert(process, PendingFork { parent, thread });
     }
@@ -116,7 +120,14 @@ impl Engine {
         known.flat_map(move |known| {
             let here = known.arrival();
             let others = known.arrivals.iter().filter(move |it| Some(*it) != here);
-            others.map(move |arrival| arrival.as_inherited(thread))
+            others.map(move |&arrival| {
+                let step_over = self.step_over_by_trap(arrival.address, arrival.step_over);
+                let arrival = Arrival {
+                    step_over,
+                    ..arrival
+                };
+                arrival.as_inherited(thread)
+            })
         })
     }
 

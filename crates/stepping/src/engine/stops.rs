@@ -172,8 +172,11 @@ impl Engine {
         }
         thread.stop(address);
         if foreign {
-            thread.interrupt_departure(address);
+            self.interrupted(id, address);
         }
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
         let waits = !ordered || thread.halting;
         if waits {
             thread.wanted = Wanted::Wait;
@@ -214,8 +217,7 @@ impl Engine {
         let stepped_in_place = self.stepper() == Some(id);
         let remembers = !self.drops(Rule::RememberArrival);
         let is_site = self.is_site(address);
-        let site = self.sites.get(&address);
-        let step_over = site.map_or(StepOver::InPlace, |site| site.step_over);
+        let step_over = self.step_over_at(address);
         let thread = self
             .threads
             .entry(id)
@@ -246,7 +248,6 @@ impl Engine {
             thread.forget_arrival(address);
         }
         self.unpatch_for_fault(address, operations);
-        self.renew_step_over(id, address);
         if stepped_in_place {
             return self.leave_step(id, None, operations);
         }

@@ -9,11 +9,11 @@ mod in_place;
 mod patches;
 
 use super::*;
+use Operation::{Arrive, MoveToTwin, RemovePatch, WritePatch};
 use Operation::{
     ContinueThread, EmulateCall, HoldThread, InsertTrap, RemoveTrap, Report, ReportHalted,
     ReportStep,
 };
-use Operation::{Arrive, MoveToTwin, RemovePatch, WritePatch};
 use Operation::{SetCounter, StepThread, Unexplained};
 
 const A: u64 = 0x1000;

@@ -76,19 +76,25 @@ pub enum Input {
     /// A thread came to an address inside a patched head, behind its start
     /// ([`Engine::is_inside_patch`](crate::Engine::is_inside_patch)), and
     /// executed a byte of the jump, which can only trap (`SIGTRAP`, `SIGILL` or
-    /// `SIGSEGV`). Also passed for a thread that came to a twin of a patch that
-    /// has been removed ([`Operation::RemovePatch`]), with the original address.
+    /// `SIGSEGV`). A step that ended so has not been made yet.
     Stray {
         /// The thread.
         thread: ThreadId,
-        /// The address of the original instruction.
+        /// The address of the byte, at which an original instruction begins.
         address: u64,
     },
-    /// The stop of this thread, which is passed next, finds it before the first
-    /// twin of the patch at `address`: the event has been counted, and the
-    /// instruction has not run. Orders nothing. Passed for every such stop,
-    /// whether the thread came there by the stub or by a step-over, and not for
-    /// a stop that is not passed.
+    /// The next input finds this thread before the first twin of the patch at
+    /// `address`: the event has been counted, and the instruction has not run.
+    /// Orders nothing. Passed ahead of every stop of such a thread, whether it
+    /// came there by the stub or by a step-over, and ahead of
+    /// [`Input::Signalled`].
+    ///
+    /// A signal is never delivered in a twin. The shell sets the counter to the
+    /// original instruction, to which the handler returns: inside the head that
+    /// is a [`Input::Stray`]. For the first twin the shell passes this input and
+    /// [`Input::Signalled`], and the patch goes. If the original of the first
+    /// twin is behind an `endbr64`, a fault or signal there is passed as
+    /// [`Input::Faulted`] with that address, for the same reason.
     Counted {
         /// The thread.
         thread: ThreadId,
@@ -189,7 +195,9 @@ pub enum Input {
     /// `address`, before the instruction has run, is being resumed with a
     /// signal. A handler may arrive at sites of its own before it returns into
     /// the slot. Passed at that moment, also if the stop of the signal was not
-    /// reported; orders nothing.
+    /// reported; orders nothing. After [`Input::Counted`] the thread is not in a
+    /// slot: it has been moved to `address`, and its arrival there counts as
+    /// reported.
     Signalled {
         /// The thread.
         thread: ThreadId,

@@ -29,11 +29,8 @@ pub enum Operation {
         address: u64,
     },
     /// Replace the jump by the original bytes, with the trap at this address.
-    /// All threads stand, and none is in the stub or, for the kernel, in a twin
-    /// behind the first. From now on a thread that comes to a twin behind the
-    /// first, in which a signal handler may have interrupted it, goes on at the
-    /// original instruction: the shell writes traps there ([`Input::Stray`]).
-    /// [`Input::InsertFailed`] if the memory cannot be written.
+    /// All threads stand, and none is in the stub or in a twin behind the
+    /// first. [`Input::InsertFailed`] if the memory cannot be written.
     RemovePatch {
         /// The site.
         address: u64,

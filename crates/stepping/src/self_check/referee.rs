@@ -228,7 +228,8 @@ impl Referee {
         let end = match is_written {
             true => {
                 let asked = self.asked.filter(|asked| asked.0 == address);
-                let (_, end) = asked.ok_or_else(|| format!("no patch was asked for at {address:#x}"))?;
+                let (_, end) =
+                    asked.ok_or_else(|| format!("no patch was asked for at {address:#x}"))?;
                 let is_first = self.patches.insert(address, end).is_none();
                 self.ever_patched.insert(address);
                 demand(is_first && self.inserted.contains(&address), || {
@@ -236,9 +237,10 @@ impl Referee {
                 })?;
                 end
             }
-            false => self.patches.remove(&address).ok_or_else(|| {
-                format!("a patch is removed at {address:#x}, where none is")
-            })?,
+            false => self
+                .patches
+                .remove(&address)
+                .ok_or_else(|| format!("a patch is removed at {address:#x}, where none is"))?,
         };
         let all = self.sites.keys().chain(&self.inserted).copied();
         let inside: Vec<u64> = all.filter(|it| (address..end).contains(it)).collect();

@@ -97,10 +97,7 @@ fn another_owner_gets_its_trap_when_all_stand() {
 #[test]
 fn a_trap_in_the_head_is_inserted_when_all_stand_at_originals() {
     let mut fixture = patched(&[ONE]);
-    fixture.check(
-        inside(Owner::Developer),
-        &[HoldThread { thread: ONE }],
-    );
+    fixture.check(inside(Owner::Developer), &[HoldThread { thread: ONE }]);
     let go = [
         set(ONE, INSIDE),
         RemovePatch { address: A },
@@ -126,10 +123,7 @@ fn a_counted_event_is_not_reported_when_the_patch_goes() {
 #[test]
 fn an_insert_that_is_withdrawn_leaves_no_trap() {
     let mut fixture = patched(&[ONE]);
-    fixture.check(
-        inside(Owner::Developer),
-        &[HoldThread { thread: ONE }],
-    );
+    fixture.check(inside(Owner::Developer), &[HoldThread { thread: ONE }]);
     fixture.check(
         Input::Remove {
             address: INSIDE,
@@ -164,7 +158,10 @@ fn a_stray_goes_to_its_twin() {
         &[moved, ContinueThread { thread }],
     );
     fixture.check(Input::Halt { thread }, &[HoldThread { thread }]);
-    fixture.check(Input::Stray { thread, address }, &[moved, ReportHalted { thread }]);
+    fixture.check(
+        Input::Stray { thread, address },
+        &[moved, ReportHalted { thread }],
+    );
     fixture.check(Input::Step { thread }, &[StepThread { thread }]);
     fixture.check(
         Input::Stray { thread, address },
@@ -180,12 +177,12 @@ fn a_step_before_a_patch_is_an_arrival() {
     fixture.check(stopped(ONE, A), &[ReportHalted { thread }]);
     fixture.check(Input::Step { thread }, &[Arrive { thread, address }]);
     fixture.arrive(ONE);
-    fixture.check(Input::Step { thread }, &[set(ONE, TWIN), StepThread { thread }]);
-    fixture.check(COUNTED, &[]);
     fixture.check(
-        Input::Interrupted { thread, address: A },
-        &[],
+        Input::Step { thread },
+        &[set(ONE, TWIN), StepThread { thread }],
     );
+    fixture.check(COUNTED, &[]);
+    fixture.check(Input::Interrupted { thread, address: A }, &[]);
     fixture.check(Input::Step { thread }, &[StepThread { thread }]);
 }
 
@@ -231,7 +228,10 @@ fn a_copy_gets_its_bytes_back() {
         ],
     );
     assert!(!fixture.engine.is_patched(A));
-    fixture.check(Input::Resume { thread: TWO }, &[ContinueThread { thread: TWO }]);
+    fixture.check(
+        Input::Resume { thread: TWO },
+        &[ContinueThread { thread: TWO }],
+    );
     fixture.arrive(TWO);
     let passed = [set(TWO, COPY), ContinueThread { thread: TWO }];
     fixture.check(Input::Resume { thread: TWO }, &passed);
