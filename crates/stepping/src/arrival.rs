@@ -266,7 +266,7 @@ impl Thread {
                     && it.way_back != WayBack::OutOfLine
                     && Some(it.stack) != here
             };
-            !stands_inside && !(refuses && arrivals.iter().any(returns))
+            !(stands_inside || refuses && arrivals.iter().any(returns))
         };
         let suspended = |it: &Suspended| {
             let is_inside = it.pc != head.start && head.contains(&it.pc);
