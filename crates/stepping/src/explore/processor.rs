@@ -41,6 +41,11 @@ pub(super) fn slot_of(place: Place) -> u64 {
     0x1000 + address_of(place)
 }
 
+/// Returns the address of the twin of a place.
+pub(super) fn twin_of(place: Place) -> u64 {
+    0x2000 + address_of(place)
+}
+
 /// The real position of a processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Counter {
@@ -52,12 +57,29 @@ pub(super) enum Counter {
     OutOfLine(Place),
     /// In a slot, before the jump to this place.
     Leaving(Place),
+    /// In the stub of the patch at I.
+    Stub(Phase),
+    /// Before the twin of the instruction.
+    Twin(Place),
+}
+
+/// The phases of a stub.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Phase {
+    /// The step of the monitor can be abandoned.
+    Free,
+    /// It can be abandoned, and the lock is held.
+    Locked,
+    /// The event counts, and the lock is held.
+    Committed,
 }
 
 impl Counter {
     pub(super) fn from_address(address: u64) -> Counter {
         let place = (address % 0x1000 / 0x100) as Place - 1;
-        if address > 0x1000 {
+        if address > 0x2000 {
+            Counter::Twin(place)
+        } else if address > 0x1000 {
             Counter::OutOfLine(place)
         } else {
             Counter::At(place)
@@ -67,7 +89,8 @@ impl Counter {
     pub(super) fn place(self) -> Place {
         match self {
             Counter::At(place) | Counter::Behind(place) => place,
-            Counter::OutOfLine(place) | Counter::Leaving(place) => place,
+            Counter::OutOfLine(place) | Counter::Leaving(place) | Counter::Twin(place) => place,
+            Counter::Stub(_) => I,
         }
     }
 
@@ -78,6 +101,8 @@ impl Counter {
             Counter::OutOfLine(place) => slot_of(place),
             Counter::Leaving(place) => slot_of(place) + 1,
             Counter::At(place) => address_of(place),
+            Counter::Twin(place) => twin_of(place),
+            Counter::Stub(phase) => twin_of(I) + 1 + phase as u64,
         }
     }
 
@@ -357,7 +382,11 @@ impl Processor {
             return None;
         }
         let counter = std::mem::replace(&mut self.counter, Counter::At(I));
-        self.interrupts = Some(counter);
+        // No signal is delivered in a twin.
+        self.interrupts = Some(match counter {
+            Counter::Twin(place) => Counter::At(place),
+            counter => counter,
+        });
         if motion == Motion::Step {
             self.stepped |= self.upper == Upper::AwaitsStep;
             self.stop(Stop::Trace);
@@ -406,6 +435,7 @@ impl Processor {
         let next = self.successor(next);
         self.counter = match self.counter {
             Counter::OutOfLine(_) => Counter::Leaving(next),
+            Counter::Twin(I) if next == J => Counter::Twin(J),
             Counter::At(HANDLER_END) => self.interrupts.take().unwrap_or(Counter::At(next)),
             _ => Counter::At(next),
         };
