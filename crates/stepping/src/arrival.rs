@@ -4,10 +4,8 @@
 //! Invariant: an arrival is identified by its address and stack pointer, so
 //! that a signal handler that comes to the same site makes another one.
 
-use crate::suspended::Suspended;
 use crate::thread::{Next, Thread, Wanted};
 use crate::{Input, Owners, Site, StackPart, StepOver, ThreadId, WayBack};
-use std::ops::Range;
 
 /// The distance in bytes up to which a stack pointer above an unexecuted
 /// arrival means that its frame is gone. Beyond that it belongs to another
@@ -252,27 +250,6 @@ impl Thread {
     /// Returns true if a handler has to return to an arrival.
     pub(crate) fn awaits_handler(&self) -> bool {
         self.arrivals.iter().any(Arrival::awaits_handler)
-    }
-
-    /// Returns true if a patch with this head, which begins at a site, may be
-    /// written while the thread is stopped where it is; `refuses` says whether
-    /// it must not return to the site with its arrival reported.
-    pub(crate) fn admits_patch(&self, head: &Range<u64>, refuses: bool) -> bool {
-        let admits = |pc: u64, standing: Option<u64>, arrivals: &[Arrival]| {
-            let stands_inside = pc != head.start && head.contains(&pc) && standing.is_some();
-            let here = standing.filter(|_| pc == head.start);
-            let returns = |it: &Arrival| {
-                it.address == head.start
-                    && it.way_back != WayBack::OutOfLine
-                    && Some(it.stack) != here
-            };
-            !(stands_inside || refuses && arrivals.iter().any(returns))
-        };
-        let suspended = |it: &Suspended| {
-            let is_inside = it.pc != head.start && head.contains(&it.pc);
-            !is_inside && admits(it.pc, it.standing, &it.arrivals)
-        };
-        admits(self.pc, self.standing, &self.arrivals) && self.suspended.iter().all(suspended)
     }
 
     /// Returns true if the arrival of a thread that comes to `address` with

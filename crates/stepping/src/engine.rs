@@ -16,6 +16,7 @@
 
 mod in_place;
 mod motion;
+mod patched_threads;
 mod patches;
 mod processes;
 mod rule;

@@ -14,8 +14,8 @@
 //!   trap that is inserted in the head;
 //! - no site but the patched one is in a head, and no thread returns to the site
 //!   with its arrival reported: the jump would count it again;
-//! - when the patch is gone, no thread is left in its twins, and none returns to
-//!   them from a handler. One whose event has been counted stands at the site, and
+//! - when the patch is gone, no thread is left in its twins; none returns to them
+//!   from a handler, since no signal is delivered there. One whose event has been counted stands at the site, and
 //!   is stepped over by the former method: the first twin leads to the second, past
 //!   a site there.
 //!
@@ -24,14 +24,13 @@
 //! stand. A thread that passes meanwhile has passed before the insert.
 
 use super::{Engine, Rule};
-use crate::arrival::Arrival;
-use crate::thread::{Motion, Thread, Wanted};
-use crate::{Operation, Owner, Owners, StepOver, ThreadId, WayBack};
+use crate::thread::Thread;
+use crate::{Operation, Owner, Owners, StepOver, ThreadId};
 use std::collections::BTreeMap;
 use std::ops::{Bound, Range};
 
 /// The owners whose sites may be patched: their events are counted by the stub.
-const PATCHABLE: Owners = Owners::MONITOR.union(Owners::RETURN);
+pub(super) const PATCHABLE: Owners = Owners::MONITOR.union(Owners::RETURN);
 
 /// The patches of an engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -40,7 +39,7 @@ pub(super) struct Patches {
     present: BTreeMap<u64, Patch>,
     /// Every patch there ever was: a copy of the memory has the state of some
     /// moment before it is seen.
-    ever: BTreeMap<u64, Former>,
+    pub(super) ever: BTreeMap<u64, Former>,
 }
 
 /// A patch.
@@ -55,11 +54,11 @@ struct Patch {
 /// What is known of the last patch at a site: the end of its head, and how the
 /// site is stepped over without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Former {
-    end: u64,
-    step_over: StepOver,
+pub(super) struct Former {
+    pub(super) end: u64,
+    pub(super) step_over: StepOver,
     /// How it was stepped over with the patch.
-    twin: StepOver,
+    pub(super) twin: StepOver,
 }
 
 impl Patches {
@@ -187,7 +186,7 @@ impl Engine {
 
     /// Marks a patch as leaving, and holds all threads but one that is stepped
     /// in place, whose step ends soon. The caller settles.
-    fn mark_leaving(&mut self, address: u64, operations: &mut Vec<Operation>) {
+    pub(super) fn mark_leaving(&mut self, address: u64, operations: &mut Vec<Operation>) {
         if let Some(patch) = self.patches.present.get_mut(&address) {
             patch.leaves = true;
         }
@@ -273,166 +272,12 @@ impl Engine {
         self.remove_patches(operations);
     }
 
-    /// Handles a thread that has executed a byte of a jump.
-    pub(super) fn stray(&mut self, id: ThreadId, address: u64, operations: &mut Vec<Operation>) {
-        let is_inside = self.is_inside_patch(address) && !self.drops(Rule::CatchStray);
-        let step = self.step_of(id);
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        if !thread.motion.moves() {
-            return;
-        }
-        thread.stop(address);
-        thread.late_step = false;
-        thread.out_of_line_steps = 0;
-        thread.departure = None;
-        if is_inside {
-            operations.push(Operation::MoveToTwin {
-                thread: id,
-                address,
-            });
-        } else {
-            thread.pc_to_write = Some(address);
-        }
-        if let Some(step) = step {
-            return self.step_again(id, step, operations);
-        }
-        thread.answer_halt(id, operations);
-        self.advance(id, operations);
-        self.settle(operations);
-    }
-
-    /// Notes that the next stop of a thread finds it in a first twin.
-    pub(super) fn counted(&mut self, id: ThreadId, address: u64, stack: u64) {
-        let is_known = self.patches.ever.contains_key(&address) && !self.drops(Rule::RememberCount);
-        if let Some(thread) = self.threads.get_mut(&id).filter(|_| is_known) {
-            thread.counted = Some(stack);
-            // The departure of an earlier arrival, after which the stub brought
-            // the thread here.
-            thread.departure = thread.departure.filter(|it| it.arrival.stack == stack);
-            self.counted = Some(id);
-        }
-    }
-
-    /// Forgets [`Engine::counted`] after the input that follows it.
-    pub(super) fn forget_counted(&mut self) {
-        if let Some(id) = self.counted.take()
-            && let Some(thread) = self.threads.get_mut(&id)
-        {
-            thread.counted = None;
-        }
-    }
-
-    /// Handles a fault at `address`, to which the thread returns with its
-    /// arrival reported, or which may be that of the jump itself.
-    pub(super) fn unpatch_for_fault(&mut self, address: u64, operations: &mut Vec<Operation>) {
-        if let Some(start) = self.patches.over(address)
-            && !self.drops(Rule::UnpatchForFault)
-        {
-            self.mark_leaving(start, operations);
-        }
-    }
-
-    /// Handles the delivery of a signal at `address`, to a thread in a slot or
-    /// moved out of a first twin.
-    pub(super) fn signalled(
-        &mut self,
-        id: ThreadId,
-        address: u64,
-        operations: &mut Vec<Operation>,
-    ) {
-        let step_over = self.step_over_at(address);
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        let Some(stack) = thread.counted.take() else {
-            return thread.interrupt_departure(address);
-        };
-        thread.return_counted(address, stack, step_over);
-        self.unpatch_for_fault(address, operations);
-        self.settle(operations);
-    }
-
-    /// Handles a signal that is reported at `address`, to a thread that may be in
-    /// a slot; one in a twin departs by [`Engine::signalled`].
-    pub(super) fn interrupted(&mut self, id: ThreadId, address: u64) {
-        let twin = self.patches.ever.get(&address).map(|former| former.twin);
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        if thread.in_twin.is_some() {
-            return;
-        }
-        // It has left the twin to which it departed.
-        thread.departure = thread
-            .departure
-            .filter(|it| it.arrival.address != address || Some(it.arrival.step_over) != twin);
-        thread.interrupt_departure(address);
-    }
-
     /// Returns the step-over method that a site or an arrival has without the
     /// patch at `address`, if there is one.
     pub(super) fn step_over_by_trap(&self, address: u64, step_over: StepOver) -> StepOver {
         let former = self.patches.ever.get(&address);
         let former = former.filter(|_| self.is_patched(address));
         former.map_or(step_over, |former| former.step_over)
-    }
-
-    /// Returns the step-over method of the site at `address`.
-    pub(super) fn step_over_at(&self, address: u64) -> StepOver {
-        let site = self.sites.get(&address);
-        site.map_or(StepOver::InPlace, |site| site.step_over)
-    }
-
-    /// Takes a thread that is back from an evaluation out of the twins of a
-    /// patch that has been removed meanwhile.
-    pub(super) fn leave_twin(&mut self, id: ThreadId) {
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        let pc = thread.pc;
-        let mut before = self.patches.ever.range(..=pc);
-        let Some((&address, former)) = before.next_back() else {
-            return;
-        };
-        if self.patches.over(pc).is_some() || pc >= former.end || self.drops(Rule::LeaveTwins) {
-            return;
-        }
-        let step_over = former.step_over;
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        if pc == address {
-            thread.stand_counted(step_over);
-        } else if thread.standing.is_none() {
-            thread.pc_to_write = Some(pc);
-        }
-    }
-
-    /// Lets a stopped thread that is at no site run or step from where it is. A
-    /// step from a patched site is an arrival first.
-    pub(super) fn go(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
-        let Some(thread) = self.threads.get(&id) else {
-            return;
-        };
-        let is_step = thread.wanted == Wanted::Step && !thread.late_step && !thread.leaves_call;
-        let address = thread.pc;
-        let arrives = is_step
-            && thread.in_twin.is_none()
-            && self.is_patched(address)
-            && !self.drops(Rule::StepIsArrival);
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        if arrives {
-            let order = Operation::Arrive {
-                thread: id,
-                address,
-            };
-            return thread.go_by(order, id, operations);
-        }
-        thread.go(id, operations);
     }
 
     /// Orders the original bytes back in a copy of the memory, wherever a patch
@@ -476,49 +321,6 @@ impl Engine {
         }
         if let Some(start) = self.patches.over(address) {
             self.unpatch(start, operations);
-        }
-    }
-}
-
-impl Thread {
-    /// Returns true if the thread is stopped in the head of a patch, and does
-    /// not stand at a site.
-    fn is_in_head(&self, head: &Range<u64>) -> bool {
-        self.motion == Motion::Stopped && self.standing.is_none() && head.contains(&self.pc)
-    }
-
-    /// Makes the thread, which is before the first twin of a patch that is
-    /// removed, stand at the site with its arrival reported.
-    fn stand_counted(&mut self, step_over: StepOver) {
-        let Some(stack) = self.in_twin.take() else {
-            return;
-        };
-        self.return_counted(self.pc, stack, step_over);
-        self.standing = Some(stack);
-        self.before = None;
-        self.pc_to_write = Some(self.pc);
-    }
-
-    /// Restores or makes the arrival of a thread whose event has been counted.
-    pub(crate) fn return_counted(&mut self, address: u64, stack: u64, step_over: StepOver) {
-        if let Some(departure) = self.take_departure(address) {
-            let way_back = WayBack::Trap;
-            self.arrivals.push(Arrival {
-                stack,
-                step_over,
-                way_back,
-                ..departure.arrival
-            });
-        } else if self.return_to_arrival(address, stack) {
-            self.change_step_over(address, step_over);
-        } else {
-            self.arrivals.push(Arrival {
-                address,
-                stack,
-                notified: PATCHABLE,
-                step_over,
-                way_back: WayBack::Trap,
-            });
         }
     }
 }
