@@ -139,7 +139,13 @@ impl Engine {
             Input::Rewritten { address, step_over } => {
                 self.rewritten(address, step_over, operations)
             }
-            Input::Patch { address, end, twin } => self.patch(address, end, twin, operations),
+            Input::Patch {
+                address,
+                end,
+                owner,
+                count,
+                twin,
+            } => self.patch((address, end), (owner, count), twin, operations),
             Input::Unpatch { address } => self.unpatch(address, operations),
             Input::Stray { thread, address } => self.stray(thread, address, operations),
             Input::Counted {
@@ -168,7 +174,11 @@ impl Engine {
                 self.stopped(thread, address, true, operations)
             }
             Input::Signalled { .. } if self.drops(Rule::NoteSignal) => {}
-            Input::Signalled { thread, address } => self.signalled(thread, address, operations),
+            Input::Signalled { thread, address } => {
+                if let Some(thread) = self.threads.get_mut(&thread) {
+                    thread.interrupt_departure(address);
+                }
+            }
             Input::HandlerEntered { .. } if self.drops(Rule::LeaveForHandler) => {}
             Input::HandlerEntered {
                 thread,
@@ -372,7 +382,7 @@ impl Engine {
         step_over: StepOver,
         operations: &mut Vec<Operation>,
     ) {
-        let may_insert = self.may_insert_trap(address, owner, operations);
+        let may_insert = self.may_insert_trap(address, operations);
         if may_insert
             && !self.is_site(address)
             && !self.is_removed_for_step(address)
@@ -401,7 +411,7 @@ impl Engine {
         };
         site.subtract(owner);
         if !site.owners().is_empty() {
-            return;
+            return self.unpatch(address, operations);
         }
         self.sites.remove(&address);
         if self.is_patched(address) {

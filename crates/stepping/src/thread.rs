@@ -62,6 +62,9 @@ pub(crate) struct Thread {
     /// while a signal that comes before it is reported: the thread is at `pc`,
     /// but no longer past the trap.
     pub(crate) before: Option<u64>,
+    /// A signal may be pending that was raised where the thread is: its last stop
+    /// was one that upper layers handle.
+    pub(crate) is_interrupted: bool,
     /// The stack pointer if the thread is before the first twin of the patch at
     /// `pc`: its event has been counted.
     pub(crate) in_twin: Option<u64>,
@@ -106,6 +109,7 @@ impl Thread {
             pc: 0,
             standing: None,
             before: None,
+            is_interrupted: false,
             in_twin: None,
             counted: None,
             pc_to_write: None,
@@ -128,6 +132,7 @@ impl Thread {
         self.pc = address;
         self.standing = None;
         self.before = None;
+        self.is_interrupted = false;
         self.in_twin = self.counted.take();
         self.pc_to_write = None;
         self.hold_ordered = false;

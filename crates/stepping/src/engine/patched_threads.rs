@@ -5,12 +5,12 @@
 //! ([`Input::Counted`](crate::Input::Counted)). The difference matters when it
 //! steps, faults or gets a signal, and when the patch is removed.
 
-use super::patches::PATCHABLE;
+use super::patches::Former;
 use super::{Engine, Rule};
 use crate::arrival::Arrival;
 use crate::suspended::Suspended;
 use crate::thread::{Motion, Thread, Wanted};
-use crate::{Operation, StepOver, ThreadId, WayBack};
+use crate::{Operation, ThreadId, WayBack};
 use std::ops::Range;
 
 impl Engine {
@@ -75,28 +75,8 @@ impl Engine {
         }
     }
 
-    /// Handles the delivery of a signal at `address`, to a thread in a slot or
-    /// moved out of a first twin.
-    pub(super) fn signalled(
-        &mut self,
-        id: ThreadId,
-        address: u64,
-        operations: &mut Vec<Operation>,
-    ) {
-        let step_over = self.step_over_at(address);
-        let Some(thread) = self.threads.get_mut(&id) else {
-            return;
-        };
-        let Some(stack) = thread.counted.take() else {
-            return thread.interrupt_departure(address);
-        };
-        thread.return_counted(address, stack, step_over);
-        self.unpatch_for_fault(address, operations);
-        self.settle(operations);
-    }
-
     /// Handles a signal that is reported at `address`, to a thread that may be in
-    /// a slot; one in a twin departs by [`Engine::signalled`].
+    /// a slot; one in a twin gets it behind the twins.
     pub(super) fn interrupted(&mut self, id: ThreadId, address: u64) {
         let twin = self.patches.ever.get(&address).map(|former| former.twin);
         let Some(thread) = self.threads.get_mut(&id) else {
@@ -112,10 +92,16 @@ impl Engine {
         thread.interrupt_departure(address);
     }
 
-    /// Returns the step-over method of the site at `address`.
-    pub(super) fn step_over_at(&self, address: u64) -> StepOver {
-        let site = self.sites.get(&address);
-        site.map_or(StepOver::InPlace, |site| site.step_over)
+    /// Restores or makes the arrival of a thread that has faulted in the first
+    /// twin of a patch.
+    pub(super) fn return_from_twin(&mut self, id: ThreadId, address: u64, stack: u64) {
+        let former = self.patches.ever.get(&address).copied();
+        if let Some(thread) = self.threads.get_mut(&id)
+            && thread.in_twin.take() == Some(stack)
+            && let Some(former) = former
+        {
+            thread.return_counted(address, stack, former);
+        }
     }
 
     /// Takes a thread that is back from an evaluation out of the twins of a
@@ -126,18 +112,17 @@ impl Engine {
         };
         let pc = thread.pc;
         let mut before = self.patches.ever.range(..=pc);
-        let Some((&address, former)) = before.next_back() else {
+        let Some((&address, &former)) = before.next_back() else {
             return;
         };
         if self.patches.over(pc).is_some() || pc >= former.end || self.drops(Rule::LeaveTwins) {
             return;
         }
-        let step_over = former.step_over;
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
         if pc == address {
-            thread.stand_counted(step_over);
+            thread.stand_counted(former);
         } else if thread.standing.is_none() {
             thread.pc_to_write = Some(pc);
         }
@@ -178,18 +163,19 @@ impl Thread {
 
     /// Makes the thread, which is before the first twin of a patch that is
     /// removed, stand at the site with its arrival reported.
-    pub(super) fn stand_counted(&mut self, step_over: StepOver) {
+    pub(super) fn stand_counted(&mut self, former: Former) {
         let Some(stack) = self.in_twin.take() else {
             return;
         };
-        self.return_counted(self.pc, stack, step_over);
+        self.return_counted(self.pc, stack, former);
         self.standing = Some(stack);
         self.before = None;
         self.pc_to_write = Some(self.pc);
     }
 
     /// Restores or makes the arrival of a thread whose event has been counted.
-    pub(super) fn return_counted(&mut self, address: u64, stack: u64, step_over: StepOver) {
+    fn return_counted(&mut self, address: u64, stack: u64, former: Former) {
+        let step_over = former.step_over;
         if let Some(departure) = self.take_departure(address) {
             let way_back = WayBack::Trap;
             self.arrivals.push(Arrival {
@@ -204,31 +190,33 @@ impl Thread {
             self.arrivals.push(Arrival {
                 address,
                 stack,
-                notified: PATCHABLE,
+                notified: former.owner.into(),
                 step_over,
                 way_back: WayBack::Trap,
             });
         }
     }
 
-    /// Returns true if a patch with this head, which begins at a site, may be
-    /// written while the thread is stopped where it is; `refuses` says whether
-    /// it must not return to the site with its arrival reported.
-    pub(super) fn admits_patch(&self, head: &Range<u64>, refuses: bool) -> bool {
-        let admits = |pc: u64, standing: Option<u64>, arrivals: &[Arrival]| {
-            let stands_inside = pc != head.start && head.contains(&pc) && standing.is_some();
+    /// Returns true if the thread returns to the site of a patch with this head with
+    /// its arrival reported, from a handler or by a fault.
+    pub(super) fn returns_to_patch(&self, head: &Range<u64>) -> bool {
+        let returns = |pc: u64, standing: Option<u64>, arrivals: &[Arrival]| {
             let here = standing.filter(|_| pc == head.start);
-            let returns = |it: &Arrival| {
+            arrivals.iter().any(|it| {
                 it.address == head.start
                     && it.way_back != WayBack::OutOfLine
                     && Some(it.stack) != here
-            };
-            !(stands_inside || refuses && arrivals.iter().any(returns))
+            })
         };
-        let suspended = |it: &Suspended| {
-            let is_inside = it.pc != head.start && head.contains(&it.pc);
-            !is_inside && admits(it.pc, it.standing, &it.arrivals)
-        };
-        admits(self.pc, self.standing, &self.arrivals) && self.suspended.iter().all(suspended)
+        let suspended = |it: &Suspended| returns(it.pc, it.standing, &it.arrivals);
+        returns(self.pc, self.standing, &self.arrivals) || self.suspended.iter().any(suspended)
+    }
+
+    /// Returns true if the thread stands in this head, behind its start, and cannot be
+    /// moved to a twin: at a former site, or (`with_signal`) with a signal.
+    pub(super) fn stands_in_patch(&self, head: &Range<u64>, with_signal: bool) -> bool {
+        let is_inside = |pc: u64| pc != head.start && head.contains(&pc);
+        let is_bound = self.standing.is_some() || with_signal && self.is_interrupted;
+        is_bound && is_inside(self.pc) || self.suspended.iter().any(|it| is_inside(it.pc))
     }
 }

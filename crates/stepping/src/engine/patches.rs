@@ -12,50 +12,43 @@
 //! - the jump is written and removed only while all threads stand: several bytes
 //!   cannot be written at once, and a thread that runs in a twin would run past a
 //!   trap that is inserted in the head;
-//! - no site but the patched one is in a head, and no thread returns to the site
-//!   with its arrival reported: the jump would count it again;
+//! - a stub counts for the inserts that its site had when it was patched, and for no
+//!   others: no other site is in a head, and no thread returns to the site with its
+//!   arrival reported, since the jump would count it again;
 //! - when the patch is gone, no thread is left in its twins; none returns to them
 //!   from a handler, since no signal is delivered there. One whose event has been counted stands at the site, and
 //!   is stepped over by the former method: the first twin leads to the second, past
 //!   a site there.
 //!
-//! An insert in a head is therefore carried out later: the patch leaves
-//! (`Patch::leaves`), all threads are held, and the trap is inserted when they
-//! stand. A thread that passes meanwhile has passed before the insert.
+//! An insert in a head is therefore carried out later: the patch leaves, all
+//! threads are held, and the trap is inserted when they stand. A thread that passes
+//! meanwhile has passed before the insert.
 
 use super::{Engine, Rule};
+use crate::site::Site;
 use crate::thread::Thread;
-use crate::{Operation, Owner, Owners, StepOver, ThreadId};
-use std::collections::BTreeMap;
+use crate::{Operation, Owner, StepOver, ThreadId};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Bound, Range};
-
-/// The owners whose sites may be patched: their events are counted by the stub.
-pub(super) const PATCHABLE: Owners = Owners::MONITOR.union(Owners::RETURN);
 
 /// The patches of an engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Patches {
-    /// The patches, by their sites.
-    present: BTreeMap<u64, Patch>,
+    /// The first addresses behind the heads, by their sites.
+    present: BTreeMap<u64, u64>,
+    /// Those that are to be removed as soon as all threads stand.
+    leaving: BTreeSet<u64>,
     /// Every patch there ever was: a copy of the memory has the state of some
     /// moment before it is seen.
     pub(super) ever: BTreeMap<u64, Former>,
 }
 
-/// A patch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Patch {
-    /// The first address behind its head.
-    end: u64,
-    /// It is to be removed as soon as all threads stand.
-    leaves: bool,
-}
-
-/// What is known of the last patch at a site: the end of its head, and how the
-/// site is stepped over without it.
+/// What is known of the last patch at a site: the end of its head, the owner for
+/// which it counts, and how the site is stepped over without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Former {
     pub(super) end: u64,
+    pub(super) owner: Owner,
     pub(super) step_over: StepOver,
     /// How it was stepped over with the patch.
     pub(super) twin: StepOver,
@@ -64,13 +57,13 @@ pub(super) struct Former {
 impl Patches {
     /// Returns the site of the patch whose head contains `address`.
     pub(super) fn over(&self, address: u64) -> Option<u64> {
-        let (&start, patch) = self.present.range(..=address).next_back()?;
-        (address < patch.end).then_some(start)
+        let (&start, &end) = self.present.range(..=address).next_back()?;
+        (address < end).then_some(start)
     }
 
     /// Returns true if a patch waits to be removed.
     pub(super) fn leave(&self) -> bool {
-        self.present.values().any(|patch| patch.leaves)
+        !self.leaving.is_empty()
     }
 
     /// Forgets everything, as the memory does.
@@ -85,6 +78,16 @@ impl Engine {
         self.patches.present.contains_key(&address)
     }
 
+    /// Returns the sites that have a jump instead of a trap.
+    pub fn patched_sites(&self) -> impl DoubleEndedIterator<Item = u64> + '_ {
+        self.patches.present.keys().copied()
+    }
+
+    /// Returns the site of the patch whose head contains `address`.
+    pub fn patch_over(&self, address: u64) -> Option<u64> {
+        self.patches.over(address)
+    }
+
     /// Returns true if `address` lies in the head of a patch, behind its start:
     /// a trap or a fault of a thread there may be that of a byte of the jump
     /// ([`Input::Stray`](crate::Input::Stray)).
@@ -93,26 +96,33 @@ impl Engine {
         start.is_some_and(|start| start != address)
     }
 
-    /// Returns true if [`Input::Patch`](crate::Input::Patch) would be granted
-    /// for this head, which begins at a site: only owners that may be patched
-    /// have it, no other site and no other patch is in the head, all threads
-    /// stand, and none returns to the site with its arrival reported, or stands
-    /// at a former site in the head.
-    pub fn may_be_patched(&self, head: Range<u64>) -> bool {
-        let site = self.sites.get(&head.start);
-        if head.is_empty() || !site.is_some_and(|site| PATCHABLE.contains(site.owners())) {
+    /// Returns true if nothing else is where a head would be, which begins at a
+    /// site: so many inserts of this owner are all that the site has, and no other
+    /// site and no other patch is in the head.
+    pub fn has_room_for_patch(&self, head: Range<u64>, counted: (Owner, u32)) -> bool {
+        let is_only = |site: &Site| site.counts().eq([counted]);
+        if head.is_empty() || !self.sites.get(&head.start).is_some_and(is_only) {
             return false;
         }
         let inside = (Bound::Excluded(head.start), Bound::Excluded(head.end));
         let mut before = self.patches.present.range(..head.end);
-        let is_free = self.sites.range(inside).next().is_none()
-            && before.next_back().is_none_or(|it| it.1.end <= head.start);
-        let refuses = !self.drops(Rule::RefuseReturns);
+        self.sites.range(inside).next().is_none()
+            && before.next_back().is_none_or(|it| *it.1 <= head.start)
+    }
+
+    /// Returns true if [`Input::Patch`](crate::Input::Patch) would be granted
+    /// for this head: it has room, all threads stand, and none returns to the
+    /// site with its arrival reported, or stands in the head at a former site or
+    /// with a signal.
+    pub fn may_be_patched(&self, head: Range<u64>, counted: (Owner, u32)) -> bool {
+        let refuses_returns = !self.drops(Rule::RefuseReturns);
+        let refuses_signals = !self.drops(Rule::RefuseSignals);
         let admits = |thread: &Thread| {
             (!thread.motion.moves() || self.drops(Rule::HoldForPatch))
-                && thread.admits_patch(&head, refuses)
+                && !(refuses_returns && thread.returns_to_patch(&head))
+                && !thread.stands_in_patch(&head, refuses_signals)
         };
-        is_free
+        self.has_room_for_patch(head.clone(), counted)
             && self.in_place.is_none()
             && !self.patches.leave()
             && self.threads.values().all(admits)
@@ -120,12 +130,12 @@ impl Engine {
 
     pub(super) fn patch(
         &mut self,
-        address: u64,
-        end: u64,
+        (address, end): (u64, u64),
+        counted: (Owner, u32),
         twin: u64,
         operations: &mut Vec<Operation>,
     ) {
-        if !self.may_be_patched(address..end) {
+        if !self.may_be_patched(address..end, counted) {
             return;
         }
         let twin = StepOver::OutOfLine { at: twin };
@@ -133,10 +143,10 @@ impl Engine {
             return;
         };
         let step_over = std::mem::replace(&mut site.step_over, twin);
-        let leaves = false;
-        self.patches.present.insert(address, Patch { end, leaves });
+        self.patches.present.insert(address, end);
         let former = Former {
             end,
+            owner: counted.0,
             step_over,
             twin,
         };
@@ -155,20 +165,16 @@ impl Engine {
         operations.push(Operation::WritePatch { address });
     }
 
-    /// Prepares an insert of `owner` at `address`; returns false if no trap is
-    /// to be written now.
+    /// Prepares an insert at `address`; returns false if no trap is to be written
+    /// now.
     pub(super) fn may_insert_trap(
         &mut self,
         address: u64,
-        owner: Owner,
         operations: &mut Vec<Operation>,
     ) -> bool {
         let Some(start) = self.patches.over(address) else {
             return true;
         };
-        if start == address && PATCHABLE.contains(owner.into()) {
-            return false;
-        }
         if self.drops(Rule::UnpatchForSite) {
             return start != address;
         }
@@ -187,8 +193,8 @@ impl Engine {
     /// Marks a patch as leaving, and holds all threads but one that is stepped
     /// in place, whose step ends soon. The caller settles.
     pub(super) fn mark_leaving(&mut self, address: u64, operations: &mut Vec<Operation>) {
-        if let Some(patch) = self.patches.present.get_mut(&address) {
-            patch.leaves = true;
+        if self.is_patched(address) {
+            self.patches.leaving.insert(address);
         }
         self.hold_for_patches(operations);
     }
@@ -213,14 +219,11 @@ impl Engine {
             self.hold_for_patches(operations);
             return false;
         }
-        let mut present = std::mem::take(&mut self.patches.present);
-        present.retain(|&address, patch| {
-            if patch.leaves {
-                self.remove_patch(address, patch.end, operations);
+        for address in std::mem::take(&mut self.patches.leaving) {
+            if let Some(end) = self.patches.present.remove(&address) {
+                self.remove_patch(address, end, operations);
             }
-            !patch.leaves
-        });
-        self.patches.present = present;
+        }
         true
     }
 
@@ -235,7 +238,7 @@ impl Engine {
                 thread.change_step_over(address, former.step_over);
             }
             if thread.pc == address {
-                thread.stand_counted(former.step_over);
+                thread.stand_counted(former);
             } else if thread.pc != address && leaves && thread.is_in_head(&(address..end)) {
                 thread.pc_to_write = None;
                 operations.push(Operation::SetCounter {
@@ -294,6 +297,7 @@ impl Engine {
     /// Gives the sites of a followed copy, which has no patches, their former
     /// step-over methods.
     pub(super) fn drop_patches(&mut self) {
+        self.patches.leaving.clear();
         for address in std::mem::take(&mut self.patches.present).into_keys() {
             let Some(former) = self.patches.ever.get(&address) else {
                 continue;
@@ -307,6 +311,7 @@ impl Engine {
     /// Forgets the patch of a site that is gone with its memory.
     pub(super) fn lose_patch(&mut self, address: u64) {
         self.patches.present.remove(&address);
+        self.patches.leaving.remove(&address);
     }
 
     /// Records that the instruction of a site is another one now.

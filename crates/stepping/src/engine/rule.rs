@@ -71,6 +71,9 @@ pub enum Rule {
     /// No site is patched to which a thread returns from a handler, or after a
     /// fault, with its arrival reported.
     RefuseReturns,
+    /// No site is patched in whose head a thread stands with a signal, which it
+    /// would get in a twin.
+    RefuseSignals,
     /// The patch is removed if a fault or a signal comes before its first
     /// instruction: the thread returns to the site.
     UnpatchForFault,

@@ -171,6 +171,7 @@ impl Engine {
             return operations.push(step.order(id));
         }
         thread.stop(address);
+        thread.is_interrupted = foreign;
         if foreign {
             self.interrupted(id, address);
         }
@@ -217,12 +218,12 @@ impl Engine {
         let stepped_in_place = self.stepper() == Some(id);
         let remembers = !self.drops(Rule::RememberArrival);
         let is_site = self.is_site(address);
-        let step_over = self.step_over_at(address);
         let thread = self
             .threads
             .entry(id)
             .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
         thread.stop(address);
+        thread.is_interrupted = true;
         thread.out_of_line_steps = 0;
         thread.pc_to_write = Some(address);
         thread.wanted = Wanted::Wait;
@@ -237,9 +238,10 @@ impl Engine {
             }
             thread.arrivals.push(arrival);
         }
-        if thread.in_twin.take() == Some(stack) {
-            thread.return_counted(address, stack, step_over);
-        }
+        self.return_from_twin(id, address, stack);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
         let expected = thread.return_to_arrival(address, stack);
         thread.before = Some(stack).filter(|_| thread.standing.is_none());
         let retries = thread.wanted != Wanted::Wait;

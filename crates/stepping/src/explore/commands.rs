@@ -70,10 +70,9 @@ impl State {
             _ => {}
         }
         self.feed(input)?;
-        if let Input::Insert { address, owner, .. } = input {
+        if let Input::Insert { address, .. } = input {
             let place = Counter::from_address(address).place();
-            let is_counted = self.patched && place == I && owner == Owner::Monitor;
-            if self.trap[place] || is_counted {
+            if self.trap[place] {
                 self.armed[place] = self.wanted[place];
             }
         }

@@ -218,8 +218,14 @@ impl State {
             // A step to the same instruction cannot be distinguished from none
             // in a slot.
             let elsewhere = processor.counter.place() != next;
+            let was_in_twin = matches!(processor.counter, Counter::Twin(_));
             processor.executed(next);
             processor.stepped |= elsewhere && processor.upper == Upper::AwaitsStep;
+            if was_in_twin && processor.takes_signal() {
+                let stack = processor.stack();
+                let interrupted = processor.enter_handler();
+                return self.pass_delivery(thread_of(number), interrupted, stack);
+            }
         }
         Ok(())
     }

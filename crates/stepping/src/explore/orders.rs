@@ -224,21 +224,24 @@ impl State {
         }
         let stack = processor.stack();
         processor.traced = is_traced;
-        let Some(interrupted) = processor.go(motion) else {
-            return Ok(());
-        };
+        match processor.go(motion) {
+            Some(interrupted) => self.pass_delivery(thread, interrupted, stack),
+            None => Ok(()),
+        }
+    }
+
+    /// The shell passes that a signal has been delivered to a thread with this
+    /// stack pointer.
+    pub(super) fn pass_delivery(
+        &mut self,
+        thread: ThreadId,
+        interrupted: Counter,
+        stack: u64,
+    ) -> Result<(), String> {
         let address = address_of(interrupted.place());
         match interrupted {
             Counter::OutOfLine(_) => self.feed(Input::Signalled { thread, address }),
-            Counter::At(_) | Counter::Twin(_) => {
-                if interrupted == Counter::Twin(I) {
-                    self.feed(Input::Counted {
-                        thread,
-                        address,
-                        stack,
-                    })?;
-                    self.feed(Input::Signalled { thread, address })?;
-                }
+            Counter::At(_) => {
                 self.feed(Input::HandlerEntered {
                     thread,
                     address,
@@ -250,6 +253,7 @@ impl State {
                 self.processor(thread).traced = is_traced;
                 Ok(())
             }
+            Counter::Twin(_) => Err("a signal is delivered in a twin".to_owned()),
             Counter::Behind(_) | Counter::Leaving(_) | Counter::Stub(_) => Ok(()),
         }
     }

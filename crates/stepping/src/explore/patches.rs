@@ -3,7 +3,7 @@
 //! The text of I is the original, a trap or a jump; with the jump that of J is a
 //! tail, whose byte can only trap. The stub is a few phases with one lock, and
 //! leads to the twins. The shell leads a thread out of the stub before it passes
-//! its stop, and delivers signals at original instructions.
+//! its stop, and delivers signals behind the twins.
 
 use super::machine::{State, demand};
 use super::processor::{
@@ -17,6 +17,8 @@ pub(super) fn patch() -> Input {
     Input::Patch {
         address: address_of(I),
         end: address_of(FOLLOW),
+        owner: Owner::Monitor,
+        count: 1,
         twin: twin_of(I),
     }
 }
@@ -27,7 +29,8 @@ impl Program {
     pub(super) fn patch_commands(&self, state: &State, actions: &mut Vec<Action>) {
         let address = address_of(I);
         if state.left.patches > 0 {
-            if state.engine.may_be_patched(address..address_of(FOLLOW)) {
+            let head = address..address_of(FOLLOW);
+            if state.engine.may_be_patched(head, (Owner::Monitor, 1)) {
                 actions.push(Action::Command(patch()));
             } else if state.engine.is_patched(address) {
                 actions.push(Action::Command(Input::Unpatch { address }));

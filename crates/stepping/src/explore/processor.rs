@@ -377,21 +377,31 @@ impl Processor {
             self.stop(stop);
             return None;
         }
-        let gets_signal = motion == Motion::Free && std::mem::take(&mut self.signalled);
+        let gets_signal = self.takes_signal();
         if !(std::mem::take(&mut self.fault_caught) || gets_signal) {
             return None;
         }
-        let counter = std::mem::replace(&mut self.counter, Counter::At(I));
-        // No signal is delivered in a twin.
-        self.interrupts = Some(match counter {
-            Counter::Twin(place) => Counter::At(place),
-            counter => counter,
-        });
+        let counter = self.enter_handler();
         if motion == Motion::Step {
             self.stepped |= self.upper == Upper::AwaitsStep;
             self.stop(Stop::Trace);
         }
         Some(counter)
+    }
+
+    /// Returns true if a signal is delivered where the thread runs freely: not in a
+    /// twin, which the shell lets it leave first.
+    pub(super) fn takes_signal(&mut self) -> bool {
+        let is_free = self.mode == Mode::Running && self.motion == Some(Motion::Free);
+        let is_due = is_free && !matches!(self.counter, Counter::Twin(_));
+        is_due && std::mem::take(&mut self.signalled)
+    }
+
+    /// A handler begins; returns the place that it interrupts.
+    pub(super) fn enter_handler(&mut self) -> Counter {
+        let counter = std::mem::replace(&mut self.counter, Counter::At(I));
+        self.interrupts = Some(counter);
+        counter
     }
 
     /// The handler jumps out of itself.

@@ -49,8 +49,8 @@ pub enum Input {
         step_over: StepOver,
     },
     /// A request: the trap of the site at `address` becomes a jump to a stub,
-    /// which counts the event without a trap and goes on in the twins of the
-    /// head's instructions. Granted ([`Operation::WritePatch`]) only if
+    /// which counts the event for the inserts of an owner without a trap, and
+    /// goes on in the twins of the head's instructions. Granted ([`Operation::WritePatch`]) only if
     /// [`Engine::may_be_patched`](crate::Engine::may_be_patched) is true for
     /// the head; otherwise nothing is ordered, and
     /// [`Engine::is_patched`](crate::Engine::is_patched) stays as it is.
@@ -64,6 +64,10 @@ pub enum Input {
         address: u64,
         /// The first address behind the head.
         end: u64,
+        /// The owner for which the stub counts.
+        owner: Owner,
+        /// The number of its inserts: all that the site has.
+        count: u32,
         /// The twin of the head's first instruction.
         twin: u64,
     },
@@ -86,15 +90,17 @@ pub enum Input {
     /// The next input finds this thread before the first twin of the patch at
     /// `address`: the event has been counted, and the instruction has not run.
     /// Orders nothing. Passed ahead of every stop of such a thread, whether it
-    /// came there by the stub or by a step-over, and ahead of
-    /// [`Input::Signalled`].
+    /// came there by the stub or by a step-over.
     ///
-    /// A signal is never delivered in a twin. The shell sets the counter to the
-    /// original instruction, to which the handler returns: inside the head that
-    /// is a [`Input::Stray`]. For the first twin the shell passes this input and
-    /// [`Input::Signalled`], and the patch goes. If the original of the first
-    /// twin is behind an `endbr64`, a fault or signal there is passed as
-    /// [`Input::Faulted`] with that address, for the same reason.
+    /// No signal is delivered in a twin, since a handler that returned there
+    /// would run past what has been inserted in the head meanwhile. An
+    /// asynchronous one waits: the shell lets the thread go on by single steps,
+    /// of which the engine is not told, until it is behind the twins. A fault is
+    /// that of the original instruction: at the first twin [`Input::Faulted`], in
+    /// the others an [`Input::Interrupted`] at the original, to which the shell
+    /// has moved the thread; if its handler returns there, it is a stray. If the
+    /// original of the first twin is behind an `endbr64`, its fault is passed as
+    /// [`Input::Faulted`] with that address, without this input.
     Counted {
         /// The thread.
         thread: ThreadId,
@@ -195,9 +201,7 @@ pub enum Input {
     /// `address`, before the instruction has run, is being resumed with a
     /// signal. A handler may arrive at sites of its own before it returns into
     /// the slot. Passed at that moment, also if the stop of the signal was not
-    /// reported; orders nothing. After [`Input::Counted`] the thread is not in a
-    /// slot: it has been moved to `address`, and its arrival there counts as
-    /// reported.
+    /// reported; orders nothing.
     Signalled {
         /// The thread.
         thread: ThreadId,

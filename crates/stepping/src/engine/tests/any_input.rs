@@ -110,6 +110,8 @@ fn any_input() -> impl Strategy<Value = Input> {
             31 => Input::Patch {
                 address,
                 end: address.saturating_add(5),
+                owner,
+                count: 1,
                 twin: TWIN,
             },
             32 => Input::Unpatch { address },

@@ -9,8 +9,11 @@ const INSIDE: u64 = A + 2;
 const PATCH: Input = Input::Patch {
     address: A,
     end: END,
+    owner: Owner::Monitor,
+    count: 1,
     twin: TWIN,
 };
+const ONE_MONITOR: (Owner, u32) = (Owner::Monitor, 1);
 const COUNTED: Input = Input::Counted {
     thread: ONE,
     address: A,
@@ -49,7 +52,7 @@ fn a_patch_is_granted_while_all_stand() {
     assert!(!fixture.engine.is_patched(A));
     fixture.check(Input::Halt { thread: ONE }, &[HoldThread { thread: ONE }]);
     fixture.check(stopped(ONE, B), &[ReportHalted { thread: ONE }]);
-    assert!(fixture.engine.may_be_patched(A..END));
+    assert!(fixture.engine.may_be_patched(A..END, ONE_MONITOR));
     fixture.check(PATCH, &[WritePatch { address: A }]);
     assert!(fixture.engine.is_patched(A) && !fixture.engine.is_inside_patch(A));
     assert!(fixture.engine.is_inside_patch(INSIDE) && !fixture.engine.is_inside_patch(END));
@@ -64,8 +67,8 @@ fn no_patch_beside_other_owners_and_sites() {
     fixture.check(remove(Owner::Developer), &[]);
     fixture.check(inside(Owner::Monitor), &[InsertTrap { address: INSIDE }]);
     fixture.check(PATCH, &[]);
-    assert!(fixture.engine.may_be_patched(A..INSIDE));
-    assert!(!fixture.engine.may_be_patched(A..A));
+    assert!(fixture.engine.may_be_patched(A..INSIDE, ONE_MONITOR));
+    assert!(!fixture.engine.may_be_patched(A..A, ONE_MONITOR));
 }
 
 #[test]
@@ -200,7 +203,7 @@ fn a_fault_in_the_first_twin_brings_the_trap_back() {
         &[RemovePatch { address }],
     );
     assert!(fixture.engine.has_arrival(ONE, A, STACK));
-    assert!(!fixture.engine.may_be_patched(A..END));
+    assert!(!fixture.engine.may_be_patched(A..END, ONE_MONITOR));
     let go = [set(ONE, A), ContinueThread { thread }];
     fixture.check(Input::Resume { thread }, &go);
     // The signal had no handler: the same execution again.
@@ -235,4 +238,38 @@ fn a_copy_gets_its_bytes_back() {
     fixture.arrive(TWO);
     let passed = [set(TWO, COPY), ContinueThread { thread: TWO }];
     fixture.check(Input::Resume { thread: TWO }, &passed);
+}
+
+#[test]
+fn a_patch_counts_for_the_inserts_with_which_it_was_made() {
+    let mut fixture = Fixture::new(COPIED, &[]);
+    assert!(!fixture.engine.may_be_patched(A..END, (Owner::Monitor, 2)));
+    assert!(!fixture.engine.may_be_patched(A..END, (Owner::Return, 1)));
+    fixture.check(insert(Owner::Monitor, COPIED), &[]);
+    assert!(!fixture.engine.may_be_patched(A..END, ONE_MONITOR));
+    let two = Input::Patch {
+        address: A,
+        end: END,
+        owner: Owner::Monitor,
+        count: 2,
+        twin: TWIN,
+    };
+    let (write, remove_patch) = (WritePatch { address: A }, RemovePatch { address: A });
+    fixture.check(two, &[write]);
+    fixture.check(remove(Owner::Monitor), &[remove_patch]);
+    fixture.check(PATCH, &[write]);
+    fixture.check(insert(Owner::Monitor, COPIED), &[remove_patch]);
+    fixture.check(two, &[write]);
+    fixture.check(insert(Owner::Return, COPIED), &[remove_patch]);
+}
+
+#[test]
+fn another_owner_is_reported_to_a_thread_that_has_been_counted() {
+    let mut fixture = patched(&[ONE]);
+    fixture.check(insert(Owner::Return, COPIED), &[HoldThread { thread: ONE }]);
+    fixture.check(COUNTED, &[]);
+    let reported = [RemovePatch { address: A }, report(ONE, Owners::RETURN)];
+    fixture.check(stopped(ONE, A), &reported);
+    let passed = [set(ONE, COPY), ContinueThread { thread: ONE }];
+    fixture.check(Input::Resume { thread: ONE }, &passed);
 }

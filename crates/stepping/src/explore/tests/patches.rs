@@ -255,6 +255,18 @@ continues thread 1
 }
 
 #[test]
+fn without_refusing_it_a_fault_is_delivered_in_a_twin() {
+    let program = Program {
+        budget: FAULT.plus(PATCH),
+        patched: false,
+        threads: 1,
+        ..PATCHED
+    };
+    let expected = "a signal is delivered in a twin";
+    check_reason(Rule::RefuseSignals, program, expected);
+}
+
+#[test]
 fn without_removing_the_jump_a_return_from_a_fault_counts_again() {
     check_without(Rule::UnpatchForFault, FAULT, TWICE);
 }
