@@ -115,17 +115,18 @@ impl Engine {
     /// site with its arrival reported, or stands in the head at a former site or
     /// with a signal.
     pub fn may_be_patched(&self, head: Range<u64>, counted: (Owner, u32)) -> bool {
+        let holds = !self.drops(Rule::HoldForPatch);
         let refuses_returns = !self.drops(Rule::RefuseReturns);
         let refuses_signals = !self.drops(Rule::RefuseSignals);
-        let admits = |thread: &Thread| {
-            (!thread.motion.moves() || self.drops(Rule::HoldForPatch))
-                && !(refuses_returns && thread.returns_to_patch(&head))
-                && !thread.stands_in_patch(&head, refuses_signals)
+        let prevents = |thread: &Thread| {
+            holds && thread.motion.moves()
+                || refuses_returns && thread.returns_to_patch(&head)
+                || thread.stands_in_patch(&head, refuses_signals)
         };
         self.has_room_for_patch(head.clone(), counted)
             && self.in_place.is_none()
             && !self.patches.leave()
-            && self.threads.values().all(admits)
+            && !self.threads.values().any(prevents)
     }
 
     pub(super) fn patch(
