@@ -212,11 +212,11 @@ impl Thread {
         returns(self.pc, self.standing, &self.arrivals) || self.suspended.iter().any(suspended)
     }
 
-    /// Returns true if the thread stands in this head, behind its start, and cannot be
-    /// moved to a twin: at a former site, or (`with_signal`) with a signal.
-    pub(super) fn stands_in_patch(&self, head: &Range<u64>, with_signal: bool) -> bool {
+    /// Returns true if the thread is in this head, behind its start, and cannot be
+    /// moved to a twin: during an evaluation, or (`with_signal`) with a signal.
+    pub(super) fn stays_in_patch(&self, head: &Range<u64>, with_signal: bool) -> bool {
         let is_inside = |pc: u64| pc != head.start && head.contains(&pc);
-        let is_bound = self.standing.is_some() || with_signal && self.is_interrupted;
+        let is_bound = with_signal && self.is_interrupted;
         is_bound && is_inside(self.pc) || self.suspended.iter().any(|it| is_inside(it.pc))
     }
 }

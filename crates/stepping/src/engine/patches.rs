@@ -112,8 +112,8 @@ impl Engine {
 
     /// Returns true if [`Input::Patch`](crate::Input::Patch) would be granted
     /// for this head: it has room, all threads stand, and none returns to the
-    /// site with its arrival reported, or stands in the head at a former site or
-    /// with a signal.
+    /// site with its arrival reported, or stands in the head with a signal or
+    /// during an evaluation.
     pub fn may_be_patched(&self, head: Range<u64>, counted: (Owner, u32)) -> bool {
         let holds = !self.drops(Rule::HoldForPatch);
         let refuses_returns = !self.drops(Rule::RefuseReturns);
@@ -121,7 +121,7 @@ impl Engine {
         let prevents = |thread: &Thread| {
             holds && thread.motion.moves()
                 || refuses_returns && thread.returns_to_patch(&head)
-                || thread.stands_in_patch(&head, refuses_signals)
+                || thread.stays_in_patch(&head, refuses_signals)
         };
         self.has_room_for_patch(head.clone(), counted)
             && self.in_place.is_none()
