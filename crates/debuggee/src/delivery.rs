@@ -196,7 +196,8 @@ impl Debuggee {
         }
         if !self.image.out_of_line.is_interrupted {
             let counter = self.stop_registers(thread)?.kernel_counter;
-            self.image.out_of_line.is_interrupted = self.image.original_of(counter).is_some();
+            let slots = &mut self.image.out_of_line;
+            slots.is_interrupted = slots.original_of(counter).is_some();
         }
         Ok(())
     }
@@ -296,8 +297,10 @@ impl Debuggee {
             .threads
             .get(&thread.0)
             .is_some_and(|known| known.motion != Motion::Run);
+        let twin = self.image.patches.at_first_twin(registers.kernel_counter);
         let address = match out_of_line {
-            Some(place) => place.address,
+            // In the first twin: behind an `endbr64`, if there is one.
+            Some(place) => twin.map_or(place.address, |(_, jump)| jump),
             None if is_stepping
                 && self.driver.engine.reported_at(thread) == Some(registers.kernel_counter) =>
             {
@@ -305,6 +308,7 @@ impl Debuggee {
             }
             None => return Ok(false),
         };
+        let is_counted = twin.is_some_and(|(entry, _)| entry == address);
         self.set_counter(thread, address)?;
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.hold_requested = false;
@@ -318,10 +322,18 @@ impl Debuggee {
                 ))?;
             }
         }
+        let stack = registers.shown.rsp;
+        if is_counted {
+            self.feed(Input::Counted {
+                thread,
+                address,
+                stack,
+            })?;
+        }
         self.feed(Input::Faulted {
             thread,
             address,
-            stack: registers.shown.rsp,
+            stack,
         })?;
         Ok(true)
     }

@@ -139,6 +139,7 @@ impl Debuggee {
 
     fn detach_fork(&self, child: u32) {
         if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {
+            self.memory.restore_every_patch_in(&memory);
             self.memory.restore_every_trap_in(&memory);
         }
         let _ = kernel::detach(child, 0);

@@ -167,11 +167,7 @@ impl Debuggee {
     /// and a thread that stands at one executes the new instruction.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
         let end = address.saturating_add(bytes.len() as u64);
-        if self.image.patches.is_near(address..end) {
-            for at in address..end {
-                self.unpatch_around(at)?;
-            }
-        }
+        self.unpatch_in(address..end)?;
         let written = self.memory.write(address, bytes);
         self.replan_overwritten(address, bytes.len());
         // juror's writes are no accesses of the program.

@@ -157,12 +157,10 @@ impl Memory {
     /// Writes `bytes` from `address` on; inserted traps stay.
     pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
         let end = address.saturating_add(bytes.len() as u64);
-        // The bytes may be those of an instruction that a jump replaces.
-        while let Some(entry) = self.patch_in(address..end) {
-            self.remove_patch(entry)?;
-        }
+        let kept = self.patches.keep(address, bytes);
+        let kept = kept.as_deref().unwrap_or(bytes);
         let mut from = address;
-        let mut rest = bytes;
+        let mut rest = kept;
         // The pieces between the traps go to memory, the bytes at the traps
         // become their originals.
         while let Some((&trap, _)) = self.originals.range(from..end).next() {
@@ -170,7 +168,8 @@ impl Memory {
             if !piece.is_empty() {
                 self.write_raw(from, piece)?;
             }
-            let Some((&byte, tail)) = tail.split_first() else {
+            let written = bytes.get((trap - address) as usize);
+            let (Some(&byte), Some((_, tail))) = (written, tail.split_first()) else {
                 return Ok(());
             };
             self.originals.insert(trap, byte);
@@ -249,9 +248,6 @@ impl Memory {
         if self.is_inserted(address) {
             return Ok(());
         }
-        if let Some(entry) = self.patch_over(address) {
-            self.remove_patch(entry)?;
-        }
         let original = match self.noted {
             Some((noted, byte)) if noted == address => byte,
             _ => {
@@ -285,7 +281,6 @@ impl Memory {
         let Some(&original) = self.originals.get(&address) else {
             return Ok(());
         };
-        self.remove_patch(address)?;
         // A trap that could not be removed is still known.
         self.restore_original(address, original)?;
         self.originals.remove(&address);

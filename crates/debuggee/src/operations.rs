@@ -25,9 +25,6 @@ impl Debuggee {
             }
             match operation {
                 Operation::InsertTrap { address } => {
-                    if self.image.patches.is_any() {
-                        self.unpatch_around(address)?;
-                    }
                     // The other operations still hold.
                     if self.memory.insert_trap(address).is_err() {
                         self.driver
@@ -36,6 +33,15 @@ impl Debuggee {
                     }
                 }
                 Operation::RemoveTrap { address } => self.memory.remove_trap(address)?,
+                Operation::WritePatch { address } => self.write_patch(address)?,
+                Operation::RemovePatch { address } => self.remove_patch(address)?,
+                Operation::MoveToTwin { thread, address } => self.move_to_twin(thread, address)?,
+                Operation::Arrive { thread, address } => self.arrive(thread, address)?,
+                Operation::RestorePatchInFork { process, address } => {
+                    if let Some(copy) = self.forks.copies.get(&process.0) {
+                        self.memory.restore_patch_in(&copy.memory, address);
+                    }
+                }
                 Operation::RestoreInFork { process, address } => {
                     if let Some(copy) = self.forks.copies.get(&process.0) {
                         self.memory.restore_in(&copy.memory, address);
@@ -106,13 +112,6 @@ impl Debuggee {
             return Ok(());
         }
         let mut owners = owners;
-        if let Some(past) = self.take_past_patch(thread, address) {
-            owners.remove(Owners::MONITOR | Owners::RETURN);
-            if owners.is_empty() {
-                self.driver.inputs.push_back(past);
-                return Ok(());
-            }
-        }
         let mut is_reported = false;
         if owners.contains(Owners::INTERNAL) && self.image.is_own_point(address) {
             owners.remove(Owners::INTERNAL);
@@ -234,7 +233,8 @@ impl Debuggee {
         let is_due = motion == Motion::Run
             || is_synchronous
             || !is_none && self.may_step_into_handler(thread, motion);
-        let signal = match !is_none && is_due {
+        let leaves_twins = !is_none && motion == Motion::Run && self.is_in_twin(thread);
+        let signal = match !is_none && is_due && !leaves_twins {
             true => self.signal_to_deliver(thread),
             false => 0,
         };
@@ -251,6 +251,7 @@ impl Debuggee {
             return Ok(());
         };
         known.steps_internally = enters_handler;
+        known.leaves_twins = leaves_twins;
         // A thread whose entry of a call was seen must be seen to leave it.
         let traces_calls = known.is_in_call
             || !known.is_vfork_child && self.system_calls.is_traced()
@@ -261,7 +262,7 @@ impl Debuggee {
                 Err(DebuggeeError::ThreadGone(_)) => Ok(()),
                 outcome => outcome?,
             },
-            _ if enters_handler => kernel::single_step(thread.0, signal),
+            _ if enters_handler || leaves_twins => kernel::single_step(thread.0, signal),
             Motion::Run if traces_calls => kernel::resume_to_system_call(thread.0, signal),
             Motion::Run | Motion::ToFollowSet => kernel::resume(thread.0, signal),
             Motion::Step if traces_calls && self.enters_system_call(thread) => {
@@ -273,7 +274,6 @@ impl Debuggee {
             known.state = State::Running;
             known.registers.take();
             known.at_entry = false;
-            known.past_patch = None;
         }
         ignore_gone(outcome)
     }

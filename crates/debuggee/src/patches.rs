@@ -4,19 +4,22 @@
 //! a *stub* in memory that juror has mapped in the debuggee, which does what the
 //! owner of the site would do at a stop, executes the replaced instructions at
 //! their *twins*, and returns to the program. What a stub means is the
-//! [`Stub`]'s own: this module writes and removes the jumps (`text`), maps the
+//! [`Stub`]'s own. Where a jump may be, when it is written and removed, and what
+//! that means for threads, the engine decides (`juror_stepping`); this module
+//! carries that out (`orders`): it has the bytes of the jumps (`text`), maps the
 //! memory (`mapping`), gives each thread a record that stubs find through `gs`
 //! (`records`), and leads stopped threads out of stubs (`leading`).
 //!
 //! Invariant: neither the engine nor an upper layer ever sees a thread in a
 //! stub. A thread that stops there is moved, before anything else is done about
 //! the stop, to the entry of the patch or to a twin, which is shown as its
-//! original instruction.
-//!
-//! To the engine, a patched address is a site whose step-over is the first twin.
+//! original instruction. A thread before the first twin is shown at the entry,
+//! and the engine is told that its event has been counted
+//! ([`Input::Counted`](juror_stepping::Input::Counted)).
 
 mod leading;
 mod mapping;
+mod orders;
 mod records;
 mod shared_memory;
 pub(crate) mod text;
@@ -29,13 +32,11 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use juror_stepping::{Engine, Input, Owner, StepOver};
+use juror_stepping::{Input, Owner};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::thread::State;
 use records::Records;
-use text::TextPatch;
 
 /// The number of threads that trap in the bytes of a jump after which it is given up.
 /// Loops that are entered behind the return of a call trap once.
@@ -100,9 +101,6 @@ pub trait Stub: fmt::Debug + Send + Sync {
     /// Returns the registers, at the place in the stub from which it came, of a
     /// thread at the gate.
     fn before_gate(&self, registers: &StubRegisters) -> StubRegisters;
-    /// Returns true if an instruction of the stub may fault without a fault of the
-    /// program.
-    fn may_fault(&self, counter: u64) -> bool;
     /// Returns the twin of a replaced instruction; the first twin for the entry.
     fn twin_of(&self, original: u64) -> Option<u64>;
     /// Returns the addresses of the bytes that are to be lock prefixes as soon as the
@@ -184,24 +182,34 @@ impl Patches {
         (address < patch.end).then_some(patch)
     }
 
-    /// Returns true if a counter is at a twin, and not at the jump back behind the
-    /// twins.
-    pub(crate) fn is_twin_inside(&self, counter: u64) -> bool {
-        let Some(stub) = self.stub_at(counter) else {
-            return false;
-        };
-        let entry = self.entries.get(&stub.range().start);
-        let patch = entry.and_then(|entry| self.list.get(entry));
-        let original = stub.original_of(counter);
-        original
-            .zip(patch)
-            .is_some_and(|(at, patch)| at < patch.end)
+    /// Returns the patch at whose stub a counter is, with the original address of
+    /// its twin, unless it is at the jump back behind the twins, or at another one
+    /// that leaves them.
+    fn twin_at(&self, counter: u64) -> Option<(&Patch, u64)> {
+        let stub = self.stub_at(counter)?;
+        let patch = self.list.get(self.entries.get(&stub.range().start)?)?;
+        let original = stub.original_of(counter)?;
+        let is_inside = patch.entry <= original && original < patch.end;
+        is_inside.then_some((patch, original))
     }
 
-    /// Returns true if a patch that was ever made covers one of these addresses.
-    pub(crate) fn is_near(&self, range: Range<u64>) -> bool {
-        !self.list.is_empty()
-            && (self.covering(range.start).is_some() || self.list.range(range).next().is_some())
+    /// Returns true if a counter is at a twin.
+    pub(crate) fn is_twin_inside(&self, counter: u64) -> bool {
+        self.twin_at(counter).is_some()
+    }
+
+    /// Returns true if a counter is in the middle of a twin, which pushes a return
+    /// address by several instructions.
+    fn is_middle_of_twin(&self, counter: u64) -> bool {
+        self.twin_at(counter)
+            .is_some_and(|(patch, original)| patch.stub.twin_of(original) != Some(counter))
+    }
+
+    /// Returns the entry and the jump of the patch at whose first twin a counter is.
+    pub(crate) fn at_first_twin(&self, counter: u64) -> Option<(u64, u64)> {
+        let (patch, _) = self.twin_at(counter)?;
+        let is_first = patch.stub.twin_of(patch.entry) == Some(counter);
+        is_first.then_some((patch.entry, patch.jump))
     }
 
     /// Returns the original address of a counter at a twin, and whether that is the
@@ -216,40 +224,36 @@ impl Patches {
 }
 
 impl Debuggee {
-    /// Returns true if a patch is written at a site.
+    /// Returns true if a patch is at a site.
     pub fn is_patched(&self, entry: u64) -> bool {
-        self.memory.has_patch(entry)
+        self.driver.engine.is_patched(entry)
     }
 
     /// Returns true if nothing but `count` inserts of `owner` is at `entry`, and
-    /// nothing in the other replaced instructions, so that a patch may be written.
-    pub fn may_be_patched(&self, entry: u64, end: u64, (owner, count): (Owner, u32)) -> bool {
+    /// nothing in the other replaced instructions, so that a patch may be written
+    /// while all threads are stopped.
+    pub fn may_be_patched(&self, entry: u64, end: u64, owned: (Owner, u32)) -> bool {
         let engine = &self.driver.engine;
-        let is_alone = is_only(engine, entry, (owner, count)) && !self.has_many_strays(entry);
-        is_alone
-            && engine.sites_in(entry + 1..end).next().is_none()
-            && (entry + 1..end).all(|address| !engine.expects_trap(address))
+        !self.has_many_strays(entry) && engine.has_room_for_patch(entry..end, owned)
     }
 
     /// Writes a patch at a site of so many inserts of one owner, while all threads
-    /// are stopped. Returns false, and changes nothing, if something else is
-    /// there.
-    pub fn patch(&mut self, patch: Patch, owned: (Owner, u32)) -> Result<bool, DebuggeeError> {
-        let moves = |state: State| !matches!(state, State::Stopped | State::InVfork);
-        if self.threads.values().any(|thread| moves(thread.state))
-            || !self.may_be_patched(patch.entry, patch.end, owned)
-        {
-            return Ok(false);
-        }
-        let (entry, jump) = (patch.entry, patch.jump);
+    /// are stopped. Returns false, and changes nothing, if the engine does not
+    /// grant it.
+    pub fn patch(
+        &mut self,
+        patch: Patch,
+        (owner, count): (Owner, u32),
+    ) -> Result<bool, DebuggeeError> {
+        let (entry, end) = (patch.entry, patch.end);
         let Some(twin) = patch.stub.twin_of(entry) else {
             return Ok(false);
         };
-        let text = TextPatch {
-            jump,
-            code: patch.code,
-        };
-        if !self.memory.write_patch(entry, text)? {
+        let is_granted = self
+            .driver
+            .engine
+            .may_be_patched(entry..end, (owner, count));
+        if !is_granted || self.has_many_strays(entry) {
             return Ok(false);
         }
         if self.image.patches.has_threads || self.threads.len() > 1 {
@@ -257,17 +261,18 @@ impl Debuggee {
             self.lock(&patch.stub)?;
         }
         let start = patch.stub.range().start;
-        self.image
-            .patches
-            .stubs
-            .insert(start, Arc::clone(&patch.stub));
-        self.image.patches.entries.insert(start, entry);
-        self.image.patches.list.insert(entry, patch);
-        self.feed(Input::Rewritten {
+        let patches = &mut self.image.patches;
+        patches.stubs.insert(start, Arc::clone(&patch.stub));
+        patches.entries.insert(start, entry);
+        patches.list.insert(entry, patch);
+        self.feed(Input::Patch {
             address: entry,
-            step_over: StepOver::OutOfLine { at: twin },
+            end,
+            owner,
+            count,
+            twin,
         })?;
-        Ok(true)
+        Ok(self.is_patched(entry))
     }
 
     /// Returns true if so many branches have led into the jump that a trap at the entry
@@ -275,28 +280,6 @@ impl Debuggee {
     pub fn has_many_strays(&self, entry: u64) -> bool {
         let strays = self.image.patches.strays.get(&entry);
         strays.is_some_and(|count| *count >= STRAYS_MAX)
-    }
-
-    /// Replaces a patch by the trap of its site. Works while threads run.
-    pub fn unpatch(&mut self, entry: u64) -> Result<(), DebuggeeError> {
-        if !self.memory.has_patch(entry) {
-            return Ok(());
-        }
-        self.memory.remove_patch(entry)?;
-        let Some(patch) = self.image.patches.list.get(&entry).cloned() else {
-            return Ok(());
-        };
-        // Code that has been unmapped has no plan, and will not be executed.
-        if self.driver.engine.is_site(entry)
-            && let Ok(step_over) = self.plan(entry)
-        {
-            self.memory.note(None);
-            self.feed(Input::Rewritten {
-                address: entry,
-                step_over,
-            })?;
-        }
-        self.return_from_twins(&patch)
     }
 
     /// Has the atomic instructions of all stubs lock the memory, before a second thread
@@ -317,30 +300,27 @@ impl Debuggee {
         prefixes.try_for_each(|&prefix| self.memory.write_raw(prefix, &[LOCK]))
     }
 
-    /// Replaces every patch that covers an address, since something else is to be
-    /// there.
-    pub(crate) fn unpatch_around(&mut self, address: u64) -> Result<(), DebuggeeError> {
-        match self.image.patches.covering(address).map(|it| it.entry) {
-            Some(entry) => self.unpatch(entry),
-            None => Ok(()),
+    /// Asks the engine to remove the patches whose replaced instructions are in a range,
+    /// since other instructions are to be there.
+    pub(crate) fn unpatch_in(&mut self, range: Range<u64>) -> Result<(), DebuggeeError> {
+        let engine = &self.driver.engine;
+        if !self.image.patches.is_any() || range.is_empty() {
+            return Ok(());
         }
+        let over = engine.patch_over(range.start);
+        let inside = engine.patched_sites().filter(|it| range.contains(it));
+        let entries: Vec<u64> = over.into_iter().chain(inside).collect();
+        self.unpatch(entries)
     }
 
-    /// Replaces all patches by traps, and mutes all threads.
+    /// Replaces all patches by traps, all threads being stopped.
     pub fn unpatch_all(&mut self) -> Result<(), DebuggeeError> {
-        let entries: Vec<u64> = self.image.patches.list.keys().copied().collect();
-        for entry in entries {
-            self.unpatch(entry)?;
-        }
-        Ok(())
+        let entries = self.driver.engine.patched_sites().collect();
+        self.unpatch(entries)
     }
-}
 
-/// Returns true if `count` inserts of `owner` are all that is at an address.
-fn is_only(engine: &Engine, address: u64, (owner, count): (Owner, u32)) -> bool {
-    let inserts = engine.inserts();
-    let mut here = inserts.filter(|(at, ..)| *at == address);
-    let first = here.next();
-    let is_meant = first.is_some_and(|(_, of, number, _)| of == owner && number == count);
-    is_meant && here.next().is_none()
+    fn unpatch(&mut self, entries: Vec<u64>) -> Result<(), DebuggeeError> {
+        let mut entries = entries.into_iter();
+        entries.try_for_each(|address| self.feed(Input::Unpatch { address }))
+    }
 }

@@ -278,7 +278,6 @@ impl Debuggee {
                 inheritance: self.driver.engine.inheritance(process).collect(),
             });
             if let Ok(memory) = memory {
-                self.memory.restore_patches_in(&memory);
                 for gate in self.image.patches.gates() {
                     self.memory.restore_in(&memory, gate);
                 }

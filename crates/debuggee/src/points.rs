@@ -13,9 +13,6 @@ impl Debuggee {
     /// whenever a thread is about to execute the instruction at `address`.
     /// Counted by owner: two inserts need two removes. Works while threads run.
     pub fn insert(&mut self, address: u64, owner: Owner) -> Result<(), DebuggeeError> {
-        if self.image.patches.is_any() {
-            self.unpatch_around(address)?;
-        }
         let step_over = if self.driver.engine.is_site(address) {
             StepOver::InPlace
         } else {
@@ -38,9 +35,6 @@ impl Debuggee {
     /// Removes one insert. The trap is removed with the last one, also if the
     /// memory there is no longer mapped. Works while threads run.
     pub fn remove(&mut self, address: u64, owner: Owner) -> Result<(), DebuggeeError> {
-        if self.memory.has_patch(address) {
-            self.unpatch(address)?;
-        }
         self.feed(Input::Remove { address, owner })
     }
 

@@ -145,6 +145,7 @@ impl Debuggee {
         }
         known.hold_requested = false;
         let address = self.engine_address(thread)?;
+        self.pass_counted(thread)?;
         self.feed(Input::Stopped { thread, address })
     }
 
@@ -154,6 +155,7 @@ impl Debuggee {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.hold_requested = false;
         }
+        self.pass_counted(thread)?;
         self.feed(Input::Interrupted { thread, address })
     }
 
@@ -198,7 +200,8 @@ impl Debuggee {
             return Ok(());
         };
         let is_site = self.driver.engine.expects_trap(address);
-        if is_site && known.motion != Motion::Step {
+        let leaves_twins = known.leaves_twins;
+        if is_site && known.motion != Motion::Step && !leaves_twins {
             return self.handle_hit(thread, address);
         }
         let code = signal_code(thread)?;
@@ -222,10 +225,14 @@ impl Debuggee {
         if code == ENTERS_HANDLER && self.makes_step(thread) {
             self.note_handler(thread)?;
         }
+        if leaves_twins {
+            return self.continue_internally(thread);
+        }
         let address = self.stop_registers(thread)?.shown.rip;
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.hold_requested = false;
         }
+        self.pass_counted(thread)?;
         self.feed(Input::Stepped { thread, address })
     }
 
@@ -326,7 +333,7 @@ impl Debuggee {
         let Some(known) = self.threads.get(&thread.0).filter(asked) else {
             return Ok(false);
         };
-        if known.motion == Motion::Step {
+        if known.motion == Motion::Step || known.leaves_twins {
             return Ok(kernel::has_trap_waiting(thread.0));
         }
         let counter = self.stop_registers(thread)?.kernel_counter;

@@ -59,8 +59,8 @@ pub(crate) struct Thread {
     pub(crate) is_stepped: bool,
     /// The sections of a stub that have been done for the hit at which it stands.
     pub(crate) sections_done: usize,
-    /// How it has come past a patch, if it is still at the first twin.
-    pub(crate) past_patch: Option<PastPatch>,
+    /// Whether it goes behind the twins of a patch, where a signal is delivered.
+    pub(crate) leaves_twins: bool,
     /// Where it was put back after a byte of a jump that was removed since.
     pub(crate) retries: Option<u64>,
     /// The same, at its last stop but this.
@@ -86,18 +86,6 @@ pub(crate) enum Motion {
     Step,
     /// To the traps at the follow set of one instruction: a step, too.
     ToFollowSet,
-}
-
-/// The way of a thread past a patch whose stub has done all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PastPatch {
-    /// It is passed to the engine as an arrival, which is not reported.
-    Arrives,
-    /// It stands at the first twin; an arrival of it is not reported again.
-    Stands {
-        /// The entry of the patch.
-        entry: u64,
-    },
 }
 
 /// A signal that has been taken from the kernel and has not been delivered.
@@ -161,7 +149,7 @@ impl Thread {
             steps_internally: false,
             is_stepped: false,
             sections_done: 0,
-            past_patch: None,
+            leaves_twins: false,
             retries: None,
             retried_before: None,
             registers: OnceCell::new(),

@@ -16,6 +16,8 @@
 
 mod in_place;
 mod motion;
+mod patched_threads;
+mod patches;
 mod processes;
 mod rule;
 mod stops;
@@ -28,6 +30,7 @@ use crate::arrival::Arrival;
 use crate::thread::{Motion, Thread, Wanted};
 use crate::{Input, Operation, Owner, Owners, Site, StepBy, StepOver, ThreadId};
 use in_place::InPlaceStep;
+use patches::Patches;
 use processes::PendingFork;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
@@ -70,6 +73,9 @@ pub struct Engine {
     /// Every address at which a trap was ever inserted: a copy of the memory
     /// has the state of some moment before it is seen.
     ever_inserted: BTreeSet<u64>,
+    patches: Patches,
+    /// The thread of an [`Input::Counted`], until its stop has been handled.
+    counted: Option<ThreadId>,
     /// The arrivals of processes that have been made and not been seen yet.
     pending_forks: BTreeMap<ThreadId, PendingFork>,
     #[cfg(any(test, feature = "dropped-rules"))]
@@ -108,6 +114,13 @@ impl Engine {
         if !matches!(input, Input::Faulted { .. }) {
             self.finish_calls();
         }
+        self.take(input, operations);
+        if !matches!(input, Input::Counted { .. }) {
+            self.forget_counted();
+        }
+    }
+
+    fn take(&mut self, input: Input, operations: &mut Vec<Operation>) {
         match input {
             Input::Trapped {
                 thread,
@@ -123,7 +136,23 @@ impl Engine {
             } => self.insert(address, owner, step_over, operations),
             Input::Remove { address, owner } => self.remove(address, owner, operations),
             Input::InsertFailed { address } => self.lose(address),
-            Input::Rewritten { address, step_over } => self.rewritten(address, step_over),
+            Input::Rewritten { address, step_over } => {
+                self.rewritten(address, step_over, operations)
+            }
+            Input::Patch {
+                address,
+                end,
+                owner,
+                count,
+                twin,
+            } => self.patch((address, end), (owner, count), twin, operations),
+            Input::Unpatch { address } => self.unpatch(address, operations),
+            Input::Stray { thread, address } => self.stray(thread, address, operations),
+            Input::Counted {
+                thread,
+                address,
+                stack,
+            } => self.counted(thread, address, stack),
             Input::Started { thread } => {
                 self.threads
                     .insert(thread, Thread::new(Motion::Stopped, Wanted::Wait));
@@ -210,7 +239,7 @@ impl Engine {
                     step_over,
                     way_back,
                 };
-                self.inherited(thread, arrival);
+                self.inherited(thread, arrival, operations);
             }
             Input::Executed { thread } => self.executed(thread, operations),
         }
@@ -231,9 +260,9 @@ impl Engine {
     }
 
     /// Returns true if a trap that a thread executed at `address` may be
-    /// juror's: that of a site, or one at which a step ends.
+    /// juror's: that of a site or of a patch, or one at which a step ends.
     pub fn expects_trap(&self, address: u64) -> bool {
-        self.is_site(address) || self.is_follow_trap(address)
+        self.is_site(address) || self.is_follow_trap(address) || self.is_patched(address)
     }
 
     /// Returns the owners of the site at `address`; none if no site is there.
@@ -243,11 +272,13 @@ impl Engine {
             .map_or(Owners::empty(), Site::owners)
     }
 
-    /// Returns all sites by address, with their owners and step-over methods.
+    /// Returns all sites by address, with their owners and their step-over
+    /// methods without a patch.
     pub fn sites(&self) -> impl Iterator<Item = (u64, Owners, StepOver)> + '_ {
-        self.sites
-            .iter()
-            .map(|(address, site)| (*address, site.owners(), site.step_over))
+        self.sites.iter().map(|(address, site)| {
+            let step_over = self.step_over_by_trap(*address, site.step_over);
+            (*address, site.owners(), step_over)
+        })
     }
 
     /// Returns the addresses of the sites in a range.
@@ -258,11 +289,12 @@ impl Engine {
     }
 
     /// Returns every insert that has not been removed: the site, the owner, the
-    /// count and the step-over method.
+    /// count and the step-over method without a patch.
     pub fn inserts(&self) -> impl Iterator<Item = (u64, Owner, u32, StepOver)> + '_ {
         self.sites.iter().flat_map(|(&address, site)| {
             let counts = site.counts();
-            counts.map(move |(owner, count)| (address, owner, count, site.step_over))
+            let step_over = self.step_over_by_trap(address, site.step_over);
+            counts.map(move |(owner, count)| (address, owner, count, step_over))
         })
     }
 
@@ -350,7 +382,9 @@ impl Engine {
         step_over: StepOver,
         operations: &mut Vec<Operation>,
     ) {
-        if !self.is_site(address)
+        let may_insert = self.may_insert_trap(address, operations);
+        if may_insert
+            && !self.is_site(address)
             && !self.is_removed_for_step(address)
             && !self.is_follow_trap(address)
         {
@@ -361,6 +395,9 @@ impl Engine {
             .entry(address)
             .or_insert_with(|| Site::new(step_over));
         site.add(owner);
+        if !may_insert {
+            self.settle(operations);
+        }
     }
 
     fn insert_trap(&mut self, address: u64, operations: &mut Vec<Operation>) {
@@ -374,10 +411,16 @@ impl Engine {
         };
         site.subtract(owner);
         if !site.owners().is_empty() {
-            return;
+            return self.unpatch(address, operations);
         }
         self.sites.remove(&address);
-        if !self.is_removed_for_step(address) && !self.is_follow_trap(address) {
+        if self.is_patched(address) {
+            self.forget_returns_to(address);
+            return self.unpatch(address, operations);
+        }
+        // No trap is there yet if it waits for the removal of a patch.
+        let is_inserted = self.patches.over(address).is_none();
+        if is_inserted && !self.is_removed_for_step(address) && !self.is_follow_trap(address) {
             operations.push(Operation::RemoveTrap { address });
         }
         self.forget_returns_to(address);
@@ -387,12 +430,13 @@ impl Engine {
     fn lose(&mut self, address: u64) {
         // A trap for the end of a step is there.
         if !self.is_follow_trap(address) && self.sites.remove(&address).is_some() {
+            self.lose_patch(address);
             self.forget_returns_to(address);
         }
     }
 
     /// Changes the step-over method of the arrivals at a site.
-    fn rewritten(&mut self, address: u64, step_over: StepOver) {
+    fn rewritten(&mut self, address: u64, step_over: StepOver, operations: &mut Vec<Operation>) {
         if let Some(site) = self.sites.get_mut(&address) {
             site.step_over = step_over;
         }
@@ -403,6 +447,7 @@ impl Engine {
         for fork in self.pending_forks.values_mut() {
             fork.thread.change_step_over(address, step_over);
         }
+        self.rewrite_patched(address, step_over, operations);
     }
 
     fn forget_returns_to(&mut self, address: u64) {
@@ -426,6 +471,7 @@ impl Engine {
     fn executed(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
         self.sites.clear();
         self.ever_inserted.clear();
+        self.patches.clear();
         let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
         if !self.drops(Rule::AnswerReplaced) {
             let known = self.threads.get(&id);

@@ -13,6 +13,7 @@ mod followed;
 mod forks;
 mod machine;
 mod orders;
+mod patches;
 mod processor;
 mod program;
 mod replaced;

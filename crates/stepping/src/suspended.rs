@@ -18,12 +18,13 @@ use crate::{StepOver, WayBack};
 /// The part of a [`Thread`] that belongs to its place in the program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Suspended {
-    pc: u64,
-    standing: Option<u64>,
+    pub(crate) pc: u64,
+    pub(crate) standing: Option<u64>,
     before: Option<u64>,
+    in_twin: Option<u64>,
     pc_to_write: Option<u64>,
     out_of_line_steps: u8,
-    arrivals: Vec<Arrival>,
+    pub(crate) arrivals: Vec<Arrival>,
     departure: Option<Departure>,
 }
 
@@ -60,6 +61,7 @@ impl Thread {
             pc: std::mem::take(&mut self.pc),
             standing: self.standing.take(),
             before: self.before.take(),
+            in_twin: self.in_twin.take(),
             pc_to_write: self.pc_to_write.take(),
             out_of_line_steps: std::mem::take(&mut self.out_of_line_steps),
             arrivals: std::mem::take(&mut self.arrivals),
@@ -81,6 +83,7 @@ impl Thread {
             pc,
             standing,
             before,
+            in_twin,
             pc_to_write,
             out_of_line_steps,
             arrivals,
@@ -90,6 +93,7 @@ impl Thread {
         self.pc = pc;
         self.standing = standing;
         self.before = before;
+        self.in_twin = in_twin;
         self.pc_to_write = pc_to_write;
         self.out_of_line_steps = out_of_line_steps;
         self.arrivals = arrivals;

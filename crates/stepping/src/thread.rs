@@ -62,6 +62,14 @@ pub(crate) struct Thread {
     /// while a signal that comes before it is reported: the thread is at `pc`,
     /// but no longer past the trap.
     pub(crate) before: Option<u64>,
+    /// A signal may be pending that was raised where the thread is: its last stop
+    /// was one that upper layers handle.
+    pub(crate) is_interrupted: bool,
+    /// The stack pointer if the thread is before the first twin of the patch at
+    /// `pc`: its event has been counted.
+    pub(crate) in_twin: Option<u64>,
+    /// The same for the stop that comes next.
+    pub(crate) counted: Option<u64>,
     /// The counter to write before the thread runs, since the kernel's differs
     /// from `pc`.
     pub(crate) pc_to_write: Option<u64>,
@@ -101,6 +109,9 @@ impl Thread {
             pc: 0,
             standing: None,
             before: None,
+            is_interrupted: false,
+            in_twin: None,
+            counted: None,
             pc_to_write: None,
             out_of_line_steps: 0,
             arrivals: Vec::new(),
@@ -121,6 +132,8 @@ impl Thread {
         self.pc = address;
         self.standing = None;
         self.before = None;
+        self.is_interrupted = false;
+        self.in_twin = self.counted.take();
         self.pc_to_write = None;
         self.hold_ordered = false;
         // A hold ordered while the thread ran is either dropped by the kernel
@@ -181,6 +194,7 @@ impl Thread {
         }
         self.standing = None;
         self.before = None;
+        self.in_twin = None;
     }
 
     /// Answers a halt, if upper layers wait for the answer.

@@ -1,5 +1,5 @@
 //! Native events under disturbances: the counts of the report are those of the program, which
-//! runs as without juror.
+//! runs as without juror, and the engine's decisions are checked.
 //!
 //! `disturbed.c` prints its own counts; each test is one of its disturbances.
 
@@ -47,7 +47,8 @@ fn run_in(tier: &str, property: &str, arguments: &[&str]) -> Said {
     let file = directory.path().join("counted.prop");
     fs::write(&file, property).expect("it can be written");
     let file = file.to_string_lossy();
-    let output = juror(&["run", "--batch", "--tier", tier, "--property", &file])
+    let output = juror(&["run", "--batch", "--self-check"])
+        .args(["--tier", tier, "--property", &file])
         .args([disturbed()])
         .args(arguments)
         .run();
@@ -65,6 +66,10 @@ fn run_in(tier: &str, property: &str, arguments: &[&str]) -> Said {
     };
     let (entered, returned) = (line("entered "), line("returned "));
     assert!(output.stdout.contains("HOLDS"), "{all}");
+    assert!(
+        all.contains("the engine's log is a path of its model"),
+        "{all}"
+    );
     Said {
         truth: pair(line("truth ")),
         reported: (

@@ -41,6 +41,7 @@ mod model_command;
 mod modules;
 mod names;
 mod one_object;
+mod patched_points;
 mod places;
 mod points;
 mod processes;

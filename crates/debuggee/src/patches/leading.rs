@@ -11,7 +11,7 @@ use crate::kernel::{self, Event};
 use crate::operations::ignore_gone;
 use crate::registers::Registers;
 use crate::signals;
-use crate::thread::{Motion, PastPatch, State};
+use crate::thread::{Motion, State};
 
 /// A thread that has been led out of a stub.
 #[derive(Debug, Clone, Copy)]
@@ -21,15 +21,6 @@ struct Left {
     jump: u64,
     /// It came to the gate.
     was_at_gate: bool,
-    /// It stood at an instruction that may fault.
-    may_fault: bool,
-}
-
-impl Left {
-    /// Returns true if the replaced instruction at this address is the first one.
-    fn is_first(&self, original: u64) -> bool {
-        original == self.entry || original == self.jump
-    }
 }
 
 impl Debuggee {
@@ -44,51 +35,81 @@ impl Debuggee {
         if event == Event::Stop && self.is_before_own_signal(thread)? {
             return self.run_to_own_signal(thread, signal);
         }
-        let is_fault = event == Event::Signal && is_raised_by_code(signal);
-        if is_fault && self.handle_stray(thread, signal)? {
+        let is_signal = event == Event::Signal;
+        if is_signal && is_raised_by_code(signal) && self.handle_stray(thread, signal)? {
             return Ok(true);
+        }
+        let ends_step = is_signal && signal == libc::SIGTRAP;
+        if ends_step && self.is_in_middle_of_twin(thread)? {
+            return self.finish_twin(thread).map(|()| true);
         }
         let Some(left) = self.leave_stub(thread)? else {
             return Ok(false);
         };
-        let is_fault = is_fault && !left.was_at_gate && is_synchronous(thread)?;
+        let is_fault = is_signal && !ends_step && is_own_fault(thread, signal)?;
         match left.to {
-            LedTo::Entry { .. } if left.was_at_gate || is_fault && left.may_fault => {
+            // A step of juror's own has executed the jump, or a capture cannot be
+            // read. A stub has no other faults, but for a program that uses `gs`
+            // itself.
+            LedTo::Entry { .. } if left.was_at_gate || ends_step || is_fault => {
                 self.handle_patch_hit(thread, left)?;
                 Ok(true)
             }
-            // A step of juror's own has executed the jump.
-            LedTo::Entry { .. } if event == Event::Signal && signal == libc::SIGTRAP => {
-                self.handle_patch_hit(thread, left)?;
-                Ok(true)
-            }
-            // A stub has no other faults, but for a program that uses `gs` itself.
-            LedTo::Entry { .. } if is_fault => {
-                self.handle_patch_hit(thread, left)?;
-                Ok(true)
-            }
-            LedTo::Entry { .. } => Ok(false),
-            LedTo::Twin { original } if left.is_first(original) && is_fault => {
-                // The instruction itself has faulted: it does so again as that of an
-                // arrival, to which the signal's handler may return. It finds a trap
-                // then, and not the stub.
-                self.unpatch(left.entry)?;
-                self.set_past_patch(thread, Some(PastPatch::Arrives));
-                self.handle_patch_hit(thread, left)?;
-                Ok(true)
-            }
-            LedTo::Twin { original } if left.is_first(original) => {
-                self.set_past_patch(thread, Some(PastPatch::Stands { entry: left.entry }));
+            LedTo::Entry { done } => {
+                if let Some(known) = self.threads.get_mut(&thread.0) {
+                    known.sections_done = done;
+                }
                 Ok(false)
             }
             LedTo::Twin { original } => {
-                if event == Event::Signal && signal != libc::SIGTRAP {
-                    // A handler sees the program; it returns to a byte that traps.
-                    self.set_counter(thread, original)?;
+                let is_first = original == left.entry || original == left.jump;
+                if is_fault && !is_first {
+                    self.return_fault(thread, signal, original)?;
                 }
                 Ok(false)
             }
         }
+    }
+
+    /// Moves a thread that has faulted in a twin to the instruction itself, so that a
+    /// handler sees the program: it returns to a byte that traps.
+    fn return_fault(
+        &mut self,
+        thread: ThreadId,
+        signal: i32,
+        original: u64,
+    ) -> Result<(), DebuggeeError> {
+        self.set_counter(thread, original)?;
+        if !signals::names_instruction(signal) {
+            return Ok(());
+        }
+        let mut information =
+            kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
+        kernel::set_fault_address(&mut information, original);
+        ignore_gone(kernel::set_signal_information(thread.0, &information))
+    }
+
+    /// Returns true if a stopped thread has made a step up to the middle of a twin.
+    fn is_in_middle_of_twin(&self, thread: ThreadId) -> Result<bool, DebuggeeError> {
+        let counter = self.stop_registers(thread)?.kernel_counter;
+        Ok(self.makes_step_in_twin(thread) && self.image.patches.is_middle_of_twin(counter))
+    }
+
+    /// Returns true if a thread has been resumed for a step that may be in a twin.
+    fn makes_step_in_twin(&self, thread: ThreadId) -> bool {
+        let known = self.threads.get(&thread.0);
+        known.is_some_and(|it| it.motion == Motion::Step || it.leaves_twins)
+    }
+
+    /// Lets a thread execute the rest of a twin: the step of the program's instruction
+    /// is not over. A thread that is to stop has not made it.
+    fn finish_twin(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        let known = self.threads.get(&thread.0);
+        let is_held = known.is_some_and(|known| known.hold_requested);
+        if is_held {
+            self.leave_stub(thread)?;
+        }
+        self.continue_internally(thread)
     }
 
     /// Returns true if a thread that was asked to stop has trapped or faulted in
@@ -159,40 +180,26 @@ impl Debuggee {
         known.map_or(0, |known| known.sections_done)
     }
 
-    pub(crate) fn set_past_patch(&mut self, thread: ThreadId, past: Option<PastPatch>) {
-        if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.past_patch = past;
-        }
-    }
-
-    /// If a thread that arrives at the entry of a patch is past it, returns the
-    /// request to repeat.
-    pub(crate) fn take_past_patch(&mut self, thread: ThreadId, address: u64) -> Option<Input> {
-        let known = self.threads.get_mut(&thread.0)?;
-        match known.past_patch? {
-            PastPatch::Arrives => Some(Input::Resume { thread }),
-            PastPatch::Stands { entry } if entry == address => Some(Input::Step { thread }),
-            PastPatch::Stands { .. } => None,
-        }
-    }
-
     /// Handles a thread that has trapped in the bytes of a jump, where an
-    /// instruction used to begin: it goes on at that one's twin.
+    /// instruction used to begin.
     fn handle_stray(&mut self, thread: ThreadId, signal: i32) -> Result<bool, DebuggeeError> {
         let counter = self.stop_registers(thread)?.kernel_counter;
         let address = match signal {
             libc::SIGTRAP => counter.wrapping_sub(1),
             _ => counter,
         };
-        let found = self.image.patches.covering(address);
-        let Some(patch) = found.filter(|patch| is_inside(patch, address)) else {
-            return Ok(false);
+        let patches = &mut self.image.patches;
+        let entry = self.driver.engine.patch_over(address);
+        let found = match entry {
+            Some(entry) => patches.list.get(&entry),
+            None => patches.covering(address),
         };
-        let Some(twin) = patch.stub.twin_of(address) else {
+        let is_stray =
+            |patch: &&Patch| is_inside(patch, address) && patch.stub.twin_of(address).is_some();
+        if found.filter(is_stray).is_none() {
             return Ok(false);
-        };
-        let entry = patch.entry;
-        if !self.memory.has_patch(entry) {
+        }
+        let Some(entry) = entry else {
             // The jump was removed since. If the instruction itself has faulted, it does so
             // again.
             if self.has_retried(thread, address) {
@@ -201,16 +208,17 @@ impl Debuggee {
             self.set_counter(thread, address)?;
             self.continue_internally(thread)?;
             return Ok(true);
-        }
-        let strays = self.image.patches.strays.entry(entry).or_default();
+        };
+        let strays = patches.strays.entry(entry).or_default();
         *strays += 1;
-        if *strays >= STRAYS_MAX {
-            self.set_counter(thread, address)?;
-            self.unpatch(entry)?;
-        } else {
-            self.set_counter(thread, twin)?;
+        let are_many = *strays >= STRAYS_MAX;
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.hold_requested = false;
         }
-        self.continue_internally(thread)?;
+        self.feed(Input::Stray { thread, address })?;
+        if are_many {
+            self.feed(Input::Unpatch { address: entry })?;
+        }
         Ok(true)
     }
 
@@ -244,10 +252,6 @@ impl Debuggee {
         let Some((entry, jump)) = self.place_of(&stub) else {
             return Ok(None);
         };
-        if self.steps_in_twin(thread, &stub, present.counter) {
-            return Ok(None);
-        }
-        let may_fault = stub.may_fault(present.counter);
         let memory = &self.memory;
         let read = |address: u64| {
             let mut bytes = [0; 8];
@@ -284,16 +288,7 @@ impl Debuggee {
             entry,
             jump,
             was_at_gate,
-            may_fault,
         }))
-    }
-
-    /// Returns true if a thread makes a step in the middle of a twin, which needs
-    /// several.
-    fn steps_in_twin(&self, thread: ThreadId, stub: &Arc<dyn Stub>, counter: u64) -> bool {
-        let known = self.threads.get(&thread.0);
-        let makes_step = known.is_some_and(|it| it.motion == Motion::Step);
-        makes_step && stub.original_of(counter).is_some()
     }
 
     /// Returns the entry and the jump of the patch that leads to a stub.
@@ -301,24 +296,6 @@ impl Debuggee {
         let patches = &self.image.patches;
         let entry = *patches.entries.get(&stub.range().start)?;
         Some((entry, patches.list.get(&entry)?.jump))
-    }
-
-    /// Moves stopped threads at the twins of a patch that was removed to the
-    /// instructions themselves.
-    pub(super) fn return_from_twins(&mut self, patch: &Patch) -> Result<(), DebuggeeError> {
-        let stopped = self.threads.values();
-        let stopped: Vec<ThreadId> = stopped
-            .filter(|known| known.state == State::Stopped)
-            .map(|known| known.id)
-            .collect();
-        for thread in stopped {
-            let counter = self.stop_registers(thread)?.kernel_counter;
-            match patch.stub.original_of(counter) {
-                Some(original) if original != patch.jump => self.set_counter(thread, original)?,
-                _ => {}
-            }
-        }
-        Ok(())
     }
 }
 
@@ -338,10 +315,10 @@ fn is_raised_by_code(signal: i32) -> bool {
 
 /// Returns true if the signal for which a thread has stopped was raised by its
 /// instruction.
-fn is_synchronous(thread: ThreadId) -> Result<bool, DebuggeeError> {
+fn is_own_fault(thread: ThreadId, signal: i32) -> Result<bool, DebuggeeError> {
     let information = kernel::signal_information(thread.0);
     let information = information.map_err(gone_or("read a signal", thread))?;
-    Ok(information.si_code > 0 && information.si_signo != libc::SIGTRAP)
+    Ok(signals::is_fault(signal, &information))
 }
 
 fn to_stub(shown: &Registers, counter: u64) -> StubRegisters {

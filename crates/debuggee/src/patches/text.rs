@@ -1,7 +1,6 @@
 //! The jumps in the debuggee's text.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use super::JUMP_LENGTH;
 use crate::error::DebuggeeError;
@@ -52,9 +51,7 @@ impl TextPatches {
         for (_, known) in self.overlapping(address, end) {
             let pairs = known.patch.code.iter().zip(&known.original);
             for (at, (code, original)) in (known.patch.jump..).zip(pairs) {
-                let place = at
-                    .checked_sub(address)
-                    .and_then(|offset| bytes.get_mut(usize::try_from(offset).ok()?));
+                let place = offset(address, at).and_then(|offset| bytes.get_mut(offset));
                 // Bytes that the program has written over the jump are its own.
                 if let Some(place) = place.filter(|place| **place == *code) {
                     *place = *original;
@@ -62,6 +59,33 @@ impl TextPatches {
             }
         }
     }
+
+    /// Notes that bytes are written to memory: where a jump is, they become its
+    /// original bytes. Returns what to write in their place, if that differs.
+    pub(crate) fn keep(&mut self, address: u64, bytes: &[u8]) -> Option<Vec<u8>> {
+        let end = address.saturating_add(bytes.len() as u64);
+        let entries: Vec<u64> = self.overlapping(address, end).map(|it| it.0).collect();
+        let mut kept: Option<Vec<u8>> = None;
+        for entry in entries {
+            let Some(known) = self.0.get_mut(&entry) else {
+                continue;
+            };
+            let kept = kept.get_or_insert_with(|| bytes.to_vec());
+            let pairs = known.patch.code.iter().zip(&mut known.original);
+            for (at, (code, original)) in (known.patch.jump..).zip(pairs) {
+                let place = offset(address, at).and_then(|offset| kept.get_mut(offset));
+                if let Some(place) = place {
+                    *original = std::mem::replace(place, *code);
+                }
+            }
+        }
+        kept
+    }
+}
+
+/// Returns the offset of `at` in bytes that begin at `start`.
+fn offset(start: u64, at: u64) -> Option<usize> {
+    usize::try_from(at.checked_sub(start)?).ok()
 }
 
 impl Memory {
@@ -69,17 +93,6 @@ impl Memory {
     #[inline]
     pub(crate) fn has_patch(&self, entry: u64) -> bool {
         self.patches.written(entry).is_some()
-    }
-
-    /// Returns the entry of the written jump to whose bytes an address belongs.
-    pub(crate) fn patch_over(&self, address: u64) -> Option<u64> {
-        self.patch_in(address..address.saturating_add(1))
-    }
-
-    /// Returns the entry of a written jump that overlaps a range.
-    pub(crate) fn patch_in(&self, range: Range<u64>) -> Option<u64> {
-        let mut found = self.patches.overlapping(range.start, range.end);
-        found.next().map(|(entry, _)| entry)
     }
 
     /// Writes a jump in place of the trap at `entry`. Nothing runs. Returns false
@@ -140,15 +153,91 @@ impl Memory {
         }
     }
 
-    /// Writes the original bytes in a copy of this process that may have been
-    /// made while a jump was written.
-    pub(crate) fn restore_patches_in(&self, other: &Memory) {
-        for known in self.patches.0.values() {
-            let mut present = [0; JUMP_LENGTH];
-            let jump = known.patch.jump;
-            if other.read_raw(jump, &mut present).is_ok() && present == known.patch.code {
-                let _ = other.write_raw(jump, &known.original);
-            }
+    /// Writes the original bytes of the patch at a site in a copy of this process,
+    /// if it has the jump.
+    pub(crate) fn restore_patch_in(&self, other: &Memory, entry: u64) {
+        let Some(known) = self.patches.0.get(&entry) else {
+            return;
+        };
+        let mut present = [0; JUMP_LENGTH];
+        let jump = known.patch.jump;
+        if other.read_raw(jump, &mut present).is_ok() && present == known.patch.code {
+            let _ = other.write_raw(jump, &known.original);
         }
+    }
+
+    /// As [`Memory::restore_patch_in`], for every patch that there ever was.
+    pub(crate) fn restore_every_patch_in(&self, other: &Memory) {
+        for entry in self.patches.0.keys() {
+            self.restore_patch_in(other, *entry);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    const CODE: [u8; JUMP_LENGTH] = [0xe9, 0xf4, 0xcc, 3, 4];
+
+    /// A process can open its own memory: a jump at an offset of a buffer.
+    fn patched(buffer: &[u8], entry: u64, jump: u64) -> Memory {
+        let base = buffer.as_ptr() as u64;
+        let mut memory = Memory::open(Path::new("/proc/self/mem")).unwrap();
+        memory.insert_trap(base + entry).unwrap();
+        let patch = TextPatch {
+            jump: base + jump,
+            code: CODE,
+        };
+        assert!(memory.write_patch(base + entry, patch).unwrap());
+        memory
+    }
+
+    fn shown(memory: &Memory, buffer: &[u8]) -> Vec<u8> {
+        let mut seen = vec![0; buffer.len()];
+        memory.read(buffer.as_ptr() as u64, &mut seen).unwrap();
+        seen
+    }
+
+    fn present(memory: &Memory, buffer: &[u8]) -> Vec<u8> {
+        let mut seen = vec![0; buffer.len()];
+        memory.read_raw(buffer.as_ptr() as u64, &mut seen).unwrap();
+        seen
+    }
+
+    #[test]
+    fn a_jump_is_hidden_and_leaves_the_trap() {
+        for (entry, jump) in [(2, 2), (2, 6)] {
+            let buffer: Box<[u8]> = (0..16).collect();
+            let original = buffer.to_vec();
+            let mut memory = patched(&buffer, entry, jump);
+            assert_eq!(shown(&memory, &buffer), original);
+            let mut expected = original.clone();
+            expected[jump as usize..][..JUMP_LENGTH].copy_from_slice(&CODE);
+            assert_eq!(present(&memory, &buffer), expected);
+            memory.remove_patch(buffer.as_ptr() as u64 + entry).unwrap();
+            let mut expected = original.clone();
+            expected[entry as usize] = TRAP;
+            assert_eq!(present(&memory, &buffer), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_written_over_a_jump_comes_when_the_jump_goes() {
+        let buffer: Box<[u8]> = (0..16).collect();
+        let base = buffer.as_ptr() as u64;
+        let mut memory = patched(&buffer, 2, 2);
+        memory.write(base + 1, &[101, 102, 103]).unwrap();
+        memory.write(base + 5, &[105, 106, 107, 108]).unwrap();
+        let mut expected: Vec<u8> = (0..16).collect();
+        expected[1..4].copy_from_slice(&[101, 102, 103]);
+        expected[5..9].copy_from_slice(&[105, 106, 107, 108]);
+        assert_eq!(shown(&memory, &buffer), expected);
+        assert_eq!(present(&memory, &buffer)[2..7], CODE);
+        memory.remove_patch(base + 2).unwrap();
+        assert_eq!(shown(&memory, &buffer), expected);
+        memory.remove_all_traps().unwrap();
+        assert_eq!(present(&memory, &buffer), expected);
     }
 }

@@ -5,7 +5,7 @@ use super::records::{PENDING, RECORD_OF_CALL_BYTES};
 use juror_debuggee::{LedOut, LedTo, SharedMemory, Stub, StubRegisters};
 use juror_monitor::native::{MonitorProgram, Phase};
 use juror_native::lead_out::{Registers, Resume};
-use juror_native::stub_map::{Leave, StubMap, StubPhase};
+use juror_native::stub_map::{StubMap, StubPhase};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -91,13 +91,6 @@ impl Stub for MonitorStub {
 
     fn before_gate(&self, registers: &StubRegisters) -> StubRegisters {
         from_native(&to_native(registers).before_gate())
-    }
-
-    fn may_fault(&self, counter: u64) -> bool {
-        matches!(
-            self.map.leave(counter),
-            Leave::Capture | Leave::Stack | Leave::ReturnSite
-        )
     }
 
     fn twin_of(&self, original: u64) -> Option<u64> {

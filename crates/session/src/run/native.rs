@@ -11,9 +11,11 @@ pub(crate) fn arrange(
     session: &mut Session,
     observer: &dyn Observer,
 ) -> Result<Option<SessionError>, CommandError> {
+    // A check of the engine has more to check by traps, unless the other is asked for.
+    let is_checked = session.options.self_check.is_some() && session.options.tier != Tier::Native;
     let circumstances = Circumstances {
         tier: session.options.tier,
-        is_watched: session.options.self_check.is_some()
+        is_watched: is_checked
             || session.options.checkpoints.is_some()
             || session.options.tier != Tier::Trap && observer.wants_state_changes(),
     };

@@ -128,19 +128,24 @@ impl Engine {
         self.settle(operations);
     }
 
-    /// Continues the step-over as soon as no other thread runs.
+    /// Removes patches, or continues the step-over, as soon as no other thread
+    /// runs.
     pub(super) fn settle(&mut self, operations: &mut Vec<Operation>) {
-        let Some(in_place) = self
-            .in_place
-            .filter(|in_place| in_place.phase == Phase::Holding)
-        else {
+        let Some(in_place) = self.in_place else {
+            if self.patches.leave() && self.remove_patches(operations) {
+                self.release(operations);
+            }
             return;
         };
+        if in_place.phase != Phase::Holding {
+            return;
+        }
         let moving =
             |(id, thread): (&ThreadId, &Thread)| *id != in_place.thread && thread.motion.moves();
         if self.threads.iter().any(moving) && !self.drops(Rule::HoldOthers) {
             return;
         }
+        self.remove_patches(operations);
         if !self.needs_in_place(in_place.thread) {
             // An owner came while the others were being held: it is notified
             // first.
@@ -203,7 +208,7 @@ impl Engine {
             }
             Next::Go | Next::Report(_) => {
                 self.in_place = None;
-                thread.go(in_place.thread, operations);
+                self.go(in_place.thread, operations);
             }
         }
         self.release(operations);
@@ -216,6 +221,9 @@ impl Engine {
         follow: Option<FollowSet>,
         operations: &mut Vec<Operation>,
     ) {
+        if let Some(follow) = follow {
+            self.clear_way(follow.iter().chain([in_place.address]), operations);
+        }
         let Some(thread) = self.threads.get_mut(&in_place.thread) else {
             return;
         };
@@ -302,6 +310,9 @@ impl Engine {
 
     /// Lets the next thread of the queue step, or releases all.
     fn release(&mut self, operations: &mut Vec<Operation>) {
+        if !self.remove_patches(operations) {
+            return;
+        }
         let mut from = ThreadId(0);
         while let Some(id) = self.thread_from(from) {
             self.queue_in_place(id);

@@ -75,6 +75,7 @@ impl Engine {
             thread.motion = Motion::Stopped;
         }
         if thread.restore(depth) {
+            self.leave_twin(id);
             self.abandon_in_place(id, operations);
         }
     }
@@ -83,7 +84,7 @@ impl Engine {
     /// have been notified, to a report if they have not; not at all while
     /// another thread is stepped in place.
     pub(super) fn advance(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
-        if self.in_place.is_some() {
+        if self.in_place.is_some() || self.patches.leave() {
             return;
         }
         let Some(thread) = self.threads.get_mut(&id) else {
@@ -100,7 +101,7 @@ impl Engine {
         };
         let site = self.sites.get(&thread.pc);
         match thread.next(site) {
-            Next::Go => thread.go(id, operations),
+            Next::Go => self.go(id, operations),
             Next::StepOver(step_over) => self.step_over(id, step_over, operations),
             Next::Report(owners) => {
                 let step_over = site.map_or(StepOver::InPlace, |site| site.step_over);

@@ -95,6 +95,10 @@ impl Engine {
         if !self.drops(Rule::Inherit) {
             thread.inherit(maker);
         }
+        for arrival in &mut thread.arrivals {
+            // The copy will have no patch.
+            arrival.step_over = self.step_over_by_trap(arrival.address, arrival.step_over);
+        }
         self.pending_forks
             .insert(process, PendingFork { parent, thread });
     }
@@ -116,14 +120,27 @@ impl Engine {
         known.flat_map(move |known| {
             let here = known.arrival();
             let others = known.arrivals.iter().filter(move |it| Some(*it) != here);
-            others.map(move |arrival| arrival.as_inherited(thread))
+            others.map(move |&arrival| {
+                let step_over = self.step_over_by_trap(arrival.address, arrival.step_over);
+                let arrival = Arrival {
+                    step_over,
+                    ..arrival
+                };
+                arrival.as_inherited(thread)
+            })
         })
     }
 
-    pub(super) fn inherited(&mut self, id: ThreadId, arrival: Arrival) {
+    pub(super) fn inherited(
+        &mut self,
+        id: ThreadId,
+        arrival: Arrival,
+        operations: &mut Vec<Operation>,
+    ) {
         let is_known = self.is_site(arrival.address) && !self.drops(Rule::InheritApart);
         if let Some(thread) = self.threads.get_mut(&id).filter(|_| is_known) {
             thread.arrivals.push(arrival);
+            self.unpatch(arrival.address, operations);
         }
     }
 
@@ -137,6 +154,7 @@ impl Engine {
 
     pub(super) fn fork_stopped(&mut self, process: ThreadId, operations: &mut Vec<Operation>) {
         self.pending_forks.remove(&process);
+        self.restore_patches(process, operations);
         for &address in &self.ever_inserted {
             if self.drops(Rule::RestoreFork)
                 || self.drops(Rule::RestoreRemoved) && !self.is_site(address)
@@ -149,6 +167,8 @@ impl Engine {
     }
 
     pub(super) fn fork_followed(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {
+        self.restore_patches(id, operations);
+        self.drop_patches();
         for &address in &self.ever_inserted {
             let process = id;
             if !self.is_site(address) {

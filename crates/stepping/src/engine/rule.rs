@@ -52,4 +52,33 @@ pub enum Rule {
     KeepParked,
     /// A halt is answered by the thread that replaces the program.
     AnswerReplaced,
+    /// A patch is written only while all threads stand.
+    HoldForPatch,
+    /// A patch is removed only while all threads stand.
+    HoldForRemoval,
+    /// A patch is removed before a trap of another owner is inserted in its
+    /// head.
+    UnpatchForSite,
+    /// A thread that executes a byte of a jump continues in a twin.
+    CatchStray,
+    /// A thread in a twin goes back to the original when the patch is removed.
+    LeaveTwins,
+    /// The event of a thread before the first twin has been counted, and is not
+    /// reported if the thread comes back to the site.
+    RememberCount,
+    /// A site whose patch is removed has its former step-over method again.
+    FormerStepOver,
+    /// No site is patched to which a thread returns from a handler, or after a
+    /// fault, with its arrival reported.
+    RefuseReturns,
+    /// No site is patched in whose head a thread stands with a signal, which it
+    /// would get in a twin.
+    RefuseSignals,
+    /// The patch is removed if a fault or a signal comes before its first
+    /// instruction: the thread returns to the site.
+    UnpatchForFault,
+    /// A step from a patched site is an arrival first.
+    StepIsArrival,
+    /// The original bytes of a patch are restored in a copy of the memory.
+    RestorePatchInFork,
 }

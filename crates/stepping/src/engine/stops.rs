@@ -14,8 +14,9 @@ impl Engine {
         stack: u64,
         operations: &mut Vec<Operation>,
     ) {
-        let is_under_way = self.in_place.is_some();
-        let ignores_late_trap = is_under_way && self.drops(Rule::PutBackLateTrap);
+        let is_stepping = self.in_place.is_some();
+        let is_under_way = is_stepping || self.patches.leave();
+        let ignores_late_trap = is_stepping && self.drops(Rule::PutBackLateTrap);
         let step = self.step_of(id);
         let is_site = self.is_site(address);
         let thread = self
@@ -134,7 +135,7 @@ impl Engine {
 
     /// Sends the thread again, unless it is to stop: its step, or a further
     /// iteration of its instruction, is still to be made.
-    fn step_again(&mut self, id: ThreadId, step: Step, operations: &mut Vec<Operation>) {
+    pub(super) fn step_again(&mut self, id: ThreadId, step: Step, operations: &mut Vec<Operation>) {
         let Some(thread) = self.threads.get_mut(&id) else {
             return;
         };
@@ -170,9 +171,13 @@ impl Engine {
             return operations.push(step.order(id));
         }
         thread.stop(address);
+        thread.is_interrupted = foreign;
         if foreign {
-            thread.interrupt_departure(address);
+            self.interrupted(id, address);
         }
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
         let waits = !ordered || thread.halting;
         if waits {
             thread.wanted = Wanted::Wait;
@@ -218,6 +223,7 @@ impl Engine {
             .entry(id)
             .or_insert_with(|| Thread::new(Motion::Running, Wanted::Run));
         thread.stop(address);
+        thread.is_interrupted = true;
         thread.out_of_line_steps = 0;
         thread.pc_to_write = Some(address);
         thread.wanted = Wanted::Wait;
@@ -232,6 +238,10 @@ impl Engine {
             }
             thread.arrivals.push(arrival);
         }
+        self.return_from_twin(id, address, stack);
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
         let expected = thread.return_to_arrival(address, stack);
         thread.before = Some(stack).filter(|_| thread.standing.is_none());
         let retries = thread.wanted != Wanted::Wait;
@@ -239,9 +249,13 @@ impl Engine {
             // It will find no trap when it comes back.
             thread.forget_arrival(address);
         }
+        self.unpatch_for_fault(address, operations);
         if stepped_in_place {
             return self.leave_step(id, None, operations);
         }
+        let Some(thread) = self.threads.get_mut(&id) else {
+            return;
+        };
         thread.answer_halt(id, operations);
         self.advance(id, operations);
         self.settle(operations);

@@ -6,8 +6,10 @@ mod commands;
 mod evaluations;
 mod follow_set;
 mod in_place;
+mod patches;
 
 use super::*;
+use Operation::{Arrive, MoveToTwin, RemovePatch, WritePatch};
 use Operation::{
     ContinueThread, EmulateCall, HoldThread, InsertTrap, RemoveTrap, Report, ReportHalted,
     ReportStep,
@@ -18,6 +20,7 @@ const A: u64 = 0x1000;
 const B: u64 = 0x2000;
 const NEXT: u64 = 0x1004;
 const COPY: u64 = 0x9000;
+const TWIN: u64 = 0xa000;
 const STACK: u64 = 0x7fff_0000;
 const ONE: ThreadId = ThreadId(1);
 const TWO: ThreadId = ThreadId(2);

@@ -26,6 +26,10 @@ pub(super) struct Budget {
     /// Processes made with a copy of the memory, and with the same memory.
     pub(super) forks: u8,
     pub(super) vforks: u8,
+    /// Requests for the patch at I, or for its removal.
+    pub(super) patches: u8,
+    /// Insertions and removals of the user's point at J, in its head.
+    pub(super) inner: u8,
 }
 
 impl Budget {
@@ -46,6 +50,8 @@ impl Budget {
             execs: self.execs + other.execs,
             forks: self.forks + other.forks,
             vforks: self.vforks + other.vforks,
+            patches: self.patches + other.patches,
+            inner: self.inner + other.inner,
         }
     }
 }

@@ -2,7 +2,7 @@
 //! Ramsey's Figure 2.
 
 use super::machine::State;
-use super::processor::{Counter, PLACES, Stop};
+use super::processor::{Counter, PLACES, Phase, Stop};
 use super::program::{Action, Program};
 use super::{Counterexample, System};
 use crate::{Input, Operation};
@@ -76,6 +76,10 @@ fn describe(state: &State, action: Action) -> (usize, String) {
                 format!("executes {}, goes to {}", name(counter), NAMES[next]),
             )
         }
+        Action::Advance(number) => {
+            let at = name(state.processors[number].counter);
+            (number + 1, format!("goes on from {at}"))
+        }
         Action::Fork(number, next) | Action::Vfork(number, next) => {
             let what = match action {
                 Action::Fork(..) => "forks",
@@ -146,6 +150,12 @@ fn name(counter: Counter) -> String {
         Counter::Behind(_) => format!("after the trap at {place}"),
         Counter::OutOfLine(_) => format!("the copy of {place}"),
         Counter::Leaving(_) => format!("the way to {place}"),
+        Counter::Twin(_) => format!("the twin of {place}"),
+        Counter::Stub(phase) => match phase {
+            Phase::Free => "the stub".to_owned(),
+            Phase::Locked => "the stub, with the lock".to_owned(),
+            Phase::Committed => "the stub, committed".to_owned(),
+        },
     }
 }
 
@@ -161,6 +171,24 @@ fn describe_order(order: &Operation) -> String {
     match *order {
         Operation::InsertTrap { address } => format!("inserts the trap at {}", place(address)),
         Operation::RemoveTrap { address } => format!("removes the trap at {}", place(address)),
+        Operation::WritePatch { address } => format!("writes the jump at {}", place(address)),
+        Operation::RemovePatch { address } => format!("removes the jump at {}", place(address)),
+        Operation::MoveToTwin { thread, address } => {
+            format!(
+                "moves thread {} to the twin of {}",
+                thread.0,
+                place(address)
+            )
+        }
+        Operation::Arrive { thread, address } => {
+            format!("lets thread {} arrive at {}", thread.0, place(address))
+        }
+        Operation::RestorePatchInFork { address, .. } => {
+            format!(
+                "restores the bytes of the jump at {} in the copy",
+                place(address)
+            )
+        }
         Operation::RestoreInFork { address, .. } => {
             format!("restores {} in the copy", place(address))
         }
@@ -214,6 +242,12 @@ fn describe_input(input: &Input) -> String {
         Input::Rewritten { address, .. } => format!("other code at {}", place(address)),
         Input::InsertFailed { address } => format!("the trap at {} is lost", place(address)),
         Input::Remove { address, owner } => format!("no point of {owner:?} at {}", place(address)),
+        Input::Patch { address, .. } => format!("patch {}", place(address)),
+        Input::Unpatch { address } => format!("no patch at {}", place(address)),
+        Input::Stray { thread, address } => {
+            format!("sees thread {} stray to {}", thread.0, place(address))
+        }
+        Input::Counted { thread, .. } => format!("knows thread {} counted", thread.0),
         Input::Attached { thread } => format!("sees thread {} run", thread.0),
         Input::Started { thread } | Input::StartedInPlace { thread, .. } => {
             format!("sees thread {} start", thread.0)

@@ -1,7 +1,7 @@
 //! Requests of upper layers.
 
 use super::machine::State;
-use super::processor::{Counter, I, Notified, OUTSIDE, Place, RETURN, Upper, address_of};
+use super::processor::{Counter, I, J, Notified, OUTSIDE, Place, RETURN, Upper, address_of};
 use super::program::Program;
 use crate::{Input, Owner, Owners};
 
@@ -22,6 +22,7 @@ impl State {
             Input::Insert { address, owner, .. } => {
                 let place = Counter::from_address(address).place();
                 match owner {
+                    _ if place == J => self.left.inner -= 1,
                     Owner::Developer | Owner::Scenario => self.left.inserts -= 1,
                     _ => self.left.toggles = self.left.toggles.saturating_sub(1),
                 }
@@ -29,7 +30,10 @@ impl State {
             }
             Input::Remove { address, owner } => {
                 let place = Counter::from_address(address).place();
-                self.left.toggles -= 1;
+                match place {
+                    J => self.left.inner -= 1,
+                    _ => self.left.toggles -= 1,
+                }
                 self.wanted[place] -= Owners::from(owner);
                 self.armed[place] &= self.wanted[place];
                 if self.wanted[place].is_empty() {
@@ -47,6 +51,7 @@ impl State {
                 let address = address_of(I);
                 return self.feed(Input::Jumped { thread, address });
             }
+            Input::Patch { .. } | Input::Unpatch { .. } => self.left.patches -= 1,
             Input::Restore { thread, depth } => self.processor(thread).restore(depth),
             Input::Discard { thread, depth } => {
                 // It jumps back into the program, out of handlers, too.

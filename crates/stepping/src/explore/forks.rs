@@ -22,6 +22,8 @@ pub(super) struct ForkCopy {
     pub(super) parent: usize,
     /// The places at which it holds a trap.
     trap: [bool; PLACES],
+    /// It holds the jump of the patch at I.
+    patched: bool,
     counter: Counter,
     interrupts: Option<Counter>,
     notified: [Notified; 2],
@@ -50,6 +52,7 @@ impl State {
             process: thread_of(program.processors() + earlier),
             parent: number,
             trap: self.trap,
+            patched: self.patched,
             counter: processor.counter,
             interrupts: processor.interrupts,
             notified: processor.notified,
@@ -277,6 +280,7 @@ impl State {
             }
         }
         self.trap = fork.trap;
+        self.patched = false;
         self.armed = self.wanted;
         Ok(())
     }
@@ -313,6 +317,10 @@ impl State {
         while let Some(order) = self.orders.pop_front() {
             fork.carry_out(order)?;
         }
+        if fork.patched {
+            return Err("a copy is followed with a jump in its text".to_owned());
+        }
+        self.patched = false;
         self.trap = fork.trap;
         self.armed = self.wanted;
         Ok(())
@@ -365,6 +373,9 @@ impl ForkCopy {
     }
 
     fn demand_no_trap(&self) -> Result<(), String> {
+        if self.patched {
+            return Err("a process is released with a jump in its text".to_owned());
+        }
         match self.trap.contains(&true) {
             true => Err("a process is released with a trap in its text".to_owned()),
             false => Ok(()),
@@ -373,6 +384,7 @@ impl ForkCopy {
 
     fn carry_out(&mut self, order: Operation) -> Result<(), String> {
         match order {
+            Operation::RestorePatchInFork { .. } => self.patched = false,
             Operation::RestoreInFork { address, .. } => {
                 self.trap[Counter::from_address(address).place()] = false;
             }

@@ -7,10 +7,11 @@
 
 use super::budget::Budget;
 use super::forks::ForkCopy;
+use super::patches::patch;
 use super::processor::{
     Counter, EXIT, I, J, Mode, Motion, PLACES, Place, Processor, RETURN, Stop, Upper, thread_of,
 };
-use super::program::Program;
+use super::program::{Layout, Program};
 use crate::{Engine, Input, Operation, Owner, Owners, ThreadId};
 use std::collections::VecDeque;
 
@@ -22,6 +23,8 @@ pub(super) struct State {
     pub(super) orders: VecDeque<Operation>,
     /// The places at which the memory holds a trap.
     pub(super) trap: [bool; PLACES],
+    /// The memory holds the jump of the patch at I.
+    pub(super) patched: bool,
     /// The owners that have inserted points, by the requests of upper layers.
     pub(super) wanted: [Owners; PLACES],
     /// The same, from the moment at which no thread can miss it.
@@ -61,6 +64,7 @@ impl State {
             processors: numbers.map(|number| Processor::new(mode(number))).collect(),
             orders: VecDeque::new(),
             trap: [false; PLACES],
+            patched: false,
             wanted: [Owners::empty(); PLACES],
             armed: [Owners::empty(); PLACES],
             left: program.budget,
@@ -74,19 +78,36 @@ impl State {
         for number in 0..program.threads {
             let thread = thread_of(number);
             state.feed(Input::Started { thread })?;
-            state.feed(Input::Resume { thread })?;
         }
-        for place in [I, J] {
+        if !program.patched {
+            state.resume_all(program)?;
+        }
+        let sites: &[Place] = match program.layout {
+            Layout::Head => &[I],
+            _ => &[I, J],
+        };
+        for &place in sites {
             state.wanted[place] = Owners::MONITOR;
             state.feed(program.insert(place, Owner::Monitor))?;
         }
         if program.budget.evaluations > 0 {
             state.want_return(program)?;
         }
+        if program.patched {
+            state.feed(patch())?;
+            state.resume_all(program)?;
+        }
         while !state.orders.is_empty() {
             state.carry_out(program)?;
         }
         Ok(state)
+    }
+
+    fn resume_all(&mut self, program: &Program) -> Result<(), String> {
+        (0..program.threads).try_for_each(|number| {
+            let thread = thread_of(number);
+            self.feed(Input::Resume { thread })
+        })
     }
 
     /// Inserts the point of juror's own to which an evaluation returns.
@@ -189,20 +210,29 @@ impl State {
                 demand(self.armed[place], notified.owners)?;
             }
         }
+        self.demand_counted(number)?;
+        let processor = &mut self.processors[number];
         if processor.counter == Counter::Leaving(next) {
             processor.counter = Counter::At(next);
         } else {
             // A step to the same instruction cannot be distinguished from none
             // in a slot.
             let elsewhere = processor.counter.place() != next;
+            let was_in_twin = matches!(processor.counter, Counter::Twin(_));
             processor.executed(next);
             processor.stepped |= elsewhere && processor.upper == Upper::AwaitsStep;
+            if was_in_twin && processor.takes_signal() {
+                let stack = processor.stack();
+                let interrupted = processor.enter_handler();
+                return self.pass_delivery(thread_of(number), interrupted, stack);
+            }
         }
         Ok(())
     }
 
     /// Checks what must hold at every moment.
     pub(super) fn check(&self) -> Result<(), String> {
+        self.check_patch()?;
         let moving = self
             .processors
             .iter()
@@ -214,7 +244,8 @@ impl State {
         }
         for place in 0..PLACES {
             let owned = !self.armed[place].is_empty();
-            if owned && !self.trap[place] && moving > 1 {
+            let guarded = self.trap[place] || self.patched && place == I;
+            if owned && !guarded && moving > 1 {
                 return Err(
                     "the original instruction is back while another thread may run".to_owned(),
                 );

@@ -3,7 +3,7 @@
 
 use super::machine::{State, demand};
 use super::processor::{Counter, HANDLER_END, I, J, Mode, Motion, Stop, Upper, address_of};
-use super::program::{Method, Program};
+use super::program::{Layout, Method, Program};
 use crate::{FollowSet, Input, Operation, Owners, StackPart, ThreadId};
 
 impl State {
@@ -12,6 +12,7 @@ impl State {
             return Ok(());
         };
         if let Operation::RestoreInFork { process, .. }
+        | Operation::RestorePatchInFork { process, .. }
         | Operation::InsertInFork { process, .. }
         | Operation::ReleaseFork { process } = order
         {
@@ -59,6 +60,9 @@ impl State {
             } => self.report(thread, address, owners)?,
             Operation::ReportStep { thread, .. } => {
                 let processor = self.processor(thread);
+                if program.layout == Layout::Head && !processor.stepped {
+                    return Err("a step is reported that was not made".to_owned());
+                }
                 processor.stepped = false;
                 processor.upper = Upper::Has;
             }
@@ -74,7 +78,12 @@ impl State {
                 processor.counter = Counter::At(processor.counter.place());
                 processor.upper = Upper::Has;
             }
-            Operation::RestoreInFork { .. }
+            Operation::WritePatch { .. }
+            | Operation::RemovePatch { .. }
+            | Operation::MoveToTwin { .. }
+            | Operation::Arrive { .. } => self.carry_out_patch(order)?,
+            Operation::RestorePatchInFork { .. }
+            | Operation::RestoreInFork { .. }
             | Operation::InsertInFork { .. }
             | Operation::ReleaseFork { .. } => {}
         }
@@ -84,7 +93,8 @@ impl State {
     /// Reports an arrival to upper layers.
     fn report(&mut self, thread: ThreadId, address: u64, owners: Owners) -> Result<(), String> {
         let processor = self.processor(thread);
-        if processor.counter.shown() != address + 1 {
+        let is_in_twin = processor.counter == Counter::Twin(I) && address == address_of(I);
+        if processor.counter.shown() != address + 1 && !is_in_twin {
             return Err("an arrival is reported of a thread that is not there".to_owned());
         }
         if std::mem::take(&mut processor.stepped) {
@@ -117,7 +127,9 @@ impl State {
             return Err("the program counter of a running thread is set".to_owned());
         }
         let to = Counter::from_address(address);
-        if let (Counter::OutOfLine(place), Counter::Behind(_)) = (to, processor.counter) {
+        if let (Counter::OutOfLine(place) | Counter::Twin(place), Counter::Behind(_)) =
+            (to, processor.counter)
+        {
             let notified = *processor.notified_mut();
             if !notified.vague {
                 demand(wanted[place], notified.owners)?;
@@ -212,9 +224,20 @@ impl State {
         }
         let stack = processor.stack();
         processor.traced = is_traced;
-        let Some(interrupted) = processor.go(motion) else {
-            return Ok(());
-        };
+        match processor.go(motion) {
+            Some(interrupted) => self.pass_delivery(thread, interrupted, stack),
+            None => Ok(()),
+        }
+    }
+
+    /// The shell passes that a signal has been delivered to a thread with this
+    /// stack pointer.
+    pub(super) fn pass_delivery(
+        &mut self,
+        thread: ThreadId,
+        interrupted: Counter,
+        stack: u64,
+    ) -> Result<(), String> {
         let address = address_of(interrupted.place());
         match interrupted {
             Counter::OutOfLine(_) => self.feed(Input::Signalled { thread, address }),
@@ -230,7 +253,8 @@ impl State {
                 self.processor(thread).traced = is_traced;
                 Ok(())
             }
-            Counter::Behind(_) | Counter::Leaving(_) => Ok(()),
+            Counter::Twin(_) => Err("a signal is delivered in a twin".to_owned()),
+            Counter::Behind(_) | Counter::Leaving(_) | Counter::Stub(_) => Ok(()),
         }
     }
 

@@ -41,6 +41,11 @@ pub(super) fn slot_of(place: Place) -> u64 {
     0x1000 + address_of(place)
 }
 
+/// Returns the address of the twin of a place.
+pub(super) fn twin_of(place: Place) -> u64 {
+    0x2000 + address_of(place)
+}
+
 /// The real position of a processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Counter {
@@ -52,12 +57,29 @@ pub(super) enum Counter {
     OutOfLine(Place),
     /// In a slot, before the jump to this place.
     Leaving(Place),
+    /// In the stub of the patch at I.
+    Stub(Phase),
+    /// Before the twin of the instruction.
+    Twin(Place),
+}
+
+/// The phases of a stub.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Phase {
+    /// The step of the monitor can be abandoned.
+    Free,
+    /// It can be abandoned, and the lock is held.
+    Locked,
+    /// The event counts, and the lock is held.
+    Committed,
 }
 
 impl Counter {
     pub(super) fn from_address(address: u64) -> Counter {
         let place = (address % 0x1000 / 0x100) as Place - 1;
-        if address > 0x1000 {
+        if address > 0x2000 {
+            Counter::Twin(place)
+        } else if address > 0x1000 {
             Counter::OutOfLine(place)
         } else {
             Counter::At(place)
@@ -67,7 +89,8 @@ impl Counter {
     pub(super) fn place(self) -> Place {
         match self {
             Counter::At(place) | Counter::Behind(place) => place,
-            Counter::OutOfLine(place) | Counter::Leaving(place) => place,
+            Counter::OutOfLine(place) | Counter::Leaving(place) | Counter::Twin(place) => place,
+            Counter::Stub(_) => I,
         }
     }
 
@@ -78,6 +101,8 @@ impl Counter {
             Counter::OutOfLine(place) => slot_of(place),
             Counter::Leaving(place) => slot_of(place) + 1,
             Counter::At(place) => address_of(place),
+            Counter::Twin(place) => twin_of(place),
+            Counter::Stub(phase) => twin_of(I) + 1 + phase as u64,
         }
     }
 
@@ -352,17 +377,31 @@ impl Processor {
             self.stop(stop);
             return None;
         }
-        let gets_signal = motion == Motion::Free && std::mem::take(&mut self.signalled);
+        let gets_signal = self.takes_signal();
         if !(std::mem::take(&mut self.fault_caught) || gets_signal) {
             return None;
         }
-        let counter = std::mem::replace(&mut self.counter, Counter::At(I));
-        self.interrupts = Some(counter);
+        let counter = self.enter_handler();
         if motion == Motion::Step {
             self.stepped |= self.upper == Upper::AwaitsStep;
             self.stop(Stop::Trace);
         }
         Some(counter)
+    }
+
+    /// Returns true if a signal is delivered where the thread runs freely: not in a
+    /// twin, which the shell lets it leave first.
+    pub(super) fn takes_signal(&mut self) -> bool {
+        let is_free = self.mode == Mode::Running && self.motion == Some(Motion::Free);
+        let is_due = is_free && !matches!(self.counter, Counter::Twin(_));
+        is_due && std::mem::take(&mut self.signalled)
+    }
+
+    /// A handler begins; returns the place that it interrupts.
+    pub(super) fn enter_handler(&mut self) -> Counter {
+        let counter = std::mem::replace(&mut self.counter, Counter::At(I));
+        self.interrupts = Some(counter);
+        counter
     }
 
     /// The handler jumps out of itself.
@@ -406,6 +445,7 @@ impl Processor {
         let next = self.successor(next);
         self.counter = match self.counter {
             Counter::OutOfLine(_) => Counter::Leaving(next),
+            Counter::Twin(I) if next == J => Counter::Twin(J),
             Counter::At(HANDLER_END) => self.interrupts.take().unwrap_or(Counter::At(next)),
             _ => Counter::At(next),
         };

@@ -23,6 +23,9 @@ pub(super) enum Layout {
     Adjacent,
     /// I branches to itself or falls into J.
     Itself,
+    /// First I, then J, which has no site at first: both may be the head of a
+    /// patch.
+    Head,
 }
 
 /// The step-over method of both sites.
@@ -51,6 +54,10 @@ pub(super) struct Program {
     pub(super) follows: bool,
     /// Whether that copy gets an engine of its own.
     pub(super) adopts: bool,
+    /// Whether I is patched at the start.
+    pub(super) patched: bool,
+    /// Whether the shell leads threads out of a stub.
+    pub(super) leads_out: bool,
     /// Whether states keep the inputs and operations of the engine.
     pub(super) records: bool,
     /// The rule that is dropped.
@@ -78,6 +85,8 @@ pub(super) enum Action {
     Command(Input),
     /// A processor executes its instruction, and goes on to the place.
     Execute(usize, Place),
+    /// A processor takes the jump of a patch, or the next phase of its stub.
+    Advance(usize),
     /// As [`Action::Execute`], but the kernel's mark stops it before the trace
     /// trap is seen.
     ExecuteLate(usize, Place),
@@ -131,7 +140,7 @@ impl Program {
             (OUTSIDE, Layout::Apart | Layout::SameFollow) => &[I, J],
             (OUTSIDE, _) => &[I],
             (I, Layout::Apart | Layout::SameFollow) => &[FOLLOW],
-            (I, Layout::Adjacent) => &[J],
+            (I, Layout::Adjacent | Layout::Head) => &[J],
             (I, Layout::Itself) => &[I, J],
             (J, Layout::Apart) => &[SECOND_FOLLOW],
             (J, _) => &[FOLLOW],
@@ -160,6 +169,8 @@ impl Program {
     /// Returns true if the instruction may be a system call.
     pub(super) fn may_be_call(&self, place: Place) -> bool {
         self.budget.forks + self.budget.vforks > 0 && matches!(place, OUTSIDE | I)
+            // No system call is in a head.
+            && !(place == I && self.layout == Layout::Head)
     }
 
     /// Returns true if the shell lets threads continue by itself after stops
@@ -196,6 +207,9 @@ impl Program {
             } else {
                 self.insert(I, Owner::Monitor)
             }));
+        }
+        if self.layout == Layout::Head {
+            self.patch_commands(state, actions);
         }
         let owners = [Owner::Developer, Owner::Scenario];
         if let Some(owner) = owners.get(usize::from(left.inserts).wrapping_sub(1)) {
@@ -253,6 +267,9 @@ impl Program {
                 actions.push(Action::TrapLate(number));
             }
             return;
+        }
+        if state.is_in_patch(number) {
+            return self.patch_actions(state, number, actions);
         }
         let leaves = processor.counter == Counter::Leaving(place);
         if left.faults > 0 && matches!(place, I | J) && !leaves && is_alone {
@@ -396,7 +413,7 @@ impl System for Program {
             Action::FailInsertTrap => state.fail_insert_trap()?,
             Action::FailPush => state.fail_push()?,
             Action::See(number) => state.handle_stop(self, number)?,
-            Action::SeeQuietly(number) => state.see_quietly(number)?,
+            Action::SeeQuietly(number) => state.see_quietly(self, number)?,
             Action::SeeCaught(number) => {
                 state.processors[number].fault_caught = true;
                 state.handle_stop(self, number)?;
@@ -412,6 +429,7 @@ impl System for Program {
             Action::Command(input) => state.command(self, input)?,
             Action::Execute(number, next) => state.execute(number, next, false)?,
             Action::ExecuteLate(number, next) => state.execute(number, next, true)?,
+            Action::Advance(number) => state.advance_in_stub(number)?,
             Action::KernelStop(number, stop) => state.kernel_stop(number, stop),
             Action::TrapLate(number) => state.trap_late(number),
             Action::Fork(number, next) => state.fork(self, number, next)?,

@@ -28,6 +28,7 @@ impl State {
 
     pub(super) fn lose_memory(&mut self) {
         self.trap = [false; PLACES];
+        self.patched = false;
         self.wanted = [Owners::empty(); PLACES];
         self.armed = [Owners::empty(); PLACES];
     }

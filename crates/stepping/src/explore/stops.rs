@@ -1,7 +1,7 @@
 //! How the shell handles stops, and what it passes to the engine.
 
 use super::machine::State;
-use super::processor::{Counter, Mode, Motion, Stop, Upper, address_of, thread_of};
+use super::processor::{Counter, I, Mode, Motion, Stop, Upper, address_of, thread_of};
 use super::program::Program;
 use crate::{Input, ThreadState};
 
@@ -9,6 +9,7 @@ impl State {
     /// The shell sees a stop and passes it to the engine if necessary.
     pub(super) fn handle_stop(&mut self, program: &Program, number: usize) -> Result<(), String> {
         let stop = self.processors[number].stop;
+        self.lead_out(program, number)?;
         if stop == Some(Stop::OwnProgram) {
             return self.see_own_program(program, number);
         }
@@ -22,7 +23,9 @@ impl State {
         if stop == Some(Stop::End) {
             self.report_forks(program.follows, number)?;
         }
+        let counter = self.processors[number].counter;
         if let Some(input) = self.see(number) {
+            self.pass_counted(number, counter)?;
             self.feed(input)?;
         }
         if stop == Some(Stop::Fork) {
@@ -67,6 +70,11 @@ impl State {
                 },
                 None => Input::Started { thread },
             },
+            Stop::Trap if self.engine.is_inside_patch(address_of(place)) => {
+                processor.counter = Counter::At(place);
+                let address = address_of(place);
+                Input::Stray { thread, address }
+            }
             Stop::Trap => Input::Trapped {
                 thread,
                 address: address_of(place),
@@ -80,7 +88,7 @@ impl State {
             }
             Stop::Fault
                 if passed == Some(address)
-                    || matches!(processor.counter, Counter::OutOfLine(_)) =>
+                    || matches!(processor.counter, Counter::OutOfLine(_) | Counter::Twin(I)) =>
             {
                 processor.counter = Counter::At(place);
                 Input::Faulted {
@@ -89,7 +97,10 @@ impl State {
                     stack,
                 }
             }
-            Stop::Fault => Input::Interrupted { thread, address },
+            Stop::Fault => {
+                processor.counter = Counter::At(place);
+                Input::Interrupted { thread, address }
+            }
             // The parent of a copy is held until the copy is followed.
             Stop::Fork | Stop::Vfork => {
                 processor.mode = Mode::Parked;
@@ -110,8 +121,9 @@ impl State {
 
     /// Handles a stop of which upper layers get no report: the thread continues
     /// as before, unless the engine wants it to stop.
-    pub(super) fn see_quietly(&mut self, number: usize) -> Result<(), String> {
+    pub(super) fn see_quietly(&mut self, program: &Program, number: usize) -> Result<(), String> {
         let thread = thread_of(number);
+        self.lead_out(program, number)?;
         if self.processors[number].stop == Some(Stop::Fork) {
             self.report_forks(false, number)?;
         }
@@ -153,7 +165,9 @@ impl State {
         let processor = &mut self.processors[number];
         if std::mem::take(&mut processor.hold_requested) {
             processor.motion = None;
-            let address = processor.counter.shown();
+            let counter = processor.counter;
+            let address = counter.shown();
+            self.pass_counted(number, counter)?;
             return self.feed(Input::Stopped { thread, address });
         }
         match processor.motion {

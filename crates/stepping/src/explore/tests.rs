@@ -3,6 +3,7 @@
 
 mod disturbances;
 mod pairs;
+mod patches;
 mod processes;
 mod rules;
 mod single;
@@ -13,6 +14,7 @@ use super::program::{Layout, Method, Program};
 use super::{Explored, explore};
 use crate::StepBy;
 use disturbances::{NOTHING, disturbances};
+pub(super) use patches::patched_programs;
 
 const QUIET: Program = Program {
     layout: Layout::Apart,
@@ -24,6 +26,8 @@ const QUIET: Program = Program {
     uniprocessor: false,
     follows: false,
     adopts: false,
+    patched: false,
+    leads_out: true,
     records: false,
     without: None,
 };

@@ -4,7 +4,7 @@
 use super::System;
 use super::machine::State;
 use super::program::Program;
-use super::tests::{disturbed_programs, stepping_programs};
+use super::tests::{disturbed_programs, patched_programs, stepping_programs};
 use crate::engine::Rule;
 use crate::{Input, Operation, StepBy};
 
@@ -20,12 +20,14 @@ pub(crate) struct Walk {
 
 /// Walks of each program, with each disturbance.
 pub(crate) fn all(count: u64) -> impl Iterator<Item = Walk> {
-    disturbed_programs().flat_map(move |program| (0..count).map(move |seed| walk(&program, seed)))
+    let programs = disturbed_programs().chain(patched_programs());
+    programs.flat_map(move |program| (0..count).map(move |seed| walk(&program, seed)))
 }
 
 /// Walks of the algorithm without a rule.
 pub(crate) fn without(rule: Rule, count: u64) -> impl Iterator<Item = Walk> {
-    stepping_programs().flat_map(move |program| {
+    let programs = stepping_programs().chain(patched_programs());
+    programs.flat_map(move |program| {
         let program = Program {
             without: Some(rule),
             ..program

@@ -48,6 +48,67 @@ pub enum Input {
         #[serde(rename = "passage")]
         step_over: StepOver,
     },
+    /// A request: the trap of the site at `address` becomes a jump to a stub,
+    /// which counts the event for the inserts of an owner without a trap, and
+    /// goes on in the twins of the head's instructions. Granted ([`Operation::WritePatch`]) only if
+    /// [`Engine::may_be_patched`](crate::Engine::may_be_patched) is true for
+    /// the head; otherwise nothing is ordered, and
+    /// [`Engine::is_patched`](crate::Engine::is_patched) stays as it is.
+    ///
+    /// A thread is never shown in a stub: before the shell passes a stop, it
+    /// leads the thread back to `address`, or on to the first twin
+    /// ([`Input::Counted`]). An event that the stub leaves to juror is an
+    /// [`Input::Trapped`] at `address`.
+    Patch {
+        /// The site.
+        address: u64,
+        /// The first address behind the head.
+        end: u64,
+        /// The owner for which the stub counts.
+        owner: Owner,
+        /// The number of its inserts: all that the site has.
+        count: u32,
+        /// The twin of the head's first instruction.
+        twin: u64,
+    },
+    /// A request: the site at `address` has a trap again. Also passed if
+    /// [`Operation::WritePatch`] has failed, with the trap still there.
+    Unpatch {
+        /// The site.
+        address: u64,
+    },
+    /// A thread came to an address inside a patched head, behind its start
+    /// ([`Engine::is_inside_patch`](crate::Engine::is_inside_patch)), and
+    /// executed a byte of the jump, which can only trap (`SIGTRAP`, `SIGILL` or
+    /// `SIGSEGV`). A step that ended so has not been made yet.
+    Stray {
+        /// The thread.
+        thread: ThreadId,
+        /// The address of the byte, at which an original instruction begins.
+        address: u64,
+    },
+    /// The next input finds this thread before the first twin of the patch at
+    /// `address`: the event has been counted, and the instruction has not run.
+    /// Orders nothing. Passed ahead of every stop of such a thread, whether it
+    /// came there by the stub or by a step-over.
+    ///
+    /// No signal is delivered in a twin, since a handler that returned there
+    /// would run past what has been inserted in the head meanwhile. An
+    /// asynchronous one waits: the shell lets the thread go on by single steps,
+    /// of which the engine is not told, until it is behind the twins. A fault is
+    /// that of the original instruction: at the first twin [`Input::Faulted`], in
+    /// the others an [`Input::Interrupted`] at the original, to which the shell
+    /// has moved the thread; if its handler returns there, it is a stray. If the
+    /// original of the first twin is behind an `endbr64`, its fault is passed as
+    /// [`Input::Faulted`] with that address, without this input.
+    Counted {
+        /// The thread.
+        thread: ThreadId,
+        /// The site.
+        address: u64,
+        /// The thread's stack pointer.
+        stack: u64,
+    },
     /// A thread exists and is stopped: the first thread, or a new one.
     Started {
         /// The thread.

@@ -21,6 +21,46 @@ pub enum Operation {
         /// The site.
         address: u64,
     },
+    /// Replace the trap at this address by the jump of [`Input::Patch`]. All
+    /// threads stand. An `endbr64` at the address comes back, and the jump
+    /// follows it.
+    WritePatch {
+        /// The site.
+        address: u64,
+    },
+    /// Replace the jump by the original bytes, with the trap at this address.
+    /// All threads stand, and none is in the stub or in a twin behind the
+    /// first. [`Input::InsertFailed`] if the memory cannot be written.
+    RemovePatch {
+        /// The site.
+        address: u64,
+    },
+    /// Set a stopped thread's program counter to the twin of the instruction at
+    /// `address`, inside a patched head.
+    MoveToTwin {
+        /// The thread.
+        thread: ThreadId,
+        /// The address of the original instruction.
+        address: u64,
+    },
+    /// A stopped thread that is to make a step stands before the patch at
+    /// `address`: nothing runs. The shell answers [`Input::Trapped`] at once,
+    /// as if the thread had executed a trap there.
+    Arrive {
+        /// The thread.
+        thread: ThreadId,
+        /// The site.
+        address: u64,
+    },
+    /// Write the original bytes of the patch at this address in a copy of the
+    /// memory, if it has the jump there. Ordered before the traps are written
+    /// or removed there.
+    RestorePatchInFork {
+        /// The copy.
+        process: ThreadId,
+        /// The address of the possible patch.
+        address: u64,
+    },
     /// Write the original byte at this address in a copy of the memory, if it
     /// has a trap of juror's there. The copy may have been made before the trap
     /// was inserted, or after it was removed.
@@ -156,6 +196,8 @@ impl Operation {
             | Operation::FindFollowSet { thread, .. }
             | Operation::RunToFollowSet { thread }
             | Operation::StepThread { thread }
+            | Operation::MoveToTwin { thread, .. }
+            | Operation::Arrive { thread, .. }
             | Operation::ContinueThread { thread }
             | Operation::HoldThread { thread }
             | Operation::Report { thread, .. }
@@ -164,6 +206,9 @@ impl Operation {
             | Operation::Unexplained { thread, .. } => Some(thread),
             Operation::InsertTrap { .. }
             | Operation::RemoveTrap { .. }
+            | Operation::WritePatch { .. }
+            | Operation::RemovePatch { .. }
+            | Operation::RestorePatchInFork { .. }
             | Operation::RestoreInFork { .. }
             | Operation::InsertInFork { .. }
             | Operation::ReleaseFork { .. } => None,

@@ -4,6 +4,8 @@
 //! - While an owner's trap is not in memory, or a trap without an owner is (for
 //!   the end of a step), at most one thread runs; an owner's trap is removed
 //!   while none runs.
+//! - A patch is written and removed while no thread runs. No trap is inserted in
+//!   its head, and while it is there, its head counts as guarded.
 //! - A thread that is resumed, moved or reported is stopped, and a thread that
 //!   is held runs.
 //! - A report names owners of the place where the thread stands, each once
@@ -24,6 +26,13 @@ pub(super) struct Referee {
     /// The addresses whose original bytes were restored in a copy of the memory
     /// that is to run.
     restored: BTreeSet<u64>,
+    /// The heads of patches by their sites, and the one that was asked for last.
+    patches: BTreeMap<u64, u64>,
+    asked: Option<(u64, u64)>,
+    /// The sites that ever had a patch, and those whose bytes were restored in a
+    /// copy.
+    ever_patched: BTreeSet<u64>,
+    unpatched: BTreeSet<u64>,
     /// The addresses of lost traps, which may be removed or not.
     lost: BTreeSet<u64>,
     threads: BTreeMap<ThreadId, Observed>,
@@ -68,6 +77,7 @@ impl Referee {
             Input::Remove { address, owner } => self.remove(address, owner),
             Input::InsertFailed { address } => {
                 self.sites.remove(&address);
+                self.patches.remove(&address);
                 if self.inserted.remove(&address) {
                     self.lost.insert(address);
                 }
@@ -88,7 +98,9 @@ impl Referee {
                 thread, address, ..
             }
             | Input::Stepped { thread, address } => self.stop(thread, address, true),
+            Input::Patch { address, end, .. } => self.asked = Some((address, end)),
             Input::Stopped { thread, address }
+            | Input::Stray { thread, address }
             | Input::Interrupted { thread, address }
             | Input::Faulted {
                 thread, address, ..
@@ -125,9 +137,14 @@ impl Referee {
                 self.inserted = sites.copied().collect();
                 self.exposed.clear();
                 self.lost.clear();
+                self.patches.clear();
                 self.restored.clear();
+                self.unpatched.clear();
             }
-            Input::ForkStopped { .. } => self.restored.clear(),
+            Input::ForkStopped { .. } => {
+                self.restored.clear();
+                self.unpatched.clear();
+            }
             Input::Executed { thread } => {
                 *self = Referee::default();
                 self.start(thread);
@@ -138,6 +155,8 @@ impl Referee {
             | Input::Rewritten { .. }
             | Input::Unparked { .. }
             | Input::Signalled { .. }
+            | Input::Unpatch { .. }
+            | Input::Counted { .. }
             | Input::HandlerEntered { .. }
             | Input::HandlerReturned { .. }
             | Input::Called { .. }
@@ -188,16 +207,65 @@ impl Referee {
     }
 
     fn update(&mut self, address: u64) {
-        if self.sites.contains_key(&address) == self.inserted.contains(&address) {
+        let is_patched = self.patch_over(address).is_some();
+        if is_patched || self.sites.contains_key(&address) == self.inserted.contains(&address) {
             self.exposed.remove(&address);
         } else {
             self.exposed.insert(address);
         }
     }
 
+    /// Returns the site of the patch whose head contains `address`.
+    fn patch_over(&self, address: u64) -> Option<u64> {
+        let (&start, &end) = self.patches.range(..=address).next_back()?;
+        (address < end).then_some(start)
+    }
+
+    fn judge_patch(&mut self, address: u64, is_written: bool) -> Result<(), String> {
+        demand(self.moving == 0, || {
+            format!("the patch at {address:#x} is written or removed while a thread runs")
+        })?;
+        let end = match is_written {
+            true => {
+                let asked = self.asked.filter(|asked| asked.0 == address);
+                let (_, end) =
+                    asked.ok_or_else(|| format!("no patch was asked for at {address:#x}"))?;
+                let is_first = self.patches.insert(address, end).is_none();
+                self.ever_patched.insert(address);
+                demand(is_first && self.inserted.contains(&address), || {
+                    format!("a patch replaces no trap at {address:#x}")
+                })?;
+                end
+            }
+            false => self
+                .patches
+                .remove(&address)
+                .ok_or_else(|| format!("a patch is removed at {address:#x}, where none is"))?,
+        };
+        let all = self.sites.keys().chain(&self.inserted).copied();
+        let inside: Vec<u64> = all.filter(|it| (address..end).contains(it)).collect();
+        for place in inside {
+            self.update(place);
+            demand(!is_written || place == address, || {
+                format!("a patch is written over the site at {place:#x}")
+            })?;
+        }
+        Ok(())
+    }
+
     fn judge(&mut self, operation: &Operation) -> Result<(), String> {
         match *operation {
+            Operation::WritePatch { address } => self.judge_patch(address, true),
+            Operation::RemovePatch { address } => self.judge_patch(address, false),
+            Operation::RestorePatchInFork { address, .. } => {
+                self.unpatched.insert(address);
+                Ok(())
+            }
             Operation::InsertTrap { address } => {
+                let is_patched = self.patch_over(address).is_some();
+                demand(!is_patched, || {
+                    format!("a trap is inserted at {address:#x}, in a patch")
+                })?;
                 let fresh = self.inserted.insert(address);
                 self.ever_inserted.insert(address);
                 self.lost.remove(&address);
@@ -232,10 +300,16 @@ impl Referee {
                 let missing = self.ever_inserted.difference(&self.restored).next();
                 demand(missing.is_none(), || {
                     format!("a copy may run into a trap at {:#x}", missing.unwrap_or(&0))
+                })?;
+                let missing = self.ever_patched.difference(&self.unpatched).next();
+                demand(missing.is_none(), || {
+                    let address = missing.unwrap_or(&0);
+                    format!("a copy may run into a patch at {address:#x}")
                 })
             }
             Operation::ContinueThread { thread }
             | Operation::StepThread { thread }
+            | Operation::Arrive { thread, .. }
             | Operation::RunToFollowSet { thread } => {
                 self.demand_standing(thread, "resumed")?.moves = true;
                 self.moving += 1;
@@ -257,6 +331,7 @@ impl Referee {
                 Ok(())
             }
             Operation::SetCounter { thread, .. }
+            | Operation::MoveToTwin { thread, .. }
             | Operation::EmulateCall { thread, .. }
             | Operation::FindFollowSet { thread, .. } => {
                 self.demand_standing(thread, "moved by hand").map(drop)

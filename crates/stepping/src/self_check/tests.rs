@@ -197,6 +197,9 @@ fn the_referee_finds_a_wrong_algorithm() {
         Rule::InsertBeforeRelease,
         Rule::HoldOthers,
         Rule::CountTraps,
+        Rule::HoldForRemoval,
+        Rule::UnpatchForSite,
+        Rule::RestorePatchInFork,
     ] {
         let found = walk::without(rule, 20).any(|walk| {
             let mut referee = Referee::default();

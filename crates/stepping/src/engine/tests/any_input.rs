@@ -23,7 +23,7 @@ fn any_input() -> impl Strategy<Value = Input> {
     let stack = prop::sample::select(vec![0, STACK - 8, STACK, u64::MAX]);
     let owner = prop::sample::select(vec![Owner::Developer, Owner::Monitor, Owner::Return]);
     let step_over = prop::sample::select(vec![SKIP, CALL, COPIED, StepOver::InPlace]);
-    (0..32, thread, address, stack, owner, step_over).prop_map(
+    (0..36, thread, address, stack, owner, step_over).prop_map(
         |(kind, thread, address, stack, owner, step_over)| match kind {
             0 => Input::Insert {
                 address,
@@ -107,6 +107,20 @@ fn any_input() -> impl Strategy<Value = Input> {
                 stack,
             },
             30 => Input::Called { thread, stack },
+            31 => Input::Patch {
+                address,
+                end: address.saturating_add(5),
+                owner,
+                count: 1,
+                twin: TWIN,
+            },
+            32 => Input::Unpatch { address },
+            33 => Input::Stray { thread, address },
+            34 => Input::Counted {
+                thread,
+                address,
+                stack,
+            },
             _ => Input::Executed { thread },
         },
     )
@@ -123,27 +137,46 @@ proptest! {
         let mut engine = Engine::stepping_by(step_by);
         let mut inserted = std::collections::BTreeSet::new();
         let mut operations = Vec::new();
+        let mut patched = std::collections::BTreeSet::new();
         for input in inputs {
             engine.handle(input, &mut operations);
             match input {
-                Input::Executed { .. } => inserted.clear(),
+                Input::Executed { .. } => {
+                    inserted.clear();
+                    patched.clear();
+                }
                 Input::ForkFollowed { .. } => {
+                    patched.clear();
                     inserted = engine.sites().map(|(address, ..)| address).collect();
                 }
                 Input::InsertFailed { address } if !engine.expects_trap(address) => {
                     inserted.remove(&address);
+                    patched.remove(&address);
                 }
                 _ => {}
             }
             for operation in operations.drain(..) {
                 match operation {
                     InsertTrap { address } => prop_assert!(inserted.insert(address)),
-                    RemoveTrap { address } => prop_assert!(inserted.remove(&address)),
+                    RemoveTrap { address } => {
+                        prop_assert!(!patched.contains(&address));
+                        prop_assert!(inserted.remove(&address))
+                    }
+                    WritePatch { address } => {
+                        prop_assert!(inserted.contains(&address));
+                        prop_assert!(patched.insert(address))
+                    }
+                    RemovePatch { address } => prop_assert!(patched.remove(&address)),
                     _ => {}
                 }
             }
             prop_assert!(inserted.iter().all(|address| engine.expects_trap(*address)));
-            let has_its_trap = |address| inserted.contains(&address) || engine.is_removed_for_step(address);
+            prop_assert!(patched.iter().all(|address| engine.is_patched(*address)));
+            let has_its_trap = |address| {
+                inserted.contains(&address)
+                    || engine.is_removed_for_step(address)
+                    || engine.is_inside_patch(address)
+            };
             prop_assert!(engine.sites().all(|(address, ..)| has_its_trap(address)));
         }
     }

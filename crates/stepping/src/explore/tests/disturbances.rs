@@ -17,6 +17,8 @@ pub(super) const NOTHING: Budget = Budget {
     execs: 0,
     forks: 0,
     vforks: 0,
+    patches: 0,
+    inner: 0,
 };
 
 pub(super) const HALT: Budget = Budget {
@@ -87,7 +89,17 @@ pub(super) const VFORK: Budget = Budget {
     ..NOTHING
 };
 
-/// All of them. A point that is removed is inserted again, too.
+pub(super) const PATCH: Budget = Budget {
+    patches: 1,
+    ..NOTHING
+};
+
+pub(super) const INNER: Budget = Budget {
+    inner: 1,
+    ..NOTHING
+};
+
+/// All of them but those of a patch. A point that is removed is inserted again, too.
 pub(super) fn disturbances() -> [Budget; 13] {
     [
         HALT,

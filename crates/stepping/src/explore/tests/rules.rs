@@ -40,23 +40,37 @@ pub(super) fn check_chart(rule: Rule, program: Program, expected: &str) {
 
 #[track_caller]
 fn find_without(rule: Rule, program: Program) -> String {
-    let program = Program {
+    find_violation(Program {
         without: Some(rule),
         ..program
-    };
+    })
+}
+
+#[track_caller]
+fn find_violation(program: Program) -> String {
     match explore(&program) {
-        Ok(explored) => panic!("nothing wrong without {rule:?}: {explored:?}"),
+        Ok(explored) => panic!("nothing wrong in {program:?}: {explored:?}"),
         Err(counterexample) => chart(&program, &counterexample),
     }
+}
+
+/// As [`check_reason`], for what is no rule of the engine.
+#[track_caller]
+pub(super) fn check_violation(program: Program, expected: &str) {
+    let found = find_violation(program);
+    let reason = found.lines().last().unwrap_or_default();
+    assert_eq!(reason, format!("=> {expected}"), "\n{found}");
 }
 
 /// Compares the last line of a counterexample, the violation, to the expected
 /// one.
 #[track_caller]
 pub(super) fn check_reason(rule: Rule, program: Program, expected: &str) {
-    let found = find_without(rule, program);
-    let reason = found.lines().last().unwrap_or_default();
-    assert_eq!(reason, format!("=> {expected}"), "\n{found}");
+    let program = Program {
+        without: Some(rule),
+        ..program
+    };
+    check_violation(program, expected);
 }
 
 /// The run of Figure 2 of the paper: the debugger restores I, inserts a trap at
