@@ -23,6 +23,7 @@ use crate::life::{Leader, Origin};
 use crate::memory::Memory;
 use crate::process_status::{self, ProcessStatus};
 use crate::self_check::SelfCheck;
+use crate::system_calls::WantedCalls;
 use crate::thread::{State, Thread};
 
 /// The process to attach to, and how.
@@ -80,7 +81,9 @@ impl Debuggee {
         let mut debuggee = Debuggee::new(process, memory, cpu, Origin::Attached);
         let driver = &mut debuggee.driver;
         driver.configure(attach.step_by, attach.in_place, attach.self_check.as_ref());
-        debuggee.image.is_seccomp_filtered = status.is_seccomp_filtered;
+        let reason = "juror attached to the process".to_owned();
+        debuggee.system_calls = WantedCalls::with_filter(None, Some(reason));
+        debuggee.image.is_seccomp_filtered = status.seccomp_filters > 0;
         debuggee.add_running(first)?;
         loop {
             debuggee.halt_all()?;

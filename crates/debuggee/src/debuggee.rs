@@ -83,6 +83,7 @@ impl Debuggee {
         // From here on dropping the value cleans up.
         let cpu = Cpu::new(launch.cpu, process);
         let mut debuggee = Debuggee::new(process, memory, cpu, Origin::Launched);
+        debuggee.system_calls = spawned.calls;
         debuggee.host.pids = match spawned.refusal {
             Some(refusal) => Pids::Refused(refusal),
             None => Pids::new(spawned.namespace),

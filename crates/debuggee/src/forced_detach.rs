@@ -141,6 +141,6 @@ impl Debuggee {
         if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {
             self.memory.restore_every_trap_in(&memory);
         }
-        let _ = kernel::detach(child, 0);
+        let _ = self.let_go(child, 0);
     }
 }

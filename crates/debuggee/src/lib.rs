@@ -21,7 +21,9 @@
 
 mod alarm;
 mod attach;
+mod call_filter;
 mod call_rescue;
+mod call_state;
 mod calls;
 mod cpu;
 mod debuggee;
@@ -52,6 +54,7 @@ mod injected_signals;
 mod inspect;
 mod interrupter;
 mod interruption;
+mod keeper;
 mod kernel;
 mod kernel_reach;
 mod kernel_writes;
@@ -101,6 +104,7 @@ extern crate self as juror_debuggee;
 mod support;
 
 pub use attach::Attach;
+pub use call_filter::CallStops;
 pub use calls::{Call, OpenCall};
 pub use debuggee::Debuggee;
 pub use error::{AttachError, DebuggeeError, LaunchError};
