@@ -23,8 +23,8 @@ use crate::life::{Leader, Origin};
 use crate::memory::Memory;
 use crate::process_status::{self, ProcessStatus};
 use crate::self_check::SelfCheck;
-use crate::system_calls::WantedCalls;
 use crate::thread::{State, Thread};
+use crate::wanted_calls::WantedCalls;
 
 /// The process to attach to, and how.
 #[derive(Debug, Clone)]

@@ -32,10 +32,10 @@ use crate::pending_stops;
 use crate::process_status;
 use crate::signals::Signals;
 use crate::spawn;
-use crate::system_calls::WantedCalls;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
 use crate::wait::Wait;
+use crate::wanted_calls::WantedCalls;
 use crate::watch::Watches;
 
 /// A Linux process under ptrace.

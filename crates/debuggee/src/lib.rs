@@ -91,6 +91,7 @@ mod terminal;
 mod thread;
 mod wait;
 mod waking;
+mod wanted_calls;
 mod watch;
 mod watchdog;
 mod watched_calls;
@@ -125,9 +126,9 @@ pub use registers::{Registers, VectorRegisters};
 pub use self_check::{SelfCheck, SelfCheckReport};
 pub use signals::{SignalPolicy, SignalReport};
 pub use stop_event::{ForkKind, StopEvent, SystemCallPhase};
-pub use system_calls::SystemCalls;
 pub use thread::{ThreadInfo, ThreadState};
 pub use waking::Waker;
+pub use wanted_calls::SystemCalls;
 pub use watch::{AccessKind, MemoryAccess, WatchId, WatchTier};
 
 pub use juror_stepping::{AccessKinds, Owner, Owners, StepBy, ThreadId};

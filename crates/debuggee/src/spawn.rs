@@ -12,19 +12,21 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::{Path, PathBuf};
 use std::ptr;
 
-use libc::{c_char, c_int, sock_filter};
+use libc::{c_char, c_int};
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::unistd::pipe2;
 
-use crate::call_filter::{self, CallFilter, CallStops};
 use crate::error::LaunchError;
 use crate::executable;
 use crate::kernel::{self, Event, Status};
 use crate::launch::{self, Launch};
 use crate::namespace::{self, Namespace};
-use crate::process_status::ProcessStatus;
-use crate::system_calls::WantedCalls;
+use crate::wanted_calls::WantedCalls;
+
+mod filter;
+
+use filter::FilterPlan;
 
 /// The stage at which the child failed, as it reports it through the pipe.
 #[derive(Clone, Copy)]
@@ -53,14 +55,7 @@ struct Plan {
     failure: RawFd,
     /// The plan for its PID namespace, if it gets one.
     namespace: Option<namespace::Plan>,
-    filter: Option<FilterPlan>,
-}
-
-/// The filter of the program's system calls.
-struct FilterPlan {
-    code: Vec<sock_filter>,
-    /// Whether the program is not started without it.
-    is_required: bool,
+    filter: FilterPlan,
 }
 
 /// A process that has been started.
@@ -115,9 +110,8 @@ pub(crate) fn spawn(launch: &Launch) -> Result<Spawned, LaunchError> {
         start_write: start_write.as_raw_fd(),
         failure: failure_write.as_raw_fd(),
         namespace: None,
-        filter: None,
+        filter: FilterPlan::new(&launch.call_stops, &path)?,
     };
-    let obstacle = plan_filter(&launch.call_stops, &mut plan, &path)?;
     let mut refusal = None;
     let mut made = None;
     if namespace::is_wanted(launch.pid_namespace) {
@@ -131,7 +125,7 @@ pub(crate) fn spawn(launch: &Launch) -> Result<Spawned, LaunchError> {
         None => (fork(&plan).map_err(system("fork"))?, None),
     };
     drop(failure_write);
-    let started = seize(child, &path, &start_write, plan.filter.is_some())
+    let started = seize(child, &path, &start_write, plan.filter.is_any())
         .and_then(|()| wait_for_exec(child, &path, launch, failure_read));
     if started.is_err() {
         abandon(child);
@@ -140,60 +134,8 @@ pub(crate) fn spawn(launch: &Launch) -> Result<Spawned, LaunchError> {
         process: child,
         namespace,
         refusal,
-        calls: calls_of(child, &launch.call_stops, obstacle),
+        calls: plan.filter.calls_of(child, &launch.call_stops),
     })
-}
-
-/// Plans the filter; returns why there is none although one was asked for.
-fn plan_filter(
-    stops: &CallStops,
-    plan: &mut Plan,
-    path: &Path,
-) -> Result<Option<&'static str>, LaunchError> {
-    let Some(calls) = stops.filtered() else {
-        return Ok(None);
-    };
-    let is_required = stops.is_required();
-    match call_filter::obstacle(calls) {
-        Some(reason) if is_required => Err(LaunchError::Filter {
-            path: path.to_owned(),
-            reason: reason.to_owned(),
-        }),
-        Some(reason) => Ok(Some(reason)),
-        None => {
-            plan.filter = Some(FilterPlan {
-                code: call_filter::program(calls),
-                is_required,
-            });
-            Ok(None)
-        }
-    }
-}
-
-/// Returns how the calls of a started process stop: whether it has the filter.
-fn calls_of(child: u32, stops: &CallStops, obstacle: Option<&'static str>) -> WantedCalls {
-    if let CallStops::Every(reason) = stops {
-        return WantedCalls::with_filter(None, Some(reason.clone()));
-    }
-    let Some(calls) = stops.filtered() else {
-        return WantedCalls::default();
-    };
-    let status = |process| ProcessStatus::of_process(process);
-    let own = status(std::process::id());
-    match (status(child), obstacle) {
-        (Some(now), None) if now.seccomp_filters > 0 => {
-            let is_restricted = |it: ProcessStatus| it.has_no_new_privileges;
-            let filter = CallFilter {
-                calls: calls.clone(),
-                costs_privileges: now.has_no_new_privileges && !own.is_some_and(is_restricted),
-            };
-            WantedCalls::with_filter(Some(filter), None)
-        }
-        (_, obstacle) => {
-            let reason = obstacle.unwrap_or("the kernel refused the filter");
-            WantedCalls::with_filter(None, Some(reason.to_owned()))
-        }
-    }
 }
 
 fn fork(plan: &Plan) -> Result<u32, Errno> {
@@ -421,12 +363,7 @@ fn prepare_child(plan: &Plan) -> Result<(), (Stage, c_int)> {
         let mut none = std::mem::zeroed();
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
-        if let Some(filter) = &plan.filter
-            && let Err(errno) = call_filter::install(&filter.code)
-            && filter.is_required
-        {
-            return Err((Stage::Filter, errno as c_int));
-        }
+        plan.filter.install()?;
     }
     Ok(())
 }

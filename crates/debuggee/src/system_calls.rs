@@ -5,162 +5,32 @@
 //! or not, so nothing is traced without a request. Invariant: an entry is reported once, also if
 //! juror injects a call before the program's (`inject`) or the instruction is executed by a step.
 
-use std::collections::BTreeSet;
-
 use juror_stepping::ThreadId;
 
-use crate::call_filter::{self, CallFilter};
+use crate::call_filter;
 use crate::call_state::{CallNeeds, EntryReport};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, CallStop};
 use crate::stop_event::{StopEvent, SystemCallPhase};
 use crate::thread::{Motion, State};
+use crate::wanted_calls::{SystemCalls, installs_filter};
 
 /// The number of a system call that was left at its entry: there was none.
 const LEFT: u64 = u64::MAX;
-
-/// A set of system calls, by their numbers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum SystemCalls {
-    /// No call.
-    #[default]
-    None,
-    /// These.
-    Only(BTreeSet<u64>),
-    /// Every call.
-    All,
-}
-
-impl SystemCalls {
-    /// Returns true if the set contains a call.
-    pub fn contains(&self, number: u64) -> bool {
-        match self {
-            SystemCalls::None => false,
-            SystemCalls::Only(numbers) => numbers.contains(&number),
-            SystemCalls::All => true,
-        }
-    }
-
-    /// Returns the union of two sets.
-    fn joined(&self, other: &SystemCalls) -> SystemCalls {
-        match (self, other) {
-            (SystemCalls::All, _) | (_, SystemCalls::All) => SystemCalls::All,
-            (SystemCalls::None, some) | (some, SystemCalls::None) => some.clone(),
-            (SystemCalls::Only(some), SystemCalls::Only(others)) => {
-                SystemCalls::Only(some.union(others).copied().collect())
-            }
-        }
-    }
-
-    /// Returns true if each call of the set is in another one, too.
-    fn is_within(&self, others: &BTreeSet<u64>) -> bool {
-        match self {
-            SystemCalls::None => true,
-            SystemCalls::Only(numbers) => numbers.is_subset(others),
-            SystemCalls::All => false,
-        }
-    }
-}
-
-/// The reported calls, by who requested them, and how they stop.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct WantedCalls {
-    developer: SystemCalls,
-    monitors: SystemCalls,
-    /// The calls whose exit monitors need, now or later.
-    monitored_exits: SystemCalls,
-    /// Those of the developer and the monitors.
-    pub(crate) all: SystemCalls,
-    filter: Option<CallFilter>,
-    /// Whether the program may refuse calls of the filter before they stop.
-    is_filtered_by_program: bool,
-    /// Why there is no filter, if there is a reason.
-    refusal: Option<String>,
-    /// Whether every call has to stop.
-    needs_every: bool,
-}
-
-impl WantedCalls {
-    /// Returns the wanted calls of a program that has this filter, or has none for a reason.
-    pub(crate) fn with_filter(filter: Option<CallFilter>, refusal: Option<String>) -> WantedCalls {
-        WantedCalls {
-            filter,
-            refusal,
-            ..WantedCalls::default()
-        }
-    }
-
-    /// Returns true if threads have to stop at every system call.
-    #[inline]
-    pub(crate) fn needs_every(&self) -> bool {
-        self.needs_every
-    }
-
-    /// Returns the filter of the process.
-    pub(crate) fn filter(&self) -> Option<&CallFilter> {
-        self.filter.as_ref()
-    }
-
-    /// Returns true if the exit of a call is needed, seen from its entry: also if no present state
-    /// needs it, since another thread may change that meanwhile.
-    fn needs_exit(&self, number: u64) -> bool {
-        self.monitored_exits.contains(number)
-            || self.developer.contains(number)
-            || installs_filter(number)
-    }
-
-    /// Takes over the user's calls of `other`.
-    pub(crate) fn take_developers(&mut self, other: &WantedCalls) {
-        self.developer.clone_from(&other.developer);
-        self.join();
-    }
-
-    fn join(&mut self) {
-        self.all = self.developer.joined(&self.monitors);
-        let is_covered = |filter: &CallFilter| self.all.is_within(&filter.calls);
-        let is_filter_enough =
-            self.filter.as_ref().is_some_and(is_covered) && !self.is_filtered_by_program;
-        self.needs_every = self.all != SystemCalls::None && !is_filter_enough;
-    }
-
-    /// Returns how the requested calls stop, in words for the user.
-    fn words(&self) -> Option<String> {
-        let every = |why: &str| Some(format!("every call stops: {why}"));
-        match &self.filter {
-            None => every(self.refusal.as_ref()?),
-            Some(_) if self.is_filtered_by_program => {
-                every("the program filters its system calls itself")
-            }
-            Some(_) if self.needs_every => every("others than at the launch are needed"),
-            Some(filter) if filter.costs_privileges => {
-                Some("filter; programs that it executes get no privileges".to_owned())
-            }
-            Some(_) => Some("filter".to_owned()),
-        }
-    }
-}
-
-/// Returns true if a call may install a seccomp filter.
-fn installs_filter(number: u64) -> bool {
-    [libc::SYS_seccomp as u64, libc::SYS_prctl as u64].contains(&number)
-}
 
 impl Debuggee {
     /// Sets the calls for which [`StopEvent::SystemCall`] is reported. A thread
     /// that runs at this moment is traced from its next stop on.
     pub fn catch_system_calls(&mut self, calls: SystemCalls) {
-        self.system_calls.developer = calls;
-        self.system_calls.join();
+        self.system_calls.set_developers(calls);
     }
 
     /// Sets the calls that monitors need, in addition to those of
     /// [`Debuggee::catch_system_calls`]. With a filter, an exit is reported only if it is one of
     /// `exits`: those that monitors need now or later.
     pub fn monitor_system_calls(&mut self, calls: SystemCalls, exits: SystemCalls) {
-        self.system_calls.monitors = calls;
-        self.system_calls.monitored_exits = exits;
-        self.system_calls.join();
+        self.system_calls.set_monitors(calls, exits);
     }
 
     /// Returns how the requested calls stop, in words for the user: `filter`, or `every call
@@ -193,7 +63,7 @@ impl Debuggee {
     /// Returns true if it is one.
     fn refuse_foreign_call(&mut self, thread: ThreadId) -> Result<bool, DebuggeeError> {
         let failed = |errno| gone_or("examine a system call", thread)(errno);
-        if !self.system_calls.is_filtered_by_program {
+        if !self.system_calls.is_filtered_by_program() {
             return Ok(false);
         }
         if kernel::event_message(thread.0).map_err(failed)? == u32::from(call_filter::MARK) {
@@ -232,7 +102,7 @@ impl Debuggee {
     /// Notes of a new thread or process that it will leave the call that has made it, if the exit
     /// of that is needed.
     pub(crate) fn note_birth_in_call(&mut self, thread: ThreadId) {
-        if self.system_calls.filter.is_none() || !self.needs_present_exit(thread) {
+        if self.system_calls.filter().is_none() || !self.needs_present_exit(thread) {
             return;
         }
         if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -243,16 +113,15 @@ impl Debuggee {
     /// Handles the end of a call that may have installed a filter of the program's own.
     fn note_filter_of_program(&mut self, number: u64, arguments: [u64; 6]) {
         let wanted = &self.system_calls;
-        let is_news = wanted.filter.is_some() && !wanted.is_filtered_by_program;
+        let is_news = wanted.filter().is_some() && !wanted.is_filtered_by_program();
         if !is_news || !installs_filter(number) || !self.is_seccomp_filtered_now() {
             return;
         }
-        self.system_calls.is_filtered_by_program = true;
-        self.system_calls.join();
+        self.system_calls.note_filter_of_program();
         let [_, flags, ..] = arguments;
         let is_for_all =
             number == libc::SYS_seccomp as u64 && flags & libc::SECCOMP_FILTER_FLAG_TSYNC != 0;
-        if is_for_all && self.system_calls.needs_every {
+        if is_for_all && self.system_calls.needs_every() {
             // A running thread would stop at every call only from its next stop on.
             for known in self
                 .threads
@@ -403,25 +272,5 @@ impl Debuggee {
         known.call.leave();
         known.registers = registers.into();
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sets_of_calls_are_joined() {
-        let only = |numbers: &[u64]| SystemCalls::Only(numbers.iter().copied().collect());
-        for (first, second, both) in [
-            (SystemCalls::None, SystemCalls::None, SystemCalls::None),
-            (only(&[1]), SystemCalls::None, only(&[1])),
-            (SystemCalls::None, only(&[2]), only(&[2])),
-            (only(&[1, 3]), only(&[2, 3]), only(&[1, 2, 3])),
-            (SystemCalls::All, only(&[2]), SystemCalls::All),
-        ] {
-            assert_eq!(first.joined(&second), both);
-            assert_eq!(second.joined(&first), both);
-        }
     }
 }
