@@ -36,7 +36,7 @@ impl Debuggee {
     /// Returns how the requested calls stop, in words for the user: `filter`, or `every call
     /// stops` and the reason. None if nothing was said about it at the launch.
     pub fn call_stops(&self) -> Option<String> {
-        self.system_calls.words()
+        self.system_calls.words(self.watches.is_live())
     }
 
     /// Handles a stop at the entry of a call that the filter names.

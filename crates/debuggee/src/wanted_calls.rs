@@ -133,10 +133,11 @@ impl WantedCalls {
     }
 
     /// Returns how the requested calls stop, in words for the user.
-    pub(crate) fn words(&self) -> Option<String> {
+    pub(crate) fn words(&self, is_memory_watched: bool) -> Option<String> {
         let every = |why: &str| Some(format!("every call stops: {why}"));
         match &self.filter {
             None => every(self.refusal.as_ref()?),
+            Some(_) if is_memory_watched => every("memory is watched"),
             Some(_) if self.is_filtered_by_program => {
                 every("the program filters its system calls itself")
             }

@@ -132,10 +132,9 @@ impl Bench {
     fn time(&self, runner: Runner) -> Result<f64, String> {
         let (mut command, calls) = match runner {
             Runner::Bare => (Command::new(&self.requests), self.effort.bare_calls),
-            Runner::Juror(property, stops) => (
-                self.juror_command(property, stops),
-                self.effort.juror_calls,
-            ),
+            Runner::Juror(property, stops) => {
+                (self.juror_command(property, stops), self.effort.juror_calls)
+            }
         };
         command.arg(calls.to_string());
         let output =

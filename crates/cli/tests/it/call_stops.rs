@@ -84,7 +84,11 @@ fn a_checkpoint_keeps_the_filter() {
             .input(commands)
             .run();
         let text = format!("{}{}", output.stdout, output.stderr);
-        assert_eq!(text.matches("asked 20 wrong 0").count(), 2, "{stops}: {text}");
+        assert_eq!(
+            text.matches("asked 20 wrong 0").count(),
+            2,
+            "{stops}: {text}"
+        );
         // Both of the first round come before the checkpoint.
         let ends = text.matches("20 times").count();
         assert_eq!(ends, 2, "{stops}: {text}");
@@ -143,6 +147,11 @@ fn children_without_juror_make_the_calls_of_the_filter() {
             .option("--system-calls")
             .option(stops)
             .run("/bin/sh", &["-c", script]);
-        assert_eq!(report.output.stdout.matches("0\n").count(), 3, "{}", report.all());
+        assert_eq!(
+            report.output.stdout.matches("0\n").count(),
+            3,
+            "{}",
+            report.all()
+        );
     }
 }

@@ -297,3 +297,55 @@ fn a_number_that_is_changed_at_the_entry_is_another_call() {
     assert_eq!(all[0], all[1]);
     assert_eq!(all[0], [true, true, false, true, false]);
 }
+
+/// A call that a signal interrupts while it waits is left and entered again by the kernel.
+#[test]
+fn a_call_that_the_kernel_restarts_is_entered_twice() {
+    let source = r#"
+        #include <signal.h>
+        #include <stdio.h>
+        #include <string.h>
+        #include <sys/syscall.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        static int handled, ends[2];
+        static void handle(int signal) { handled++; write(ends[1], "x", 1); }
+        static int waits(int process) {
+            char name[64], text[256] = "";
+            snprintf(name, sizeof name, "/proc/%d/stat", process);
+            FILE *file = fopen(name, "r");
+            if (!fgets(text, sizeof text, file)) text[0] = 0;
+            fclose(file);
+            return strstr(text, ") S ") != 0;
+        }
+        int main(void) {
+            struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
+            sigaction(SIGUSR1, &action, 0);
+            int parent = getpid();
+            char byte = 0;
+            pipe(ends);
+            pid_t child = fork();
+            if (child == 0) {
+                while (!waits(parent)) {}
+                kill(parent, SIGUSR1);
+                _exit(0);
+            }
+            syscall(SYS_readv, ends[0], &(struct { char *to; size_t size; }){&byte, 1}, 1);
+            waitpid(child, 0, 0);
+            printf("%c %d\n", byte, handled);
+            return 0;
+        }"#;
+    let program = compile(source, &["-O0"]);
+    let named = numbers(&[libc::SYS_readv]);
+    for stops in [CallStops::Unfiltered, CallStops::FilterOnly(named.clone())] {
+        let mut debuggee = start(&program, stops);
+        debuggee.catch_system_calls(SystemCalls::Only(named.clone()));
+        let (told, _) = told(&mut debuggee);
+        assert_eq!(program.output(), "x 1\n");
+        let number = libc::SYS_readv as u64;
+        let restarts = -512_i64 as u64;
+        let once = [(number, true, 0), (number, false, restarts)];
+        let again = [(number, true, 0), (number, false, 1)];
+        assert_eq!(told, [[once, again].concat()]);
+    }
+}
