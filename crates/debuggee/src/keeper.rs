@@ -80,8 +80,8 @@ impl Debuggee {
 
 /// Hands a stopped thread to the keeper.
 fn hand_over(thread: u32, signal: c_int) -> Outcome<()> {
-    let mut keeper = KEEPER.lock().unwrap_or_else(PoisonError::into_inner);
-    let keeper = match &mut *keeper {
+    let mut present = KEEPER.lock().unwrap_or_else(PoisonError::into_inner);
+    let keeper = match &mut *present {
         Some(keeper) => keeper,
         none => none.insert(Keeper::start()?),
     };
@@ -122,9 +122,13 @@ fn hand_over(thread: u32, signal: c_int) -> Outcome<()> {
         place,
         original: u64::from_ne_bytes(original),
     };
-    let taken = kernel::set_registers(thread, &parked)
-        .and_then(|()| kernel::detach(thread, 0))
-        .and_then(|()| keeper.take(&handed));
+    kernel::set_registers(thread, &parked)?;
+    kernel::detach(thread, 0)?;
+    let taken = match keeper.take(&handed) {
+        // It has been killed.
+        Err(Errno::EPIPE | Errno::ECONNRESET) => present.insert(Keeper::start()?).take(&handed),
+        taken => taken,
+    };
     let has_ended = || ProcessStatus::of_process(thread).is_none_or(|it| it.has_ended());
     match taken {
         Err(_) if has_ended() => Err(Errno::ESRCH),

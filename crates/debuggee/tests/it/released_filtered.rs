@@ -160,3 +160,24 @@ fn a_detached_program_makes_its_calls() {
         assert_eq!(told, expected, "{way} {stops}");
     }
 }
+
+/// What it traced ends with it; the next process gets another.
+#[test]
+fn a_keeper_that_was_killed_is_replaced() {
+    let first = Lasting::new();
+    let debuggee = first.start("alone");
+    let process = debuggee.pid();
+    debuggee.detach().unwrap();
+    let keeper = tracer(process);
+    let keeper = nix::unistd::Pid::from_raw(keeper as i32);
+    nix::sys::signal::kill(keeper, nix::sys::signal::Signal::SIGKILL).unwrap();
+    while is_running(process) {
+        std::thread::yield_now();
+    }
+    let second = Lasting::new();
+    let debuggee = second.start("alone");
+    let process = debuggee.pid();
+    debuggee.detach().unwrap();
+    assert_ne!(tracer(process), keeper.as_raw() as u32);
+    assert_eq!(second.end(), "0 1 1\n");
+}
