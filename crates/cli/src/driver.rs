@@ -12,7 +12,7 @@ pub use juror_monitoring::property_files::{LoadedFiles, PropertySource};
 pub use juror_monitoring::recording::Recording;
 pub use juror_session::{
     AtInlined, AutomaticCheckpoints, CpuPolicy, Follow, InlinedPolicy, Options, Permissions,
-    SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings, Tier, Waker,
+    SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings, SystemCallStops, Tier, Waker,
 };
 pub use juror_view::error::{CommandError, FileDiagnostics, SessionError};
 pub use juror_view::observer::Observer;

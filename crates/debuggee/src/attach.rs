@@ -24,6 +24,7 @@ use crate::memory::Memory;
 use crate::process_status::{self, ProcessStatus};
 use crate::self_check::SelfCheck;
 use crate::thread::{State, Thread};
+use crate::wanted_calls::WantedCalls;
 
 /// The process to attach to, and how.
 #[derive(Debug, Clone)]
@@ -80,7 +81,9 @@ impl Debuggee {
         let mut debuggee = Debuggee::new(process, memory, cpu, Origin::Attached);
         let driver = &mut debuggee.driver;
         driver.configure(attach.step_by, attach.in_place, attach.self_check.as_ref());
-        debuggee.image.is_seccomp_filtered = status.is_seccomp_filtered;
+        let reason = "juror attached to the process".to_owned();
+        debuggee.system_calls = WantedCalls::with_filter(None, Some(reason));
+        debuggee.image.is_seccomp_filtered = status.seccomp_filters > 0;
         debuggee.add_running(first)?;
         loop {
             debuggee.halt_all()?;

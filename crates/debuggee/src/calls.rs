@@ -216,8 +216,8 @@ impl Debuggee {
             extended,
             pending: known.pending.take(),
             group_stopped: mem::take(&mut known.group_stopped),
-            reenters_call: mem::take(&mut known.reenters_call),
-            is_in_call: mem::take(&mut known.is_in_call),
+            reenters_call: mem::take(&mut known.call.reenters),
+            is_in_call: mem::take(&mut known.call.is_inside),
         };
         if self.calls.open.is_empty() {
             self.calls.still = self.threads.keys().copied().collect();
@@ -265,8 +265,8 @@ impl Debuggee {
         let process = self.process;
         let known = self.stopped_mut(thread)?;
         known.group_stopped = outermost.group_stopped;
-        known.reenters_call = outermost.reenters_call;
-        known.is_in_call = outermost.is_in_call;
+        known.call.reenters = outermost.reenters_call;
+        known.call.is_inside = outermost.is_in_call;
         let own_signal = mem::replace(&mut known.pending, outermost.pending);
         if let Some(pending) = &mut known.pending {
             pending.fresh = false;

@@ -32,10 +32,10 @@ use crate::pending_stops;
 use crate::process_status;
 use crate::signals::Signals;
 use crate::spawn;
-use crate::system_calls::WantedCalls;
 use crate::terminal::Terminal;
 use crate::thread::{State, Thread};
 use crate::wait::Wait;
+use crate::wanted_calls::WantedCalls;
 use crate::watch::Watches;
 
 /// A Linux process under ptrace.
@@ -83,6 +83,7 @@ impl Debuggee {
         // From here on dropping the value cleans up.
         let cpu = Cpu::new(launch.cpu, process);
         let mut debuggee = Debuggee::new(process, memory, cpu, Origin::Launched);
+        debuggee.system_calls = spawned.calls;
         debuggee.host.pids = match spawned.refusal {
             Some(refusal) => Pids::Refused(refusal),
             None => Pids::new(spawned.namespace),

@@ -209,7 +209,7 @@ impl Debuggee {
         }
         self.clear_hardware(thread);
         let signal = self.signal_to_deliver(thread);
-        match kernel::detach(thread.0, signal) {
+        match self.let_go(thread.0, signal) {
             Ok(()) => {}
             // A thread that was released before has killed it, by `exec` or at
             // the end.
@@ -245,7 +245,7 @@ impl Debuggee {
                 _ => return Ok(()),
             }
         }
-        let _ = kernel::detach(thread.0, 0);
+        let _ = self.let_go(thread.0, 0);
         self.threads.remove(&thread.0);
         Ok(())
     }

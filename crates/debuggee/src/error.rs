@@ -109,6 +109,18 @@ pub enum LaunchError {
     /// The program ended before its first instruction.
     #[error("{}: the program died while it was being started", .0.display())]
     DiedEarly(PathBuf),
+    /// The filter of its system calls cannot be installed.
+    #[error(
+        "cannot start {} with a filter of its system calls: {reason} (--system-calls all does \
+         without it)",
+        path.display()
+    )]
+    Filter {
+        /// The program.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
     /// A system call of the start failed.
     #[error("cannot start {}: {what}: {source}", path.display())]
     System {

@@ -42,7 +42,7 @@ impl Debuggee {
                 self.forget_page_caller(thread);
                 self.host.cpu.restore_affinity(thread.0);
                 self.feed(Input::Ended { thread })?;
-                ignore_gone(kernel::detach(thread.0, 0))?;
+                ignore_gone(self.let_go(thread.0, 0))?;
                 return parent.map_or(Ok(()), |parent| self.resume_parent(parent));
             }
             self.follow_executed(thread)?;

@@ -17,7 +17,6 @@ use crate::cpu::Cpu;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::forks::Switch;
-use crate::kernel;
 use crate::memory::Memory;
 use crate::operations::ignore_gone;
 use crate::pending_forks::ForkCopy;
@@ -74,6 +73,7 @@ impl Debuggee {
         }
         self.threads
             .insert(child, Thread::new(thread, State::Stopped));
+        self.note_birth_in_call(thread);
         self.rewatch(watches, thread)?;
         self.queue_event(StopEvent::ChildFollowed { thread, parent });
         Ok(true)
@@ -89,7 +89,7 @@ impl Debuggee {
         self.forget_watches();
         self.threads.clear();
         self.forget_calls();
-        ignore_gone(kernel::detach(process, 0))?;
+        ignore_gone(self.let_go(process, 0))?;
         self.detach_fork_children();
         self.reap_departing();
         self.life.end();

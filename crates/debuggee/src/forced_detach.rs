@@ -142,6 +142,6 @@ impl Debuggee {
             self.memory.restore_every_patch_in(&memory);
             self.memory.restore_every_trap_in(&memory);
         }
-        let _ = kernel::detach(child, 0);
+        let _ = self.let_go(child, 0);
     }
 }

@@ -17,7 +17,6 @@ use juror_stepping::{Input, Owner, ThreadId};
 
 use crate::debuggee::{Debuggee, open_memory};
 use crate::error::DebuggeeError;
-use crate::kernel;
 use crate::memory::Memory;
 use crate::operations::ignore_gone;
 use crate::pages::Pages;
@@ -92,7 +91,7 @@ impl Debuggee {
         self.host.cpu.restore_affinity_of_child(child.0);
         self.feed(Input::Ended { thread: child })?;
         let Some(parent) = known.and_then(|known| known.vfork_parent) else {
-            return ignore_gone(kernel::detach(child.0, 0));
+            return ignore_gone(self.let_go(child.0, 0));
         };
         self.forks.children.0.insert(child.0, ForkChild::Executed);
         self.queue_event(StopEvent::ChildAttached {
@@ -153,6 +152,7 @@ impl Debuggee {
         }
         child.image.take_modules_of(&self.image);
         let thread = child.add_standing(process)?;
+        child.note_birth_in_call(thread);
         child.open_inherited_pages(thread, pages)?;
         for (address, owner, count, _) in self.driver.engine.inserts() {
             if owner == Owner::Step {
@@ -225,9 +225,7 @@ impl Debuggee {
         for (process, fork_child) in std::mem::take(&mut self.forks.children).0 {
             let _ = match fork_child {
                 ForkChild::Adopted(child) => child.detach(),
-                ForkChild::Forked(_) | ForkChild::Executed => {
-                    ignore_gone(kernel::detach(process, 0))
-                }
+                ForkChild::Forked(_) | ForkChild::Executed => ignore_gone(self.let_go(process, 0)),
             };
         }
     }

@@ -35,7 +35,7 @@ pub(crate) struct Image {
     pub(crate) entry_point: Option<u64>,
     pub(crate) out_of_line: OutOfLineSlots,
     pub(crate) patches: Patches,
-    /// A seccomp filter is installed: juror injects no system call.
+    /// A seccomp filter of the program's is installed: juror injects no system call.
     pub(crate) is_seccomp_filtered: bool,
 }
 
@@ -202,9 +202,10 @@ impl Debuggee {
     /// program may be killed for a call that juror injects.
     pub(crate) fn is_seccomp_filtered_now(&mut self) -> bool {
         let process = self.process;
+        let own = u32::from(self.system_calls.filter().is_some());
         let is_filtered = |thread: &u32| {
             let status = process_status::ProcessStatus::of_thread(process, *thread);
-            status.is_some_and(|status| status.is_seccomp_filtered)
+            status.is_some_and(|status| status.seccomp_filters > own)
         };
         self.image.is_seccomp_filtered =
             self.image.is_seccomp_filtered || self.threads.keys().any(is_filtered);

@@ -62,6 +62,8 @@ pub(crate) enum Event {
     Exit,
     /// Entry into a system call, or exit from it.
     SystemCall,
+    /// Entry into a system call that a filter names.
+    FilteredCall,
     Other,
 }
 
@@ -91,6 +93,7 @@ impl Status {
             libc::PTRACE_EVENT_VFORK_DONE => Event::VforkDone,
             libc::PTRACE_EVENT_EXEC => Event::Exec,
             libc::PTRACE_EVENT_EXIT => Event::Exit,
+            libc::PTRACE_EVENT_SECCOMP => Event::FilteredCall,
             _ => Event::Other,
         };
         Some(Status::Stopped {
@@ -389,19 +392,47 @@ fn has_waiting(thread: u32, is_meant: impl Fn(&siginfo_t) -> bool) -> bool {
     waiting.iter().take(count).any(is_meant)
 }
 
-/// Returns true if a thread at the stop of a system call is at its entry.
-pub(crate) fn is_at_entry(thread: u32) -> Outcome<bool> {
-    /// The first byte of `struct ptrace_syscall_info`.
-    const ENTRY: u8 = libc::PTRACE_SYSCALL_INFO_ENTRY;
-    let mut operation = 0_u8;
+/// The stop of a thread at a system call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CallStop {
+    /// Whether it is at the entry, and not at the exit.
+    pub(crate) is_entry: bool,
+    /// Whether the call has the numbers of 64-bit programs.
+    pub(crate) is_wide: bool,
+}
+
+/// Returns where a thread at the stop of a system call is.
+pub(crate) fn call_stop(thread: u32) -> Outcome<CallStop> {
+    /// The beginning of `struct ptrace_syscall_info`.
+    #[repr(C)]
+    struct Beginning {
+        operation: u8,
+        padding: [u8; 3],
+        architecture: u32,
+    }
+    let mut beginning = Beginning {
+        operation: 0,
+        padding: [0; 3],
+        architecture: 0,
+    };
     request(
         libc::PTRACE_GET_SYSCALL_INFO,
         thread,
-        size_of::<u8>(),
-        (&raw mut operation).expose_provenance(),
+        size_of::<Beginning>(),
+        (&raw mut beginning).expose_provenance(),
     )?;
-    Ok(operation == ENTRY)
+    let entries = [
+        libc::PTRACE_SYSCALL_INFO_ENTRY,
+        libc::PTRACE_SYSCALL_INFO_SECCOMP,
+    ];
+    Ok(CallStop {
+        is_entry: entries.contains(&beginning.operation),
+        is_wide: beginning.architecture == AUDIT_ARCH_X86_64,
+    })
 }
+
+/// The kernel's number of this architecture (`linux/audit.h`).
+pub(crate) const AUDIT_ARCH_X86_64: u32 = 0xc000_003e;
 
 pub(crate) fn signal_mask(thread: u32) -> Outcome<u64> {
     fetch(libc::PTRACE_GETSIGMASK, thread, size_of::<u64>())

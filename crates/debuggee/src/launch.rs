@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use juror_stepping::StepBy;
 
+use crate::call_filter::CallStops;
 use crate::error::LaunchError;
 use crate::namespace::PidNamespace;
 use crate::self_check::SelfCheck;
@@ -38,6 +39,8 @@ pub struct Launch {
     pub cpu: CpuPolicy,
     /// The PID namespace of the program.
     pub pid_namespace: PidNamespace,
+    /// Which system calls stop if some are requested.
+    pub call_stops: CallStops,
     /// Whether every site is stepped over in place, whatever its instruction
     /// allows. Slow: for tests of that method.
     pub in_place: bool,

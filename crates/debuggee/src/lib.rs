@@ -21,7 +21,9 @@
 
 mod alarm;
 mod attach;
+mod call_filter;
 mod call_rescue;
+mod call_state;
 mod calls;
 mod cpu;
 mod debuggee;
@@ -52,6 +54,7 @@ mod injected_signals;
 mod inspect;
 mod interrupter;
 mod interruption;
+mod keeper;
 mod kernel;
 mod kernel_reach;
 mod kernel_writes;
@@ -88,6 +91,7 @@ mod terminal;
 mod thread;
 mod wait;
 mod waking;
+mod wanted_calls;
 mod watch;
 mod watchdog;
 mod watched_calls;
@@ -101,6 +105,7 @@ extern crate self as juror_debuggee;
 mod support;
 
 pub use attach::Attach;
+pub use call_filter::CallStops;
 pub use calls::{Call, OpenCall};
 pub use debuggee::Debuggee;
 pub use error::{AttachError, DebuggeeError, LaunchError};
@@ -121,9 +126,9 @@ pub use registers::{Registers, VectorRegisters};
 pub use self_check::{SelfCheck, SelfCheckReport};
 pub use signals::{SignalPolicy, SignalReport};
 pub use stop_event::{ForkKind, StopEvent, SystemCallPhase};
-pub use system_calls::SystemCalls;
 pub use thread::{ThreadInfo, ThreadState};
 pub use waking::Waker;
+pub use wanted_calls::SystemCalls;
 pub use watch::{AccessKind, MemoryAccess, WatchId, WatchTier};
 
 pub use juror_stepping::{AccessKinds, Owner, Owners, StepBy, ThreadId};

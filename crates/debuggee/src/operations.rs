@@ -252,10 +252,10 @@ impl Debuggee {
         };
         known.steps_internally = enters_handler;
         known.leaves_twins = leaves_twins;
-        // A thread whose entry of a call was seen must be seen to leave it.
-        let traces_calls = known.is_in_call
-            || !known.is_vfork_child && self.system_calls.is_traced()
-            || self.driver.engine.awaits_handler(thread);
+        let traces_calls = self.stops_at_next_call(thread, motion);
+        let Some(known) = self.threads.get(&thread.0) else {
+            return Ok(());
+        };
         let outcome = match motion {
             _ if known.group_stopped && !known.at_signal => kernel::listen(thread.0),
             _ if self.watches.is_live() => match self.run_watched(thread, motion, signal) {

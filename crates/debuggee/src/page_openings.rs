@@ -48,7 +48,7 @@ impl Debuggee {
         }
         // Its entry has not been reported, so the next one is.
         if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.reenters_call = false;
+            known.call.reenters = false;
         }
         Ok(())
     }

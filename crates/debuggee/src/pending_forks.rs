@@ -317,7 +317,7 @@ impl Debuggee {
             return Ok(());
         }
         self.host.cpu.restore_affinity(child);
-        ignore_gone(kernel::detach(child, 0))?;
+        ignore_gone(self.let_go(child, 0))?;
         self.queue_event(StopEvent::Forked {
             child,
             kind: ForkKind::Fork,

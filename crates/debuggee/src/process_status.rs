@@ -23,8 +23,10 @@ pub(crate) struct ProcessStatus {
     pub(crate) tracer: u32,
     /// Its real user.
     pub(crate) user: u32,
-    /// Whether its system calls are filtered.
-    pub(crate) is_seccomp_filtered: bool,
+    /// How many filters its system calls pass; 1 if the kernel does not count them.
+    pub(crate) seccomp_filters: u32,
+    /// Whether programs that it executes get no further privileges.
+    pub(crate) has_no_new_privileges: bool,
 }
 
 impl ProcessStatus {
@@ -49,7 +51,11 @@ impl ProcessStatus {
             parent: number("PPid")?,
             tracer: number("TracerPid")?,
             user: number("Uid")?,
-            is_seccomp_filtered: number("Seccomp").unwrap_or(0) != 0,
+            seccomp_filters: match number("Seccomp").unwrap_or(0) {
+                0 => 0,
+                _ => number("Seccomp_filters").unwrap_or(1),
+            },
+            has_no_new_privileges: number("NoNewPrivs").unwrap_or(0) != 0,
         })
     }
 
@@ -228,7 +234,8 @@ mod tests {
             parent: 11,
             tracer: 9,
             user: 5,
-            is_seccomp_filtered: true,
+            seccomp_filters: 1,
+            has_no_new_privileges: false,
         };
         assert_eq!(ProcessStatus::parse(text), Some(expected));
         assert_eq!(ProcessStatus::parse("Name:\tx\n"), None);

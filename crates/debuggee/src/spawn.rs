@@ -22,6 +22,11 @@ use crate::executable;
 use crate::kernel::{self, Event, Status};
 use crate::launch::{self, Launch};
 use crate::namespace::{self, Namespace};
+use crate::wanted_calls::WantedCalls;
+
+mod filter;
+
+use filter::FilterPlan;
 
 /// The stage at which the child failed, as it reports it through the pipe.
 #[derive(Clone, Copy)]
@@ -30,6 +35,7 @@ enum Stage {
     Stream = 2,
     Execute = 3,
     Group = 4,
+    Filter = 5,
 }
 
 /// Everything the child needs, prepared before the fork.
@@ -49,6 +55,7 @@ struct Plan {
     failure: RawFd,
     /// The plan for its PID namespace, if it gets one.
     namespace: Option<namespace::Plan>,
+    filter: FilterPlan,
 }
 
 /// A process that has been started.
@@ -58,6 +65,8 @@ pub(crate) struct Spawned {
     pub(crate) namespace: Option<Namespace>,
     /// The reason why it has none, if it was to have one.
     pub(crate) refusal: Option<String>,
+    /// How its system calls stop.
+    pub(crate) calls: WantedCalls,
 }
 
 /// Starts the program; it is the leader of its own process group and stopped.
@@ -101,6 +110,7 @@ pub(crate) fn spawn(launch: &Launch) -> Result<Spawned, LaunchError> {
         start_write: start_write.as_raw_fd(),
         failure: failure_write.as_raw_fd(),
         namespace: None,
+        filter: FilterPlan::new(&launch.call_stops, &path)?,
     };
     let mut refusal = None;
     let mut made = None;
@@ -115,7 +125,7 @@ pub(crate) fn spawn(launch: &Launch) -> Result<Spawned, LaunchError> {
         None => (fork(&plan).map_err(system("fork"))?, None),
     };
     drop(failure_write);
-    let started = seize(child, &path, &start_write)
+    let started = seize(child, &path, &start_write, plan.filter.is_any())
         .and_then(|()| wait_for_exec(child, &path, launch, failure_read));
     if started.is_err() {
         abandon(child);
@@ -124,6 +134,7 @@ pub(crate) fn spawn(launch: &Launch) -> Result<Spawned, LaunchError> {
         process: child,
         namespace,
         refusal,
+        calls: plan.filter.calls_of(child, &launch.call_stops),
     })
 }
 
@@ -165,20 +176,23 @@ fn pointers(strings: &[CString]) -> Vec<*const c_char> {
         .collect()
 }
 
-fn seize(child: u32, path: &Path, start: &OwnedFd) -> Result<(), LaunchError> {
-    kernel::seize(child, kernel::EVENTS | libc::PTRACE_O_EXITKILL).map_err(
-        |errno| match errno {
-            Errno::EPERM | Errno::EACCES => LaunchError::Untraceable {
-                path: path.to_owned(),
-                hint: trace_hint(),
-            },
-            errno => LaunchError::System {
-                path: path.to_owned(),
-                what: "ptrace",
-                source: errno.into(),
-            },
+fn seize(child: u32, path: &Path, start: &OwnedFd, is_filtered: bool) -> Result<(), LaunchError> {
+    let of_filter = match is_filtered {
+        true => libc::PTRACE_O_TRACESECCOMP,
+        false => 0,
+    };
+    let options = kernel::EVENTS | libc::PTRACE_O_EXITKILL | of_filter;
+    kernel::seize(child, options).map_err(|errno| match errno {
+        Errno::EPERM | Errno::EACCES => LaunchError::Untraceable {
+            path: path.to_owned(),
+            hint: trace_hint(),
         },
-    )?;
+        errno => LaunchError::System {
+            path: path.to_owned(),
+            what: "ptrace",
+            source: errno.into(),
+        },
+    })?;
     nix::unistd::write(start, &[1]).map_err(|errno| LaunchError::System {
         path: path.to_owned(),
         what: "continuing the new process",
@@ -263,6 +277,10 @@ fn child_failure(path: &Path, launch: &Launch, failure: OwnedFd) -> LaunchError 
         stage if stage == Stage::Execute as u8 && errno == libc::EACCES => {
             LaunchError::NotPermitted(path)
         }
+        stage if stage == Stage::Filter as u8 => LaunchError::Filter {
+            path,
+            reason: source.to_string(),
+        },
         stage => LaunchError::System {
             path,
             what: match stage {
@@ -345,6 +363,7 @@ fn prepare_child(plan: &Plan) -> Result<(), (Stage, c_int)> {
         let mut none = std::mem::zeroed();
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
+        plan.filter.install()?;
     }
     Ok(())
 }

@@ -129,6 +129,7 @@ impl Debuggee {
             Event::Exec => self.handle_exec(thread),
             Event::Exit => self.handle_exit(thread),
             Event::SystemCall => self.handle_system_call(thread),
+            Event::FilteredCall => self.handle_filtered_call(thread),
             Event::Other => self.continue_internally(thread),
         }
     }
@@ -345,6 +346,7 @@ impl Debuggee {
         self.host.cpu.note_second_thread(thread.0);
         self.arm(thread)?;
         self.lock_stubs()?;
+        self.note_birth_in_call(thread);
         self.feed(Input::Started { thread })?;
         self.queue_event(StopEvent::ThreadStarted { thread });
         Ok(())
@@ -427,7 +429,7 @@ impl Debuggee {
         match event {
             // The last thread alive can take the first one's number.
             Event::Exec if id == self.process => self.handle_exec(ThreadId(id)),
-            Event::Exec => ignore_gone(kernel::detach(id, 0)),
+            Event::Exec => ignore_gone(self.let_go(id, 0)),
             _ => ignore_gone(kernel::resume(id, 0)),
         }
     }

@@ -1,110 +1,159 @@
 //! Stops at the entry and the exit of system calls.
 //!
-//! They cost two stops for every call of the program, requested or not, so
-//! nothing is traced without a request. Invariant: an entry is reported once,
-//! also if juror injects a call before the program's (`inject`) or the
-//! instruction is executed by a step.
-
-use std::collections::BTreeSet;
+//! A launched program may have a filter (`call_filter`): then the calls that it names stop, and no
+//! others, as long as no other call is requested. Otherwise calls cost two stops each, requested
+//! or not, so nothing is traced without a request. Invariant: an entry is reported once, also if
+//! juror injects a call before the program's (`inject`) or the instruction is executed by a step.
 
 use juror_stepping::ThreadId;
 
+use crate::call_filter;
+use crate::call_state::{CallNeeds, EntryReport};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
-use crate::kernel;
+use crate::kernel::{self, CallStop};
 use crate::stop_event::{StopEvent, SystemCallPhase};
+use crate::thread::{Motion, State};
+use crate::wanted_calls::{SystemCalls, installs_filter};
 
 /// The number of a system call that was left at its entry: there was none.
 const LEFT: u64 = u64::MAX;
-
-/// A set of system calls, by their numbers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum SystemCalls {
-    /// No call.
-    #[default]
-    None,
-    /// These.
-    Only(BTreeSet<u64>),
-    /// Every call.
-    All,
-}
-
-impl SystemCalls {
-    /// Returns true if the set contains a call.
-    pub fn contains(&self, number: u64) -> bool {
-        match self {
-            SystemCalls::None => false,
-            SystemCalls::Only(numbers) => numbers.contains(&number),
-            SystemCalls::All => true,
-        }
-    }
-
-    /// Returns the union of two sets.
-    fn joined(&self, other: &SystemCalls) -> SystemCalls {
-        match (self, other) {
-            (SystemCalls::All, _) | (_, SystemCalls::All) => SystemCalls::All,
-            (SystemCalls::None, some) | (some, SystemCalls::None) => some.clone(),
-            (SystemCalls::Only(some), SystemCalls::Only(others)) => {
-                SystemCalls::Only(some.union(others).copied().collect())
-            }
-        }
-    }
-
-    /// Returns true if threads have to stop at system calls.
-    pub(crate) fn is_traced(&self) -> bool {
-        *self != SystemCalls::None
-    }
-}
-
-/// The reported calls, by who requested them.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct WantedCalls {
-    developer: SystemCalls,
-    monitors: SystemCalls,
-    /// Both.
-    pub(crate) all: SystemCalls,
-}
-
-impl WantedCalls {
-    /// Returns true if threads have to stop at system calls.
-    pub(crate) fn is_traced(&self) -> bool {
-        self.all.is_traced()
-    }
-
-    /// Takes over the user's calls of `other`.
-    pub(crate) fn take_developers(&mut self, other: &WantedCalls) {
-        self.developer.clone_from(&other.developer);
-        self.join();
-    }
-
-    fn join(&mut self) {
-        self.all = self.developer.joined(&self.monitors);
-    }
-}
 
 impl Debuggee {
     /// Sets the calls for which [`StopEvent::SystemCall`] is reported. A thread
     /// that runs at this moment is traced from its next stop on.
     pub fn catch_system_calls(&mut self, calls: SystemCalls) {
-        self.system_calls.developer = calls;
-        self.system_calls.join();
+        self.system_calls.set_developers(calls);
     }
 
     /// Sets the calls that monitors need, in addition to those of
-    /// [`Debuggee::catch_system_calls`].
-    pub fn monitor_system_calls(&mut self, calls: SystemCalls) {
-        self.system_calls.monitors = calls;
-        self.system_calls.join();
+    /// [`Debuggee::catch_system_calls`]. With a filter, an exit is reported only if it is one of
+    /// `exits`: those that monitors need now or later.
+    pub fn monitor_system_calls(&mut self, calls: SystemCalls, exits: SystemCalls) {
+        self.system_calls.set_monitors(calls, exits);
+    }
+
+    /// Returns how the requested calls stop, in words for the user: `filter`, or `every call
+    /// stops` and the reason. None if nothing was said about it at the launch.
+    pub fn call_stops(&self) -> Option<String> {
+        self.system_calls.words(self.watches.is_live())
+    }
+
+    /// Handles a stop at the entry of a call that the filter names.
+    pub(crate) fn handle_filtered_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        if self.refuse_foreign_call(thread)? {
+            return self.continue_internally(thread);
+        }
+        let Some(known) = self.threads.get_mut(&thread.0) else {
+            return Ok(());
+        };
+        known.at_entry = true;
+        if known.call.is_inside {
+            // It was reported when the thread came to the call.
+            return self.continue_internally(thread);
+        }
+        let stop = CallStop {
+            is_entry: true,
+            is_wide: true,
+        };
+        self.handle_call_stop(thread, stop, EntryReport::Filtered)
+    }
+
+    /// A call that stops by a filter of the program's own fails, as it does without a tracer.
+    /// Returns true if it is one.
+    fn refuse_foreign_call(&mut self, thread: ThreadId) -> Result<bool, DebuggeeError> {
+        let failed = |errno| gone_or("examine a system call", thread)(errno);
+        if !self.system_calls.is_filtered_by_program() {
+            return Ok(false);
+        }
+        if kernel::event_message(thread.0).map_err(failed)? == u32::from(call_filter::MARK) {
+            return Ok(false);
+        }
+        let mut raw = kernel::registers(thread.0).map_err(failed)?;
+        raw.orig_rax = LEFT;
+        raw.rax = -i64::from(libc::ENOSYS) as u64;
+        kernel::set_registers(thread.0, &raw).map_err(failed)?;
+        Ok(true)
+    }
+
+    /// Decides how a thread goes on, as far as its system calls are concerned. Returns true if it
+    /// is resumed up to its next call.
+    #[inline]
+    pub(crate) fn stops_at_next_call(&mut self, thread: ThreadId, motion: Motion) -> bool {
+        let Some(known) = self.threads.get(&thread.0) else {
+            return false;
+        };
+        // The end of a step over a call is its exit.
+        let is_left_out = known.call.is_at_filter() && motion == Motion::Run;
+        let every = !known.is_vfork_child && self.system_calls.needs_every()
+            || self.watches.is_live()
+            || self.driver.engine.awaits_handler(thread);
+        let exit = !is_left_out || !known.is_vfork_child && self.needs_present_exit(thread);
+        let needs = CallNeeds { every, exit };
+        let known = self.threads.get_mut(&thread.0);
+        known.is_some_and(|known| known.call.go_on(needs))
+    }
+
+    fn needs_present_exit(&self, thread: ThreadId) -> bool {
+        let registers = self.stop_registers(thread);
+        registers.is_ok_and(|it| self.system_calls.needs_exit(it.shown.orig_rax))
+    }
+
+    /// Notes of a new thread or process that it will leave the call that has made it, if the exit
+    /// of that is needed.
+    pub(crate) fn note_birth_in_call(&mut self, thread: ThreadId) {
+        if self.system_calls.filter().is_none() || !self.needs_present_exit(thread) {
+            return;
+        }
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.call.is_inside = true;
+        }
+    }
+
+    /// Handles the end of a call that may have installed a filter of the program's own.
+    fn note_filter_of_program(&mut self, number: u64, arguments: [u64; 6]) {
+        let wanted = &self.system_calls;
+        let is_news = wanted.filter().is_some() && !wanted.is_filtered_by_program();
+        if !is_news || !installs_filter(number) || !self.is_seccomp_filtered_now() {
+            return;
+        }
+        self.system_calls.note_filter_of_program();
+        let [_, flags, ..] = arguments;
+        let is_for_all =
+            number == libc::SYS_seccomp as u64 && flags & libc::SECCOMP_FILTER_FLAG_TSYNC != 0;
+        if is_for_all && self.system_calls.needs_every() {
+            // A running thread would stop at every call only from its next stop on.
+            for known in self
+                .threads
+                .values()
+                .filter(|it| it.state == State::Running)
+            {
+                let _ = kernel::interrupt(known.id.0);
+            }
+        }
     }
 
     /// Handles a stop at the entry or the exit of a system call.
     pub(crate) fn handle_system_call(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let failed = gone_or("examine a system call", thread);
-        let at_entry = kernel::is_at_entry(thread.0).map_err(failed)?;
-        let mut was_in_call = false;
+        let stop = kernel::call_stop(thread.0).map_err(failed)?;
+        self.handle_call_stop(thread, stop, EntryReport::Requested)
+    }
+
+    fn handle_call_stop(
+        &mut self,
+        thread: ThreadId,
+        stop: CallStop,
+        report: EntryReport,
+    ) -> Result<(), DebuggeeError> {
+        let at_entry = stop.is_entry;
+        let (mut was_in_call, mut repeated) = (false, false);
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.at_entry = at_entry;
-            was_in_call = std::mem::replace(&mut known.is_in_call, at_entry);
+            match at_entry {
+                true => repeated = !known.call.enter(report),
+                false => was_in_call = known.call.exit(),
+            }
         }
         let registers = self.stop_registers(thread)?.shown;
         // The registers are those of the code that the handler had interrupted,
@@ -128,12 +177,12 @@ impl Debuggee {
             let arguments = registers.system_call_arguments();
             self.note_fault_action(registers.orig_rax as i64, arguments, registers.rax as i64)?;
             self.note_seccomp_filter(registers.orig_rax as i64);
+            self.note_filter_of_program(registers.orig_rax, arguments);
             self.close_after_call(thread)?;
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
-        let repeated = at_entry && std::mem::take(&mut known.reenters_call);
         let is_reported = std::mem::take(&mut known.exec_exit_reported) && !at_entry;
         let number = registers.orig_rax;
         if has_returned {
@@ -142,11 +191,7 @@ impl Debuggee {
         if !at_entry && number == LEFT {
             return self.continue_internally(thread);
         }
-        if repeated
-            || is_reported
-            || known.is_vfork_child
-            || !self.system_calls.all.contains(number)
-        {
+        if repeated || is_reported || known.is_vfork_child || !self.is_reported(number, stop) {
             return match accesses.is_empty() {
                 true => self.continue_after_call(thread),
                 false => self.report_accesses(thread, accesses),
@@ -173,11 +218,21 @@ impl Debuggee {
         Ok(())
     }
 
+    /// Returns true if a call is requested. A number of another architecture has another meaning.
+    fn is_reported(&self, number: u64, stop: CallStop) -> bool {
+        let all = &self.system_calls.all;
+        all.contains(number) && (stop.is_wide || *all == SystemCalls::All)
+    }
+
     /// Returns true if a stopped thread will next enter a system call, or leave
     /// the one that it is in: a single step would pass both without a stop.
     pub(crate) fn enters_system_call(&self, thread: ThreadId) -> bool {
         const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
-        if self.threads.get(&thread.0).is_some_and(|it| it.is_in_call) {
+        if self
+            .threads
+            .get(&thread.0)
+            .is_some_and(|it| it.call.is_inside)
+        {
             return true;
         }
         let Ok(registers) = self.stop_registers(thread) else {
@@ -214,29 +269,8 @@ impl Debuggee {
         let known = self.stopped_mut(thread)?;
         known.at_entry = false;
         known.inside_kernel = false;
-        known.is_in_call = false;
-        known.reenters_call = true;
+        known.call.leave();
         known.registers = registers.into();
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sets_of_calls_are_joined() {
-        let only = |numbers: &[u64]| SystemCalls::Only(numbers.iter().copied().collect());
-        for (first, second, both) in [
-            (SystemCalls::None, SystemCalls::None, SystemCalls::None),
-            (only(&[1]), SystemCalls::None, only(&[1])),
-            (SystemCalls::None, only(&[2]), only(&[2])),
-            (only(&[1, 3]), only(&[2, 3]), only(&[1, 2, 3])),
-            (SystemCalls::All, only(&[2]), SystemCalls::All),
-        ] {
-            assert_eq!(first.joined(&second), both);
-            assert_eq!(second.joined(&first), both);
-        }
     }
 }

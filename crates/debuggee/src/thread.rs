@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use juror_stepping::ThreadId;
 use libc::siginfo_t;
 
+use crate::call_state::CallState;
 use crate::registers::Registers;
 
 #[derive(Debug)]
@@ -31,9 +32,8 @@ pub(crate) struct Thread {
     pub(crate) at_signal: bool,
     /// Whether its present stop is the entry of a system call.
     pub(crate) at_entry: bool,
-    /// Whether the system call at whose entry it stood was left for an injected
-    /// one: it enters it again, which is not reported.
-    pub(crate) reenters_call: bool,
+    /// Its present system call, as far as its stops are concerned.
+    pub(crate) call: CallState,
     /// Whether the exit of the call that replaced its program has been reported: if the kernel
     /// still reports it, that is no second one.
     pub(crate) exec_exit_reported: bool,
@@ -47,8 +47,6 @@ pub(crate) struct Thread {
     pub(crate) deferred_signals: Vec<DeferredSignal>,
     /// The contents of its debug registers, and their last change.
     pub(crate) hardware: crate::hardware::ThreadHardware,
-    /// Whether it is between the entry and the exit of a traced system call.
-    pub(crate) is_in_call: bool,
     /// The instruction that it executes by a step whose accesses are watched.
     pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
     /// Whether it ran with `SIGSEGV` blocked, while pages were protected.
@@ -136,14 +134,13 @@ impl Thread {
             interrupt_requested: false,
             at_signal: false,
             at_entry: false,
-            reenters_call: false,
+            call: CallState::default(),
             exec_exit_reported: false,
             inside_kernel: false,
             group_stopped: false,
             pending: None,
             deferred_signals: Vec::new(),
             hardware: crate::hardware::ThreadHardware::default(),
-            is_in_call: false,
             watched_step: None,
             blocks_faults: false,
             steps_internally: false,

@@ -73,7 +73,7 @@ impl Debuggee {
         };
         known.steps_internally = false;
         known.watched_step = None;
-        if known.is_in_call || !must_step {
+        if known.call.is_inside || !must_step {
             return Ok(kernel::resume_to_system_call(thread.0, signal));
         }
         let step = match self.next_instruction(thread)? {

@@ -26,7 +26,7 @@ use crate::monitors::without_location::Occasions;
 use crate::native::NativeTier;
 use crate::recording::Recorder;
 use crate::report;
-use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_debuggee::{DebuggeeError, SystemCalls, ThreadId};
 use juror_event::{EventId, Value};
 use juror_instrument::probes::Probes;
 use juror_program::program::Program;
@@ -85,6 +85,12 @@ impl Monitors {
     /// Returns whether the run is recorded.
     pub fn is_recorded(&self) -> bool {
         self.recorder.is_some()
+    }
+
+    /// Returns the system calls of which the properties have events, in any state.
+    pub fn named_system_calls(&self) -> SystemCalls {
+        let properties = self.properties.iter();
+        without_location::named_calls(properties.flat_map(|it| it.property.events.iter()))
     }
 
     /// Inserts and removes points so that they match what the monitor needs now.

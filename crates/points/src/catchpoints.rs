@@ -197,7 +197,8 @@ impl Catchpoints {
         self.list.iter().filter(|it| it.point.enabled)
     }
 
-    fn system_calls(&self) -> SystemCalls {
+    /// Returns the system calls that are caught.
+    pub fn system_calls(&self) -> SystemCalls {
         let mut numbers = BTreeSet::new();
         for it in self.enabled() {
             match &it.catch {

@@ -20,7 +20,7 @@ mod state;
 pub use crate::commands::source_script::script_lines;
 pub use crate::options::{
     AtInlined, AutomaticCheckpoints, CpuPolicy, Follow, InlinedPolicy, Options, Permissions,
-    SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings, Tier,
+    SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings, SystemCallStops, Tier,
 };
 pub use crate::replay::{RecordedRun, RecordedRunOptions};
 pub use crate::run::checkpoints::RestoreReport;

@@ -52,6 +52,8 @@ pub struct Options {
     pub allow_unbound: bool,
     /// How the events of properties are taken.
     pub tier: Tier,
+    /// Which system calls stop the program.
+    pub system_calls: SystemCallStops,
     /// Checks the breakpoint engine against its model.
     pub self_check: Option<SelfCheck>,
     /// When automatic checkpoints are made.
@@ -83,6 +85,18 @@ impl Options {
             arguments: &self.arguments,
         }
     }
+}
+
+/// Which system calls stop the program while events or catchpoints need some.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SystemCallStops {
+    /// Those that are needed, by a filter, where that is possible.
+    #[default]
+    Auto,
+    /// Those that are needed; without a filter the program is not started.
+    Filter,
+    /// All.
+    All,
 }
 
 /// What scenarios may do besides debugging.

@@ -6,6 +6,7 @@
 //! verdict changes.
 
 pub(crate) mod attach;
+mod call_stops;
 pub(crate) mod catchpoints;
 mod changes;
 pub(crate) mod checkpoints;

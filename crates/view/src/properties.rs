@@ -176,7 +176,8 @@ pub struct EventSummary {
     /// The number of stops of the debuggee for it.
     pub stops: u64,
     /// How it was taken: "native" in the program, "native in part", or "trap: " and the
-    /// reason. Absent if only stops were asked for, or the event is not one of a call.
+    /// reason; for a system call, "filter", or "every call stops: " and the reason. Absent if
+    /// only stops were asked for, or the event is of another kind.
     pub tier: Option<String>,
 }
 

@@ -1,11 +1,11 @@
 //! The options of a session, from its command line.
 
 use super::TraceFormat;
-use super::session::{Attach, Begins, Common, Cpu, Followed, Run, TierName};
+use super::session::{Attach, Begins, Common, Cpu, Followed, Run, StoppedCalls, TierName};
 use crate::directories;
 use crate::driver::{
     AtInlined, CpuPolicy, Follow, InlinedPolicy, Options, Permissions, PropertySource, Recording,
-    SelfCheck, SymbolCache, SymbolSettings, Tier,
+    SelfCheck, SymbolCache, SymbolSettings, SystemCallStops, Tier,
 };
 use anyhow::{Context as _, anyhow};
 use std::ffi::{OsStr, OsString};
@@ -139,6 +139,11 @@ impl Run {
             append_stderr: self.append,
             randomize: self.aslr,
             checkpoints: self.checkpoint,
+            system_calls: match self.system_calls {
+                StoppedCalls::Auto => SystemCallStops::Auto,
+                StoppedCalls::Filter => SystemCallStops::Filter,
+                StoppedCalls::All => SystemCallStops::All,
+            },
             ..self.common.options()?
         })
     }

@@ -207,6 +207,16 @@ pub struct Run {
     /// that one precedes a violation
     #[arg(long, value_name = "start|N", value_parser = checkpoints)]
     pub(super) checkpoint: Option<AutomaticCheckpoints>,
+    /// Which system calls stop the program if events need some: those, by a filter, where
+    /// possible (auto), the same or an error (filter), or every call (all)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "CALLS",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub(super) system_calls: StoppedCalls,
     /// Leave address space layout randomization on
     #[arg(long)]
     pub(super) aslr: bool,
@@ -268,6 +278,17 @@ pub(super) enum TierName {
     Native,
     /// By traps
     Trap,
+}
+
+/// Which system calls stop the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum StoppedCalls {
+    /// Those that events need, by a filter, where that is possible, else every call
+    Auto,
+    /// Those that events need
+    Filter,
+    /// Every call
+    All,
 }
 
 /// Which process is debugged after a fork.

@@ -341,7 +341,7 @@ fn points_of_properties_say_how_they_are_watched() {
     for (event, passage) in [
         ("w", "hardware"),
         ("b", "page"),
-        ("s", "kernel"),
+        ("s", "every call stops: memory is watched"),
         ("x", "kernel"),
     ] {
         let point = of(event);

@@ -5,6 +5,7 @@ mod attach;
 mod bad_input;
 mod bodies;
 mod breakpoints;
+mod call_stops;
 mod calls;
 mod catch;
 mod checkpoint_namespace;

@@ -79,7 +79,7 @@ pub struct FrozenProcess {
     /// Every point with its owner, and how often it was inserted.
     points: Vec<(u64, Owner, u32)>,
     watches: Vec<Watch>,
-    system_calls: crate::system_calls::WantedCalls,
+    system_calls: crate::wanted_calls::WantedCalls,
     monitored_signals: u64,
     /// Its children that it had not waited for.
     children: Vec<u32>,

@@ -133,7 +133,7 @@ impl FrozenThread {
             waiting: waiting_signals(id, false),
             pending: known.pending.clone(),
             deferred_signals: known.deferred_signals.clone(),
-            reenters_call: known.reenters_call,
+            reenters_call: known.call.reenters,
             is_stepped: known.is_stepped,
             is_reported: false,
             arrivals: Vec::new(),
@@ -249,7 +249,7 @@ impl FrozenThread {
             pending.fresh = false;
         }
         thread.deferred_signals.clone_from(&self.deferred_signals);
-        thread.reenters_call = self.reenters_call;
+        thread.call.reenters = self.reenters_call;
         thread.is_stepped = self.is_stepped;
         thread
     }

@@ -3,6 +3,7 @@
 mod attach;
 mod calls;
 mod cpu;
+mod filtered_calls;
 mod follow_changes;
 mod follow_set;
 mod forks;
@@ -19,6 +20,7 @@ mod makers;
 mod modules;
 mod multi_process;
 mod processes;
+mod released_filtered;
 mod replaced;
 mod restore_and_step;
 mod self_check;

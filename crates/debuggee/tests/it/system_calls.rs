@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{Run, compile, file_address, run, run_with};
-use juror_debuggee::{Owner, StopEvent, SystemCallPhase, SystemCalls};
+use crate::support::{Program, Run, compile, run, run_with};
+use juror_debuggee::{CallStops, Debuggee, Owner, StopEvent, SystemCallPhase, SystemCalls};
 
 const CALLS: &str = r#"
     #include <signal.h>
@@ -41,6 +41,19 @@ const CALLS: &str = r#"
         return 0;
     }"#;
 
+/// Starts the program twice: with a filter of some calls, and without.
+fn start_both_ways(program: &Program, calls: &[i64]) -> impl Iterator<Item = Debuggee> {
+    let calls: BTreeSet<u64> = calls.iter().map(|&it| it as u64).collect();
+    let ways = [CallStops::FilterOnly(calls), CallStops::Unfiltered];
+    ways.into_iter().map(|call_stops| {
+        let launch = juror_debuggee::Launch {
+            call_stops,
+            ..program.launch()
+        };
+        Debuggee::launch(&launch).unwrap()
+    })
+}
+
 fn count(run: &Run, wanted: impl Fn(&StopEvent) -> bool) -> usize {
     run.events.iter().filter(|event| wanted(event)).count()
 }
@@ -59,23 +72,30 @@ fn is_entry(event: &StopEvent) -> bool {
 fn entries_and_exits_come_once_each() {
     for flags in [&["-O0", "-no-pie"][..], &["-O2"][..]] {
         let program = compile(CALLS, flags);
-        let mut debuggee = program.start();
-        let ask = BTreeSet::from([libc::SYS_getppid as u64]);
-        debuggee.catch_system_calls(SystemCalls::Only(ask));
-        let run = run(&mut debuggee);
-        run.assert_exited(0);
-        assert_eq!(program.output(), "0 x\n");
-        assert_eq!(count(&run, is_entry), 101);
-        let parent = i64::from(std::process::id());
-        let exit = |event: &StopEvent| matches!(event, StopEvent::SystemCall { phase: SystemCallPhase::Exit { result }, .. } if *result == parent);
-        assert_eq!(count(&run, exit), 101);
+        for mut debuggee in start_both_ways(&program, &[libc::SYS_getppid]) {
+            let ask = BTreeSet::from([libc::SYS_getppid as u64]);
+            debuggee.catch_system_calls(SystemCalls::Only(ask));
+            let run = run(&mut debuggee);
+            run.assert_exited(0);
+            assert_eq!(program.output(), "0 x\n");
+            assert_eq!(count(&run, is_entry), 101);
+            let parent = i64::from(std::process::id());
+            let exit = |event: &StopEvent| matches!(event, StopEvent::SystemCall { phase: SystemCallPhase::Exit { result }, .. } if *result == parent);
+            assert_eq!(count(&run, exit), 101);
+        }
     }
 }
 
 #[test]
 fn a_point_on_the_instruction_and_its_stops_agree() {
     let program = compile(CALLS, &["-O2"]);
-    let mut debuggee = program.start();
+    for debuggee in start_both_ways(&program, &[libc::SYS_getppid]) {
+        check_point_on_the_instruction(&program, debuggee);
+    }
+}
+
+#[track_caller]
+fn check_point_on_the_instruction(program: &Program, mut debuggee: Debuggee) {
     let call = program.address(&debuggee, "ask_call");
     debuggee.insert(call, Owner::Developer).unwrap();
     debuggee.catch_system_calls(SystemCalls::Only(BTreeSet::from(
@@ -97,37 +117,34 @@ fn a_point_on_the_instruction_and_its_stops_agree() {
     assert!(places.contains(&(call + 2)));
 }
 
-fn mapping_count(debuggee: &juror_debuggee::Debuggee) -> usize {
-    debuggee.memory_map().expect("a list").lines().count()
-}
-
 #[test]
 fn a_call_of_juror_in_between_repeats_nothing() {
     let program = compile(CALLS, &["-O0"]);
-    let mut debuggee = program.start();
-    debuggee.catch_system_calls(SystemCalls::All);
-    let (mut is_inserted, mut is_mapped, mut mappings_before) = (false, false, 0);
+    // The filter's calls are among those that juror injects.
+    for debuggee in start_both_ways(&program, &[libc::SYS_getppid, libc::SYS_mmap]) {
+        check_call_in_between(&program, debuggee, SystemCalls::All);
+    }
+    let some = BTreeSet::from([libc::SYS_getppid as u64, libc::SYS_mmap as u64]);
+    for debuggee in start_both_ways(&program, &[libc::SYS_getppid, libc::SYS_mmap]) {
+        check_call_in_between(&program, debuggee, SystemCalls::Only(some.clone()));
+    }
+}
+
+#[track_caller]
+fn check_call_in_between(program: &Program, mut debuggee: Debuggee, calls: SystemCalls) {
+    debuggee.catch_system_calls(calls);
+    let mut is_mapped = false;
     let run = run_with(&mut debuggee, |debuggee, event| {
         let StopEvent::SystemCall { number, .. } = event else {
             return;
         };
-        if *number == libc::SYS_getppid as u64 && is_entry(event) && !is_inserted {
-            is_inserted = true;
-            // Far from the program: the thread maps a page for it.
-            let library = debuggee.modules().iter().find(|module| {
-                let name = module.path.file_name().map(|name| name.to_string_lossy());
-                name.is_some_and(|name| name.starts_with("libc.so"))
-            });
-            let library = library.expect("the C library");
-            let address = library.bias + file_address(&library.path, "getpid");
-            mappings_before = mapping_count(debuggee);
-            debuggee.insert(address, Owner::Monitor).unwrap();
+        if *number == libc::SYS_getppid as u64 && is_entry(event) && !is_mapped {
+            // The thread makes the calls for it, and then its own.
+            is_mapped = debuggee.share_memory(4096).unwrap().is_some();
         }
-        is_mapped |= is_inserted && mapping_count(debuggee) > mappings_before;
     });
     run.assert_exited(0);
-    assert!(is_inserted);
-    assert!(is_mapped, "no page was mapped");
+    assert!(is_mapped, "no memory was mapped");
     assert_eq!(program.output(), "0 x\n");
     let asks = |event: &StopEvent| matches!(event, StopEvent::SystemCall { number, .. } if *number == libc::SYS_getppid as u64);
     assert_eq!(count(&run, asks), 202);
@@ -139,7 +156,15 @@ fn a_call_of_juror_in_between_repeats_nothing() {
 fn steps_do_not_pass_by_a_system_call() {
     let program = compile(CALLS, &["-O2"]);
     for asked in [libc::SYS_getppid, libc::SYS_read] {
-        let mut debuggee = program.start();
+        for debuggee in start_both_ways(&program, &[asked]) {
+            check_steps(&program, debuggee, asked);
+        }
+    }
+}
+
+#[track_caller]
+fn check_steps(program: &Program, mut debuggee: Debuggee, asked: i64) {
+    {
         debuggee.catch_system_calls(SystemCalls::Only(BTreeSet::from([asked as u64])));
         let call = program.address(&debuggee, "ask_call");
         let ask = program.address(&debuggee, "ask");

@@ -2,7 +2,7 @@
 
 use crate::monitors::local_variables::LocalVariables;
 use crate::monitors::memory_locations::PlaceWatch;
-use crate::monitors::without_location::{Occasion, Subject};
+use crate::monitors::without_location::{Occasion, Subject, is_system_call};
 use crate::monitors::{Monitors, internal, is_needed_by};
 use crate::options::BindOptions;
 use crate::{recording, report};
@@ -21,7 +21,7 @@ pub struct Planted {
     /// The addresses in the debuggee; empty for events that the kernel reports.
     pub addresses: Vec<u64>,
     /// The tier, if not a breakpoint.
-    pub tier: Option<&'static str>,
+    pub tier: Option<String>,
     /// By address: how the event is taken there, if that is not by a trap as a matter of
     /// course: "native", or "trap: " and the reason.
     pub ways: Vec<Option<String>>,
@@ -349,7 +349,7 @@ impl Monitors {
             return Planted {
                 is_watched: tier.is_some() || local.is_some_and(|it| it.is_inserted),
                 addresses,
-                tier: tier.map(tier_name),
+                tier: tier.map(tier_name).map(str::to_owned),
                 ways: Vec::new(),
             };
         }
@@ -358,9 +358,26 @@ impl Monitors {
         Planted {
             is_watched: !addresses.is_empty() || program.is_some() && is_occasion && is_needed,
             addresses,
-            tier: is_occasion.then_some("kernel"),
+            tier: is_occasion.then(|| {
+                let stops = program.and_then(|it| self.call_stops(it, monitor, event));
+                stops.unwrap_or_else(|| "kernel".to_owned())
+            }),
             ways,
         }
+    }
+}
+
+impl Monitors {
+    /// Returns how the system calls stop of which an event is, in words for the user.
+    pub(crate) fn call_stops(
+        &self,
+        program: &Program,
+        monitor: usize,
+        event: usize,
+    ) -> Option<String> {
+        let monitored = self.properties.get(monitor)?;
+        let kind = monitored.property.events.get(event)?.kind;
+        is_system_call(kind).then(|| program.debuggee.call_stops())?
     }
 }
 

@@ -63,6 +63,10 @@ pub(crate) struct Occasions {
     list: Vec<Occasion>,
     /// The system calls that the debuggee reports.
     system_calls: SystemCalls,
+    /// The system calls with an event at their exit, in some state; and those of which the
+    /// debuggee knows it.
+    exits: SystemCalls,
+    known_exits: SystemCalls,
     signals: u64,
 }
 
@@ -147,6 +151,12 @@ impl Occasions {
     pub(crate) fn add(&mut self, occasion: Occasion) {
         self.list.push(occasion);
         self.list.sort_by_key(|it| (it.monitor, it.event));
+        self.find_exits();
+    }
+
+    fn find_exits(&mut self) {
+        let is_exit = |it: &&Occasion| it.kind == EventKind::SystemCallExit;
+        self.exits = wanted_calls(self.list.iter().filter(is_exit));
     }
 
     /// Renumbers the monitors; events of monitors without a new number are removed.
@@ -159,6 +169,7 @@ impl Occasions {
                 }
                 None => false,
             });
+        self.find_exits();
     }
 
     pub(crate) fn get(&self, position: usize) -> Option<&Occasion> {
@@ -206,31 +217,48 @@ impl Occasions {
             self.signals = signals;
             program.debuggee.monitor_signals(signals);
         }
-        if calls == self.system_calls {
+        if calls == self.system_calls && self.exits == self.known_exits {
             return Ok(());
         }
+        self.known_exits.clone_from(&self.exits);
+        let exits = self.exits.clone();
         let was_traced = self.system_calls != SystemCalls::None;
         self.system_calls = calls.clone();
         if was_traced || calls == SystemCalls::None {
-            program.debuggee.monitor_system_calls(calls);
+            program.debuggee.monitor_system_calls(calls, exits);
             return Ok(());
         }
         // A running thread would report only from its next stop on.
         while_halted(program, |program| {
-            program.debuggee.monitor_system_calls(calls);
+            program.debuggee.monitor_system_calls(calls, exits);
             Ok(())
         })
     }
 }
 
 fn wanted_calls<'a>(needed: impl Iterator<Item = &'a Occasion>) -> SystemCalls {
+    let calls = needed.filter(|it| is_system_call(it.kind));
+    calls_of(calls.map(|it| &it.subject))
+}
+
+pub(crate) fn is_system_call(kind: EventKind) -> bool {
+    matches!(kind, EventKind::SystemCallEntry | EventKind::SystemCallExit)
+}
+
+/// Returns the system calls of which events of these properties are, in any state: whether or not
+/// the properties are bound. An event of no known call is an error later.
+pub(crate) fn named_calls<'a>(events: impl Iterator<Item = &'a SymbolicEvent>) -> SystemCalls {
+    let calls = events.filter(|event| is_system_call(event.kind));
+    let subjects: Vec<Subject> = calls.filter_map(|event| Subject::of(event).ok()).collect();
+    calls_of(subjects.iter())
+}
+
+fn calls_of<'a>(subjects: impl Iterator<Item = &'a Subject>) -> SystemCalls {
     let mut numbers = BTreeSet::new();
-    for it in needed {
-        match (it.kind, &it.subject) {
-            (EventKind::SystemCallEntry | EventKind::SystemCallExit, Subject::Any) => {
-                return SystemCalls::All;
-            }
-            (_, Subject::SystemCall(number)) => {
+    for subject in subjects {
+        match subject {
+            Subject::Any => return SystemCalls::All,
+            Subject::SystemCall(number) => {
                 numbers.insert(*number);
             }
             _ => {}

@@ -144,9 +144,12 @@ impl Monitors {
             .collect()
     }
 
-    /// Notes how the events of calls are taken, for the summary.
+    /// Notes how the events of calls and system calls are taken, for the summary.
     pub(crate) fn note_tiers(&mut self, program: &Program) {
         let tier = |monitor: usize, event: usize| {
+            if let Some(stops) = self.call_stops(program, monitor, event) {
+                return Some(stops);
+            }
             let refusal = self.native.refusals.get(&monitor);
             if refusal.is_some_and(|(_, known)| *known == CIRCUMSTANCE) {
                 return None;

@@ -29,8 +29,8 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
         ],
         details: "Catchpoints are numbered with the breakpoints: delete, disable and enable take \
-                  their numbers. Catching system calls makes every system call of the program \
-                  stop twice.",
+                  their numbers. Catching system calls that no property names makes every system \
+                  call of the program stop twice.",
         completes: Completes::Caught,
         group: Group::Breakpoints,
         changes_points: true,

@@ -2,7 +2,7 @@
 
 use crate::options::Options;
 use crate::run::checkpoints::numbers;
-use crate::run::{catchpoints, symbol_reading};
+use crate::run::{call_stops, catchpoints, symbol_reading};
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
 use crate::state::control::ControlState;
@@ -134,6 +134,7 @@ impl Session {
         launch.randomize = options.randomize;
         launch.cpu = options.cpu;
         launch.pid_namespace = numbers::wanted_numbers(self);
+        launch.call_stops = call_stops::call_stops(self)?;
         launch.self_check.clone_from(&options.self_check);
         let redirected = self.launch.redirections.apply(&mut launch);
         redirected.map_err(|error| SessionError::Launch(error.message))?;

@@ -212,7 +212,7 @@ impl Session {
                                 number,
                                 enabled: true,
                                 passage: tier
-                                    .map(str::to_owned)
+                                    .clone()
                                     .or_else(|| ways.get(number as usize - 1).cloned().flatten())
                                     .or_else(|| passage(program, at)),
                                 ..PointLocation::default()
@@ -222,7 +222,6 @@ impl Session {
                     },
                     hits: monitored.occurrences.get(event).copied().unwrap_or(0),
                     passage: tier
-                        .map(str::to_owned)
                         .or_else(|| ways.first().cloned().flatten())
                         .or_else(|| passage(program?, *addresses.first()?)),
                     ..PointView::default()
