@@ -21,7 +21,12 @@ pub fn write_points(page: &mut Page, points: &[PointView]) {
             [only] => (Some(only), [].as_slice()),
             several => (None, several),
         };
-        let passage = here.and_then(|it| it.passage.as_deref());
+        let passage = match (here, several.is_empty()) {
+            (Some(here), _) => here.passage.as_deref(),
+            // What the kernel reports has no place.
+            (None, true) => point.passage.as_deref(),
+            (None, false) => None,
+        };
         let number = point.number.map_or(String::new(), |n| n.to_string());
         rows.push(vec![
             Cell::new(number.as_str(), STRONG),
