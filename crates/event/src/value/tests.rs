@@ -142,6 +142,7 @@ fn values_of_all_types_have_an_order() {
         for (other, right) in values.iter().enumerate() {
             assert_eq!(left.cmp(right), position.cmp(&other), "{left} {right}");
             assert_eq!(left == right, position == other, "{left} {right}");
+            assert_eq!(left < right, position < other, "{left} {right}");
         }
     }
 }
