@@ -278,4 +278,75 @@ mod tests {
             assert_eq!(read.to_string(), expected);
         }
     }
+
+    #[test]
+    fn context_values_have_a_word() {
+        for (read, word) in [
+            (Read::Thread, "thread"),
+            (Read::Time, "time"),
+            (Read::CallerName, "caller"),
+            (Read::ReturnAddress, "return_address"),
+            (Read::Value, "value"),
+            (Read::Old, "old"),
+            (Read::WatchedAddress, "address"),
+            (Read::Number, "number"),
+            (Read::Status, "status"),
+            (Read::ModuleName, "name"),
+            (Read::Position, "index"),
+            (Read::Sender, "sender"),
+            (Read::Code, "code"),
+            (Read::Base, "base"),
+            (Read::StartRoutine, "start_routine"),
+            (Read::StartFunction, "start_function"),
+        ] {
+            assert!(read.is_context_value(), "{word}");
+            assert_eq!(read.to_string(), word);
+        }
+    }
+
+    #[test]
+    fn locations_are_no_context_values() {
+        let p = || Box::new(Read::Name("p".into()));
+        for (read, text) in [
+            (*p(), "p"),
+            (Read::Argument(2), "arg 2"),
+            (Read::Return, "ret"),
+            (Read::Caller(p()), "^p"),
+            (Read::AddressOf(p()), "&p"),
+            (Read::Field(p(), "x".into()), "p.x"),
+            (
+                Read::Field(Box::new(Read::AddressOf(p())), "x".into()),
+                "(&p).x",
+            ),
+            (Read::Expression("ages[3]".into()), "ages[3]"),
+            (Read::Convert(p(), Conversion::Bool), "p"),
+        ] {
+            assert!(!read.is_context_value(), "{text}");
+            assert_eq!(read.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn conversions_are_written_as_types() {
+        for (conversion, word) in [
+            (Conversion::Signed { bytes: 2 }, "i16"),
+            (Conversion::Unsigned { bytes: 8 }, "u64"),
+            (Conversion::Bool, "bool"),
+            (Conversion::Float32, "f32"),
+            (Conversion::Float64, "f64"),
+            (Conversion::Address, "address"),
+            (Conversion::String, "text"),
+        ] {
+            assert_eq!(conversion.to_string(), word);
+        }
+    }
+
+    #[test]
+    fn an_operand_that_is_not_there_is_marked() {
+        let arithmetic = Arithmetic {
+            text: "$0 + $1".into(),
+            operands: [Read::Value].into(),
+        };
+        assert_eq!(arithmetic.to_string(), "value + ?");
+    }
 }

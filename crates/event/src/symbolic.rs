@@ -187,4 +187,18 @@ mod tests {
             assert_eq!(EventKind::of_words(words), None, "{words}");
         }
     }
+
+    #[test]
+    fn kinds_are_about_memory_or_calls_or_neither() {
+        let those = |predicate: fn(EventKind) -> bool| {
+            let kinds = EventKind::ALL.into_iter().filter(|kind| predicate(*kind));
+            kinds.map(EventKind::word).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            those(EventKind::is_about_memory),
+            "read write change access"
+        );
+        assert_eq!(those(EventKind::is_call), "before after unwound");
+        assert_eq!(those(EventKind::is_end_of_call), "after unwound");
+    }
 }

@@ -45,3 +45,43 @@ impl fmt::Display for Verdict {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Verdicts from best to worst, their words, and what they become at the end.
+    const VERDICTS: [(Verdict, &str, Verdict); 4] = [
+        (Verdict::Satisfied, "satisfied", Verdict::Satisfied),
+        (
+            Verdict::PresumablySatisfied,
+            "presumably satisfied",
+            Verdict::Satisfied,
+        ),
+        (
+            Verdict::PresumablyViolated,
+            "presumably violated",
+            Verdict::Violated,
+        ),
+        (Verdict::Violated, "violated", Verdict::Violated),
+    ];
+
+    #[test]
+    fn verdicts_are_shown_in_words() {
+        for (verdict, words, _) in VERDICTS {
+            assert_eq!(verdict.to_string(), words);
+        }
+    }
+
+    #[test]
+    fn the_end_decides_for_what_would_hold_there() {
+        for (verdict, _, at_end) in VERDICTS {
+            assert_eq!(verdict.at_end(), at_end, "{verdict}");
+        }
+    }
+
+    #[test]
+    fn the_worst_verdict_is_the_largest() {
+        assert!(VERDICTS.is_sorted_by(|(better, ..), (worse, ..)| better < worse));
+    }
+}

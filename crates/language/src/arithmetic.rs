@@ -262,4 +262,35 @@ mod tests {
         assert_eq!(integer_with_float(i128::MAX, 1e300), Some(Ordering::Less));
         assert_eq!(integer_with_float(0, f64::NAN), None);
     }
+
+    #[test]
+    fn integers_are_computed_by_each_operator() {
+        use BinaryOperator as Op;
+        for (operator, expected) in [
+            (Op::Add, 23),
+            (Op::Subtract, 1),
+            (Op::Multiply, 132),
+            (Op::Divide, 1),
+            (Op::Remainder, 1),
+            (Op::BitAnd, 0b1000),
+            (Op::BitOr, 0b1111),
+            (Op::BitXor, 0b0111),
+            (Op::ShiftLeft, 12 << 11),
+            (Op::ShiftRight, 0),
+        ] {
+            assert_eq!(integers(operator, 12, 11), Ok(expected), "{operator}");
+        }
+    }
+
+    #[test]
+    fn floats_are_computed_by_each_operator() {
+        use BinaryOperator as Op;
+        let of = |operator, a, b| floats(operator, a, b).map(|it| it.to_string());
+        assert_eq!(of(Op::Add, 1.5, 0.5).as_deref(), Ok("2.0"));
+        assert_eq!(of(Op::Subtract, 1.5, 0.5).as_deref(), Ok("1.0"));
+        assert_eq!(of(Op::Multiply, 1.5, 0.5).as_deref(), Ok("0.75"));
+        assert_eq!(of(Op::Divide, 1.5, 0.5).as_deref(), Ok("3.0"));
+        assert_eq!(of(Op::Divide, 1.5, 0.0), Err("division by zero".to_owned()));
+        assert!(of(Op::BitAnd, 1.0, 1.0).is_err());
+    }
 }

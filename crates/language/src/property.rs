@@ -277,3 +277,27 @@ impl Property {
             .fold(0, |mask, (slot, _)| mask | 1 << slot)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn branches_of_a_state_have_numbers_of_their_own() {
+        let source = "property p event e = before f(n) event g = before h var x = 0
+             state s {
+                 on e when n > 2 { x = 1 } -> s else { x = 2 } -> t
+                 on g -> t
+                 on e when n > 1 -> t else { x = 3 } -> t
+             }
+             state t { on e -> s }";
+        let (properties, diagnostics) = crate::load(source);
+        let property = properties
+            .first()
+            .unwrap_or_else(|| panic!("{diagnostics:#?}"));
+        let found: Vec<_> = property.states()[0].branches().collect();
+        let places = found
+            .iter()
+            .map(|(event, number, branch)| (event.0, *number, branch.target.index()));
+        let expected = [(0, 0, 0), (0, 1, 1), (1, 2, 1), (0, 4, 1), (0, 5, 1)];
+        assert_eq!(places.collect::<Vec<_>>(), expected);
+    }
+}

@@ -256,6 +256,9 @@ mod tests {
         check(r#"name == "a\"\n""#, r#"name == "a\"\n""#);
         check("file.c::x", "file.c::x");
         check("-(1)", "-1");
+        check("null==true", "null == true");
+        check("0.5+1", "0.5 + 1");
+        check(r#""\t\r\0\\""#, r#""\t\r\0\\""#);
         check("^x", "^x");
         check("+x - +1", "(+x) - (+1)");
         check("a?b:c", "a ? b : c");
@@ -267,5 +270,30 @@ mod tests {
         );
         check("(a ? b : c).x", "(a ? b : c).x");
         check("f(a ? 1 : 2)[p ? 0 : 1]", "f(a ? 1 : 2)[p ? 0 : 1]");
+    }
+
+    #[test]
+    fn collections_are_written_as_they_are_read() {
+        let written = |text: &str| {
+            let source = format!("property p event e = before f state s {{ on e when {text} }}");
+            let parse = crate::parse::parse(&source);
+            assert_eq!(parse.diagnostics, [], "{text}");
+            let state = &parse.file.properties[0].states[0];
+            let mut result = String::new();
+            let guard = state.transitions[0].guard.as_ref().expect("a guard");
+            write(guard, &mut Unchanged, &mut result);
+            result
+        };
+        for (text, expected) in [
+            ("{1,x}==y", "{1, x} == y"),
+            ("{1}==y", "{1} == y"),
+            ("[1,x,2]==y", "[1, x, 2] == y"),
+            ("[]==y", "[] == y"),
+            ("{:}==y", "{:} == y"),
+            ("{1:2,x:y+1}==z", "{1: 2, x: y + 1} == z"),
+        ] {
+            assert_eq!(written(text), expected);
+            assert_eq!(written(expected), expected);
+        }
     }
 }

@@ -213,3 +213,59 @@ fn extent(arena: &Arena, atom: &Atom) -> Window {
         (window, _) => window,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clause_is_empty_if_it_requires_nothing_at_all() {
+        let of = |strong, atoms: &[FormulaId]| Clause {
+            strong,
+            atoms: atoms.iter().copied().map(Atom::new).collect(),
+        };
+        assert!(of(false, &[]).is_empty());
+        assert!(!of(true, &[]).is_empty());
+        assert!(!of(false, &[FALSE]).is_empty());
+        assert!(!of(true, &[FALSE]).is_empty());
+        assert!(of(false, &[FALSE]).ends_well());
+        assert!(!of(true, &[]).ends_well());
+    }
+
+    #[test]
+    fn windows_of_one_kind_contain_one_another() {
+        let steps = |from, to| Window::Steps { from, to };
+        let time = |from, to| Window::Time { from, to };
+        for (inner, outer, expected) in [
+            (steps(1, Some(3)), steps(1, Some(3)), true),
+            (steps(2, Some(2)), steps(1, Some(3)), true),
+            (steps(0, Some(3)), steps(1, Some(3)), false),
+            (steps(1, Some(4)), steps(1, Some(3)), false),
+            (steps(1, None), steps(1, Some(3)), false),
+            (steps(1, None), steps(1, None), true),
+            (time(2, Some(2)), time(1, Some(3)), true),
+            (time(1, Some(4)), time(1, Some(3)), false),
+            (time(1, Some(3)), steps(1, Some(3)), false),
+            (time(1, Some(3)), Window::Open, true),
+            (Window::Open, Window::Open, true),
+            (Window::Open, time(0, None), false),
+        ] {
+            assert_eq!(inner.is_within(outer), expected, "{inner:?} {outer:?}");
+        }
+    }
+
+    #[test]
+    fn a_window_is_over_after_its_last_time() {
+        let time = |from, to| Window::Time { from, to };
+        for (window, now, expected) in [
+            (time(3, Some(5)), 2, Some(time(3, Some(5)))),
+            (time(3, Some(5)), 3, Some(time(0, Some(5)))),
+            (time(3, Some(5)), 5, Some(time(0, Some(5)))),
+            (time(3, Some(5)), 6, None),
+            (time(3, None), 9, Some(time(0, None))),
+            (Window::Open, 9, Some(Window::Open)),
+        ] {
+            assert_eq!(window.after(now), expected, "{window:?} at {now}");
+        }
+    }
+}

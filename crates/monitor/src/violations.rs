@@ -87,3 +87,72 @@ impl Violations {
         self.groups.iter().map(|group| group.count).sum::<u64>() + self.others
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_event::Verdict;
+
+    /// Event, state before, state after, address.
+    type Kind = (u16, u32, u32, u64);
+
+    fn note(violations: &mut Violations, (event, from, to, address): Kind, number: u64) {
+        let change = Change {
+            slice: SliceId(number),
+            parent: None,
+            from: StateId(from),
+            to: StateId(to),
+            verdict_before: Verdict::PresumablySatisfied,
+            verdict_after: Verdict::Violated,
+            ended: false,
+            branch: None,
+            deadline: None,
+        };
+        let occurrence = Occurrence {
+            thread: number as u32,
+            address,
+            time: number * 10,
+            values: &[],
+        };
+        violations.note(&change, Some(EventId(event)), &occurrence, number);
+    }
+
+    #[test]
+    fn a_group_has_one_event_one_step_and_one_address() {
+        let mut violations = Violations::default();
+        let kinds: [Kind; 5] = [
+            (1, 1, 1, 1),
+            (2, 1, 1, 1),
+            (1, 2, 1, 1),
+            (1, 1, 2, 1),
+            (1, 1, 1, 2),
+        ];
+        for (number, &kind) in (0..).zip(kinds.iter().chain(&kinds)) {
+            note(&mut violations, kind, number);
+        }
+        let found = violations.groups.iter().map(|group| {
+            let event = group.event.map_or(0, |event| event.0);
+            (event, group.from.0, group.to.0, group.address)
+        });
+        assert_eq!(found.collect::<Vec<_>>(), kinds);
+        for (number, group) in (0..).zip(&violations.groups) {
+            assert_eq!((group.count, group.first), (2, SliceId(number)));
+            assert_eq!((group.thread, group.time), (number as u32, number * 10));
+            let sequences = (group.first_sequence, group.last_sequence);
+            assert_eq!(sequences, (number, number + 5));
+        }
+        assert_eq!((violations.total(), violations.others), (10, 0));
+    }
+
+    #[test]
+    fn kinds_beyond_the_maximum_are_counted_together() {
+        let mut violations = Violations::default();
+        for address in 0..KINDS_MAX as u64 + 3 {
+            note(&mut violations, (1, 1, 1, address), address);
+        }
+        note(&mut violations, (1, 1, 1, 0), 9_999);
+        assert_eq!(violations.groups.len(), KINDS_MAX);
+        assert_eq!(violations.others, 3);
+        assert_eq!(violations.total(), KINDS_MAX as u64 + 4);
+    }
+}

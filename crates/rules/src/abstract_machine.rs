@@ -356,3 +356,6 @@ impl Debuggee for AbstractMachine {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

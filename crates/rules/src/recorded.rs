@@ -182,3 +182,6 @@ impl Debuggee for Recorded {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

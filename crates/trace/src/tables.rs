@@ -186,3 +186,37 @@ pub(crate) fn address(text: &[u8]) -> Option<Value> {
     }
     digits::hexadecimal(digits).map(Value::Address)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_new_name_and_each_new_layout_counts() {
+        let mut tables = Tables::default();
+        assert_eq!(tables.size(), 0);
+        let first = tables.name("before f");
+        assert_eq!(tables.size(), 1);
+        tables.name("before f");
+        let second = tables.name("before g");
+        assert_eq!(tables.size(), 2);
+        for (name, keys, size) in [
+            (first, &["n"][..], 3),
+            (first, &["n"], 3),
+            (first, &["n", "p"], 4),
+            (second, &["n"], 5),
+        ] {
+            tables.layout(name, keys);
+            assert_eq!(tables.size(), size, "{keys:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_has_no_zeros_before_it() {
+        assert_eq!(address(b"0x1f"), Some(Value::Address(0x1f)));
+        assert_eq!(address(b"0x0"), Some(Value::Address(0)));
+        for text in ["0x01f", "0x00", "0x", "1f", "0xg"] {
+            assert_eq!(address(text.as_bytes()), None, "{text}");
+        }
+    }
+}

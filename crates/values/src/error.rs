@@ -139,6 +139,7 @@ mod tests {
         ] {
             assert_eq!(error.to_string(), words);
             assert_eq!(error.unavailability(), expected, "{words}");
+            assert_eq!(String::from(error), words);
         }
     }
 }

@@ -249,7 +249,9 @@ impl Node {
                             && right.is_never_negative()
                     }
                     (Float, Float) if operator.is_comparison() => true,
-                    (Float, Float | Whole) | (Whole, Float) => is_computed_in_floats(*operator),
+                    (Float, Float | Whole) | (Whole, Float) => {
+                        is_computed_in_floats(*operator, right)
+                    }
                     (Address, Address) => operator.is_comparison(),
                     _ => false,
                 };
@@ -320,10 +322,15 @@ impl Node {
     }
 }
 
-/// Whether monitors compute it with fractions.
-fn is_computed_in_floats(operator: BinaryOperator) -> bool {
+/// Whether monitors compute it with fractions as the program does: a quotient by zero, which
+/// is infinite or no number there, is an error of the monitor.
+fn is_computed_in_floats(operator: BinaryOperator, right: &Node) -> bool {
     use BinaryOperator::{Add, Divide, Multiply, Subtract};
-    matches!(operator, Add | Subtract | Multiply | Divide)
+    match operator {
+        Add | Subtract | Multiply => true,
+        Divide => matches!(right, Node::Constant(divisor) if divisor.is_true()),
+        _ => false,
+    }
 }
 
 fn compute(

@@ -146,3 +146,72 @@ impl Checker<'_> {
         ));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_event_has_its_context_values() {
+        const MEMORY: &str = "read write change access";
+        for (name, words, expected, kind) in [
+            ("value", MEMORY, Read::Value, Kind::Unknown),
+            ("address", MEMORY, Read::WatchedAddress, Kind::Address),
+            ("index", MEMORY, Read::Position, Kind::Integer),
+            ("old", "write change", Read::Old, Kind::Unknown),
+            ("number", "signal", Read::Number, Kind::Integer),
+            ("sender", "signal", Read::Sender, Kind::Integer),
+            ("code", "signal", Read::Code, Kind::Integer),
+            ("status", "program exit", Read::Status, Kind::Integer),
+            (
+                "name",
+                "module load module unload",
+                Read::ModuleName,
+                Kind::String,
+            ),
+            (
+                "base",
+                "module load module unload",
+                Read::Base,
+                Kind::Address,
+            ),
+            (
+                "start_routine",
+                "thread start",
+                Read::StartRoutine,
+                Kind::Address,
+            ),
+            (
+                "start_function",
+                "thread start",
+                Read::StartFunction,
+                Kind::String,
+            ),
+        ] {
+            let has_it = |kind: &EventKind| read(name, *kind).is_some();
+            let kinds = EventKind::ALL.into_iter().filter(has_it);
+            let found: Vec<&str> = kinds.clone().map(EventKind::word).collect();
+            assert_eq!(found.join(" "), words, "{name}");
+            for event in kinds {
+                assert_eq!(read(name, event), Some((expected.clone(), kind)));
+            }
+            assert_eq!(kind_of(&expected), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_event_has_a_thread_a_time_and_a_caller() {
+        for kind in EventKind::ALL {
+            for (name, expected, of_kind) in [
+                ("thread", Read::Thread, Kind::Integer),
+                ("time", Read::Time, Kind::Integer),
+                ("caller", Read::CallerName, Kind::String),
+                ("return_address", Read::ReturnAddress, Kind::Address),
+            ] {
+                assert_eq!(kind_of(&expected), of_kind, "{name}");
+                assert_eq!(read(name, kind), Some((expected, of_kind)));
+            }
+            assert_eq!(read("queue", kind), None);
+        }
+    }
+}

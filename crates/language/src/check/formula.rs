@@ -393,3 +393,6 @@ fn binary(operator: FormulaBinary, bound: Bound, left: Formula, right: Formula) 
         FormulaBinary::Trigger => Formula::Trigger(left, right, bound),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -221,3 +221,48 @@ fn terms_that_are_large_stay_trees() {
     let long = format!("n{} > v", " + n * v".repeat(40));
     assert_eq!(condition(&long).1, None);
 }
+
+#[test]
+fn numbers_compare_by_each_operator() {
+    use BinaryOperator as Op;
+    let operators = [
+        (Op::Equal, [false, true, false]),
+        (Op::NotEqual, [true, false, true]),
+        (Op::Less, [true, false, false]),
+        (Op::LessEqual, [true, true, false]),
+        (Op::Greater, [false, false, true]),
+        (Op::GreaterEqual, [false, true, true]),
+    ];
+    let right = [Scalar::Int(2), Scalar::Address(2)];
+    for (operator, expected) in operators {
+        for (number, expected) in (1..4).zip(expected) {
+            for left in [Scalar::Int(number), Scalar::Address(number as u64)] {
+                for right in right {
+                    let found = compare(operator, left, right);
+                    assert_eq!(found, Some(expected), "{left:?} {operator} {right:?}");
+                }
+            }
+        }
+    }
+    let truths = |operator| compare(operator, Scalar::Bool(true), Scalar::Bool(false));
+    assert_eq!(truths(Op::Equal), Some(false));
+    assert_eq!(truths(Op::NotEqual), Some(true));
+    assert_eq!(truths(Op::Less), None);
+}
+
+#[test]
+fn integers_are_computed_by_each_operator() {
+    use BinaryOperator as Op;
+    for (operator, expected) in [
+        (Op::Add, 23),
+        (Op::Subtract, 1),
+        (Op::Multiply, 132),
+        (Op::Divide, 1),
+        (Op::Remainder, 1),
+        (Op::BitAnd, 0b1000),
+        (Op::BitOr, 0b1111),
+        (Op::BitXor, 0b0111),
+    ] {
+        assert_eq!(integers(operator, 12, 11), Some(expected), "{operator}");
+    }
+}

@@ -293,3 +293,20 @@ fn mistakes() {
         "pure",
     );
 }
+
+#[test]
+fn registers_are_read_in_a_guard() {
+    for register in ["$rip", "$r12", "$_exitcode"] {
+        let source = format!(
+            "property p event e = before f state init {{ on e when {register} == 8 -> init }}"
+        );
+        let (properties, diagnostics) = load(&source);
+        assert!(
+            !diagnostics.iter().any(|it| it.is_error()),
+            "{diagnostics:#?}"
+        );
+        let captures = properties[0].events[0].captures.iter();
+        let mut reads = captures.map(|capture| capture.read.to_string());
+        assert!(reads.any(|read| read.contains(register)), "{register}");
+    }
+}

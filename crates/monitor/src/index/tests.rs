@@ -102,6 +102,8 @@ fn tables_do_not_grow_while_as_many_end_as_begin() {
         indexed.toggle(binding(number));
     }
     let before = indexed.index.bytes();
+    // Each of the slices is in a table, by its number at least.
+    assert!(before >= 600 * size_of::<Place>(), "{before}");
     for number in 0..20_000 {
         indexed.toggle(binding(number));
         indexed.toggle(binding(number + 600));

@@ -356,3 +356,34 @@ proptest! {
         }
     }
 }
+
+/// The event creates a slice of its own, and a copy of each slice that declines it, where
+/// the constraint admits what both bind together.
+#[test]
+fn copies_beside_a_new_slice_obey_the_constraint() {
+    let source = "property p for each value a, c where a != c
+        event open = before f(a) event use = before g(c)
+        state init { on open -> opened on use -> used }
+        state opened { on open -> init }
+        state used { on use -> init }";
+    let (properties, diagnostics) = load(source);
+    assert!(!properties.is_empty(), "{diagnostics:#?}");
+    let property = Arc::new(properties.into_iter().next().unwrap());
+    let mut monitor = Monitor::new(Arc::clone(&property)).unwrap();
+    for taken in [(0, vec![1]), (0, vec![2]), (1, vec![1])] {
+        step(&mut monitor, &taken);
+    }
+    let found = slices_of(&monitor);
+    let states = found.iter().map(|(binding, alone)| {
+        let name = &alone.state(&property).name;
+        (binding.as_slice(), &**name)
+    });
+    let expected = [
+        (&[None, None][..], "init"),
+        (&[None, Some(1)], "used"),
+        (&[Some(1), None], "opened"),
+        (&[Some(2), None], "opened"),
+        (&[Some(2), Some(1)], "opened"),
+    ];
+    assert_eq!(states.collect::<Vec<_>>(), expected);
+}

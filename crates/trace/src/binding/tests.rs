@@ -1,3 +1,5 @@
+mod renamed;
+
 use super::*;
 
 fn property(event: &str) -> Arc<Property> {

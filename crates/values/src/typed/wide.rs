@@ -248,4 +248,26 @@ mod tests {
         let of = |name| Type::builtin(name).expect("a type");
         assert_eq!(half(0x3e00, &of("float")), 1.5);
     }
+
+    #[test]
+    fn wide_fractions_are_rounded_and_cut() {
+        for (text, whole, double) in [("-2.75", -2, -2.75), ("0.5", 0, 0.5), ("7", 7, 7.0)] {
+            for quad in [false, true] {
+                let wide = Wide::of(&extended(text), quad).expect("a format");
+                assert_eq!((wide.whole(), wide.double()), (whole, double), "{text}");
+                assert_eq!(wide.negated().whole(), -whole, "{text}");
+                assert!(!wide.is_zero(), "{text}");
+                assert_eq!(Wide::is_quad(&Number::Wide(wide)), quad);
+            }
+        }
+        let large = Wide::of(&extended("1e60"), false).expect("a format");
+        assert_eq!(large.whole(), i128::MAX);
+        assert_eq!(large.negated().whole(), i128::MIN);
+        for (number, is_zero) in [(Number::Int(0), true), (Number::Bool(true), false)] {
+            for quad in [false, true] {
+                let wide = Wide::of(&number, quad).expect("a format");
+                assert_eq!(wide.is_zero(), is_zero, "{number:?}");
+            }
+        }
+    }
 }

@@ -161,3 +161,19 @@ fn a_snapshot_keeps_what_memory_held() {
     assert_eq!(shown(&kept), "{7, -1, 40, 2}");
     assert_eq!(shown(&kept.without_snapshot()), "{9, -1, 40, 2}");
 }
+
+#[test]
+fn a_scope_that_says_nothing_of_functions_has_none() {
+    let page = Page::new();
+    assert_eq!(page.function_linked("main"), None);
+    assert!(page.function_of("node", "next").is_none());
+    assert!(page.overloads("main").is_empty());
+    assert!(page.functions_in("std", "swap").is_empty());
+    assert!(Scope::type_of_table(&page, START).is_none());
+    assert!(!page.is_cpp());
+    assert_eq!(page.decided(&(0..1)), None);
+    assert!(page.returned_from(&(0..1)).is_none());
+    let int = Type::builtin("int").expect("a type");
+    assert!(page.class_name(&int, "count").is_none());
+    assert_eq!(page.shown("main(1)"), "error: there is no `main`");
+}

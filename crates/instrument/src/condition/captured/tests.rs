@@ -208,3 +208,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_quotient_by_zero_is_the_programs() {
+    let zero = |name: &&str| match *name {
+        "float" | "double" => Value::Float(0.0),
+        "bool" => Value::Bool(false),
+        "int *" => Value::Address(0),
+        _ => Value::Int(0),
+    };
+    let event = Event(TYPES.iter().map(zero).collect());
+    let value = |text| {
+        let node = node_of(text, &event).unwrap();
+        assert!(!node.is_exact(), "{text}");
+        node.evaluate(&Captured(&event.0)).map(value_of)
+    };
+    assert_eq!(value("1.0 / v6 > 1e300 + v6"), Some(Value::Bool(true)));
+    assert_eq!(value("1.0 / v2 > 1e300 + v6"), Some(Value::Bool(true)));
+    assert_eq!(value("v6 / v6 == v6 / v6"), Some(Value::Bool(false)));
+    assert_eq!(value("v6 / 0 != v6"), Some(Value::Bool(true)));
+    // A divisor that is never zero leaves it to the monitor.
+    assert!(node_of("v6 / 4 == v6", &event).unwrap().is_exact());
+    assert!(node_of("v6 / 0.5 == v6", &event).unwrap().is_exact());
+}

@@ -105,6 +105,16 @@ fn after_a_mistake_the_rest_is_still_read() {
     assert_eq!(underlined, expected);
 }
 
+#[test]
+fn a_transition_with_a_mistake_ends_with_its_braces() {
+    // The blocks after the mistake belong to it; the state ends behind them.
+    check_all(
+        "property p event e = before f var x = 0
+         state a { on e when ) { x = 1 } { { x = 2 } } } state b { on g }",
+        &[")", "g"],
+    );
+}
+
 /// The text that each message underlines, in order; no property comes out.
 #[track_caller]
 fn check_all(source: &str, expected: &[&str]) {

@@ -50,6 +50,20 @@ fn properties_are_refused_with_a_place_and_words() {
 }
 
 #[test]
+fn a_formula_whose_states_are_made_during_the_run_is_refused() {
+    // One state for each set of events that have occurred.
+    let of = |count: u32| {
+        let events: String = (0..count)
+            .map(|it| format!("event e{it} = before f{it}\n"))
+            .collect();
+        let formulas: Vec<String> = (0..count).map(|it| format!("eventually e{it}")).collect();
+        format!("property p\n{events}ltl {}", formulas.join(" and "))
+    };
+    assert!(lowered(&of(4)).is_ok());
+    refused(&of(9), "the property has a formula without a finite table");
+}
+
+#[test]
 fn an_event_that_binds_nothing_traps_alone() {
     let steps = lowered(
         "property p slice on a event e = before f(a) event g = before h

@@ -244,3 +244,26 @@ fn a_halt_is_answered_by_a_fault_or_a_signal() {
         fixture.check(stops, &[ReportHalted { thread: ONE }]);
     }
 }
+
+/// The end of a range is not in it.
+#[test]
+fn sites_are_found_in_a_range() {
+    let mut fixture = Fixture::new(SKIP, &[]);
+    let at_b = Input::Insert {
+        address: B,
+        owner: Owner::Developer,
+        step_over: CALL,
+    };
+    fixture.check(at_b, &[InsertTrap { address: B }]);
+    for (range, expected) in [
+        (A..B + 1, &[A, B][..]),
+        (A..B, &[A]),
+        (A + 1..B + 1, &[B]),
+        (A + 1..B, &[]),
+        (A..A, &[]),
+        (Range { start: B, end: A }, &[]),
+    ] {
+        let found: Vec<u64> = fixture.engine.sites_in(range.clone()).collect();
+        assert_eq!(found, expected, "{range:x?}");
+    }
+}

@@ -1,0 +1,200 @@
+//! Values whose types compilers have described.
+
+use juror_symbols::{SymbolFile, Type};
+use juror_testing::is_installed;
+use juror_values::error::ValueError;
+use juror_values::expression::request::Request;
+use juror_values::expression::{Scope, evaluate};
+use juror_values::format::{Names, Radix, format};
+use juror_values::library_types::LibraryTypes;
+use juror_values::pretty_printers::PrettyPrinters;
+use juror_values::typed::{Memory, Typed};
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// Where the variables are, each in a page of its own.
+const START: u64 = 0x10_0000;
+const PAGE: u64 = 0x1000;
+/// A table of methods.
+const TABLE: u64 = 0x9000;
+/// Where every function is.
+const CODE: u64 = 0x4000;
+
+/// For gcc.
+const SHARED: [&str; 3] = ["-g", "-shared", "-fPIC"];
+
+/// The global variables of a program, with the bytes that they are given.
+struct Compiled {
+    file: SymbolFile,
+    variables: BTreeMap<String, (Type, Vec<u8>)>,
+    /// What has the table of methods.
+    concrete: Option<Type>,
+    views: PrettyPrinters,
+}
+
+impl Compiled {
+    fn new(command: &str, file: &str, source: &str, options: &[&str]) -> Compiled {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join(file);
+        std::fs::write(&path, source).expect("a source");
+        let library = directory.path().join("library.so");
+        let mut compiler = Command::new(command);
+        let compiler = compiler.args(options).arg("-o").arg(&library).arg(&path);
+        let output = compiler.output().expect("a compiler");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        Compiled {
+            file: SymbolFile::open(&library).expect("a library"),
+            variables: BTreeMap::new(),
+            concrete: None,
+            views: PrettyPrinters::standard().clone(),
+        }
+    }
+
+    fn set(&mut self, name: &str, bytes: &[u8]) {
+        let found = self.file.globals_named(name);
+        let r#type = found.first().expect(name).r#type.clone();
+        self.variables
+            .insert(name.to_owned(), (r#type, bytes.to_vec()));
+    }
+
+    fn address(&self, name: &str) -> u64 {
+        let position = self.variables.keys().position(|known| known == name);
+        START + PAGE * position.expect(name) as u64
+    }
+
+    fn shown(&self, text: &str) -> String {
+        let (expression, _) = juror_language::parse_expression(text);
+        match evaluate(&expression.expect("an expression"), self) {
+            Ok(value) => format(&value, self, self, Radix::Natural),
+            Err(error) => format!("error: {error}"),
+        }
+    }
+}
+
+impl Memory for Compiled {
+    fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
+        let bytes = |number: u64| {
+            let mut variables = self.variables.values();
+            variables.nth(usize::try_from(number).ok()?)
+        };
+        let found = address.checked_sub(START).and_then(|offset| {
+            let (_, bytes) = bytes(offset / PAGE)?;
+            let start = usize::try_from(offset % PAGE).ok()?;
+            bytes.get(start..start.checked_add(buffer.len())?)
+        });
+        found
+            .inspect(|bytes| buffer.copy_from_slice(bytes))
+            .is_some()
+    }
+}
+
+impl Names for Compiled {
+    fn name_of(&self, _: u64) -> Option<String> {
+        None
+    }
+    fn pretty_printers(&self) -> &PrettyPrinters {
+        &self.views
+    }
+}
+
+impl Scope for Compiled {
+    fn name(&self, name: &str) -> Result<Typed, ValueError> {
+        let (r#type, _) = self.variables.get(name).ok_or("no such variable")?;
+        Ok(Typed::in_memory(r#type.clone(), self.address(name)))
+    }
+    fn register(&self, _: &str) -> Result<Typed, ValueError> {
+        Err("no registers".into())
+    }
+    fn argument(&self, _: u8) -> Result<Typed, ValueError> {
+        Err("no call".into())
+    }
+    fn returned(&self) -> Result<Typed, ValueError> {
+        Err("no call".into())
+    }
+    fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
+        Err("no caller".into())
+    }
+    fn type_named(&self, name: &str) -> Option<Type> {
+        self.file.type_named(name)
+    }
+    fn memory(&self) -> &dyn Memory {
+        self
+    }
+    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+        Some(&self.views)
+    }
+    fn type_of_table(&self, address: u64) -> Option<Type> {
+        self.concrete.clone().filter(|_| address == TABLE)
+    }
+    fn function_linked(&self, _: &str) -> Option<u64> {
+        Some(CODE)
+    }
+    fn call(&self, _: Request) -> Result<Typed, ValueError> {
+        Ok(Typed::of_integer(42).ok_or("no number")?)
+    }
+}
+
+#[test]
+fn each_step_of_a_complex_product_is_rounded_to_the_type_of_the_parts() {
+    let source = "float _Complex f, g; double _Complex d, e;";
+    let mut program = Compiled::new("gcc", "complex.c", source, &SHARED);
+    let (f, g) = ([1.1_f32, 2.3], [3.7_f32, 1.7]);
+    let bytes = |parts: [f32; 2]| parts.map(f32::to_le_bytes).concat();
+    program.set("f", &bytes(f));
+    program.set("g", &bytes(g));
+    let in_doubles = f64::from(f[0]) * f64::from(g[0]) - f64::from(f[1]) * f64::from(g[1]);
+    let real = f[0] * g[0] - f[1] * g[1];
+    // Otherwise nothing would be seen of the rounding.
+    assert_ne!(real, in_doubles as f32);
+    assert_eq!(program.shown("__real__(f * g)"), format!("{real}"));
+    let (d, e) = ([1.1_f64, 2.3], [3.7_f64, 1.7]);
+    let bytes = |parts: [f64; 2]| parts.map(f64::to_le_bytes).concat();
+    program.set("d", &bytes(d));
+    program.set("e", &bytes(e));
+    let real = d[0] * e[0] - d[1] * e[1];
+    assert_eq!(program.shown("__real__(d * e)"), format!("{real}"));
+}
+
+#[test]
+fn methods_of_a_class_are_those_that_it_declares() {
+    let source = "struct counter { int count; int get() { return count; } };
+         counter total; int main() { return total.get(); }";
+    let mut program = Compiled::new("g++", "counter.cpp", source, &SHARED);
+    program.set("total", &[7, 0, 0, 0]);
+    assert_eq!(program.shown("total.count"), "7");
+    assert_eq!(program.shown("total.get()"), "42");
+    assert!(program.shown("total.put()").starts_with("error: "));
+}
+
+#[test]
+fn a_trait_object_is_what_its_table_says() {
+    if !is_installed("rustc") {
+        return;
+    }
+    let source = "pub trait Shape: Sync { fn side(&self) -> u64; }
+         pub struct Square { pub width: u64 }
+         impl Shape for Square { fn side(&self) -> u64 { self.width } }
+         static SQUARE: Square = Square { width: 9 };
+         #[unsafe(no_mangle)] pub static SHAPE: &dyn Shape = &SQUARE;
+         #[unsafe(no_mangle)] pub static PLACE: Square = Square { width: 9 };
+         #[unsafe(no_mangle)] pub static LARGE: u128 = u128::MAX;
+         #[unsafe(no_mangle)] pub static SMALL: u128 = 7;";
+    let options = ["-g", "--edition=2024", "--crate-type=cdylib"];
+    let mut program = Compiled::new("rustc", "shapes.rs", source, &options);
+    program.set("PLACE", &9_u64.to_le_bytes());
+    program.set("SHAPE", &[]);
+    let object = program.address("PLACE").to_le_bytes();
+    program.set("SHAPE", &[object, TABLE.to_le_bytes()].concat());
+    assert!(program.shown("SHAPE.width").starts_with("error: "));
+    program.concrete = Some(program.variables["PLACE"].0.clone());
+    assert_eq!(program.shown("SHAPE.width"), "9");
+    assert_eq!(program.shown("PLACE.width"), "9");
+    // Rust's numbers without sign do not wrap.
+    program.set("LARGE", &u128::MAX.to_le_bytes());
+    program.set("SMALL", &7_u128.to_le_bytes());
+    let beyond = "error: the result is larger than 16 bytes hold";
+    assert_eq!(program.shown("-LARGE"), beyond);
+    assert_eq!(program.shown("-SMALL"), "-7");
+    assert_eq!(program.shown("~SMALL"), format!("{}", !7_u128));
+}
