@@ -418,6 +418,9 @@ fn texts_are_what_all_properties_take_for_texts() {
     };
     let both = TextColumns::of(own("e").into_iter().chain(own("before f")));
     assert_eq!(texts(&["before f(queue: text = arg 2)"]), both);
+    // A trace without declarations does not say in which module.
+    let in_module = "before f(queue: text = arg 2) in \"lib.so\"";
+    assert_eq!(texts(&[in_module]), both);
     let mixed = ["before f(queue: text = arg 2)", "before f(queue = arg 2)"];
     assert_eq!(texts(&mixed), of(&[]));
     assert_eq!(texts(&["before f(queue: i32 = arg 2)"]), of(&[]));

@@ -35,3 +35,18 @@ fn a_parameter_is_renamed_wherever_it_is_read() {
         assert_eq!(renamed(&read, &parameters), None, "{read}");
     }
 }
+
+#[test]
+fn the_operands_of_an_operation_are_renamed_as_far_as_they_have_two_names() {
+    let parameters = ["queue".to_owned()];
+    let operation = |operand: Read| {
+        Read::Arithmetic(Arithmetic {
+            text: "$0 - $1".into(),
+            operands: [operand, Read::Value].into(),
+        })
+    };
+    let named = operation(Read::Name("queue".into()));
+    let by_position = operation(Read::Argument(1));
+    assert_eq!(renamed(&named, &parameters), Some(by_position.clone()));
+    assert_eq!(renamed(&by_position, &parameters), Some(named));
+}
