@@ -23,9 +23,11 @@ pub fn write_points(page: &mut Page, points: &[PointView]) {
         };
         let passage = match (here, several.is_empty()) {
             (Some(here), _) => here.passage.as_deref(),
-            // What the kernel reports has no place.
-            (None, true) => point.passage.as_deref(),
-            (None, false) => None,
+            // The kernel's reports have no place.
+            (None, true) if matches!(point.kind, "event" | "catchpoint") => {
+                point.passage.as_deref()
+            }
+            (None, _) => None,
         };
         let number = point.number.map_or(String::new(), |n| n.to_string());
         rows.push(vec![
