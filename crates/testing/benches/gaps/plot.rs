@@ -19,10 +19,10 @@ impl Curve {
     }
 }
 
-const WIDTH: f64 = 720.0;
+const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 400.0;
 const LEFT: f64 = 64.0;
-const RIGHT: f64 = 160.0;
+const RIGHT: f64 = 200.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 48.0;
 /// The powers of ten at the ends of the axes: nanoseconds, and slowdowns.
