@@ -208,7 +208,8 @@ pub(crate) unsafe fn install(code: &[sock_filter]) -> Result<(), Errno> {
 mod tests {
     use super::*;
 
-    /// What the filter returns for a call: the kernel's interpreter, as far as it is needed.
+    /// Runs the filter for a call, and returns its result: the kernel's interpreter, as far as
+    /// the filter needs it.
     fn answer(code: &[sock_filter], words: &[(u32, u32)]) -> u32 {
         let (mut at, mut word) = (0, 0);
         loop {

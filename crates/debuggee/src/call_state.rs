@@ -20,7 +20,7 @@ pub(crate) enum EntryReport {
     Filtered,
 }
 
-/// What is needed of the stops of a thread when it goes on.
+/// The stops that are needed of a thread when it goes on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct CallNeeds {
     /// Every call stops.

@@ -10,7 +10,7 @@ pub enum SystemCalls {
     /// No call.
     #[default]
     None,
-    /// These.
+    /// The calls with these numbers.
     Only(BTreeSet<u64>),
     /// Every call.
     All,
@@ -47,14 +47,14 @@ impl SystemCalls {
     }
 }
 
-/// The reported calls, by who requested them, and how they stop.
+/// The reported calls, by requester, and how they stop.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WantedCalls {
     developer: SystemCalls,
     monitors: SystemCalls,
     /// The calls whose exit monitors need, now or later.
     monitored_exits: SystemCalls,
-    /// Those of the developer and the monitors.
+    /// The calls of the developer and the monitors.
     pub(crate) all: SystemCalls,
     filter: Option<CallFilter>,
     /// Whether the program may refuse calls of the filter before they stop.

@@ -90,12 +90,12 @@ impl Options {
 /// Which system calls stop the program while events or catchpoints need some.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SystemCallStops {
-    /// Those that are needed, by a filter, where that is possible.
+    /// The needed calls alone, by a filter, where that is possible; else every call.
     #[default]
     Auto,
-    /// Those that are needed; without a filter the program is not started.
+    /// The needed calls alone; if no filter is possible, the program is not started.
     Filter,
-    /// All.
+    /// Every call.
     All,
 }
 

@@ -207,8 +207,8 @@ pub struct Run {
     /// that one precedes a violation
     #[arg(long, value_name = "start|N", value_parser = checkpoints)]
     pub(super) checkpoint: Option<AutomaticCheckpoints>,
-    /// Which system calls stop the program if events need some: those, by a filter, where
-    /// possible (auto), the same or an error (filter), or every call (all)
+    /// Which system calls stop the program, if it has events of system calls: only those, by a
+    /// filter, where possible (auto); the same, else an error (filter); every call (all)
     #[arg(
         long,
         value_enum,
@@ -283,9 +283,9 @@ pub(super) enum TierName {
 /// Which system calls stop the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum StoppedCalls {
-    /// Those that events need, by a filter, where that is possible, else every call
+    /// Only the calls of events, by a filter; every call where that is not possible
     Auto,
-    /// Those that events need
+    /// Only the calls of events; an error where that is not possible
     Filter,
     /// Every call
     All,

@@ -34,8 +34,8 @@ fn run_by(property: &str, stops: &str, fixture: &Fixture, arguments: &[&str]) ->
     report
 }
 
-/// What depends neither on the run nor on the way: the values of each event, in their order
-/// if one thread makes all of them.
+/// Returns the part of a report that depends neither on the run nor on the filter: the values
+/// of each event, in their order if one thread makes all of them.
 fn told(report: &Report) -> Vec<Vec<Value>> {
     let values = [("asks", ""), ("has_read", "size"), ("has_read", "count")];
     let told = values.map(|(event, name)| match name {

@@ -19,7 +19,7 @@ use std::process::Command;
 
 const MARK: &str = "<!-- output: ";
 
-/// What a checkpoint does not restore, and the loss that only some users have.
+/// The heading of the losses of a checkpoint, and the loss that only some users have.
 const LOSSES: &str = "not restored:";
 const NUMBER_LOSS: &str = "  its process number (this user may not choose one; in a PID namespace \
                            of its own it is restored: set checkpoint-namespace on, before run)";

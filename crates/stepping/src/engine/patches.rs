@@ -36,7 +36,7 @@ use std::ops::{Bound, Range};
 pub(super) struct Patches {
     /// The first addresses behind the heads, by their sites.
     present: BTreeMap<u64, u64>,
-    /// Those that are to be removed as soon as all threads stand.
+    /// The patches that are removed as soon as all threads stand.
     leaving: BTreeSet<u64>,
     /// Every patch there ever was: a copy of the memory has the state of some
     /// moment before it is seen.
