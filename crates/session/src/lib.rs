@@ -10,6 +10,7 @@
 
 pub mod command_table;
 mod commands;
+mod driving;
 mod inspect;
 mod options;
 mod replay;

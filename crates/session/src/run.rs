@@ -26,6 +26,7 @@ pub(crate) mod points;
 pub(crate) mod processes;
 pub(crate) mod scenarios;
 pub(crate) mod self_modified_code;
+pub(crate) mod serving;
 pub(crate) mod software_watchpoints;
 pub(crate) mod step;
 mod stopping;
@@ -83,13 +84,21 @@ impl Session {
         self.processes.stop.followed = None;
         self.scenarios.accessed = None;
         observer.resumes();
+        self.control.repeat_call();
         loop {
             self.control.permit_run()?;
             self.control.state.run()?;
             let stop_event = self.next_stop_event();
             self.control.state.notify();
             self.follow_control();
-            let pause = self.take(stop_event?, observer, goal)?;
+            let stop_event = stop_event?;
+            if let StopEvent::Interrupted { thread } = stop_event
+                && self.control.take_call()
+            {
+                serving::serve(self, thread, goal, observer)?;
+                continue;
+            }
+            let pause = self.take(stop_event, observer, goal)?;
             self.report_ends(observer);
             let pause = match pause {
                 Some(pause) => self.react(pause, goal, observer)?,

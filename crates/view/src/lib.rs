@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod code;
+pub mod driver;
 pub mod error;
 pub mod location;
 pub mod observer;

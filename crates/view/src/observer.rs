@@ -1,5 +1,6 @@
 //! The observer of a running command.
 
+use crate::driver::Driver;
 use crate::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 
 /// Receives the events of a running command.
@@ -31,6 +32,16 @@ pub trait Observer {
     fn scenario_error(&mut self, reason: &StopReason);
     /// The progress of a long operation: `done` of `of`.
     fn progress(&mut self, what: &str, done: u64, of: u64);
+    /// Returns whether requests wait that are to be served while the command goes on.
+    fn has_requests(&mut self) -> bool {
+        false
+    }
+    /// Serves the waiting requests. The program is halted meanwhile, in the middle of the
+    /// command, which goes on afterwards; commands that let the program run are refused. Called
+    /// after [`Driver::caller`], if there are requests.
+    fn serve(&mut self, session: &mut dyn Driver) {
+        let _ = session;
+    }
 }
 
 /// Nobody follows: what a condition does, or what happens once more.

@@ -16,6 +16,7 @@ mod exits;
 
 use crate::run::pause::Pause;
 use crate::run::scenarios::permissions;
+use crate::run::serving;
 use crate::session::Session;
 use crate::state::evaluations::{CallEnd, Evaluation, Purpose};
 use juror_debuggee::ThreadId;
@@ -36,6 +37,7 @@ impl Session {
         purpose: Purpose,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        serving::permit_calls(self)?;
         permissions::permit_calls(self)?;
         self.begun()?;
         let thread = self.thread()?;

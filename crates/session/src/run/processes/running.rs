@@ -67,7 +67,7 @@ impl Session {
     }
 
     /// Returns whether the current process makes a call for juror.
-    fn is_calling(&self) -> bool {
+    pub(crate) fn is_calling(&self) -> bool {
         let mut calls = self
             .processes
             .program

@@ -79,8 +79,8 @@ impl Session {
         Ok(None)
     }
 
-    /// Returns the threads that a reaction will have to stop.
-    fn running_threads(&self) -> Vec<ThreadId> {
+    /// Returns the threads that a reaction, or a request of a front end, will have to stop.
+    pub(crate) fn running_threads(&self) -> Vec<ThreadId> {
         let Some(program) = &self.processes.program else {
             return Vec::new();
         };

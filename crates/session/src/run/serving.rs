@@ -1,0 +1,120 @@
+//! Serves requests of a front end while the program runs.
+//!
+//! The program is halted in the middle of a command, as for a reaction of a scenario, and the
+//! command goes on afterwards with its goal: a breakpoint that is set during `next` does not end
+//! the step.
+//!
+//! **Invariant**: what is served changes neither the selection nor the goal of the command.
+
+use crate::command_table;
+use crate::command_table::arguments;
+use crate::command_table::entry::Entry;
+use crate::command_table::words::find;
+use crate::run::pause::Goal;
+use crate::session::Session;
+use juror_debuggee::ThreadId;
+use juror_view::Outcome;
+use juror_view::driver::Driver;
+use juror_view::error::CommandError;
+use juror_view::observer::{Observer, SilentObserver};
+
+/// Serves the requests of the observer, and lets the program go on. The thread has stopped for
+/// them.
+pub(crate) fn serve(
+    session: &mut Session,
+    thread: ThreadId,
+    goal: Goal<'_>,
+    observer: &mut dyn Observer,
+) -> Result<(), CommandError> {
+    if session.is_calling() {
+        // The registers are those of a call: the requests wait for its end.
+        session.control.defer_call();
+        return session.go_on(thread, goal);
+    }
+    if !observer.has_requests() {
+        return session.go_on(thread, goal);
+    }
+    let ran = session.running_threads();
+    session.halt_processes()?;
+    let selection = std::mem::take(&mut session.processes.selection);
+    session.select_thread(thread);
+    let is_lent = session.control.state.lend();
+    session.control.serves = true;
+    observer.serve(&mut Served(session));
+    session.control.serves = false;
+    session.control.state.give_back(is_lent);
+    session.processes.selection = selection;
+    session.processes.selection.frames = None;
+    if session.processes.are_several() {
+        return session.resume_processes();
+    }
+    session.go_on(thread, goal)?;
+    for other in ran {
+        session.running_mut()?.debuggee.resume(other)?;
+    }
+    Ok(())
+}
+
+/// Returns whether a command may be executed while another one lets the program run.
+fn is_possible(entry: &Entry) -> bool {
+    const OTHERS: &[&str] = &[
+        "commands", "group", "restore", "scenario", "shell", "source",
+    ];
+    !entry.moves && !OTHERS.contains(&entry.name)
+}
+
+/// Checks whether functions of the program may be called now.
+///
+/// # Errors
+/// Another command lets the program run, and its goal would be lost in the call.
+pub(crate) fn permit_calls(session: &Session) -> Result<(), CommandError> {
+    match session.control.serves {
+        false => Ok(()),
+        true => Err(CommandError::with_help(
+            "this calls a function of the program, which runs",
+            "interrupt the program first",
+        )),
+    }
+}
+
+/// A session whose program is halted in the middle of a command.
+struct Served<'s>(&'s mut Session);
+
+impl Driver for Served<'_> {
+    fn execute(
+        &mut self,
+        line: &str,
+        _observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let own = command_table::translated(line);
+        let (word, _) = arguments::split_line(own.as_deref().unwrap_or(line));
+        if word.is_empty() || word.starts_with('#') {
+            return Ok(Outcome::Done);
+        }
+        if !is_possible(find(word)?) {
+            return Err(CommandError::with_help(
+                format!("`{word}` is not possible while the program runs"),
+                "interrupt the program first",
+            ));
+        }
+        self.0.perform_line(line, &mut SilentObserver)
+    }
+    fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
+        self.0.complete(line, position)
+    }
+    fn repetition(&self, line: &str) -> Option<String> {
+        self.0.repetition(line)
+    }
+    fn is_alive(&self) -> bool {
+        self.0.is_alive()
+    }
+    fn is_attached(&self) -> bool {
+        self.0.is_attached()
+    }
+    fn interrupter(&self) -> Box<dyn Fn() + Send> {
+        Box::new(self.0.interrupter())
+    }
+    fn ender(&self) -> Box<dyn Fn() + Send> {
+        Box::new(self.0.ender())
+    }
+}

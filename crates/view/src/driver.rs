@@ -1,0 +1,55 @@
+//! The interface by which a front end drives a session or a recorded run.
+//!
+//! **Invariant**: all that a front end does goes through [`Driver`] as command lines or queries,
+//! and comes back as views. Nothing here depends on a terminal or on text.
+//!
+//! Tests implement the trait to play a script without a process.
+
+use crate::Outcome;
+use crate::error::CommandError;
+use crate::observer::Observer;
+
+/// A session, or what is driven like one.
+pub trait Driver {
+    /// Executes a command line.
+    fn execute(&mut self, line: &str, observer: &mut dyn Observer)
+    -> Result<Outcome, CommandError>;
+    /// Returns where the word at `position` begins, and its possible completions.
+    /// Positions are in bytes.
+    fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>);
+    /// Returns the line that an empty line repeats after `line`, if any.
+    fn repetition(&self, line: &str) -> Option<String>;
+    /// Returns the next command of the breakpoints that stopped the program, or of a
+    /// script.
+    fn next_queued_command(&mut self) -> Option<String> {
+        None
+    }
+    /// Returns how many `commands` are open, to which the next line belongs; 0 if it is
+    /// executed.
+    fn input_depth(&self) -> usize {
+        0
+    }
+    /// Discards the lines after `commands`.
+    fn cancel_input(&mut self) {}
+    /// Whether there is a debuggee.
+    fn is_alive(&self) -> bool;
+    /// Whether the debuggee was attached: leaving detaches it instead of killing it.
+    fn is_attached(&self) -> bool {
+        false
+    }
+    /// Returns why the trace that is written is not whole, if it is not.
+    fn trace_failure(&self) -> Option<String> {
+        None
+    }
+    /// Returns a function that makes a running `execute` return.
+    fn interrupter(&self) -> Box<dyn Fn() + Send>;
+    /// Returns a function that makes a running command serve the requests of its observer
+    /// ([`Observer::serve`]) and then go on; it may be called from any thread.
+    fn caller(&self) -> Box<dyn Fn() + Send> {
+        Box::new(|| {})
+    }
+    /// Returns a function after which no command lets the program run: juror is to end.
+    fn ender(&self) -> Box<dyn Fn() + Send> {
+        Box::new(|| {})
+    }
+}
