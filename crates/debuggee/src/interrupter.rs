@@ -33,6 +33,8 @@ struct Shared {
     requested: AtomicBool,
     /// The time of the alarm has come.
     is_due: AtomicBool,
+    /// Requests wait that are served while the debuggee runs.
+    is_called: AtomicBool,
     /// Refers to the stop helper even after its number is used again.
     stop_helper: OwnedFd,
 }
@@ -50,6 +52,14 @@ impl Interrupter {
     /// Says that the time of an [`Alarm`](crate::alarm::Alarm) has come.
     pub(crate) fn ring(&self) {
         self.shared.is_due.store(true, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// Makes [`Debuggee::wait`](crate::Debuggee::wait) return
+    /// [`StopEvent::Called`](crate::StopEvent::Called) soon, or in the next run. Several calls
+    /// before it is seen count as one.
+    pub fn call(&self) {
+        self.shared.is_called.store(true, Ordering::SeqCst);
         self.wake();
     }
 
@@ -102,6 +112,7 @@ impl StopHelper {
                     shared: Arc::new(Shared {
                         requested: AtomicBool::new(false),
                         is_due: AtomicBool::new(false),
+                        is_called: AtomicBool::new(false),
                         stop_helper,
                     }),
                 },
@@ -127,6 +138,12 @@ impl StopHelper {
             .shared
             .requested
             .swap(false, Ordering::SeqCst)
+    }
+
+    /// Takes a call; returns true if there was one.
+    pub(crate) fn take_call(&self) -> bool {
+        let shared = &self.interrupter.shared;
+        shared.is_called.swap(false, Ordering::SeqCst)
     }
 
     /// Takes the ringing of the alarm; returns true if it has rung.

@@ -6,6 +6,9 @@
 //! the first thread that is resumed while it stays is that thread: so no rate
 //! of events outruns a request.
 //!
+//! A call ([`Interrupter::call`]) stops a thread in the same way, which is
+//! reported as [`StopEvent::Called`]; it is never forgotten.
+//!
 //! An alarm ([`Debuggee::set_alarm`]) stops a thread in the same way, which is
 //! reported as [`StopEvent::TimePassed`].
 
@@ -32,6 +35,8 @@ pub(crate) struct Interruption {
     pub(crate) is_wanted: bool,
     /// The alarm has rung and no thread has stopped for it yet.
     pub(crate) is_due: bool,
+    /// Requests wait and no thread has stopped for them yet.
+    pub(crate) is_called: bool,
     alarm: Option<Alarm>,
     is_alarm_set: bool,
 }
@@ -48,7 +53,7 @@ impl Interruption {
     /// Returns true if a thread is to be stopped.
     #[inline]
     pub(crate) fn is_asked(&self) -> bool {
-        self.is_wanted || self.is_due
+        self.is_wanted || self.is_due || self.is_called
     }
 
     fn is_helper(&self, process: u32) -> bool {
@@ -63,6 +68,7 @@ impl Interruption {
             return Ok(());
         };
         self.is_wanted |= helper.take_request();
+        self.is_called |= helper.take_call();
         // One that was unset while it rang is over.
         self.is_due |= helper.take_ringing() && self.is_alarm_set;
         match status {
@@ -91,6 +97,7 @@ impl Interruption {
             other.alarm = None;
             other.helper = self.helper.take();
             other.is_wanted |= self.is_wanted;
+            other.is_called |= std::mem::take(&mut self.is_called);
         }
     }
 }
@@ -185,12 +192,15 @@ impl Debuggee {
 
     fn queue_interruption_event(&mut self, thread: ThreadId) {
         let interruption = &mut self.wait.interruption;
-        if !interruption.is_wanted {
-            interruption.is_due = false;
-            return self.queue_event(StopEvent::TimePassed { thread });
+        if interruption.is_wanted {
+            self.forget_interruption();
+            return self.queue_event(StopEvent::Interrupted { thread });
         }
-        self.forget_interruption();
-        self.queue_event(StopEvent::Interrupted { thread });
+        if std::mem::take(&mut interruption.is_called) {
+            return self.queue_event(StopEvent::Called { thread });
+        }
+        interruption.is_due = false;
+        self.queue_event(StopEvent::TimePassed { thread });
     }
 
     /// Drops a request that has not been served: the debuggee is stopped for

@@ -114,8 +114,9 @@ fn next_status(debuggees: &mut [&mut Debuggee]) -> Result<(u32, Status), Debugge
 /// Passes a request to stop to a debuggee that has a thread to stop for it.
 fn forward_interruption(debuggees: &mut [&mut Debuggee]) -> Result<(), DebuggeeError> {
     for due in debuggees.iter_mut() {
-        // An alarm concerns its own debuggee.
-        if due.wait.interruption.is_due && due.has_thread_to_interrupt() {
+        // An alarm concerns its own debuggee, and a call that of the stop helper or any.
+        let interruption = &due.wait.interruption;
+        if (interruption.is_due || interruption.is_called) && due.has_thread_to_interrupt() {
             due.interrupt_some_thread()?;
         }
     }

@@ -152,6 +152,13 @@ pub enum StopEvent {
         /// The thread that was stopped for it.
         thread: ThreadId,
     },
+    /// A call of an [`Interrupter`](crate::Interrupter): requests wait that are
+    /// served while the program runs. The thread waits; the others continue to
+    /// run.
+    Called {
+        /// The thread that was stopped for it.
+        thread: ThreadId,
+    },
     /// The time of [`Debuggee::set_alarm`](crate::Debuggee::set_alarm) has come.
     /// The thread waits; the others continue to run.
     TimePassed {
@@ -188,6 +195,7 @@ impl StopEvent {
             | StopEvent::Executed { thread, .. }
             | StopEvent::ChildFollowed { thread, .. }
             | StopEvent::Interrupted { thread }
+            | StopEvent::Called { thread }
             | StopEvent::TimePassed { thread } => Some(thread),
             StopEvent::ThreadEnded { .. }
             | StopEvent::Forked { .. }
@@ -219,6 +227,7 @@ impl StopEvent {
             | StopEvent::Forking { thread, .. }
             | StopEvent::Executed { thread, .. }
             | StopEvent::Interrupted { thread }
+            | StopEvent::Called { thread }
             | StopEvent::TimePassed { thread } => renumber(thread),
             StopEvent::ChildFollowed { thread, parent } => {
                 renumber(thread);

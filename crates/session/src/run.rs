@@ -84,21 +84,13 @@ impl Session {
         self.processes.stop.followed = None;
         self.scenarios.accessed = None;
         observer.resumes();
-        self.control.repeat_call();
         loop {
             self.control.permit_run()?;
             self.control.state.run()?;
             let stop_event = self.next_stop_event();
             self.control.state.notify();
             self.follow_control();
-            let stop_event = stop_event?;
-            if let StopEvent::Interrupted { thread } = stop_event
-                && self.control.take_call()
-            {
-                serving::serve(self, thread, goal, observer)?;
-                continue;
-            }
-            let pause = self.take(stop_event, observer, goal)?;
+            let pause = self.take(stop_event?, observer, goal)?;
             self.report_ends(observer);
             let pause = match pause {
                 Some(pause) => self.react(pause, goal, observer)?,
@@ -188,6 +180,7 @@ impl Session {
             StopEvent::Interrupted { thread } => {
                 return Ok(Some(Pause::Reason(StopReason::Interrupted, thread)));
             }
+            StopEvent::Called { thread } => serving::serve(self, thread, goal, observer)?,
             StopEvent::TimePassed { thread } => return self.take_time(thread, goal, observer),
             StopEvent::Exited { status } => {
                 self.notify_of_exit(status, observer)?;

@@ -45,7 +45,6 @@ impl Session {
         self.follow_control();
         result = waiting::move_for_scenarios(self, line, result, observer);
         self.control.state.finish();
-        self.control.forget_interrupt();
         self.follow_control();
         if matches!(result, Err(_) | Ok(Outcome::Quit)) {
             self.points.commands.give_up();

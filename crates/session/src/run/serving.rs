@@ -26,12 +26,8 @@ pub(crate) fn serve(
     goal: Goal<'_>,
     observer: &mut dyn Observer,
 ) -> Result<(), CommandError> {
-    if session.is_calling() {
-        // The registers are those of a call: the requests wait for its end.
-        session.control.defer_call();
-        return session.go_on(thread, goal);
-    }
-    if !observer.has_requests() {
+    // In a call of a function for juror, the requests wait until something has stopped it.
+    if session.is_calling() || !observer.has_requests() {
         return session.go_on(thread, goal);
     }
     let ran = session.running_threads();
