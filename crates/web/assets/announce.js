@@ -1,0 +1,28 @@
+// Messages for screen readers: at most one a second, the last of each kind.
+
+import { setText } from "./dom.js";
+
+const PERIOD_MS = 1000;
+
+/** Creates the announcer of a live region. */
+export function createAnnouncer(region) {
+  return { region, pending: new Map(), known: new Map(), timer: null, last: -PERIOD_MS };
+}
+
+/** Announces a text of a kind, unless it was the last of its kind. */
+export function announce(announcer, kind, text) {
+  if (announcer.known.get(kind) === text) return;
+  announcer.known.set(kind, text);
+  announcer.pending.set(kind, text);
+  if (announcer.timer !== null) return;
+  const wait = Math.max(announcer.last + PERIOD_MS - performance.now(), 0);
+  announcer.timer = setTimeout(() => speak(announcer), wait);
+}
+
+function speak(announcer) {
+  announcer.timer = null;
+  announcer.last = performance.now();
+  const text = [...announcer.pending.values()].join(". ");
+  announcer.pending.clear();
+  setText(announcer.region, text);
+}

@@ -1,0 +1,67 @@
+// What runs, and how it stands: program, status, verdicts, and trouble with the connection.
+
+import { announce } from "./announce.js";
+import { make, makeMark, patchList, setMark, setShown, setText } from "./dom.js";
+import { endingWords, oneLine, placeWords, reasonWords, statusWords, verdictWords } from "./text.js";
+
+/** Creates the header. */
+export function createHeader(fixed, announcer) {
+  const name = [fixed.program, ...(fixed.arguments ?? [])].map(oneLine).join(" ");
+  setText(document.getElementById("program"), name);
+  setText(document.getElementById("version"), fixed.version ? `juror ${oneLine(fixed.version)}` : "");
+  document.title = `${name} – juror`;
+  const status = makeMark("");
+  document.getElementById("status").append(status);
+  return { status, verdicts: document.getElementById("verdicts"), announcer };
+}
+
+/** Draws the status, and announces what has changed. */
+export function drawHeader(view, store) {
+  const { snapshot } = store;
+  if (!snapshot) return;
+  const words = statusNow(snapshot);
+  setMark(view.status, words);
+  announce(view.announcer, "status", words.word);
+  patchList(view.verdicts, snapshot.properties ?? [], () => make("span", { class: "verdict" }, make("span", { class: "symbol", "aria-hidden": "true" }), make("bdi")), (chip, property) => {
+    const { symbol, word, tone } = verdictWords(property.verdict);
+    setText(chip.firstElementChild, symbol);
+    setText(chip.lastElementChild, `${oneLine(property.name)}: ${word}`);
+    if (chip.dataset.tone !== tone) chip.dataset.tone = tone;
+    announce(view.announcer, `property ${property.name}`, `${oneLine(property.name)}: ${word}`);
+  });
+}
+
+function statusNow(snapshot) {
+  const { symbol, word } = statusWords(snapshot.status);
+  const tone = snapshot.status === "stopped" && snapshot.stop?.reason === "violation" ? "bad" : null;
+  if (snapshot.status === "stopped" && snapshot.stop) {
+    const place = placeWords(snapshot.stop.location);
+    return { symbol, tone, word: `${word}: ${reasonWords(snapshot.stop)}${place && `, at ${place}`}` };
+  }
+  if (snapshot.status === "ended") {
+    const how = endingWords(snapshot.end);
+    return { symbol, tone, word: how ? `${word}: ${how}` : word };
+  }
+  return { symbol, tone, word };
+}
+
+const NOTICES = {
+  unauthorized: "juror did not accept this page: its address lacks the key. Open the address that juror printed, with all that follows the #.",
+  lost: "The connection to juror is lost; it has probably ended. The page shows the last state.",
+  reconnecting: "The connection to juror is lost; the page tries again. It shows the last state.",
+  unreadable: "juror sent something that the page could not read; a part of what is shown may be old.",
+};
+
+/** Shows or hides the notice about the connection; `again` tries to connect. */
+export function showNotice(told, again) {
+  const notice = document.getElementById("notice");
+  setShown(notice, told !== null);
+  const text = told === null ? "" : (NOTICES[told.kind] ?? oneLine(told.message ?? ""));
+  if (notice.dataset.text === text) return;
+  notice.dataset.text = text;
+  notice.replaceChildren(text);
+  if (told?.kind !== "lost") return;
+  const button = make("button", { type: "button" }, "Try again");
+  button.addEventListener("click", again);
+  notice.append(" ", button);
+}

@@ -1,0 +1,78 @@
+// The page of a run: takes what it needs from juror, or from the report that it is part of, and draws
+// each part. The imports are in the order in which the modules are joined to one file (see text.js).
+
+import { oneLine } from "./text.js";
+import { setShown } from "./dom.js";
+import { createStore, takeSnapshot, takeStatic } from "./store.js";
+import { Unauthorized, ask, createConnection, follow, followAgain } from "./connection.js";
+import { createAnnouncer } from "./announce.js";
+import { createHeader, drawHeader, showNotice } from "./header.js";
+import { createProperties, drawAutomaton } from "./automaton.js";
+import { createCommands, drawCommands } from "./commands.js";
+import { createStop, drawStop } from "./stop.js";
+
+const page = { views: null, connection: null, store: null, announcer: null };
+
+/** Begins: with the snapshot of a report if the page has one, else with juror. */
+function boot() {
+  page.store = createStore(draw);
+  page.announcer = createAnnouncer(document.getElementById("announcements"));
+  const saved = document.getElementById("snapshot");
+  if (saved) showSaved(JSON.parse(saved.textContent));
+  else connect();
+}
+
+function showSaved(saved) {
+  page.store.saved = saved;
+  takeStatic(page.store, saved.static);
+  createViews();
+  takeSnapshot(page.store, saved.snapshot);
+  showNotice({ message: "A saved report: it shows one moment of a run, and takes no commands." });
+}
+
+async function connect() {
+  const again = () => followAgain(page.connection);
+  page.connection = createConnection(page.store, (told) => showNotice(told, again));
+  // An address with another key that is entered in the same tab loads nothing by itself.
+  addEventListener("hashchange", () => {
+    if (location.hash.length > 8) location.reload();
+  });
+  try {
+    takeStatic(page.store, await ask(page.connection, "/api/static"));
+  } catch (error) {
+    showNotice(error instanceof Unauthorized ? { kind: "unauthorized" } : { message: `juror did not answer: ${oneLine(error.message)}` });
+    return;
+  }
+  createViews();
+  if (page.store.fixed.mode !== "model") follow(page.connection);
+}
+
+function createViews() {
+  const { store, connection } = page;
+  const { fixed } = store;
+  const takesCommands = connection !== null && fixed.mode !== "model";
+  const commands = takesCommands ? createCommands(connection, fixed) : null;
+  page.views = {
+    header: createHeader(fixed, page.announcer),
+    properties: createProperties(document.getElementById("properties"), fixed, chooseProperty),
+    commands,
+    stop: createStop(commands),
+  };
+  setShown(document.getElementById("properties"), fixed.properties.length > 0);
+}
+
+function chooseProperty(name) {
+  page.store.property = name;
+  page.store.changed();
+}
+
+function draw(store) {
+  const { views } = page;
+  if (!views) return;
+  drawHeader(views.header, store);
+  for (const view of views.properties) drawAutomaton(view, store);
+  if (views.commands) drawCommands(views.commands, store);
+  drawStop(views.stop, store);
+}
+
+boot();
