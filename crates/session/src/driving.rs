@@ -62,6 +62,12 @@ impl Driver for Session {
     fn interrupter(&self) -> Box<dyn Fn() + Send> {
         Box::new(Session::interrupter(self))
     }
+    fn keep_terminal(&mut self, keeps: bool) {
+        self.launch.keeps_terminal = keeps;
+        for program in self.processes.programs_mut() {
+            program.debuggee.keep_terminal(keeps);
+        }
+    }
     fn caller(&self) -> Box<dyn Fn() + Send> {
         Box::new(self.control.call())
     }

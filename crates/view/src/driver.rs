@@ -58,6 +58,11 @@ pub trait Driver {
     }
     /// Returns a function that makes a running `execute` return.
     fn interrupter(&self) -> Box<dyn Fn() + Send>;
+    /// Sets whether juror keeps the terminal while the program runs: for a command that was not
+    /// typed at the prompt, which still waits for a line.
+    fn keep_terminal(&mut self, keeps: bool) {
+        let _ = keeps;
+    }
     /// Returns a function that makes a running command serve the requests of its observer
     /// ([`Observer::serve`]) and then go on; it may be called from any thread.
     fn caller(&self) -> Box<dyn Fn() + Send> {
