@@ -9,9 +9,9 @@ export function createAnnouncer(region) {
   return { region, pending: new Map(), known: new Map(), timer: null, last: -PERIOD_MS };
 }
 
-/** Announces a text of a kind, unless it was the last of its kind. */
-export function announce(announcer, kind, text) {
-  if (announcer.known.get(kind) === text) return;
+/** Announces a text of a kind, unless it was the last of its kind; `again` says it even so. */
+export function announce(announcer, kind, text, again = false) {
+  if (!again && announcer.known.get(kind) === text) return;
   announcer.known.set(kind, text);
   announcer.pending.set(kind, text);
   if (announcer.timer !== null) return;
@@ -24,5 +24,6 @@ function speak(announcer) {
   announcer.last = performance.now();
   const text = [...announcer.pending.values()].join(". ");
   announcer.pending.clear();
-  setText(announcer.region, text);
+  // A region that stays the same is not read again.
+  setText(announcer.region, announcer.region.textContent === text ? `${text}\u00a0` : text);
 }

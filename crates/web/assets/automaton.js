@@ -1,6 +1,6 @@
 // The properties: each as its automaton, with a table that says the same.
 
-import { adoptDrawing, markState } from "./drawing.js";
+import { adoptDrawing, makeFrame, markState, showState } from "./drawing.js";
 import { make, makeDetails, makeMark, makeRow, makeTable, patchList, setAttribute, setCells, setClass, setMark, setShown, setText } from "./dom.js";
 import { isLit, propertyNow } from "./store.js";
 import { baseName, counted, grouped, oneLine, verdictWords, visible } from "./text.js";
@@ -40,9 +40,9 @@ function createPicture(view, headingId) {
   const { svg, notes } = view.drawing;
   setAttribute(svg, "role", "img");
   setAttribute(svg, "focusable", "false");
-  const frame = make("div", { class: "picture", tabindex: "0", role: "group", "aria-labelledby": headingId });
-  frame.append(...notes.map((note) => make("p", { class: "note" }, visible(note))), svg);
-  return frame;
+  view.frame = makeFrame(view.drawing, { class: "picture", tabindex: "0", role: "group", "aria-labelledby": headingId });
+  const lines = notes.map((note) => make("p", { class: "note" }, visible(note)));
+  return make("div", {}, ...lines, view.frame.zoom, view.frame.frame);
 }
 
 function createStates(view) {
@@ -103,6 +103,8 @@ function drawPicture(view, store, states) {
   });
   for (const [id, group] of edges) setClass(group, "lit", isLit(store, view.property.name, id));
   const present = states.filter((state) => state.current && !state.isBase);
+  const told = present.find((state) => state.sort === "violation") ?? present[0] ?? states.find((state) => state.current);
+  showState(view.frame, told ? `state-${states.indexOf(told)}` : null);
   const places = present.map((state) => (state.slices ? `${oneLine(state.state)} (${counted(state.slices, "slice")})` : oneLine(state.state)));
   setAttribute(svg, "aria-label", `Automaton of ${oneLine(view.property.name)}; now: ${places.join(", ") || "no state"}`);
 }

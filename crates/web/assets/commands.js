@@ -1,5 +1,6 @@
 // The commands of the prompt: buttons, keys, and a line with its answers.
 
+import { announce } from "./announce.js";
 import { ask } from "./connection.js";
 import { make, setAttribute, setShown, setText } from "./dom.js";
 import { visible } from "./text.js";
@@ -9,23 +10,25 @@ const ANSWERS_MAX = 50;
 const ANSWER_CHARACTERS_MAX = 20000;
 
 const LIVE = [
-  { line: "continue", key: "c" },
-  { line: "step", key: "s" },
-  { line: "next", key: "n" },
-  { line: "finish", key: "f" },
-  { line: "interrupt", key: "i", whileRunning: true },
-  { line: "checkpoint", key: "k" },
+  { line: "run", key: "r", when: ["loaded", "ended"] },
+  { line: "continue", key: "c", when: ["stopped"] },
+  { line: "step", key: "s", when: ["stopped"] },
+  { line: "next", key: "n", when: ["stopped"] },
+  { line: "finish", key: "f", when: ["stopped"] },
+  { line: "interrupt", key: "i", when: ["running"] },
+  { line: "checkpoint", key: "k", when: ["stopped"] },
 ];
 const RECORDED = [
-  { line: "continue", key: "c" },
-  { line: "step", key: "s" },
-  { line: "reverse-step", key: "b" },
-  { line: "reverse-continue", key: "r" },
+  { line: "continue", key: "c", when: ["loaded", "stopped"] },
+  { line: "step", key: "s", when: ["loaded", "stopped"] },
+  { line: "reverse-step", key: "b", when: ["stopped", "ended"] },
+  { line: "reverse-continue", key: "r", when: ["stopped", "ended"] },
+  { line: "interrupt", key: "i", when: ["running"] },
 ];
 
 /** Creates toolbar and prompt. */
-export function createCommands(connection, fixed) {
-  const view = { connection, rows: fixed.mode === "recorded" ? RECORDED : LIVE, buttons: [], status: null, history: [], position: 0 };
+export function createCommands(connection, fixed, announcer) {
+  const view = { connection, announcer, rows: fixed.mode === "recorded" ? RECORDED : LIVE, buttons: [], status: null, history: [], position: 0 };
   const toolbar = document.getElementById("toolbar");
   for (const row of view.rows) toolbar.append(createButton(view, row));
   toolbar.append(createKeySwitch(view));
@@ -50,7 +53,7 @@ function createKeySwitch(view) {
 }
 
 function createPrompt(view) {
-  view.answers = make("ol", { class: "answers", role: "log", "aria-label": "Answers", tabindex: "0" });
+  view.answers = make("ol", { class: "answers", role: "log", "aria-live": "off", "aria-label": "Answers", tabindex: "0" });
   view.line = make("input", { id: "line", type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off" });
   const form = make("form", { class: "line" }, make("label", { for: "line" }, "(juror)"), view.line, make("button", {}, "Execute"));
   setAttribute(form.firstElementChild, "aria-label", "Command");
@@ -70,8 +73,7 @@ export function drawCommands(view, store) {
 }
 
 function isPossible(view, row) {
-  const isRunning = view.status === "running";
-  return row.whileRunning ? isRunning : !isRunning;
+  return row.when.includes(view.status);
 }
 
 // A button that is not possible keeps the focus, which a disabled one would lose.
@@ -133,6 +135,7 @@ function showAnswer(view, { answer, text }, words, failed) {
   setText(text, failed ? `✗ failed: ${cut}` : cut);
   setShown(text, failed || cut !== "");
   if (failed) answer.dataset.tone = "bad";
+  announce(view.announcer, "answer", text.textContent.split("\n")[0], true);
   view.answers.scrollTop = view.answers.scrollHeight;
 }
 

@@ -1,7 +1,7 @@
 // A drawing of an automaton, taken into the page: checked, without its own style, and ready to be
 // marked.
 
-import { makeSvg, setAttribute, setClass, setText } from "./dom.js";
+import { make, makeSvg, setAttribute, setClass, setShown, setText } from "./dom.js";
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 const ELEMENTS = new Set(["svg", "g", "title", "text", "tspan", "path", "rect", "style"]);
@@ -21,7 +21,8 @@ export function adoptDrawing(source) {
   if (root.localName !== "svg") throw new Error("the drawing is not an SVG");
   for (const element of [root, ...root.querySelectorAll("*")]) check(element);
   const svg = document.adoptNode(root);
-  const drawing = { svg, notes: takeTitle(svg), states: new Map(), edges: new Map() };
+  const { notes, bounds } = takeTitle(svg);
+  const drawing = { svg, notes, bounds, states: new Map(), edges: new Map() };
   for (const group of svg.querySelectorAll("g[id]")) takeGroup(drawing, group);
   return drawing;
 }
@@ -48,10 +49,8 @@ function takeTitle(svg) {
   const [, , width, height] = (svg.getAttribute("viewBox") ?? "0 0 100 100").split(" ").map(Number);
   const bounds = { width, height: height - top + TAG_HEIGHT };
   body?.removeAttribute("transform");
-  setAttribute(svg, "width", bounds.width);
-  setAttribute(svg, "height", bounds.height);
   setAttribute(svg, "viewBox", `0 0 ${bounds.width} ${bounds.height}`);
-  return notes.filter((note) => note !== "");
+  return { notes: notes.filter((note) => note !== ""), bounds };
 }
 
 // Several drawings are on one page, so that their ids would not be unique.
@@ -76,7 +75,7 @@ function makeTag(group) {
   const label = makeSvg("text", { class: "tag-text", x: middle, y: edge + 5 });
   const tag = makeSvg("g", { class: "tag", visibility: "hidden" }, background, label);
   group.append(tag);
-  return { tag, background, label, middle };
+  return { tag, background, label, middle, height: y + height / 2 };
 }
 
 /** Marks a state as the present one, with the text of its label; null takes the mark away. */
@@ -89,4 +88,67 @@ export function markState({ group, tag }, text, isBase) {
   setText(tag.label, text);
   setAttribute(tag.background, "x", (tag.middle - width / 2).toFixed(1));
   setAttribute(tag.background, "width", width.toFixed(1));
+}
+
+const SCALES = [0.4, 0.5, 0.6, 0.75, 0.87, 1, 1.25, 1.5, 2];
+const SCALE_READABLE = 0.75;
+
+/** Makes the frame of a drawing, which is wider than the page if its labels are to be read, and the
+ * buttons that change its size. */
+export function makeFrame(drawing, attributes) {
+  const frame = make("div", attributes, drawing.svg);
+  const zoom = make("div", { class: "zoom", role: "group", "aria-label": "Size of the drawing", hidden: true });
+  const view = { drawing, frame, zoom, scale: null, width: 0 };
+  zoom.append(makeZoom("smaller", () => rescale(view, nextScale(view, -1))));
+  zoom.append(makeZoom("larger", () => rescale(view, nextScale(view, 1))));
+  zoom.append(makeZoom("fit", () => rescale(view, fitting(view))));
+  rescale(view, 1);
+  new ResizeObserver(([{ contentRect }]) => {
+    view.width = contentRect.width;
+    if (view.scale === null) rescale(view, Math.max(fitting(view), SCALE_READABLE), false);
+    setShown(zoom, view.drawing.bounds.width > view.width || view.scale !== null);
+    if (view.shown) scrollTo(view);
+  }).observe(frame);
+  return view;
+}
+
+function makeZoom(text, act) {
+  const button = make("button", { type: "button" }, text);
+  button.addEventListener("click", act);
+  return button;
+}
+
+function fitting(view) {
+  return Math.min(view.width / view.drawing.bounds.width, 1);
+}
+
+function nextScale(view, step) {
+  const larger = SCALES.filter((scale) => scale > view.present + 0.01);
+  const smaller = SCALES.filter((scale) => scale < view.present - 0.01);
+  return (step > 0 ? larger[0] : smaller.at(-1)) ?? view.present;
+}
+
+// The size that the user has chosen is kept when the page changes its own.
+function rescale(view, scale, isChosen = view.width > 0) {
+  view.present = scale;
+  if (isChosen) view.scale = scale;
+  const { svg, bounds } = view.drawing;
+  setAttribute(svg, "width", Math.round(bounds.width * scale));
+  setAttribute(svg, "height", Math.round(bounds.height * scale));
+  if (view.shown) scrollTo(view);
+}
+
+/** Scrolls a state into view, if the drawing is larger than its frame and the state another one. */
+export function showState(view, id) {
+  if (view.shown === id) return;
+  view.shown = id;
+  if (id && view.width > 0) scrollTo(view);
+}
+
+function scrollTo(view) {
+  const tag = view.drawing.states.get(view.shown)?.tag;
+  if (!tag) return;
+  const { frame, present } = view;
+  frame.scrollLeft = tag.middle * present - frame.clientWidth / 2;
+  frame.scrollTop = tag.height * present - frame.clientHeight / 2;
 }

@@ -22,13 +22,17 @@ export function drawHeader(view, store) {
   const words = statusNow(snapshot);
   setMark(view.status, words);
   announce(view.announcer, "status", words.word);
-  patchList(view.verdicts, snapshot.properties ?? [], () => make("span", { class: "verdict" }, make("span", { class: "symbol", "aria-hidden": "true" }), make("bdi")), (chip, property) => {
+  patchList(view.verdicts, snapshot.properties ?? [], createChip, (chip, property) => {
     const { symbol, word, tone } = verdictWords(property.verdict);
     setText(chip.firstElementChild, symbol);
     setText(chip.lastElementChild, `${oneLine(property.name)}: ${word}`);
     if (chip.dataset.tone !== tone) chip.dataset.tone = tone;
     announce(view.announcer, `property ${property.name}`, `${oneLine(property.name)}: ${word}`);
   });
+}
+
+function createChip() {
+  return make("span", { class: "verdict" }, make("span", { class: "symbol", "aria-hidden": "true" }), " ", make("bdi"));
 }
 
 function statusNow(snapshot) {

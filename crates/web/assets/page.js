@@ -10,6 +10,10 @@ import { createHeader, drawHeader, showNotice } from "./header.js";
 import { createProperties, drawAutomaton } from "./automaton.js";
 import { createCommands, drawCommands } from "./commands.js";
 import { createStop, drawStop } from "./stop.js";
+import { createSlices, drawSlices } from "./slices.js";
+import { createPath, drawPath } from "./path.js";
+import { createTimeline, drawTimeline } from "./timeline.js";
+import { createChart } from "./chart.js";
 
 const page = { views: null, connection: null, store: null, announcer: null };
 
@@ -51,13 +55,18 @@ function createViews() {
   const { store, connection } = page;
   const { fixed } = store;
   const takesCommands = connection !== null && fixed.mode !== "model";
-  const commands = takesCommands ? createCommands(connection, fixed) : null;
+  const commands = takesCommands ? createCommands(connection, fixed, page.announcer) : null;
   page.views = {
     header: createHeader(fixed, page.announcer),
     properties: createProperties(document.getElementById("properties"), fixed, chooseProperty),
     commands,
     stop: createStop(commands),
+    slices: createSlices(connection, store, page.announcer),
+    path: createPath(commands, fixed),
+    timeline: createTimeline(),
+    chart: fixed.chart ? createChart(fixed.chart) : null,
   };
+  document.body.classList.toggle("model", fixed.mode === "model");
   setShown(document.getElementById("properties"), fixed.properties.length > 0);
 }
 
@@ -73,6 +82,9 @@ function draw(store) {
   for (const view of views.properties) drawAutomaton(view, store);
   if (views.commands) drawCommands(views.commands, store);
   drawStop(views.stop, store);
+  drawSlices(views.slices, store);
+  drawPath(views.path, store);
+  drawTimeline(views.timeline, store);
 }
 
 boot();

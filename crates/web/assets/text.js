@@ -86,8 +86,7 @@ export function endingWords(end) {
 
 /** Returns a count with a thin space between groups of three digits, and its noun. */
 export function counted(count, noun) {
-  const plural = noun.endsWith("s") ? `${noun}es` : `${noun}s`;
-  return `${grouped(count)} ${count === 1 ? noun : plural}`;
+  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Returns a number with a narrow space between groups of three digits. */
