@@ -20,8 +20,10 @@ pub struct TakenTransition {
     pub to: StateId,
     /// The thread in which the event occurred.
     pub thread: u32,
-    /// The time of the event, in nanoseconds since the program's start.
+    /// The time of the event, in nanoseconds since the program's start; 0 if times are not taken.
     pub time: u64,
+    /// The number of the event among all events of the monitor, from 1.
+    pub sequence: u64,
 }
 
 impl Monitor {
@@ -139,6 +141,7 @@ impl Monitor {
                 to: record.to,
                 thread: record.thread,
                 time: record.time,
+                sequence: record.sequence,
             })
         });
         (taken, made)

@@ -11,11 +11,11 @@ use crate::report;
 use juror_event::{EventId, Verdict};
 use juror_language::show::{Form, Graph, Map, show};
 use juror_language::{Property, StateId};
-use juror_monitor::{SliceId, SliceView as MonitorSlice};
+use juror_monitor::{SliceId, SliceView as MonitorSlice, TakenTransition};
 use juror_view::SliceView;
 use juror_view::live::{
     PictureState, PictureTransition, PictureView, PropertySample, SampleView, SampleWanted,
-    SlicesView, SlicesWanted, StateSample, TimelineMark,
+    SlicesView, SlicesWanted, StateSample, TimelineMark, TimelineView,
 };
 use juror_view::location::Places;
 use rustc_hash::FxHashMap;
@@ -294,29 +294,45 @@ fn matches(monitored: &MonitoredProperty, slice: &MonitorSlice<'_>, filter: &str
         || monitored.monitor.state_name(slice.state).contains(filter)
 }
 
-/// Returns the remembered transitions of all properties by thread and time.
-fn timeline(shown: &[MonitoredProperty]) -> Vec<TimelineMark> {
+/// Returns the remembered transitions of all properties by thread and time. A live run takes the
+/// times of events only if a property needs them.
+fn timeline(shown: &[MonitoredProperty]) -> TimelineView {
+    let mut has_times = false;
+    for monitored in shown {
+        has_times |= monitored
+            .monitor
+            .transitions_since(0)
+            .0
+            .any(|it| it.time > 0);
+    }
+    let moment = |taken: &TakenTransition| {
+        if has_times {
+            taken.time
+        } else {
+            taken.sequence
+        }
+    };
     let mut first = u64::MAX;
     let mut last = 0;
     for monitored in shown {
         for taken in monitored.monitor.transitions_since(0).0 {
-            first = first.min(taken.time);
-            last = last.max(taken.time);
+            first = first.min(moment(&taken));
+            last = last.max(moment(&taken));
         }
     }
     if first > last {
-        return Vec::new();
+        return TimelineView::default();
     }
     let piece = (last - first) / PIECES + 1;
     let mut marks: BTreeMap<(u64, u32), TimelineMark> = BTreeMap::new();
     for monitored in shown {
         let monitor = &monitored.monitor;
         for taken in monitor.transitions_since(0).0 {
-            let number = (taken.time - first) / piece;
+            let number = (moment(&taken) - first) / piece;
             let mark = marks.entry((number, taken.thread)).or_insert(TimelineMark {
                 thread: taken.thread,
-                from_ns: first + number * piece,
-                to_ns: first + (number + 1) * piece,
+                from: first + number * piece,
+                to: first + (number + 1) * piece,
                 count: 0,
                 violated: None,
             });
@@ -334,5 +350,8 @@ fn timeline(shown: &[MonitoredProperty]) -> Vec<TimelineMark> {
         dropped += usize::from(drops);
         !drops
     });
-    kept.collect()
+    TimelineView {
+        has_times,
+        marks: kept.collect(),
+    }
 }

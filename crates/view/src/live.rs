@@ -71,8 +71,8 @@ pub struct SampleWanted {
 pub struct SampleView {
     /// The properties, in the order of their files.
     pub properties: Vec<PropertySample>,
-    /// The events by thread and time, if wanted and remembered.
-    pub timeline: Option<Vec<TimelineMark>>,
+    /// The events by thread and time, if wanted.
+    pub timeline: Option<TimelineView>,
 }
 
 /// A property at one moment.
@@ -113,15 +113,25 @@ pub struct StateSample {
     pub slices: u64,
 }
 
+/// The remembered events by thread and time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TimelineView {
+    /// Whether the events have times, in nanoseconds since the start of the program; otherwise
+    /// their numbers stand for them.
+    pub has_times: bool,
+    /// The marks, by time and thread.
+    pub marks: Vec<TimelineMark>,
+}
+
 /// The events of one thread in a piece of time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TimelineMark {
     /// juror's number of the thread.
     pub thread: u32,
-    /// The begin, in nanoseconds since the start of the program.
-    pub from_ns: u64,
+    /// The begin, in the unit of the time line.
+    pub from: u64,
     /// The end.
-    pub to_ns: u64,
+    pub to: u64,
     /// The number of transitions.
     pub count: u64,
     /// The property that was violated in it, if any.

@@ -20,15 +20,19 @@ macro_rules! modules {
 pub(crate) const MODULES: &[(&str, &str)] = modules![
     "announce.js",
     "automaton.js",
+    "chart.js",
     "commands.js",
     "connection.js",
     "dom.js",
     "drawing.js",
     "header.js",
     "page.js",
+    "path.js",
+    "slices.js",
     "stop.js",
     "store.js",
     "text.js",
+    "timeline.js",
 ];
 
 /// The module that the page begins with.

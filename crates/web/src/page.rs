@@ -40,7 +40,7 @@ impl Performed {
 }
 
 /// The page of a session; it belongs to the thread that drives the session.
-pub struct Page {
+pub struct LivePage {
     /// Absent if only a report is written.
     shared: Option<Arc<Shared>>,
     fixed: Static,
@@ -53,9 +53,9 @@ pub struct Page {
     last_fixed: Value,
 }
 
-impl Page {
-    pub(crate) fn new(shared: Option<Arc<Shared>>, fixed: Static) -> Page {
-        Page {
+impl LivePage {
+    pub(crate) fn new(shared: Option<Arc<Shared>>, fixed: Static) -> LivePage {
+        LivePage {
             shared,
             last_fixed: snapshot::fixed(&fixed, &[]),
             fixed,
@@ -67,8 +67,8 @@ impl Page {
     }
 
     /// Creates a page that nobody can open, for a report.
-    pub fn unserved(fixed: Static) -> Page {
-        Page::new(None, fixed)
+    pub fn unserved(fixed: Static) -> LivePage {
+        LivePage::new(None, fixed)
     }
 
     /// Lets the server wake the session and interrupt it.
@@ -150,7 +150,7 @@ impl Page {
     }
 
     /// Serves the next request while no command runs. Returns the command to execute, if it is
-    /// one; its result goes to [`Page::reply`].
+    /// one; its result goes to [`LivePage::reply`].
     pub fn next_command(&mut self, session: &mut dyn Driver) -> Option<(String, Reply)> {
         loop {
             let job = self.take(false)?;

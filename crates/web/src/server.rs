@@ -1,6 +1,6 @@
 //! The server: a thread that listens on the loopback interface.
 
-use crate::page::Page;
+use crate::page::LivePage;
 use crate::routes;
 use crate::shared::{Job, PERIOD_MIN_MS, Request, Shared};
 use crate::snapshot::Static;
@@ -77,8 +77,8 @@ impl Server {
     }
 
     /// Returns the side of the session.
-    pub fn page(&self, fixed: Static) -> Page {
-        Page::new(Some(Arc::clone(&self.shared)), fixed)
+    pub fn page(&self, fixed: Static) -> LivePage {
+        LivePage::new(Some(Arc::clone(&self.shared)), fixed)
     }
 }
 

@@ -162,12 +162,12 @@ pub(crate) fn snapshot(
     };
     let threads = listed(session, "info threads");
     let checkpoints = listed(session, "info checkpoints");
-    let marks = sample.timeline.unwrap_or_default();
-    let buckets = marks.iter().map(|mark| {
+    let timeline = sample.timeline.unwrap_or_default();
+    let buckets = timeline.marks.iter().map(|mark| {
         json!({
             "thread": mark.thread,
-            "from_ns": mark.from_ns,
-            "to_ns": mark.to_ns,
+            "from_ns": mark.from,
+            "to_ns": mark.to,
             "count": mark.count,
             "verdict": mark.violated.as_ref().map(|_| "violated"),
             "property": mark.violated,
@@ -184,7 +184,7 @@ pub(crate) fn snapshot(
         "properties": sample.properties.iter().map(property).collect::<Vec<_>>(),
         "threads": threads,
         "checkpoints": checkpoints,
-        "events": { "buckets": buckets.collect::<Vec<_>>(), "total": total },
+        "events": { "buckets": buckets.collect::<Vec<_>>(), "total": total, "has_times": timeline.has_times },
     })
 }
 

@@ -176,10 +176,31 @@ fn the_time_line_counts_events_and_marks_violations() {
         timeline: true,
         ..SampleWanted::default()
     };
-    let marks = run.sample(&wanted).timeline.expect("it is wanted");
+    let timeline = run.sample(&wanted).timeline.expect("it is wanted");
+    assert!(timeline.has_times);
+    let marks = timeline.marks;
     assert!(marks.len() <= MARKS_MAX, "{}", marks.len());
     assert_eq!(marks.iter().map(|it| it.count).sum::<u64>(), 1001);
     let violated: Vec<_> = marks.iter().filter(|it| it.violated.is_some()).collect();
     assert_eq!(violated.len(), 1);
-    assert!(violated[0].to_ns > 1_000_000 && violated[0].from_ns <= 1_000_000);
+    assert!(violated[0].to > 1_000_000 && violated[0].from <= 1_000_000);
+}
+
+#[test]
+fn without_times_the_numbers_of_events_are_the_time_line() {
+    let mut run = Run::new(SLICED);
+    let calls: Vec<_> = (0..10).map(|n| ("a", n, 0)).collect();
+    run.take(&calls);
+    let wanted = SampleWanted {
+        timeline: true,
+        ..SampleWanted::default()
+    };
+    let timeline = run.sample(&wanted).timeline.expect("it is wanted");
+    assert!(!timeline.has_times);
+    let marks: Vec<_> = timeline
+        .marks
+        .iter()
+        .map(|it| (it.from, it.count))
+        .collect();
+    assert_eq!(marks, (1..=10).map(|n| (n, 1)).collect::<Vec<_>>());
 }

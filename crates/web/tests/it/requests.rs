@@ -5,7 +5,7 @@ use juror_view::driver::Driver;
 use juror_view::error::CommandError;
 use juror_view::live::{PropertySample, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::{Observer, SilentObserver};
-use juror_web::{Page, Performed, Server, Static};
+use juror_web::{LivePage, Performed, Server, Static};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, channel};
@@ -70,7 +70,7 @@ impl Driver for Played {
 /// A server, and the side of the session.
 struct Served {
     server: Server,
-    page: Page,
+    page: LivePage,
     session: Played,
     woken: Receiver<()>,
 }
