@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changed, eventually, isRunning, isStopped, show, stateOf, styles, withPage } from "./support.mjs";
+import { changed, eventually, isRunning, isStopped, noteWidths, show, stateOf, styles, withPage } from "./support.mjs";
 
+const lit = (edge) => (snapshot) => Object.assign(snapshot.properties[0], { lit: [edge] });
 const OUTLINE = ["stroke", "stroke-width", "stroke-dasharray"];
 
 test("the state that a slice is in is outlined and labelled now", () =>
@@ -48,34 +49,33 @@ test("states of other meanings differ in colour and in a word", () =>
 
 test("a transition that is taken lights up, and goes out after a second", () =>
   withPage("queue", {}, async ({ juror, page }) => {
-    const taken = (snapshot) => snapshot.properties[0].lit.length > 0;
-    const snapshot = await show(juror, page, taken);
-    const lit = page.locator(`svg g.edge[data-id="${snapshot.properties[0].lit[0]}"] .line`);
-    const dark = page.locator('svg g.edge[data-id="edge-5"] .line');
-    const width = async (line) => Number.parseFloat((await styles(line, ["stroke-width"]))["stroke-width"]);
-    await eventually(async () => (await width(lit)) > 2 * (await width(dark)), true, "the transition is thick");
-    await eventually(async () => (await width(lit)) === (await width(dark)), true, "the transition is as the others again");
+    const loaded = await show(juror, page, () => true);
+    const [taken, other] = [await noteWidths(page, "edge-2"), await noteWidths(page, "edge-5")];
+    const start = performance.now();
+    juror.send(changed(loaded, lit("edge-2")));
+    await eventually(taken, "1.4,4,1.4", "the transition is thick for a time");
+    assert.ok(performance.now() - start >= 900, "it was lit for a second");
+    assert.equal(await other(), "1.4");
   }));
 
 test("transitions of snapshots that come faster than frames light up, too", () =>
   withPage("queue", {}, async ({ juror, page }) => {
-    const first = await show(juror, page, isRunning);
-    const lit = (edge) => (snapshot) => Object.assign(snapshot.properties[0], { lit: [edge] });
-    const second = changed(first, lit("edge-5"));
+    const loaded = await show(juror, page, () => true);
+    const widths = [await noteWidths(page, "edge-5"), await noteWidths(page, "edge-2")];
+    const second = changed(loaded, lit("edge-5"));
     juror.send(second);
     juror.send(changed(second, lit("edge-2")));
-    for (const edge of ["edge-5", "edge-2"]) {
-      await eventually(() => page.locator(`g.edge.lit[data-id="${edge}"]`).count(), 1, `${edge} is lit`);
-    }
+    for (const width of widths) await eventually(width, /^1\.4,4\b/, "the transition is lit");
   }));
 
 test("a transition lights up without a motion", () =>
   withPage("queue", { reducedMotion: "reduce" }, async ({ juror, page }) => {
-    await show(juror, page, (snapshot) => snapshot.properties[0].lit.includes("edge-0"));
+    const loaded = await show(juror, page, () => true);
+    const widths = await noteWidths(page, "edge-0");
+    juror.send(changed(loaded, lit("edge-0")));
+    await eventually(widths, /^1\.4,4\b/, "the transition is lit");
     const line = page.locator('svg g.edge[data-id="edge-0"] .line');
-    await eventually(async () => (await styles(line, ["stroke-width"]))["stroke-width"], "4px", "the transition is lit");
-    assert.equal((await styles(line, ["transition-duration"]))["transition-duration"], "0s");
-    assert.equal((await styles(line, ["animation-name"]))["animation-name"], "none");
+    assert.deepEqual(await styles(line, ["transition-duration", "animation-name"]), { "transition-duration": "0s", "animation-name": "none" });
   }));
 
 test("without history the page says why no transition lights up", () =>

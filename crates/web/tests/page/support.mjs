@@ -122,6 +122,17 @@ export function styles(locator, names) {
   }, names);
 }
 
+/** Notes the width of the line of a transition whenever the transition is marked or not any more. */
+export async function noteWidths(page, edge) {
+  const group = page.locator(`svg g.edge[data-id="${edge}"]`);
+  await group.evaluate((element) => {
+    const width = () => Number.parseFloat(getComputedStyle(element.querySelector(".line")).strokeWidth);
+    element.widths = [width()];
+    new MutationObserver(() => element.widths.push(width())).observe(element, { attributes: true });
+  });
+  return async () => String(await group.evaluate((element) => element.widths));
+}
+
 /** Returns the state of a drawing that has this name. */
 export function stateOf(page, name) {
   return page.locator("svg g.state").filter({ has: page.locator(`text=/^${name}$/`) });
