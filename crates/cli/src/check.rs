@@ -12,11 +12,13 @@ mod source;
 mod spread;
 mod words;
 
-use crate::arguments::Check;
+use crate::arguments::{Check, Replay};
 use crate::driver::{Observer as _, PropertySource, SessionError};
 use crate::exit;
 use crate::json::{Line, OtherEvents, TraceEndLine, TraceStopLine, UnneededEvents};
 use crate::output::Output;
+use crate::session::replay;
+use crate::web::Web;
 use cursor::{Cursor, Next};
 use juror_monitoring::offline::Offline;
 use juror_text::recorded;
@@ -30,6 +32,9 @@ use std::time::Instant;
 
 /// Runs `juror check`. Returns the exit status.
 pub fn run(check: &Check) -> anyhow::Result<u8> {
+    if let Some(web) = &check.web {
+        return run_on_page(check, web);
+    }
     let mut output = Output::open(check.messages.color, check.json.as_deref(), false)?;
     match prepare(check) {
         Ok((sources, plan)) => with_output(check, output, &sources, plan),
@@ -37,6 +42,23 @@ pub fn run(check: &Check) -> anyhow::Result<u8> {
             output.show_error(&format!("{error:#}"))?;
             Ok(exit::USAGE)
         }
+    }
+}
+
+/// Shows the first violation of a trace on a page, at a prompt, or writes a report of it. Returns
+/// the exit status.
+fn run_on_page(check: &Check, web: &Web) -> anyhow::Result<u8> {
+    if check.traces.len() != 1 || check.merge || check.follow {
+        let mut output = Output::open(check.messages.color, check.json.as_deref(), false)?;
+        output.show_error(
+            "a page shows one trace: give --web with one, without --merge and --follow",
+        )?;
+        return Ok(exit::USAGE);
+    }
+    let replay = Replay::from(check);
+    match web {
+        Web::Page(_) => replay::run(&replay),
+        Web::Report(_) => replay::report(&replay),
     }
 }
 

@@ -18,6 +18,7 @@ mod model;
 mod output;
 mod property;
 mod session;
+mod web;
 
 use arguments::{Action, CommandLine};
 use clap::CommandFactory;

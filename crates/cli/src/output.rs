@@ -7,16 +7,18 @@ mod observing;
 
 use crate::arguments::Color;
 use crate::driver::{
-    CommandError, FileDiagnostics, Observer, Options, PropertySource, SessionError,
+    CommandError, Driver, FileDiagnostics, Observer, Options, PropertySource, SessionError,
 };
 use crate::exit;
 use crate::json::{self, DiagnosticLine, ErrorLine, Line, SelfCheckLine, Start};
+use crate::web;
 use anstream::AutoStream;
 use juror_text::escape::safe;
 use juror_text::page::Page;
 use juror_text::stops::Context;
 use juror_text::{diagnostics, messages, outcome};
 use juror_view::{Outcome, StopReason};
+use juror_web::LivePage;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -41,6 +43,10 @@ pub struct Output {
     erred: bool,
     /// The last JSON line was `resume`.
     has_resumed: bool,
+    /// The page that follows the session.
+    page: Option<LivePage>,
+    /// The file of a report that is written at the end.
+    report: Option<PathBuf>,
 }
 
 impl Output {
@@ -78,7 +84,33 @@ impl Output {
             violated: false,
             erred: false,
             has_resumed: false,
+            page: None,
+            report: None,
         })
+    }
+
+    /// Lets a page follow the session; `report` is the file to write at its end.
+    pub fn follow(&mut self, page: LivePage, report: Option<PathBuf>) {
+        self.page = Some(page);
+        self.report = report;
+    }
+
+    /// Returns the page that follows the session.
+    pub fn page(&mut self) -> Option<&mut LivePage> {
+        self.page.as_mut()
+    }
+
+    /// Writes the report, if one is wanted.
+    pub fn write_report(&mut self, session: &mut dyn Driver) -> Result<(), String> {
+        match (&mut self.page, self.report.take()) {
+            (Some(page), Some(file)) => web::write_report(&file, &page.report(session)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a line for the user to the messages, whatever the standard output is for.
+    pub fn say_always(&mut self, text: &str) -> io::Result<()> {
+        self.warn(&format!("{text}\n"))
     }
 
     /// Whether a run that ended during a command has violated a property.

@@ -11,6 +11,8 @@ use crate::arguments::Common;
 use crate::driver::Options;
 use crate::exit;
 use crate::output::Output;
+use crate::web;
+use juror_web::Static;
 
 /// Runs a session with the program of the options, or attaches to `process`. Returns
 /// the exit status.
@@ -28,6 +30,19 @@ pub fn run(
             return Ok(exit::USAGE);
         }
     };
+    let fixed = Static {
+        program: options.program.display().to_string(),
+        arguments: options
+            .arguments
+            .iter()
+            .map(|it| it.to_string_lossy().into_owned())
+            .collect(),
+        ..Static::default()
+    };
+    if let Err(error) = web::begin(common.web.as_ref(), fixed, &mut output) {
+        output.show_error(&format!("{error:#}"))?;
+        return Ok(exit::USAGE);
+    }
     let has_properties = !options.properties.is_empty() || !options.scenarios.is_empty();
     let check = options.self_check.clone();
     let mut console = match console::open(options, output)? {

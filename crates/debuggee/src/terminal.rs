@@ -18,6 +18,8 @@ pub(crate) struct Terminal {
     debuggee: Pid,
     juror: Pid,
     is_with_debuggee: bool,
+    /// The debuggee does not get it, since somebody types at juror's prompt.
+    stays_with_juror: bool,
     juror_modes: Option<Termios>,
     debuggee_modes: Option<Termios>,
 }
@@ -38,6 +40,7 @@ impl Terminal {
             debuggee: Pid::from_raw(debuggee as i32),
             juror,
             is_with_debuggee: false,
+            stays_with_juror: false,
             juror_modes: None,
             debuggee_modes: None,
         };
@@ -47,7 +50,7 @@ impl Terminal {
 
     /// Gives the terminal to the debuggee, with the modes that it had.
     pub(crate) fn give(&mut self) {
-        if self.is_with_debuggee {
+        if self.is_with_debuggee || self.stays_with_juror {
             return;
         }
         self.juror_modes = tcgetattr(stdin()).ok();
@@ -104,6 +107,15 @@ impl Debuggee {
     pub fn take_terminal(&mut self) {
         if let Some(terminal) = &mut self.host.terminal {
             terminal.take();
+        }
+    }
+
+    /// Sets whether juror keeps the terminal while the debuggee runs: a debuggee that reads it is
+    /// stopped by SIGTTIN then.
+    pub fn keep_terminal(&mut self, keeps: bool) {
+        if let Some(terminal) = &mut self.host.terminal {
+            terminal.take();
+            terminal.stays_with_juror = keeps;
         }
     }
 

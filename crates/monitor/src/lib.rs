@@ -65,4 +65,5 @@ pub use slices::{SliceId, SliceView};
 pub use snapshot::{Edit, Snapshot, SnapshotError};
 pub use spreading::{Spreading, remember_as_one};
 pub use step::{Change, Occurrence, Step};
+pub use views::TakenTransition;
 pub use violations::ViolationGroup;

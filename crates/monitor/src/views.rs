@@ -2,11 +2,29 @@
 
 use crate::history::Path;
 use crate::monitor::Monitor;
-use crate::slices::{Place, SliceId, SliceView};
+use crate::slices::{BASE, Place, SliceId, SliceView};
 use crate::violations::ViolationGroup;
-use juror_event::Verdict;
+use juror_event::{EventId, Verdict};
 use juror_language::{Property, StateId};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// A remembered transition of some slice, without its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakenTransition {
+    /// The event.
+    pub event: EventId,
+    /// The state before.
+    pub from: StateId,
+    /// The state after.
+    pub to: StateId,
+    /// The thread in which the event occurred.
+    pub thread: u32,
+    /// The time of the event, in nanoseconds since the program's start; 0 if times are not taken.
+    pub time: u64,
+    /// The number of the event among all events of the monitor, from 1.
+    pub sequence: u64,
+}
 
 impl Monitor {
     /// Returns the property.
@@ -82,6 +100,61 @@ impl Monitor {
             ended: true,
         });
         live.chain(ended)
+    }
+
+    /// Counts the live slices by their states, without the base; the last is the state of the
+    /// base. Reads each cell once and builds no views.
+    pub fn occupancy(&self) -> (BTreeMap<StateId, u64>, StateId) {
+        let mut counts = BTreeMap::new();
+        // Neighbours are often in one state.
+        let mut run: Option<(StateId, u64)> = None;
+        for place in 1..self.slices.places() {
+            if !self.slices.is_live(place) {
+                continue;
+            }
+            let state = self.slices.state(place);
+            run = match run {
+                Some((of, count)) if of == state => Some((of, count + 1)),
+                Some((of, count)) => {
+                    *counts.entry(of).or_insert(0) += count;
+                    Some((state, 1))
+                }
+                None => Some((state, 1)),
+            };
+        }
+        if let Some((of, count)) = run {
+            *counts.entry(of).or_insert(0) += count;
+        }
+        (counts, self.slices.state(BASE))
+    }
+
+    /// Returns the remembered transitions of all slices from the record with this number on, in
+    /// their order, and the number of the next one to be made.
+    pub fn transitions_since(&self, number: u64) -> (impl Iterator<Item = TakenTransition>, u64) {
+        let made = self.history.made();
+        let first = number.max(made.saturating_sub(self.history.capacity() as u64));
+        let taken = (first..made).filter_map(|number| {
+            let (record, _) = self.history.stored(number)?;
+            Some(TakenTransition {
+                event: record.event,
+                from: record.from,
+                to: record.to,
+                thread: record.thread,
+                time: record.time,
+                sequence: record.sequence,
+            })
+        });
+        (taken, made)
+    }
+
+    /// Returns whether transitions are remembered.
+    pub fn keeps_history(&self) -> bool {
+        self.history.is_kept()
+    }
+
+    /// Returns the verdict of a slice in a state.
+    pub fn verdict_in(&self, state: StateId) -> Verdict {
+        self.at_this_point(state)
     }
 
     fn view(&self, place: Place) -> SliceView<'_> {

@@ -11,6 +11,7 @@
 pub mod catch_up;
 pub mod listeners;
 pub mod listening;
+pub mod live;
 pub mod monitors;
 pub mod native;
 pub mod offline;

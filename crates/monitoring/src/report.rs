@@ -327,6 +327,16 @@ fn state_of(monitored: &MonitoredProperty, slice: &juror_monitor::SliceView<'_>)
     }
 }
 
+/// Returns a slice of a monitor.
+pub fn slice(monitored: &MonitoredProperty, slice: &juror_monitor::SliceView<'_>) -> SliceView {
+    SliceView {
+        binding: binding(&monitored.property, &slice.binding),
+        state: monitored.monitor.state_name(slice.state),
+        verdict: slice.verdict,
+        variables: variables(&monitored.property, slice.environment),
+    }
+}
+
 /// Returns a monitor with its slices.
 pub fn monitor<P: Places>(monitored: &MonitoredProperty, places: Option<&P>) -> MonitorView {
     let property = &monitored.property;
@@ -347,12 +357,7 @@ pub fn monitor<P: Places>(monitored: &MonitoredProperty, places: Option<&P>) -> 
             .monitor
             .slices()
             .take(SLICES_MAX)
-            .map(|slice| SliceView {
-                binding: binding(property, &slice.binding),
-                state: monitored.monitor.state_name(slice.state),
-                verdict: slice.verdict,
-                variables: variables(property, slice.environment),
-            })
+            .map(|it| slice(monitored, &it))
             .collect(),
         slice_count: monitored.monitor.slice_count(),
         violation_counts: violation_counts::violations(monitored, places),

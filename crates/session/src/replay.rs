@@ -21,12 +21,14 @@ mod tests;
 use crate::replay::stops::Stops;
 use crate::replay::tape::Tape;
 use crate::state::source::Sources;
+use juror_monitoring::live::Pictures;
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::offline::Offline;
 use juror_monitoring::property_files::PropertySource;
 use juror_rules::control::Control;
 use juror_trace::Form;
 use juror_view::error::{CommandError, SessionError};
+use juror_view::live::{SampleView, SampleWanted};
 use juror_view::observer::Observer;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -67,6 +69,8 @@ pub struct RecordedRun {
     /// The file and line at which the next `list` continues.
     list_from: Option<(PathBuf, u32)>,
     is_interrupted: Arc<AtomicBool>,
+    /// The graphs of the properties, for front ends that show them.
+    pictures: Pictures,
 }
 
 /// A snapshot of the monitors after a number of events.
@@ -110,6 +114,7 @@ impl RecordedRun {
             sources: Sources::default(),
             list_from: None,
             is_interrupted: Arc::default(),
+            pictures: Pictures::default(),
         };
         run.snapshots.push(run.snapshot());
         run.control.load().map_err(SessionError::from)?;
@@ -130,7 +135,14 @@ impl RecordedRun {
         }
     }
 
-    fn shown_properties(&self) -> &[MonitoredProperty] {
+    /// Returns the properties at this event.
+    pub(crate) fn sample_properties(&mut self, wanted: &SampleWanted) -> SampleView {
+        let shown = &self.offline.monitors.properties;
+        let places = Some(&self.offline.recorded.places);
+        self.pictures.sample(shown, wanted, places)
+    }
+
+    pub(crate) fn shown_properties(&self) -> &[MonitoredProperty] {
         &self.offline.monitors.properties
     }
 }

@@ -7,6 +7,7 @@
 
 use crate::Outcome;
 use crate::error::CommandError;
+use crate::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use crate::observer::Observer;
 
 /// A session, or what is driven like one.
@@ -41,8 +42,27 @@ pub trait Driver {
     fn trace_failure(&self) -> Option<String> {
         None
     }
+    /// Returns the pictures of the properties.
+    fn pictures(&mut self) -> Vec<PictureView> {
+        Vec::new()
+    }
+    /// Returns the properties at this moment.
+    fn sample(&mut self, wanted: &SampleWanted) -> SampleView {
+        let _ = wanted;
+        SampleView::default()
+    }
+    /// Returns a page of the slices of a property.
+    fn slices(&mut self, wanted: &SlicesWanted) -> Result<SlicesView, CommandError> {
+        let _ = wanted;
+        Err(CommandError::new("there are no properties"))
+    }
     /// Returns a function that makes a running `execute` return.
     fn interrupter(&self) -> Box<dyn Fn() + Send>;
+    /// Sets whether juror keeps the terminal while the program runs: for a command that was not
+    /// typed at the prompt, which still waits for a line.
+    fn keep_terminal(&mut self, keeps: bool) {
+        let _ = keeps;
+    }
     /// Returns a function that makes a running command serve the requests of its observer
     /// ([`Observer::serve`]) and then go on; it may be called from any thread.
     fn caller(&self) -> Box<dyn Fn() + Send> {

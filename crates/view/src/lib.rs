@@ -8,6 +8,7 @@
 mod code;
 pub mod driver;
 pub mod error;
+pub mod live;
 pub mod location;
 pub mod observer;
 mod points;

@@ -2,6 +2,7 @@
 
 use super::{Messages, options};
 use crate::driver::PropertySource;
+use crate::web::Web;
 use clap::{Args, ValueEnum};
 use juror_trace::Form;
 use std::num::NonZeroUsize;
@@ -53,6 +54,11 @@ pub struct Check {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
           default_missing_value = "-")]
     pub json: Option<PathBuf>,
+    /// Show the first violation of a trace on a page at PORT of this machine (a free one if
+    /// not given), or write a report to FILE.html
+    #[arg(long, value_name = "PORT|FILE.html", num_args = 0..=1, require_equals = true,
+          default_missing_value = "")]
+    pub web: Option<Web>,
     /// The format of the traces: json, binary, csv, or auto
     #[arg(
         long,

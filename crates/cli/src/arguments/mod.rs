@@ -90,7 +90,7 @@ pub struct Demo {
 }
 
 /// The appearance of messages.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Messages {
     /// When to use colours: auto, always or never
     #[arg(

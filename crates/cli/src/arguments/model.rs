@@ -1,6 +1,7 @@
 //! The command line of `juror model`.
 
 use super::Messages;
+use crate::web::Web;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -142,6 +143,11 @@ pub struct CheckModel {
     /// Write the run that leads to the error to FILE: .svg, .json, or text
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
+    /// Show the run that leads to the error on a page at PORT of this machine (a free one if
+    /// not given), or write it to FILE.html
+    #[arg(long, value_name = "PORT|FILE.html", num_args = 0..=1, require_equals = true,
+          default_missing_value = "")]
+    pub web: Option<Web>,
     /// Write the answers as JSON lines to FILE, or to the standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
           default_missing_value = "-")]

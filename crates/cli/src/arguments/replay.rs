@@ -1,7 +1,9 @@
 //! The command line of `juror replay`.
 
+use super::check::Check;
 use super::{Messages, Script, TraceFormat, options};
 use crate::driver::PropertySource;
+use crate::web::Web;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -31,6 +33,11 @@ pub struct Replay {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
           default_missing_value = "-")]
     pub json: Option<PathBuf>,
+    /// Show the run on a page at PORT of this machine (a free one if not given), or write a
+    /// report to FILE.html
+    #[arg(long, value_name = "PORT|FILE.html", num_args = 0..=1, require_equals = true,
+          default_missing_value = "")]
+    pub web: Option<Web>,
     /// The format of the recording: json, binary, csv, or auto
     #[arg(
         long,
@@ -59,6 +66,25 @@ pub struct Replay {
     /// The recorded run
     #[arg(value_name = "TRACE")]
     pub recording: PathBuf,
+}
+
+impl From<&Check> for Replay {
+    /// Returns the replay of a check's trace, which stops at the first violation.
+    fn from(check: &Check) -> Replay {
+        Replay {
+            properties: check.properties.clone(),
+            json: check.json.clone(),
+            web: check.web.clone(),
+            trace_format: check.trace_format,
+            columns: check.columns.clone(),
+            history: check.history,
+            command_files: Vec::new(),
+            command_lines: Vec::new(),
+            scripts: Vec::new(),
+            messages: check.messages.clone(),
+            recording: check.traces.first().cloned().unwrap_or_default(),
+        }
+    }
 }
 
 impl Replay {

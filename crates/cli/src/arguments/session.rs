@@ -2,6 +2,7 @@
 
 use super::{Messages, TraceFormat};
 use crate::driver::AutomaticCheckpoints;
+use crate::web::Web;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,6 +19,8 @@ Examples:
       record the events, for juror check
   juror run --property queue.prop --scenario queue.scn ./faulty
       execute the reactions of queue.scn when the property changes its state
+  juror run --web --property queue.prop ./faulty
+      follow the property on a page; --web=report.html writes a report instead
   juror run -e 'break queue.c:23' -e run ./faulty
       debug without a property";
 
@@ -56,6 +59,11 @@ pub struct Common {
     /// Use the scenarios in this file (repeatable)
     #[arg(long = "scenario", value_name = "FILE")]
     pub scenarios: Vec<PathBuf>,
+    /// Show the run on a page at PORT of this machine (a free one if not given), or write a
+    /// report to FILE.html
+    #[arg(long, value_name = "PORT|FILE.html", num_args = 0..=1, require_equals = true,
+          default_missing_value = "")]
+    pub web: Option<Web>,
     /// Let scenarios read and write files
     #[arg(long)]
     pub(super) allow_files: bool,

@@ -8,6 +8,7 @@ use crate::driver::FileDiagnostics;
 use crate::exit;
 use crate::json::{Line, ModelVerdict};
 use crate::output::Output;
+use crate::web;
 use anyhow::Context as _;
 use juror_language::{Diagnostic, Severity};
 use juror_model::promela::Text;
@@ -91,6 +92,10 @@ impl<'a> Answer<'a> {
         let Some(chart) = &self.chart else {
             return Ok(());
         };
+        if let Some(web) = &check.web {
+            let model = check.model.file.display().to_string();
+            web::chart::show(web, &model, chart, output)?;
+        }
         let Some(file) = &check.trail else {
             return Ok(output.say(&chart.text())?);
         };

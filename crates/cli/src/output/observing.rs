@@ -1,6 +1,6 @@
 //! Shows what happens while a command runs.
 
-use super::{Observer, Output};
+use super::{Driver, Observer, Output};
 use crate::json::Line;
 use juror_text::page::Page;
 use juror_text::{ending, messages, scenarios};
@@ -17,6 +17,9 @@ impl Observer for Output {
     }
 
     fn resumes(&mut self) {
+        if let Some(page) = &mut self.page {
+            page.resumes();
+        }
         if !std::mem::replace(&mut self.has_resumed, true) {
             let result = self.write_json(&Line::Resume {});
             self.keep_failure(result);
@@ -71,6 +74,16 @@ impl Observer for Output {
         self.erred = true;
         let shown = self.show_scenario_error(reason);
         self.keep_failure(shown);
+    }
+
+    fn has_requests(&mut self) -> bool {
+        self.page.as_ref().is_some_and(|page| page.has_requests())
+    }
+
+    fn serve(&mut self, session: &mut dyn Driver) {
+        if let Some(page) = &mut self.page {
+            page.serve(session);
+        }
     }
 
     fn progress(&mut self, what: &str, done: u64, of: u64) {

@@ -70,6 +70,8 @@ pub fn output() -> (Output, Streams) {
         violated: false,
         erred: false,
         has_resumed: false,
+        page: None,
+        report: None,
     };
     (output, streams)
 }

@@ -5,6 +5,8 @@ use crate::driver::{Driver, Options, SessionError};
 use crate::exit;
 use crate::output::Output;
 use juror_view::Outcome;
+use juror_view::error::CommandError;
+use juror_web::Performed;
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
@@ -32,6 +34,9 @@ pub fn open(options: Options, mut output: Output) -> io::Result<Result<Console, 
     };
     let running = Running::default();
     interrupt::install(&running, driver.as_ref())?;
+    if let Some(page) = output.page() {
+        page.connect(driver.as_ref());
+    }
     Ok(Ok(Console::new(driver, output, running)))
 }
 
@@ -66,10 +71,7 @@ impl Console {
     /// error has been shown.
     pub fn execute(&mut self, line: &str) -> io::Result<Option<Outcome>> {
         self.end_if_asked();
-        let result = {
-            let _guard = self.running.begin();
-            self.driver.borrow_mut().execute(line, &mut self.output)
-        };
+        let result = self.execute_for_page(line);
         self.end_if_asked();
         self.output.failure()?;
         match result {
@@ -82,6 +84,66 @@ impl Console {
                 Ok(None)
             }
         }
+    }
+
+    /// Executes a line, which the page of the session follows.
+    fn execute_for_page(&mut self, line: &str) -> Result<Outcome, CommandError> {
+        let _guard = self.running.begin();
+        let mut driver = self.driver.borrow_mut();
+        if let Some(page) = self.output.page() {
+            page.begin();
+        }
+        let result = driver.execute(line, &mut self.output);
+        if let Some(page) = self.output.page() {
+            page.end(&mut **driver, &result);
+        }
+        result
+    }
+
+    /// Serves what the page asks for, while no command runs. Returns whether it executed a
+    /// command, whose outcome is shown here, too.
+    pub fn serve_page(&mut self) -> io::Result<bool> {
+        let mut has_executed = false;
+        loop {
+            let next = {
+                let mut driver = self.driver.borrow_mut();
+                let page = self.output.page();
+                page.and_then(|page| page.next_command(&mut **driver))
+            };
+            let Some((line, reply)) = next else {
+                return Ok(has_executed);
+            };
+            has_executed = true;
+            let shown = juror_text::escape::safe(&line);
+            self.output.say(&format!("\r(page) {shown}\n"))?;
+            let performed = self.perform_for_page(&line)?;
+            if let Some(page) = self.output.page() {
+                page.reply(reply, &performed);
+            }
+        }
+    }
+
+    /// Executes a line of the page. Somebody may be typing meanwhile: the terminal stays here.
+    fn perform_for_page(&mut self, line: &str) -> io::Result<Performed> {
+        self.driver.borrow_mut().keep_terminal(true);
+        let result = self.execute_for_page(line);
+        self.driver.borrow_mut().keep_terminal(false);
+        self.end_if_asked();
+        self.output.failure()?;
+        match &result {
+            Ok(Outcome::Quit) => {
+                return Ok(Performed {
+                    text: "type quit at the prompt of juror\n".to_owned(),
+                    failed: true,
+                });
+            }
+            Ok(outcome) => {
+                self.note(outcome);
+                self.output.show(line, outcome)?;
+            }
+            Err(error) => self.output.show_command_error(line, error)?,
+        }
+        Ok(Performed::of(&result))
     }
 
     /// Kills or detaches the debuggee and ends juror, if a signal has asked for it.
@@ -165,6 +227,11 @@ impl Console {
     /// verdicts. Returns the exit status.
     pub fn leave(&mut self) -> io::Result<u8> {
         self.end_if_asked();
+        let reported = self.output.write_report(&mut **self.driver.borrow_mut());
+        if let Err(failure) = reported {
+            self.erred = true;
+            self.output.show_error(&failure)?;
+        }
         let command = self.last_command();
         // The lines of an unfinished `commands` must not take this command.
         self.cancel_input();

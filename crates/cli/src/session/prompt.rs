@@ -4,12 +4,14 @@
 //! command that goes forward. Otherwise lines are read as they are ([`piped`]) and
 //! echoed, so that the output reads like a session.
 
+mod awaited;
 mod piped;
 mod typed;
 
 use super::console::Console;
 use crate::arguments::Script;
 use anyhow::Context as _;
+use awaited::Awaited;
 use juror_session::script_lines;
 use juror_view::Outcome;
 use piped::Piped;
@@ -28,6 +30,8 @@ pub enum Input {
     Cancelled,
     /// Ctrl-D, or the end of the file.
     End,
+    /// The page of the session asks for something; the line is still awaited.
+    Requests,
 }
 
 /// A source of lines.
@@ -40,8 +44,17 @@ pub trait Lines {
 
 /// Executes the commands and then the lines of the standard input, as [`converse`] does.
 pub fn run(console: &mut Console, commands: &[String], runs: bool) -> io::Result<u8> {
+    if console.output().page().is_some() {
+        let mut lines = Awaited::new(console)?;
+        return converse(console, commands, runs, &mut lines);
+    }
     match io::stdin().is_terminal() {
-        true => converse(console, commands, runs, &mut Typed::new(console.driver())?),
+        true => {
+            let driver = console.driver();
+            let complete = move |line: &str, position| driver.borrow_mut().complete(line, position);
+            let mut lines = Typed::new(Box::new(complete))?;
+            converse(console, commands, runs, &mut lines)
+        }
         false => converse(console, commands, runs, &mut Piped::standard_input()?),
     }
 }
@@ -71,6 +84,8 @@ fn converse(
 /// Executes lines until the user leaves. Returns the exit status.
 fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8> {
     let mut last = String::new();
+    // The prompt is shown, and its line still awaited.
+    let mut is_shown = false;
     loop {
         // The lines of `commands` have a prompt of their own.
         let depth = console.input_depth();
@@ -78,9 +93,10 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
             0 => PROMPT.to_owned(),
             depth => ">".repeat(depth),
         };
-        if !lines.is_typed() {
+        if !lines.is_typed() && !is_shown {
             console.output().say(&prompt)?;
         }
+        is_shown = false;
         let next = lines.next(&prompt);
         console.end_if_asked();
         let line = match next? {
@@ -88,6 +104,13 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
             Input::Cancelled => {
                 console.cancel_input();
                 last.clear();
+                continue;
+            }
+            Input::Requests => {
+                if console.serve_page()? {
+                    console.output().say(&prompt)?;
+                }
+                is_shown = true;
                 continue;
             }
             Input::End => {

@@ -6,31 +6,65 @@ use crate::output::Output;
 use crate::session::console::Console;
 use crate::session::interrupt::{self, Running};
 use crate::session::prompt;
+use crate::web;
 use juror_session::{RecordedRun, RecordedRunOptions};
+use juror_web::{Mode, Static};
 use std::path::Path;
 
 /// Runs `juror replay`. Returns the exit status.
 pub fn run(replay: &Replay) -> anyhow::Result<u8> {
-    let mut output = Output::open(replay.messages.color, replay.json.as_deref(), true)?;
+    open(replay, true)?.map_or_else(Ok, |(mut console, commands, has_properties)| {
+        Ok(prompt::run(&mut console, &commands, has_properties)?)
+    })
+}
+
+/// Goes to the first violation of a recorded run, or to its end, and writes a report. Returns the
+/// exit status.
+pub fn report(replay: &Replay) -> anyhow::Result<u8> {
+    open(replay, false)?.map_or_else(Ok, |(mut console, _, _)| {
+        console.perform(console.first_command())?;
+        Ok(console.leave()?)
+    })
+}
+
+/// Opens a recorded run: a console, the commands to execute, and whether there are properties. If
+/// it fails, shows why and returns the exit status as the error.
+fn open(
+    replay: &Replay,
+    has_prompt: bool,
+) -> anyhow::Result<Result<(Console, Vec<String>, bool), u8>> {
+    let mut output = Output::open(replay.messages.color, replay.json.as_deref(), has_prompt)?;
     let prepared = options(replay).and_then(|it| Ok((it, prompt::commands(&replay.scripts)?)));
     let (options, commands) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
             output.show_error(&format!("{error:#}"))?;
-            return Ok(exit::USAGE);
+            return Ok(Err(exit::USAGE));
         }
     };
     let name = options.file.display().to_string();
+    let fixed = Static {
+        mode: Mode::Recorded,
+        program: name.clone(),
+        ..Static::default()
+    };
+    if let Err(error) = web::begin(replay.web.as_ref(), fixed, &mut output) {
+        output.show_error(&format!("{error:#}"))?;
+        return Ok(Err(exit::USAGE));
+    }
     output.begin_check(&options.properties, &[name])?;
     let driver = match RecordedRun::open(&options, &mut output) {
         Ok(driver) => driver,
-        Err(error) => return Ok(output.show_session_error(&error)?),
+        Err(error) => return Ok(Err(output.show_session_error(&error)?)),
     };
     let running = Running::default();
     interrupt::install(&running, &driver)?;
-    let mut console = Console::new(Box::new(driver), output, running);
+    if let Some(page) = output.page() {
+        page.connect(&driver);
+    }
     let has_properties = !options.properties.is_empty();
-    Ok(prompt::run(&mut console, &commands, has_properties)?)
+    let console = Console::new(Box::new(driver), output, running);
+    Ok(Ok((console, commands, has_properties)))
 }
 
 fn options(replay: &Replay) -> anyhow::Result<RecordedRunOptions> {

@@ -75,7 +75,7 @@ impl Session {
         let thread = load_libraries(&mut program)?;
         program.modules.note_started();
         // The user may type now.
-        program.debuggee.take_terminal();
+        program.debuggee.keep_terminal(self.launch.keeps_terminal);
         self.processes.selection = Selection::of_thread(thread);
         self.processes.program = Some(program);
         self.launch.is_outdated = false;

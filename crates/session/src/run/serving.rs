@@ -16,6 +16,7 @@ use juror_debuggee::ThreadId;
 use juror_view::Outcome;
 use juror_view::driver::Driver;
 use juror_view::error::CommandError;
+use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::{Observer, SilentObserver};
 
 /// Serves the requests of the observer, and lets the program go on. The thread has stopped for
@@ -106,6 +107,15 @@ impl Driver for Served<'_> {
     }
     fn is_attached(&self) -> bool {
         self.0.is_attached()
+    }
+    fn pictures(&mut self) -> Vec<PictureView> {
+        Driver::pictures(self.0)
+    }
+    fn sample(&mut self, wanted: &SampleWanted) -> SampleView {
+        Driver::sample(self.0, wanted)
+    }
+    fn slices(&mut self, wanted: &SlicesWanted) -> Result<SlicesView, CommandError> {
+        Driver::slices(self.0, wanted)
     }
     fn interrupter(&self) -> Box<dyn Fn() + Send> {
         Box::new(self.0.interrupter())

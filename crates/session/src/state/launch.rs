@@ -12,4 +12,6 @@ pub(crate) struct LaunchState {
     /// Whether the launch settings changed after the program was started: its directory,
     /// its environment.
     pub is_outdated: bool,
+    /// Whether juror keeps the terminal while the program runs, since somebody types at its prompt.
+    pub keeps_terminal: bool,
 }

@@ -9,6 +9,7 @@ use crate::state::skips::Skips;
 use crate::state::source::Sources;
 use crate::state::thread_names::ThreadNames;
 use crate::state::values::ValueHistory;
+use juror_monitoring::live::Pictures;
 use juror_program::program::Program;
 
 /// The user's state.
@@ -33,6 +34,8 @@ pub(crate) struct UserState {
     pub settings: Settings,
     /// The default property of commands.
     pub current_property: Option<String>,
+    /// The graphs of the properties, for front ends that show them.
+    pub pictures: Pictures,
 }
 
 impl UserState {
@@ -49,6 +52,7 @@ impl UserState {
             thread_names: ThreadNames::default(),
             settings: Settings::default(),
             current_property: None,
+            pictures: Pictures::default(),
         }
     }
 

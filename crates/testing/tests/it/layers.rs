@@ -44,7 +44,8 @@ const LAYERS: &[Layered] = &[
     layered("juror-monitoring", 5, false),
     layered("juror-session", 6, false),
     layered("juror-text", 7, true),
-    layered("juror", 8, false),
+    layered("juror-web", 8, false),
+    layered("juror", 9, false),
 ];
 
 /// Allowed edges between crates of one layer.
@@ -79,6 +80,13 @@ const NEVER: &[(&str, &str)] = &[
     ("juror-text", "juror-session"),
     ("juror-text", "juror-symbols"),
     ("juror-text", "juror-values"),
+    ("juror-web", "juror-debuggee"),
+    ("juror-web", "juror-instrument"),
+    ("juror-web", "juror-monitoring"),
+    ("juror-web", "juror-program"),
+    ("juror-web", "juror-session"),
+    ("juror-web", "juror-symbols"),
+    ("juror-web", "juror-values"),
     ("juror", "juror-debuggee"),
     ("juror", "juror-instrument"),
     ("juror", "juror-program"),

@@ -2,7 +2,6 @@
 
 use super::{Input, Lines};
 use crate::directories;
-use crate::session::console::SharedDriver;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
@@ -13,6 +12,9 @@ use std::path::PathBuf;
 /// The number of lines that the history keeps.
 const HISTORY_LINES: usize = 2000;
 
+/// Returns where the word at a position of a line begins, and its possible completions.
+pub type Complete = Box<dyn Fn(&str, usize) -> (usize, Vec<String>)>;
+
 /// The line editor, with its history.
 pub struct Typed {
     editor: Editor<Completion, DefaultHistory>,
@@ -22,7 +24,7 @@ pub struct Typed {
 impl Typed {
     /// Creates a line editor that completes from the session, with the history of
     /// earlier sessions.
-    pub fn new(driver: SharedDriver) -> io::Result<Typed> {
+    pub fn new(complete: Complete) -> io::Result<Typed> {
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .max_history_size(HISTORY_LINES)
@@ -30,7 +32,7 @@ impl Typed {
             .map_err(io::Error::other)?
             .build();
         let mut editor = Editor::with_config(config).map_err(io::Error::other)?;
-        editor.set_helper(Some(Completion(driver)));
+        editor.set_helper(Some(Completion(complete)));
         let history = history_file();
         if let Some(file) = &history {
             // The file does not exist before the first session.
@@ -80,7 +82,7 @@ fn history_file() -> Option<PathBuf> {
 }
 
 /// The completion of words by the session.
-struct Completion(SharedDriver);
+struct Completion(Complete);
 
 impl Completer for Completion {
     type Candidate = String;
@@ -91,7 +93,7 @@ impl Completer for Completion {
         position: usize,
         _: &rustyline::Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
-        Ok(self.0.borrow_mut().complete(line, position))
+        Ok((self.0)(line, position))
     }
 }
 

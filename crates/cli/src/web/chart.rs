@@ -1,0 +1,68 @@
+//! The run of a model on a page.
+
+use super::{Web, begin, write_report};
+use crate::driver::{CommandError, Driver, Observer};
+use crate::output::Output;
+use juror_model::Chart;
+use juror_view::Outcome;
+use juror_view::observer::SilentObserver;
+use juror_web::{LivePage, Mode, Performed, Static};
+use std::io::{self, BufRead};
+use std::sync::mpsc::channel;
+
+/// What the page of a model asks: a chart has no commands.
+struct NoSession;
+
+impl Driver for NoSession {
+    fn execute(&mut self, _: &str, _: &mut dyn Observer) -> Result<Outcome, CommandError> {
+        Err(CommandError::new("the run of a model takes no commands"))
+    }
+    fn complete(&mut self, _: &str, position: usize) -> (usize, Vec<String>) {
+        (position, Vec::new())
+    }
+    fn repetition(&self, _: &str) -> Option<String> {
+        None
+    }
+    fn is_alive(&self) -> bool {
+        false
+    }
+    fn interrupter(&self) -> Box<dyn Fn() + Send> {
+        Box::new(|| {})
+    }
+}
+
+/// Shows the run of a model on a page until Enter is typed, or writes it to a file.
+pub fn show(web: &Web, model: &str, chart: &Chart, output: &mut Output) -> anyhow::Result<()> {
+    let fixed = Static {
+        mode: Mode::Model,
+        program: model.to_owned(),
+        chart: Some(serde_json::to_value(chart)?),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..Static::default()
+    };
+    if let Web::Report(file) = web {
+        let text = LivePage::unserved(fixed).report(&mut NoSession);
+        return write_report(file, &text).map_err(anyhow::Error::msg);
+    }
+    begin(Some(web), fixed, output)?;
+    output.say_always("Press Enter to end.")?;
+    let (wake, woken) = channel();
+    let Some(page) = output.page() else {
+        return Ok(());
+    };
+    let requests = wake.clone();
+    page.set_waker(Box::new(move || {
+        let _ = requests.send(false);
+    }));
+    std::thread::spawn(move || {
+        let _ = io::stdin().lock().read_line(&mut String::new());
+        let _ = wake.send(true);
+    });
+    while let Ok(false) = woken.recv() {
+        while let Some((line, reply)) = page.next_command(&mut NoSession) {
+            let result = NoSession.execute(&line, &mut SilentObserver);
+            page.reply(reply, &Performed::of(&result));
+        }
+    }
+    Ok(())
+}

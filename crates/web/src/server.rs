@@ -1,0 +1,105 @@
+//! The server: a thread that listens on the loopback interface.
+
+use crate::page::LivePage;
+use crate::routes;
+use crate::shared::{Job, PERIOD_MIN_MS, Request, Shared};
+use crate::snapshot::Static;
+use std::fs::File;
+use std::io::{self, Read};
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use thiserror::Error;
+
+/// The number of random bytes of a token.
+const TOKEN_BYTES: usize = 16;
+
+/// Why no page can be served.
+#[derive(Debug, Error)]
+pub enum ServerError {
+    /// No port can be opened.
+    #[error("no port can be opened on the loopback interface: {0}")]
+    Listen(#[source] io::Error),
+    /// No thread can be started.
+    #[error("the server cannot be started: {0}")]
+    Start(#[source] io::Error),
+    /// No token can be made.
+    #[error("no random token can be made: {0}")]
+    Token(#[source] io::Error),
+}
+
+/// A server, which runs until juror ends.
+pub struct Server {
+    shared: Arc<Shared>,
+    port: u16,
+}
+
+impl Server {
+    /// Opens a port of the loopback interface, a free one if it is 0, and serves the page there.
+    /// Started before the session: the thread that drives one may be bound to a processor, and
+    /// threads that it starts then are, too.
+    ///
+    /// # Errors
+    /// The port is taken, or the system refuses a thread or random numbers.
+    pub fn start(port: u16) -> Result<Server, ServerError> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+        let listener = listener.map_err(ServerError::Listen)?;
+        listener
+            .set_nonblocking(true)
+            .map_err(ServerError::Listen)?;
+        let port = listener.local_addr().map_err(ServerError::Listen)?.port();
+        let shared = Arc::new(Shared::new(token().map_err(ServerError::Token)?));
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .build()
+            .map_err(ServerError::Start)?;
+        let served = Arc::clone(&shared);
+        std::thread::Builder::new()
+            .name("page".to_owned())
+            .spawn(move || {
+                runtime.block_on(async {
+                    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
+                        return;
+                    };
+                    tokio::spawn(ask_for_samples(Arc::clone(&served)));
+                    let _ = axum::serve(listener, routes::router(served, port)).await;
+                });
+            })
+            .map_err(ServerError::Start)?;
+        Ok(Server { shared, port })
+    }
+
+    /// Returns the address to open; no log and no other page sees the part behind `#`.
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/#{}", self.port, self.shared.token)
+    }
+
+    /// Returns the side of the session.
+    pub fn page(&self, fixed: Static) -> LivePage {
+        LivePage::new(Some(Arc::clone(&self.shared)), fixed)
+    }
+}
+
+/// Asks for samples while a command runs and somebody looks.
+async fn ask_for_samples(shared: Arc<Shared>) {
+    loop {
+        let period = shared.period_ms.load(Ordering::Relaxed).max(PERIOD_MIN_MS);
+        tokio::time::sleep(Duration::from_millis(period)).await;
+        let is_watched = shared.watchers.load(Ordering::Relaxed) > 0;
+        if is_watched && shared.is_running.load(Ordering::SeqCst) {
+            shared.submit(Job {
+                request: Request::Sample,
+                reply: None,
+            });
+        }
+    }
+}
+
+/// Returns a random token, in hexadecimal digits.
+fn token() -> io::Result<String> {
+    let mut bytes = [0; TOKEN_BYTES];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,3 @@
+//! Integration tests of the server: one executable, one module per subject.
+
+mod requests;
