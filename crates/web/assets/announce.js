@@ -2,11 +2,11 @@
 
 import { setText } from "./dom.js";
 
-const PERIOD_MS = 1000;
+const SPEECH_PERIOD_MS = 1000;
 
 /** Creates the announcer of a live region. */
 export function createAnnouncer(region) {
-  return { region, pending: new Map(), known: new Map(), timer: null, last: -PERIOD_MS };
+  return { region, pending: new Map(), known: new Map(), timer: null, last: -SPEECH_PERIOD_MS };
 }
 
 /** Announces a text of a kind, unless it was the last of its kind; `again` says it even so. */
@@ -15,7 +15,7 @@ export function announce(announcer, kind, text, again = false) {
   announcer.known.set(kind, text);
   announcer.pending.set(kind, text);
   if (announcer.timer !== null) return;
-  const wait = Math.max(announcer.last + PERIOD_MS - performance.now(), 0);
+  const wait = Math.max(announcer.last + SPEECH_PERIOD_MS - performance.now(), 0);
   announcer.timer = setTimeout(() => speak(announcer), wait);
 }
 

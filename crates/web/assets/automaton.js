@@ -68,7 +68,7 @@ export function drawAutomaton(view, store) {
   setAttribute(view.select, "aria-pressed", String(isChosen));
   if (!now) return;
   setMark(view.verdict, now.enabled === false ? { symbol: "–", word: "disabled", tone: "calm" } : verdictWords(now.verdict));
-  setText(view.counts, countWords(now));
+  setText(view.counts, sliceWords(now));
   setShown(view.note, now.lit === null);
   const states = statesNow(view.property, now);
   patchList(view.rows, states, () => makeRow(4, true), (row, state) => {
@@ -79,7 +79,7 @@ export function drawAutomaton(view, store) {
 }
 
 // A property without slices counts none.
-function countWords(now) {
+function sliceWords(now) {
   const slices = now.slice_count > 0 ? [counted(now.slice_count, "slice")] : [];
   const violated = now.violated_count > 0 ? [`${grouped(now.violated_count)} violated`] : [];
   return [...slices, ...violated].join(", ");

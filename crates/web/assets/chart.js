@@ -24,7 +24,7 @@ export function createChart(chart) {
   section.append(make("p", { class: "note" }, "Choose a step to see the state after it."));
   section.append(make("div", { class: "scroll chart-scroll" }, table), make("p", { class: "note" }, note));
   section.append(view.heading, state.table);
-  body.addEventListener("click", (event) => choose(view, positionOf(view, event.target)));
+  body.addEventListener("click", (event) => chooseStep(view, positionOf(view, event.target)));
   body.addEventListener("keydown", (event) => moveChoice(view, event));
   appendPart(view, 0);
   return view;
@@ -33,7 +33,7 @@ export function createChart(chart) {
 function appendPart(view, from) {
   const part = view.rows.slice(from, from + PART);
   view.body.append(...part.map((row, position) => createStepRow(view, row, from + position)));
-  if (from === 0) choose(view, 0, false);
+  if (from === 0) chooseStep(view, 0, false);
   if (from + PART < view.rows.length) requestAnimationFrame(() => appendPart(view, from + PART));
 }
 
@@ -82,10 +82,10 @@ function moveChoice(view, event) {
   const to = { ArrowDown: position + 1, ArrowUp: position - 1, Home: 0, End: last, Enter: position, " ": position }[event.key];
   if (to === undefined) return;
   event.preventDefault();
-  choose(view, Math.min(Math.max(to, 0), last));
+  chooseStep(view, Math.min(Math.max(to, 0), last));
 }
 
-function choose(view, position, focus = true) {
+function chooseStep(view, position, focus = true) {
   const row = view.body.children[position];
   if (!row) return;
   const before = view.body.children[view.chosen];

@@ -53,7 +53,8 @@ function createKeySwitch(view) {
 }
 
 function createPrompt(view) {
-  view.answers = make("ol", { class: "answers", role: "log", "aria-live": "off", "aria-label": "Answers", tabindex: "0" });
+  view.list = make("ol");
+  view.answers = make("div", { class: "answers", role: "log", "aria-live": "off", "aria-label": "Answers", tabindex: "0" }, view.list);
   view.line = make("input", { id: "line", type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off" });
   const form = make("form", { class: "line" }, make("label", { for: "line" }, "(juror)"), view.line, make("button", {}, "Execute"));
   setAttribute(form.firstElementChild, "aria-label", "Command");
@@ -123,8 +124,8 @@ async function send(view, line, request) {
 function listAnswer(view, line) {
   const text = make("pre", {}, "…");
   const answer = make("li", {}, make("code", {}, `(juror) ${visible(line)}`), text);
-  view.answers.append(answer);
-  while (view.answers.children.length > ANSWERS_MAX) view.answers.firstElementChild.remove();
+  view.list.append(answer);
+  while (view.list.children.length > ANSWERS_MAX) view.list.firstElementChild.remove();
   view.answers.scrollTop = view.answers.scrollHeight;
   return { answer, text };
 }

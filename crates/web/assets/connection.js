@@ -10,7 +10,7 @@ export class Unauthorized extends Error {}
 
 /** Creates a connection; `told` gets a text about it, or null when all is well. */
 export function createConnection(store, told) {
-  return { store, told, token: takeToken(), abort: null, failures: 0, wanted: false };
+  return { store, told, token: takeToken(), abort: null, failures: 0, isUnreadable: false };
 }
 
 // The token leaves the address, so that it is on no screenshot; a reload finds it in the storage of
@@ -61,7 +61,6 @@ async function refuseErrors(response) {
 
 /** Follows the run while the page is seen. A page that nobody looks at costs the program nothing. */
 export function follow(connection) {
-  connection.wanted = true;
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) connection.abort?.abort();
     else if (!connection.abort) readStream(connection);
@@ -85,6 +84,7 @@ async function readStream(connection) {
       cache: "no-store",
     });
     await refuseErrors(response);
+    connection.told(null);
     restartSequence(connection.store);
     await readLines(response.body, (line) => takeLine(connection, line));
   } catch (error) {
@@ -107,11 +107,13 @@ function takeLine(connection, line) {
   try {
     snapshot = JSON.parse(line);
   } catch {
+    connection.isUnreadable = true;
     connection.told({ kind: "unreadable" });
     return;
   }
   connection.failures = 0;
-  connection.told(null);
+  if (connection.isUnreadable) connection.told(null);
+  connection.isUnreadable = false;
   takeSnapshot(connection.store, snapshot);
 }
 

@@ -133,8 +133,8 @@ function rescale(view, scale, isChosen = view.width > 0) {
   view.present = scale;
   if (isChosen) view.scale = scale;
   const { svg, bounds } = view.drawing;
-  setAttribute(svg, "width", Math.round(bounds.width * scale));
-  setAttribute(svg, "height", Math.round(bounds.height * scale));
+  setAttribute(svg, "width", Math.floor(bounds.width * scale));
+  setAttribute(svg, "height", Math.floor(bounds.height * scale));
   if (view.shown) scrollTo(view);
 }
 

@@ -1,5 +1,5 @@
 // The page of a run: takes what it needs from juror, or from the report that it is part of, and draws
-// each part. The imports are in the order in which the modules are joined to one file (see text.js).
+// each part. How the modules are joined to one file is told in text.js.
 
 import { oneLine } from "./text.js";
 import { setShown } from "./dom.js";

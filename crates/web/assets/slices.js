@@ -29,11 +29,11 @@ export function createSlices(connection, store, announcer) {
   const controls = make("div", { class: "controls" }, filter, view.filter, first, view.count, view.previous, view.next);
   if (!connection) controls.replaceChildren(view.count);
   view.section.append(controls, make("div", { class: "scroll" }, table));
-  listen(view);
+  listenToTable(view);
   return view;
 }
 
-function listen(view) {
+function listenToTable(view) {
   const anew = () => {
     view.offset = 0;
     view.asked = true;
@@ -114,7 +114,7 @@ function show(view, answer) {
     view.offset = 0;
     view.again = true;
   }
-  const words = countWords(view, answer, rows.length);
+  const words = rangeWords(view, answer, rows.length);
   setText(view.count, words);
   // What changes by itself is not read out.
   if (view.asked) announce(view.announcer, "slices", `slices ${words}`);
@@ -126,7 +126,7 @@ function show(view, answer) {
   patchList(view.body, rows, createRow, (row, slice, position) => drawRow(view, row, slice, position));
 }
 
-function countWords(view, { total, matching }, shown) {
+function rangeWords(view, { total, matching }, shown) {
   const range = shown > 0 ? `${grouped(view.offset + 1)}–${grouped(view.offset + shown)} of ` : "";
   return matching === total ? `${range}${grouped(total)}` : `${range}${grouped(matching)} that match, ${grouped(total)} in all`;
 }
@@ -160,10 +160,10 @@ function chooseRow(view, position) {
   const slice = view.answer?.rows[position];
   if (!slice || !view.connection) return;
   view.focus = position;
-  choose(view, slice.binding);
+  chooseSlice(view, slice.binding);
 }
 
-function choose(view, binding) {
+function chooseSlice(view, binding) {
   view.chosen = keyOf(binding);
   if (view.answer) show(view, view.answer);
   ask(view.connection, "/api/choose", { property: view.property, binding }).catch(() => {
@@ -176,7 +176,7 @@ function chooseViolated(view, store) {
   if (view.seen === store.stopShown) return;
   view.seen = store.stopShown;
   const violation = violationsNow(store).find(({ property }) => property === view.property);
-  if (violation?.slice?.length && view.connection) choose(view, violation.slice);
+  if (violation?.slice?.length && view.connection) chooseSlice(view, violation.slice);
   else if (violation?.slice) view.chosen = keyOf(violation.slice);
 }
 

@@ -2,6 +2,7 @@
 
 import { execute } from "./commands.js";
 import { make, makeRow, makeTable, patchList, setAttribute, setCells, setClass, setShown, setText } from "./dom.js";
+import { violatedNow } from "./store.js";
 import { baseName, oneLine, placeWords, valueWords, visible } from "./text.js";
 
 const FRAMES_MAX = 60;
@@ -37,7 +38,7 @@ function createSource(view) {
 export function drawStop(view, store) {
   const { snapshot } = store;
   if (!snapshot) return;
-  drawReport(view, snapshot);
+  drawReport(view, store);
   const isStopped = snapshot.status === "stopped" && snapshot.stop;
   const key = isStopped ? JSON.stringify(snapshot.stop) : snapshot.status;
   if (key !== view.shown) {
@@ -51,14 +52,14 @@ export function drawStop(view, store) {
   drawOutput(view, snapshot.output ?? "");
 }
 
-function drawReport(view, snapshot) {
+function drawReport(view, store) {
+  const { snapshot } = store;
   const isEnd = snapshot.status === "ended";
   const text = isEnd ? snapshot.end_text : snapshot.status === "stopped" ? snapshot.stop_text : null;
-  const violations = (isEnd ? snapshot.end?.violations : snapshot.stop?.violations) ?? [];
+  const names = violatedNow(store).map(oneLine);
   setShown(view.parts.report, Boolean(text));
   if (!text) return;
-  setClass(view.parts.report, "violated", violations.length > 0);
-  const names = [...new Set(violations.map((violation) => oneLine(violation.property)))];
+  setClass(view.parts.report, "violated", names.length > 0);
   const heading = names.length > 0 ? `✗ Violated: ${names.join(", ")}` : isEnd ? "The end of the run" : "The stop";
   setText(document.getElementById("report-heading"), heading);
   setText(document.getElementById("report-text"), visible(text).trimEnd());
@@ -169,6 +170,9 @@ function createCheckpoint(view) {
 function drawOutput(view, output) {
   setShown(view.parts.output, output !== "");
   const text = document.getElementById("output-text");
+  // What is scrolled is read only when it changes, since that makes the browser lay out the page.
+  if (view.output === output) return;
+  view.output = output;
   const isAtEnd = text.scrollTop + text.clientHeight >= text.scrollHeight - 4;
   setText(text, visible(output));
   if (isAtEnd) text.scrollTop = text.scrollHeight;

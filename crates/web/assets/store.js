@@ -66,10 +66,19 @@ export function propertyNow(store, name) {
   return store.snapshot?.properties?.find((property) => property.name === name) ?? null;
 }
 
-/** Returns the violations of the stop or the end that is shown. */
+/** Returns the violations at which the program stands, or which its end has made. */
 export function violationsNow(store) {
   const { stop, end, status } = store.snapshot ?? {};
-  return (status === "ended" ? end?.violations : stop?.violations) ?? [];
+  if (status === "stopped") return stop?.violations ?? [];
+  return (status === "ended" && end?.violations) || [];
+}
+
+/** Returns the names of the properties that the report is about as violated. */
+export function violatedNow(store) {
+  const { end, status } = store.snapshot ?? {};
+  const summaries = (status === "ended" && end?.summaries) || [];
+  const violated = summaries.filter(({ verdict, violations }) => violations > 0 || verdict === "violated");
+  return [...new Set([...violationsNow(store), ...violated].map(({ property }) => property))];
 }
 
 // A property is chosen once when the program stops at its violation; the choice of the user stays until
@@ -79,7 +88,8 @@ function newlyViolated(store, snapshot) {
   const shown = status === "stopped" && stop?.violations?.length ? JSON.stringify(stop) : null;
   if (shown === store.stopShown) return null;
   store.stopShown = shown;
-  return shown && stop.violations[0].property;
+  const names = (store.fixed?.properties ?? []).map(({ name }) => name);
+  return (shown && stop.violations.find(({ property }) => names.includes(property))?.property) ?? null;
 }
 
 // Transitions go out without a snapshot: a stopped program sends none.

@@ -1,10 +1,14 @@
 // Text for people: words for verdicts and states of the run, and what makes any text safe to read.
 //
 // How the modules of this page are joined to one file, for a report that is opened without a
-// server: take them in the order in which page.js imports them, with page.js last; drop each line
-// that begins with "import "; drop the word "export " at the beginning of a line; put the result
-// into one <script type="module">. Hence each import is one line, each export is a declaration, and no
-// two modules have a top-level name in common. Nothing here contains the end tag of a script.
+// server: take them in any order, with page.js last; drop each line that begins with "import "; drop the
+// word "export " at the beginning of a line; put the result into one <script type="module">. Hence
+// each import is one line, each export is a declaration, no two modules have a top-level name in common,
+// and nothing but page.js does anything when it is loaded. No module contains the end tag of a script.
+//
+// The report has its data in <script type="application/json" id="snapshot">, with each "<" as "\u003c":
+// { "static": as /api/static, "snapshot": a line of /api/stream,
+//   "slices": { the name of a property: as /api/slices } }
 
 // Characters that change the direction or the width of what stands beside them.
 const INVISIBLE = /[\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff]/g;

@@ -12,7 +12,7 @@ const LABEL_WIDTH = 76;
 /** Creates the time line. */
 export function createTimeline() {
   const section = document.getElementById("timeline");
-  const view = { section, buckets: [], threads: [], key: null, cursor: -1 };
+  const view = { section, buckets: [], threads: [], key: null, cursor: -1, width: 0 };
   view.canvas = make("canvas", { "aria-hidden": "true" });
   view.slider = make("div", { class: "marks", role: "slider", tabindex: "0", "aria-labelledby": "timeline-heading", "aria-valuemin": "1" }, view.canvas);
   view.words = make("p", { class: "note" });
@@ -22,13 +22,16 @@ export function createTimeline() {
   view.marks = marks.body;
   view.details = makeDetails("Each mark as a table", marks.table);
   section.append(view.slider, view.words, byThread.table, view.details);
-  listen(view);
+  listenToMarks(view);
   return view;
 }
 
-function listen(view) {
+function listenToMarks(view) {
   const redraw = () => paint(view);
-  new ResizeObserver(redraw).observe(view.slider);
+  new ResizeObserver(([{ contentRect }]) => {
+    view.width = contentRect.width;
+    paint(view);
+  }).observe(view.slider);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   view.slider.addEventListener("keydown", (event) => moveCursor(view, event));
   view.slider.addEventListener("pointerdown", (event) => point(view, event));
@@ -132,7 +135,7 @@ function scaleOf(view, width) {
 }
 
 function paint(view) {
-  const width = view.slider.clientWidth;
+  const { width } = view;
   if (width === 0 || view.buckets.length === 0) return;
   const lanes = view.threads.slice(0, LANES_MAX);
   const height = lanes.length * LANE;
@@ -148,38 +151,40 @@ function paint(view) {
   context.clearRect(0, 0, width, height);
   context.font = "12px ui-monospace, monospace";
   context.textBaseline = "middle";
-  paintLanes(context, lanes, width);
+  const colours = coloursNow();
+  paintLanes(context, colours, lanes, width);
   const scale = scaleOf(view, width);
   const positions = new Map(lanes.map(({ thread }, position) => [thread, position]));
   view.buckets.forEach((bucket, number) => {
     const lane = positions.get(bucket.thread);
-    if (lane !== undefined) paintMark(context, scale, bucket, lane, number === view.cursor);
+    if (lane !== undefined) paintMark(context, colours, scale, bucket, lane, number === view.cursor);
   });
 }
 
-function colour(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name);
+function coloursNow() {
+  const style = getComputedStyle(document.documentElement);
+  const names = ["text", "rule", "bad", "accent"];
+  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`)]));
 }
 
-function paintLanes(context, lanes, width) {
-  const [text, rule] = [colour("--text"), colour("--rule")];
+function paintLanes(context, colours, lanes, width) {
   lanes.forEach(({ thread }, position) => {
     const bottom = (position + 1) * LANE - 0.5;
-    context.fillStyle = text;
+    context.fillStyle = colours.text;
     context.fillText(`thread ${thread}`, 0, bottom - LANE / 2);
-    context.fillStyle = rule;
+    context.fillStyle = colours.rule;
     context.fillRect(LABEL_WIDTH, bottom, width - LABEL_WIDTH, 1);
   });
 }
 
 // A violation is higher and has a cross, so that its colour is not the only sign.
-function paintMark(context, scale, bucket, lane, isCursor) {
+function paintMark(context, colours, scale, bucket, lane, isCursor) {
   const bottom = (lane + 1) * LANE - 1;
   const left = scale.x(bucket.from_ns);
   const width = Math.max(scale.x(bucket.to_ns) - left - 0.5, 2);
   const isViolated = bucket.verdict === "violated";
   const height = isViolated ? LANE - 14 : scale.height(bucket.count);
-  context.fillStyle = colour(isViolated ? "--bad" : "--accent");
+  context.fillStyle = isViolated ? colours.bad : colours.accent;
   context.fillRect(left, bottom - height, width, height);
   if (isViolated) {
     context.textAlign = "center";
@@ -187,7 +192,7 @@ function paintMark(context, scale, bucket, lane, isCursor) {
     context.textAlign = "start";
   }
   if (!isCursor) return;
-  context.strokeStyle = colour("--text");
+  context.strokeStyle = colours.text;
   context.lineWidth = 2;
   context.strokeRect(left - 2, bottom - LANE + 2, width + 4, LANE - 2);
 }
