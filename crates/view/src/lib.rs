@@ -8,6 +8,7 @@
 mod code;
 pub mod error;
 pub mod location;
+pub mod nodes;
 pub mod observer;
 mod points;
 mod program;
