@@ -15,10 +15,10 @@ use crate::inspect::expressions;
 use crate::inspect::nodes::framed::{frame_of, in_frame};
 use crate::inspect::nodes::made::{Draft, Origin, Writer};
 use crate::session::Session;
-use crate::state::evaluations::Purpose;
-use crate::state::nodes::{Content, Known, Value};
+use crate::state::nodes::{Content, FrameOf, Known, Value};
 use juror_language::{Expression, ExpressionKind};
 use juror_program::scope::is_register;
+use juror_symbols::Type;
 use juror_values::format::Radix;
 use juror_values::parts::{Opened, Part, Path, Reader, open};
 use juror_values::typed::Typed;
@@ -63,7 +63,8 @@ pub(crate) fn part_nodes(
             )));
         }
         let parts = opened.parts(range.start..end, reader);
-        let is_checked = opened.named() > 0;
+        // Several entries may have one key: an expression gives the first of them.
+        let is_checked = opened.named() > 0 || value.typed.r#type.name().contains("multimap");
         let writer = Writer::new(session, known.frame, value.radix)?;
         writer.nodes(parts.into_iter().map(|part| Draft {
             is_checked,
@@ -136,7 +137,7 @@ pub(crate) fn evaluate_node(
         let (typed, text) = match expressions::evaluate_expression(session, &expression) {
             Ok(typed) => (typed, text.to_owned()),
             Err(_) if may_call && (expression.calls_functions() || expression.counts()) => {
-                called(session, text, expression.clone())?
+                called(session, text)?
             }
             Err(error) => return Err(error),
         };
@@ -146,18 +147,14 @@ pub(crate) fn evaluate_node(
 
 /// Evaluates an expression that calls functions; returns its value, and the name that it has in
 /// the value history.
-fn called(
-    session: &mut Session,
-    text: &str,
-    expression: Expression,
-) -> Result<(Typed, String), CommandError> {
-    let purpose = Purpose::Print(Radix::Natural);
-    let outcome = session.evaluate_with_calls(text, expression, purpose, &mut SilentObserver)?;
-    match outcome {
-        Outcome::Value(ValueView { number: 0, .. }) => Ok((
-            Typed::of_bytes(juror_symbols::Type::void(), Vec::new()),
-            text.to_owned(),
-        )),
+fn called(session: &mut Session, text: &str) -> Result<(Typed, String), CommandError> {
+    // The command does what follows a run of the program, however it ends.
+    let line = format!("print ({})", text.replace(['\n', '\r'], " "));
+    match session.execute(&line, &mut SilentObserver)? {
+        Outcome::Value(ValueView { number: 0, .. }) => {
+            let nothing = Typed::of_bytes(Type::void(), Vec::new());
+            Ok((nothing, text.to_owned()))
+        }
         Outcome::Value(ValueView { number, .. }) => {
             let kept = session.user.values.last().cloned();
             let kept = kept.ok_or_else(|| CommandError::new("the value was not kept"))?;
@@ -173,7 +170,7 @@ fn called(
 /// Returns the node of an expression's value.
 fn node_of(
     session: &mut Session,
-    frame: crate::state::nodes::FrameOf,
+    frame: FrameOf,
     expression: &Expression,
     typed: Typed,
     text: &str,

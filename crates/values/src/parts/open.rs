@@ -19,6 +19,7 @@ pub fn open(value: &Typed, path: &Path, is_of_object: bool, reader: Reader<'_>) 
     let mut way = Way {
         value: value.clone(),
         path: path.clone(),
+        index_path: path.clone(),
         is_of_object,
         target: None,
         reader,
@@ -35,6 +36,8 @@ pub fn open(value: &Typed, path: &Path, is_of_object: bool, reader: Reader<'_>) 
 struct Way<'a> {
     value: Typed,
     path: Path,
+    /// The path by which elements are indexed: what holds an array is indexed as the array is.
+    index_path: Path,
     is_of_object: bool,
     /// What the pointer on the way leads to: the only part where that has none.
     target: Option<Part>,
@@ -82,6 +85,7 @@ impl Way<'_> {
 
     fn go_on(&mut self, value: Typed, path: Path) -> Step {
         self.value = value;
+        self.index_path = path.clone();
         self.path = path;
         self.is_of_object = false;
         Step::On
@@ -130,7 +134,7 @@ impl Way<'_> {
         };
         Step::Found(Kind::Array {
             array: self.value.clone(),
-            path: self.path.clone(),
+            path: self.index_path.clone(),
             count,
         })
     }
@@ -207,8 +211,11 @@ impl Way<'_> {
         let (printer, shown) = viewed(&self.value, names.pretty_printers(), memory, &types)?;
         let known = match &shown {
             Shown::Value(inner) => {
+                let index_path = self.index_path.clone();
                 let path = self.path.target();
-                return Some(self.go_on(inner.clone(), path));
+                let step = self.go_on(inner.clone(), path);
+                self.index_path = index_path;
+                return Some(step);
             }
             Shown::At(_, inner) => {
                 let path = self.path.target();
@@ -225,7 +232,7 @@ impl Way<'_> {
         };
         Some(Step::Found(Kind::Container(Box::new(Container {
             value: self.value.clone(),
-            path: self.path.clone(),
+            path: self.index_path.clone(),
             printer,
             count: count as u64,
         }))))

@@ -237,3 +237,51 @@ fn before_field(object: &Written, name: &str) -> String {
 fn is_same(a: &Typed, b: &Typed) -> bool {
     a.location == b.location && a.bits == b.bits && a.r#type.name() == b.r#type.name()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &Path, expected: &str) {
+        assert_eq!(path.text(), Some(expected));
+    }
+
+    #[test]
+    fn suffixes_bind_to_the_whole_expression() {
+        let p = Path::new("p", true);
+        check(&p.target(), "*p");
+        check(&p.target().field("f", false), "p->f");
+        check(&p.target().field("f", true), "p.f");
+        check(&p.target().element(3), "(*p)[3]");
+        check(&p.target().target(), "**p");
+        check(&p.target().target().field("f", false), "(*p)->f");
+        check(&p.element(1).element(2).field("f", false), "p[1][2].f");
+        check(&p.entry(Some("\"ham\"")), "p[\"ham\"]");
+        assert_eq!(p.entry(None).element(1).text(), None);
+        let sum = Path::new("p + 1", false);
+        check(&sum.element(0), "(p + 1)[0]");
+        check(&sum.target(), "*(p + 1)");
+        check(&sum.target().field("f", false), "(p + 1)->f");
+    }
+
+    #[test]
+    fn positions_are_not_read_as_a_fraction() {
+        let first = Path::new("t", true).field("0", true);
+        check(&first, "t.0");
+        check(&first.field("1", true), "(t.0).1");
+        check(&first.field("1", true).field("2", true), "((t.0).1).2");
+        check(&first.field("x", true), "t.0.x");
+    }
+
+    #[test]
+    fn objects_are_seen_as_other_classes() {
+        let class = Type::builtin("int").expect("a type");
+        let seen = Path::new("x", true).seen_as(&class);
+        check(&seen, "*(int *)&x");
+        check(&seen.field("f", false), "((int *)&x)->f");
+        let behind = Path::new("p", true).target().seen_as(&class);
+        check(&behind, "*(int *)p");
+        check(&behind.at_address(&class, 16), "*(int *)0x10");
+    }
+}
