@@ -7,9 +7,10 @@ use juror_points::expressions::read_with_types;
 use juror_program::scope::FrameScope;
 use juror_program::stack::frames::Frame;
 use juror_symbols::TypeKind;
+use juror_values::classes::upcast::referred_to;
 use juror_values::format::{Radix, summary};
 use juror_values::parts::{Path, Reader, Role, open};
-use juror_values::typed::{Location, Typed};
+use juror_values::typed::{Location, Memory, Typed};
 use juror_view::error::CommandError;
 use juror_view::nodes::{Node, NodeId, NodeKind};
 
@@ -95,7 +96,7 @@ impl Writer<'_> {
             named: opened.named(),
             indexed: opened.indexed(),
             evaluate_name: path.text().map(str::to_owned),
-            address: typed.address(),
+            address: address_of(&typed, program),
             size: typed.r#type.size(),
             writable: is_writable(&typed, draft.origin),
             kind: kind_of(&typed, draft.role.as_ref(), draft.origin, &summary),
@@ -184,6 +185,13 @@ impl Writer<'_> {
                 && found.r#type.name() == typed.r#type.name()
         })
     }
+}
+
+/// Returns the address of a value, or of what a reference refers to.
+fn address_of(typed: &Typed, memory: &dyn Memory) -> Option<u64> {
+    let is_whole = typed.bits.is_none();
+    let referent = referred_to(typed, memory).ok().filter(|_| is_whole)?;
+    referent.address()
 }
 
 fn kind_of(typed: &Typed, role: Option<&Role>, origin: Origin, summary: &str) -> NodeKind {
