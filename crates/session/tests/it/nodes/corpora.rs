@@ -143,7 +143,9 @@ fn check_pages(stopped: &mut Stopped, node: &Node, path: &str) -> Vec<Node> {
             let found = stopped.session.part_nodes(node.id, filter, start, page);
             found.expect("the value is of this stop")
         };
-        paged.extend(ask(stopped, PartFilter::All));
+        let found = ask(stopped, PartFilter::All);
+        assert!(!found.is_empty(), "{path}: no part {start} of {node:?}");
+        paged.extend(found);
         filtered.extend(ask(stopped, PartFilter::Named));
         filtered.extend(ask(stopped, PartFilter::Indexed));
     }
@@ -170,7 +172,7 @@ fn check_joined(
     }
     checked.joined += 1;
     let shown = node.summary.as_str();
-    let joined = Joined::of(stopped, shown, parts, &mut BTreeSet::new());
+    let joined = join(stopped, shown, parts, &mut BTreeSet::new());
     if joined != shown {
         checked
             .wrong
@@ -178,74 +180,65 @@ fn check_joined(
     }
 }
 
-struct Joined;
-
-impl Joined {
-    /// Joins parts as the beginning of the whole text says.
-    fn of(
-        stopped: &mut Stopped,
-        shown: &str,
-        parts: &[Node],
-        virtual_bases: &mut BTreeSet<String>,
-    ) -> String {
-        // Of a pointer the address is printed, of a text its characters.
-        if shown.starts_with("0x") || shown.ends_with('"') {
-            return shown.to_owned();
-        }
-        if let Some((before, rest)) = object_behind(shown) {
-            return format!(
-                "{before}{}",
-                Joined::of(stopped, rest, parts, virtual_bases)
-            );
-        }
-        if let [part] = parts
-            && part.summary == shown
-        {
-            return shown.to_owned();
-        }
-        let opening = shown.find(['{', '(', '[']).unwrap_or(0);
-        let (head, rest) = shown.split_at(opening);
-        let open = rest.chars().next().unwrap_or('{');
-        let close = match open {
-            '(' => ')',
-            '[' => ']',
-            _ => '}',
-        };
-        let is_rust = !head.is_empty() || shown.starts_with(['(', '[']);
-        let first_key = parts.first().and_then(key_of);
-        let is_map = first_key.is_some_and(|key| shown.starts_with(&format!("{{{key}: ")));
-        let items = parts.iter().filter_map(|part| {
-            let value = match part.kind {
-                NodeKind::Base | NodeKind::Virtual => {
-                    if part.kind == NodeKind::Virtual && !virtual_bases.insert(part.name.clone()) {
-                        return None;
-                    }
-                    let inner = parts_of(&mut stopped.session, part);
-                    let value = match inner.is_empty() {
-                        true => part.summary.clone(),
-                        false => Joined::of(stopped, &part.summary, &inner, virtual_bases),
-                    };
-                    return Some(format!("<{}> = {value}", part.name));
-                }
-                _ => &part.summary,
-            };
-            let key = part
-                .name
-                .strip_prefix('[')
-                .and_then(|it| it.strip_suffix(']'));
-            Some(match key {
-                Some(key) if shown.starts_with(&format!("{{{key}: ")) || is_map(parts) => {
-                    format!("{key}: {value}")
-                }
-                Some(_) => value.clone(),
-                None if open == '(' || part.name.starts_with('(') => value.clone(),
-                None if is_rust => format!("{}: {value}", part.name),
-                None => format!("{} = {value}", part.name),
-            })
-        });
-        let items: Vec<String> = items.collect();
-        format!("{head}{open}{}{close}", folded(&items).join(", "))
+/// Joins parts as the beginning of the whole text says.
+fn join(
+    stopped: &mut Stopped,
+    shown: &str,
+    parts: &[Node],
+    virtual_bases: &mut BTreeSet<String>,
+) -> String {
+    // Of a pointer the address is printed, of a text its characters.
+    if shown.starts_with("0x") || shown.ends_with('"') {
+        return shown.to_owned();
     }
+    if let Some((before, rest)) = object_behind(shown) {
+        return format!("{before}{}", join(stopped, rest, parts, virtual_bases));
+    }
+    if let [part] = parts
+        && part.summary == shown
+    {
+        return shown.to_owned();
+    }
+    let opening = shown.find(['{', '(', '[']).unwrap_or(0);
+    let (head, rest) = shown.split_at(opening);
+    let open = rest.chars().next().unwrap_or('{');
+    let close = match open {
+        '(' => ')',
+        '[' => ']',
+        _ => '}',
+    };
+    let is_rust = !head.is_empty() || shown.starts_with(['(', '[']);
+    let first_key = parts.first().and_then(key_of);
+    let is_map = first_key.is_some_and(|key| shown.starts_with(&format!("{{{key}: ")));
+    let items = parts.iter().filter_map(|part| {
+        let value = match part.kind {
+            NodeKind::Base | NodeKind::Virtual => {
+                if part.kind == NodeKind::Virtual && !virtual_bases.insert(part.name.clone()) {
+                    return None;
+                }
+                let inner = parts_of(&mut stopped.session, part);
+                let value = match inner.is_empty() {
+                    true => part.summary.clone(),
+                    false => join(stopped, &part.summary, &inner, virtual_bases),
+                };
+                return Some(format!("<{}> = {value}", part.name));
+            }
+            // Where a base class lies is not known.
+            NodeKind::Error if shown.contains(&format!("<{}> = ", part.name)) => {
+                return Some(format!("<{}> = {}", part.name, part.summary));
+            }
+            _ => &part.summary,
+        };
+        Some(match key_of(part) {
+            Some(key) if is_map => format!("{key}: {value}"),
+            Some(_) => value.clone(),
+            None if open == '(' || part.name.starts_with('(') => value.clone(),
+            None if is_rust => format!("{}: {value}", part.name),
+            None => format!("{} = {value}", part.name),
+        })
+    });
+    let items: Vec<String> = items.collect();
+    format!("{head}{open}{}{close}", folded(&items).join(", "))
 }
 
 /// What stands in the brackets of a name.

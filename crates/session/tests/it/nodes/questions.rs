@@ -186,11 +186,12 @@ fn objects_have_bases_and_members() {
 fn ranges_of_large_values_are_read_alone() {
     let mut stopped = at_look();
     let session = &mut stopped.session;
-    for (name, count, of_element) in [
-        ("huge", "counts.elements", &(|at| at) as &dyn Fn(u64) -> u64),
-        ("listed", "counts.listed", &|at| 2 * at),
-        ("forward", "counts.forward", &|at| 699 - at),
-    ] {
+    let rows: [(&str, &str, fn(u64) -> u64); 3] = [
+        ("huge", "counts.elements", |at| at),
+        ("listed", "counts.listed", |at| 2 * at),
+        ("forward", "counts.forward", |at| 699 - at),
+    ];
+    for (name, count, of_element) in rows {
         let count = number(session, count);
         let node = asked(session, name);
         assert_eq!((node.named, node.indexed), (0, count), "{name}");
