@@ -54,7 +54,7 @@ pub enum NodeKind {
     Register,
     /// A group of values that is no value.
     Group,
-    /// What a function has returned.
+    /// A value that a function has returned.
     Returned,
     /// A value that cannot be read: the summary has the reason.
     Error,
@@ -68,7 +68,7 @@ pub enum Group {
     Arguments,
     /// The local variables.
     Locals,
-    /// What the function that has just returned to the frame has returned.
+    /// The value of the function that has just returned to the frame.
     ReturnValue,
     /// The registers.
     Registers,

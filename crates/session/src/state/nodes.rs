@@ -17,7 +17,7 @@ pub(crate) struct Known {
     pub process: u32,
     /// The frame.
     pub frame: FrameOf,
-    /// What it is.
+    /// The value, or the group of values.
     pub content: Content,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct FrameOf {
     pub level: usize,
 }
 
-/// What a node stands for.
+/// The meaning of a node.
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
     /// A value.
@@ -58,13 +58,13 @@ pub(crate) struct Nodes {
     /// The number before that of the first value.
     before: u64,
     known: Vec<Known>,
-    /// How often the program has resumed.
+    /// The number of times that the program has resumed.
     pub resumes: u64,
-    /// What the last call has returned, and the thread.
+    /// The value that the last call has returned.
     pub returned: Option<Returned>,
 }
 
-/// What a call has returned that `finish` has waited for.
+/// The value that a call has returned which `finish` has waited for.
 #[derive(Debug, Clone)]
 pub(crate) struct Returned {
     /// The thread.

@@ -48,7 +48,7 @@ impl Container {
     }
 }
 
-/// Why a part that a container says it has was not found.
+/// The reason of a part that a container says it has and that is not found.
 const OUT_OF_REACH: &str = "the walk through the container does not reach it";
 
 /// Returns a key as the prompt reads it; none if it cannot be written so.
@@ -63,7 +63,7 @@ fn written(key: &Typed, reader: Reader<'_>) -> Option<String> {
     }
 }
 
-/// How many values may stand in the place of a text.
+/// The most values that stand in the place of a text.
 const STEPS_MAX: usize = 8;
 
 /// Returns the text of a string of a library; none for other values, and if it is long.

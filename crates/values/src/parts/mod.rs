@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// A part of a value.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// What it is in the value.
+    /// Its role in the value.
     pub role: Role,
     /// The value of the part.
     pub value: Typed,
@@ -31,7 +31,7 @@ pub struct Part {
     pub path: Path,
 }
 
-/// What a part is in the value that it belongs to.
+/// The role of a part in the value that it belongs to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Role {
     /// A member.
@@ -44,7 +44,7 @@ pub enum Role {
     Element(u64),
     /// The value of a key.
     Entry(Box<Typed>),
-    /// What a pointer leads to.
+    /// The target of a pointer.
     Target,
 }
 
@@ -55,7 +55,7 @@ impl Role {
     }
 }
 
-/// What the parts of a value are read with.
+/// The means to read the parts of a value.
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
     /// The memory of the program.
@@ -82,7 +82,7 @@ enum Kind {
         path: Path,
         count: u64,
     },
-    /// What a pretty-printer goes through.
+    /// Elements or entries that a pretty-printer finds.
     Container(Box<Container>),
 }
 

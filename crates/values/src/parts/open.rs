@@ -1,4 +1,5 @@
-//! What a value consists of: the way from it to the value whose parts are its own.
+//! The way from a value to the one whose parts it shows: through pointers, library types, and to
+//! the whole object.
 
 use super::members::{fields, members};
 use super::{Container, Kind, Opened, Part, Path, Reader, Role};
@@ -10,7 +11,7 @@ use crate::pretty_printers::{count_of, is_plausible, viewed};
 use crate::typed::{Location, Number, Typed};
 use juror_symbols::{Composite, Type, TypeKind};
 
-/// How many values may stand in the place of one another.
+/// The most values that stand in the place of one another.
 const STEPS_MAX: usize = 16;
 
 /// Opens a value. `is_of_object` tells that it is a part of an object, which is not asked for
@@ -39,7 +40,7 @@ struct Way<'a> {
     /// The path by which elements are indexed: what holds an array is indexed as the array is.
     index_path: Path,
     is_of_object: bool,
-    /// What the pointer on the way leads to: the only part where that has none.
+    /// The target of the pointer on the way: the only part if it has none itself.
     target: Option<Part>,
     reader: Reader<'a>,
 }

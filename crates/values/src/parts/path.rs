@@ -25,7 +25,7 @@ struct Written {
     pointer: Option<Box<Written>>,
 }
 
-/// What binds to the whole of an expression.
+/// The operators that bind to the whole of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Binding {
     /// A suffix and a prefix.

@@ -62,7 +62,7 @@ pub(super) struct Run<'a> {
     frame: Variables<'a>,
     wanted: Wanted<'a>,
     steps: usize,
-    /// How many statements may be run.
+    /// The limit of statements.
     pub(super) steps_max: usize,
     pub(super) shown: Option<Shown>,
     /// What was wanted.

@@ -55,7 +55,7 @@ pub(crate) fn page(
     let mut run = Run::new(value, printer, wanted, memory, types);
     let most = start.saturating_add(count).saturating_mul(STEPS_EACH);
     run.steps_max = most.saturating_add(STEPS_BEFORE).min(STEPS_MAX);
-    // What was found before a walk fails is there.
+    // The elements that a walk finds before it fails are there.
     let _ = run.block(&printer.body);
     let entries = run.entries.into_iter();
     let entries = entries.map(|(key, value)| (Some(key), value));

@@ -14,7 +14,7 @@ use juror_values::typed::{Location, Memory, Typed};
 use juror_view::error::CommandError;
 use juror_view::nodes::{Node, NodeId, NodeKind};
 
-/// What a value belongs to.
+/// The origin of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     /// It is a variable of a frame, which may be in a register.
@@ -33,7 +33,7 @@ pub(super) enum Origin {
 pub(super) struct Draft {
     /// Its name; none for a part, which is named by its role.
     pub name: Option<String>,
-    /// What it is in the value that it is a part of.
+    /// Its role in the value that it is a part of.
     pub role: Option<Role>,
     pub typed: Typed,
     pub path: Path,

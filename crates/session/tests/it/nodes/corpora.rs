@@ -7,11 +7,11 @@ use juror_testing::{Fixture, repository_directory};
 use juror_view::nodes::{Group, Node, NodeKind, PartFilter};
 use std::collections::BTreeSet;
 
-/// How deep values are looked into, and how many of them.
+/// The depth to which values are looked into, and the most values.
 const DEPTH_MAX: usize = 5;
 const NODES_MAX: usize = 1_500;
 
-/// What a walk has checked.
+/// The checks of a walk.
 #[derive(Debug, Default)]
 struct Checked {
     nodes: usize,
@@ -98,7 +98,7 @@ fn is_reason(node: &Node) -> bool {
     node.summary.starts_with('<') && node.summary.ends_with('>')
 }
 
-/// The expression of a value gives a value that is shown alike.
+/// Checks that the expression of a value gives a value that is shown alike.
 fn check_expression(
     stopped: &mut Stopped,
     level: usize,
@@ -129,7 +129,7 @@ fn check_expression(
     }
 }
 
-/// The parts of a value, which are as many as it says, and the same by pages.
+/// Returns the parts of a value, which are as many as it says, and the same by pages.
 fn check_pages(stopped: &mut Stopped, node: &Node, path: &str) -> Vec<Node> {
     let whole = parts_of(&mut stopped.session, node);
     let counted = (node.named + node.indexed) as usize;
@@ -156,7 +156,7 @@ fn check_pages(stopped: &mut Stopped, node: &Node, path: &str) -> Vec<Node> {
     whole
 }
 
-/// What is printed of a value is what is printed of its parts, in the notation of its language.
+/// Checks that the parts of a value, joined in the notation of its language, are its text.
 fn check_joined(
     stopped: &mut Stopped,
     node: &Node,
@@ -223,7 +223,7 @@ fn join(
                 };
                 return Some(format!("<{}> = {value}", part.name));
             }
-            // Where a base class lies is not known.
+            // The place of the base class is not known.
             NodeKind::Error if shown.contains(&format!("<{}> = ", part.name)) => {
                 return Some(format!("<{}> = {}", part.name, part.summary));
             }
@@ -241,13 +241,13 @@ fn join(
     format!("{head}{open}{}{close}", folded(&items).join(", "))
 }
 
-/// What stands in the brackets of a name.
+/// Returns the text in the brackets of a name.
 fn key_of(part: &Node) -> Option<&str> {
     let rest = part.name.strip_prefix('[')?;
     rest.strip_suffix(']')
 }
 
-/// What stands before an object: the class that it is, or its address.
+/// Splits the text of an object behind its class or its address.
 fn object_behind(shown: &str) -> Option<(&str, &str)> {
     if shown.starts_with("@0x") {
         let end = shown.find(": ")? + 2;

@@ -1,4 +1,4 @@
-//! What a front end asks of the values of one program, whose true numbers it has itself.
+//! The questions of a front end about the values of one program, which has its true numbers.
 
 use super::{Stopped, parts_of};
 use juror_session::Session;
