@@ -48,12 +48,17 @@ export function drawTimeline(view, store) {
   const key = buckets.map((it) => `${it.thread},${it.from_ns},${it.to_ns},${it.count},${it.verdict}`).join(";");
   if (key === view.key) return;
   const isAtEnd = view.cursor < 0 || view.cursor >= view.buckets.length - 1;
-  Object.assign(view, { key, buckets, threads: threadsOf(buckets) });
+  Object.assign(view, { key, buckets, threads: threadsOf(buckets), hasTimes: events.has_times !== false });
   view.cursor = isAtEnd ? buckets.length - 1 : Math.min(view.cursor, buckets.length - 1);
   drawThreadRows(view);
   drawMarks(view);
   drawCursor(view);
   paint(view);
+}
+
+// A run whose events have no times is shown by their numbers.
+function moment(view, at) {
+  return view.hasTimes ? timeWords(at) : `event ${grouped(at)}`;
 }
 
 function threadsOf(buckets) {
@@ -71,7 +76,7 @@ function threadsOf(buckets) {
 
 function drawThreadRows(view) {
   patchList(view.byThread, view.threads, () => makeRow(5, true), (row, { thread, count, violations, from, to }) => {
-    setCells(row, [`thread ${thread}`, grouped(count), grouped(violations), timeWords(from), timeWords(to)]);
+    setCells(row, [`thread ${thread}`, grouped(count), grouped(violations), moment(view, from), moment(view, to)]);
   });
 }
 
@@ -79,7 +84,7 @@ function drawThreadRows(view) {
 function drawMarks(view) {
   if (!view.details.open) return;
   patchList(view.marks, view.buckets, () => makeRow(5), (row, bucket) => {
-    setCells(row, [`thread ${bucket.thread}`, timeWords(bucket.from_ns), timeWords(bucket.to_ns), grouped(bucket.count), verdictOf(bucket)]);
+    setCells(row, [`thread ${bucket.thread}`, moment(view, bucket.from_ns), moment(view, bucket.to_ns), grouped(bucket.count), verdictOf(bucket)]);
   });
 }
 
@@ -93,7 +98,7 @@ function drawCursor(view) {
   const bucket = view.buckets[view.cursor];
   if (!bucket) return;
   const verdict = verdictOf(bucket);
-  const words = `Mark ${view.cursor + 1} of ${view.buckets.length}: thread ${bucket.thread}, ${timeWords(bucket.from_ns)} to ${timeWords(bucket.to_ns)}, ${counted(bucket.count, "event")}${verdict && `, ${verdict}`}`;
+  const words = `Mark ${view.cursor + 1} of ${view.buckets.length}: thread ${bucket.thread}, ${moment(view, bucket.from_ns)} to ${moment(view, bucket.to_ns)}, ${counted(bucket.count, "event")}${verdict && `, ${verdict}`}`;
   setText(view.words, words);
   setAttribute(view.slider, "aria-valuemax", view.buckets.length);
   setAttribute(view.slider, "aria-valuenow", view.cursor + 1);
