@@ -36,6 +36,8 @@ pub trait Lines {
     fn next(&mut self, prompt: &str) -> io::Result<Input>;
     /// Whether lines are typed: then an empty line repeats, and nothing is echoed.
     fn is_typed(&self) -> bool;
+    /// Drops the lines that were pasted and are not executed yet.
+    fn discard(&mut self) {}
 }
 
 /// Executes the commands and then the lines of the standard input, as [`converse`] does.
@@ -86,6 +88,7 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
         let line = match next? {
             Input::Line(line) => line,
             Input::Cancelled => {
+                lines.discard();
                 console.cancel_input();
                 last.clear();
                 continue;

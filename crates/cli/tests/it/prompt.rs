@@ -252,3 +252,52 @@ fn tab_completes_settings_files_and_what_a_command_takes() {
     }
     quit(terminal);
 }
+
+#[test]
+fn lines_that_arrive_at_once_are_all_executed_in_order() {
+    let mut terminal = start("steps.c");
+    terminal.type_keys("print 10 + 1\nprint 20 + 1\nprint 30 + 1\nprint 40 + 1\n");
+    for expected in ["$1 = 11", "$2 = 21", "$3 = 31", "$4 = 41"] {
+        terminal.expect(expected);
+    }
+    terminal.expect(PROMPT);
+    quit(terminal);
+}
+
+#[test]
+fn lines_typed_while_the_program_runs_are_executed_when_it_stops() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let awaited = directory.path().join("go");
+    let mut terminal = start("until_file.c");
+    ask(&mut terminal, "break reached");
+    terminal.type_line(&format!("run {}", awaited.display()));
+    terminal.expect("running");
+    terminal.type_keys("print 10 + 1\nprint 20 + 1\nprint 30 + 1\n");
+    std::fs::write(&awaited, "").expect("a file");
+    terminal.expect("Breakpoint 1");
+    for expected in ["$1 = 11", "$2 = 21", "$3 = 31"] {
+        terminal.expect(expected);
+    }
+    terminal.expect(PROMPT);
+    ask(&mut terminal, "kill");
+    quit(terminal);
+}
+
+#[test]
+fn a_bracketed_paste_is_executed_line_by_line() {
+    let mut terminal = start("steps.c");
+    terminal.type_keys("\x1b[200~print 10 + 1\nprint 20 + 1\n\nprint 30 + 1\n\x1b[201~");
+    terminal.type_line("");
+    terminal.expect("$1 = 11");
+    terminal.expect("(juror) print 20 + 1");
+    terminal.expect("$2 = 21");
+    terminal.expect("$3 = 31");
+    terminal.expect(PROMPT);
+    // Each line is one of the history: Up finds the last.
+    terminal.type_keys("\x1b[A");
+    terminal.expect("print 30 + 1");
+    terminal.type_line("");
+    terminal.expect("$4 = 31");
+    terminal.expect(PROMPT);
+    quit(terminal);
+}

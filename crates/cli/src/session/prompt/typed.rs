@@ -1,4 +1,8 @@
-//! Lines that are typed at a terminal.
+//! Lines that are typed or pasted at a terminal.
+//!
+//! What is typed while the program runs, and what is pasted without brackets, stays in the buffer
+//! of the line editor from one line to the next. A bracketed paste arrives as one input with line
+//! ends in it: it is split, and its later lines wait here.
 
 use super::{Input, Lines};
 use crate::directories;
@@ -7,6 +11,7 @@ use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
 use rustyline::{CompletionType, Config, Editor};
+use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 
@@ -17,6 +22,8 @@ const HISTORY_LINES: usize = 2000;
 pub struct Typed {
     editor: Editor<Completion, DefaultHistory>,
     history: Option<PathBuf>,
+    /// The later lines of a paste.
+    pasted: VecDeque<String>,
 }
 
 impl Typed {
@@ -36,18 +43,30 @@ impl Typed {
             // The file does not exist before the first session.
             let _ = editor.load_history(file);
         }
-        Ok(Typed { editor, history })
+        Ok(Typed {
+            editor,
+            history,
+            pasted: VecDeque::new(),
+        })
     }
 }
 
 impl Lines for Typed {
     fn next(&mut self, prompt: &str) -> io::Result<Input> {
+        if let Some(line) = self.pasted.pop_front() {
+            // The line editor has shown the paste as a whole.
+            println!("{prompt}{}", juror_text::escape::safe(&line));
+            return Ok(Input::Line(line));
+        }
         match self.editor.readline(prompt) {
-            Ok(line) => {
-                if !line.trim().is_empty() {
+            Ok(text) => {
+                let mut lines = lines_of(&text);
+                for line in lines.iter().filter(|line| !line.trim().is_empty()) {
                     let _ = self.editor.add_history_entry(line.as_str());
                 }
-                Ok(Input::Line(line))
+                let first = lines.pop_front().unwrap_or_default();
+                self.pasted = lines;
+                Ok(Input::Line(first))
             }
             Err(ReadlineError::Interrupted) => Ok(Input::Cancelled),
             Err(ReadlineError::Eof) => Ok(Input::End),
@@ -59,6 +78,16 @@ impl Lines for Typed {
     fn is_typed(&self) -> bool {
         true
     }
+
+    fn discard(&mut self) {
+        self.pasted.clear();
+    }
+}
+
+/// Returns the lines of an input. Empty lines of a paste repeat nothing: they are left out.
+fn lines_of(text: &str) -> VecDeque<String> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(str::to_owned).collect()
 }
 
 impl Drop for Typed {
@@ -101,3 +130,15 @@ impl rustyline::hint::Hinter for Completion {
 impl rustyline::highlight::Highlighter for Completion {}
 impl rustyline::validate::Validator for Completion {}
 impl rustyline::Helper for Completion {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paste_is_several_lines() {
+        assert_eq!(lines_of("next"), ["next"]);
+        assert_eq!(lines_of("print 1\n\n  print 2\n"), ["print 1", "  print 2"]);
+        assert_eq!(lines_of(""), [""; 0]);
+    }
+}
