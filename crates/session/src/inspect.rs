@@ -9,3 +9,4 @@ pub(crate) mod location_messages;
 pub(crate) mod locations;
 pub(crate) mod siginfo;
 pub(crate) mod source;
+pub(crate) mod waits;
