@@ -19,11 +19,12 @@ pub(crate) enum Setting {
     ListLines,
     PrintElements,
     PrintPretty,
+    SchedulerLocking,
     SubstitutePath,
 }
 
 /// The settings by name, sorted; those of `print` have two words.
-pub(crate) const SETTINGS: [(&str, Setting); 15] = [
+pub(crate) const SETTINGS: [(&str, Setting); 16] = [
     ("allow-unbound", Setting::AllowUnbound),
     ("args", Setting::Arguments),
     ("at-inlined", Setting::AtInlined),
@@ -38,6 +39,7 @@ pub(crate) const SETTINGS: [(&str, Setting); 15] = [
     ("listsize", Setting::ListLines),
     ("print elements", Setting::PrintElements),
     ("print pretty", Setting::PrintPretty),
+    ("scheduler-locking", Setting::SchedulerLocking),
     ("substitute-path", Setting::SubstitutePath),
 ];
 

@@ -45,6 +45,10 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
             ("set follow parent", "debug the parent, the default"),
             (
+                "set scheduler-locking step",
+                "other threads stay stopped during step and next; on: always, off: never",
+            ),
+            (
                 "set checkpoint-namespace on",
                 "a PID namespace for the next run, for checkpoints of threads",
             ),

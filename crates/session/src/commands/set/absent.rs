@@ -122,11 +122,6 @@ const INSTEAD: &[(&str, &str, &str)] = &[
         "set follow both: all processes run and stop together",
     ),
     (
-        "scheduler-locking",
-        "off",
-        "all threads run together; break LOCATION thread N stops for one thread only",
-    ),
-    (
         "solib-search-path",
         "",
         "set debug-file-directory DIRECTORY",
