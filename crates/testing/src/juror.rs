@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// A prepared run of juror.
 ///
-/// Its state and cache directories (`XDG_STATE_HOME`, `XDG_CACHE_HOME`) are empty and its
+/// Its directories (`XDG_STATE_HOME`, `XDG_CACHE_HOME`, `XDG_CONFIG_HOME`) are empty and its
 /// own, so that runs are independent of each other and of the user.
 #[derive(Debug)]
 pub struct Juror {
@@ -39,6 +39,7 @@ impl Juror {
         command
             .env("XDG_STATE_HOME", state.path())
             .env("XDG_CACHE_HOME", state.path().join("cache"))
+            .env("XDG_CONFIG_HOME", state.path().join("config"))
             .env("TERM", "xterm")
             .env_remove("NO_COLOR")
             .env_remove("CLICOLOR_FORCE");

@@ -4,7 +4,7 @@ use super::interrupt::{self, Running};
 use crate::driver::{Driver, Options, SessionError};
 use crate::exit;
 use crate::output::Output;
-use juror_view::Outcome;
+use juror_view::{Ending, Outcome};
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
@@ -21,6 +21,8 @@ pub struct Console {
     violated: bool,
     /// A property could not be evaluated.
     erred: bool,
+    /// How the program ended last.
+    ending: Option<Ending>,
 }
 
 /// Starts a session. If it fails, shows why and returns the exit status as the error.
@@ -49,6 +51,7 @@ impl Console {
             has_run: false,
             violated: false,
             erred: false,
+            ending: None,
         }
     }
 
@@ -100,6 +103,9 @@ impl Console {
     /// Executes a line, and then the commands of the breakpoints that stop the program.
     /// Shows each outcome. Returns the last one.
     pub fn perform(&mut self, line: &str) -> io::Result<Option<Outcome>> {
+        // Ctrl-C between two of them is meant, too.
+        let running = self.running.clone();
+        let _guard = running.begin();
         let mut outcome = self.execute_and_show(line)?;
         while outcome.is_some()
             && let Some(line) = self.next_queued_command()
@@ -133,6 +139,16 @@ impl Console {
     /// As [`Driver::cancel_input`].
     pub fn cancel_input(&mut self) {
         self.driver.borrow_mut().cancel_input();
+    }
+
+    /// Whether there is a debuggee.
+    pub fn is_alive(&self) -> bool {
+        self.driver.borrow().is_alive()
+    }
+
+    /// How the program ended last; nothing if it did not end by itself.
+    pub fn ending(&self) -> Option<Ending> {
+        self.ending
     }
 
     /// Whether the program has run, be it ended or not.
@@ -203,6 +219,9 @@ impl Console {
         self.has_run |= outcome.has_run();
         self.violated |= outcome.is_violated();
         self.erred |= outcome.is_error();
+        if let Outcome::Ended(end) = outcome {
+            self.ending = end.ending;
+        }
     }
 }
 

@@ -8,9 +8,7 @@ mod piped;
 mod typed;
 
 use super::console::Console;
-use crate::arguments::Script;
-use anyhow::Context as _;
-use juror_session::script_lines;
+use super::scripts::{self, Commands, Executed};
 use juror_view::Outcome;
 use piped::Piped;
 use std::io::{self, IsTerminal};
@@ -41,7 +39,7 @@ pub trait Lines {
 }
 
 /// Executes the commands and then the lines of the standard input, as [`converse`] does.
-pub fn run(console: &mut Console, commands: &[String], runs: bool) -> io::Result<u8> {
+pub fn run(console: &mut Console, commands: &[Commands], runs: bool) -> io::Result<u8> {
     match io::stdin().is_terminal() {
         true => converse(console, commands, runs, &mut Typed::new(console.driver())?),
         false => converse(console, commands, runs, &mut Piped::standard_input()?),
@@ -52,17 +50,12 @@ pub fn run(console: &mut Console, commands: &[String], runs: bool) -> io::Result
 /// and then executes lines until the user leaves. Returns the exit status.
 fn converse(
     console: &mut Console,
-    commands: &[String],
+    commands: &[Commands],
     runs: bool,
     lines: &mut dyn Lines,
 ) -> io::Result<u8> {
-    for command in commands {
-        match console.perform(command)? {
-            Some(Outcome::Quit) => return console.leave(),
-            Some(_) => {}
-            // The commands after a failed one expect another state.
-            None => return execute_lines(console, lines),
-        }
+    if scripts::execute(console, commands, false)? == Executed::Quit {
+        return console.leave();
     }
     if runs && !console.has_run() {
         console.perform(console.first_command())?;
@@ -93,6 +86,8 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
                 last.clear();
                 continue;
             }
+            // As in gdb, it ends the lines of `commands` first.
+            Input::End if depth > 0 && lines.is_typed() => "end".to_owned(),
             Input::End => {
                 // The prompt was echoed, and no line follows it.
                 if !lines.is_typed() {
@@ -107,8 +102,10 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
             console.output().say(&echo)?;
         }
         if depth > 0 {
-            console.perform(line)?;
             last.clear();
+            if let Some(Outcome::Quit) = console.perform(line)? {
+                return console.leave();
+            }
             continue;
         }
         let again = match line.is_empty() && lines.is_typed() {
@@ -123,26 +120,6 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
             return console.leave();
         }
     }
-}
-
-/// Returns the commands of `-x` and `-e`, in the order given.
-///
-/// # Errors
-/// Fails if a file cannot be read.
-pub fn commands(scripts: &[Script]) -> anyhow::Result<Vec<String>> {
-    let mut commands = Vec::new();
-    for script in scripts {
-        match script {
-            Script::Line(line) => commands.push(line.clone()),
-            Script::File(file) => {
-                let text = std::fs::read_to_string(file).with_context(|| {
-                    format!("the command file {} cannot be read", file.display())
-                })?;
-                commands.extend(script_lines(&text));
-            }
-        }
-    }
-    Ok(commands)
 }
 
 #[cfg(test)]
@@ -171,7 +148,10 @@ mod tests {
 
     fn check(typed: &[&'static str], commands: &[&str], runs: bool, status: u8, done: &[&str]) {
         let (mut console, log, _) = console(vec![violated(), violated(), violated()]);
-        let commands: Vec<String> = commands.iter().map(|&line| line.to_owned()).collect();
+        let commands: Vec<_> = commands
+            .iter()
+            .map(|line| Commands::of_line(line))
+            .collect();
         let mut lines = Fingers(typed.iter().copied().collect());
         let given = converse(&mut console, &commands, runs, &mut lines).expect("memory");
         assert_eq!(*log.borrow(), done);
@@ -201,7 +181,14 @@ mod tests {
             &["break f", "run", "backtrace", "kill"],
         );
         check(&[], &["run"], true, exit::VIOLATED, &["run", "kill"]);
-        check(&["x"], &["bad", "run"], true, exit::HOLDS, &["bad", "x"]);
+        // As in gdb, an error does not drop the commands that follow.
+        check(
+            &["x"],
+            &["bad", "run"],
+            true,
+            exit::VIOLATED,
+            &["bad", "run", "x", "kill"],
+        );
     }
 
     #[test]

@@ -5,14 +5,14 @@ use crate::exit;
 use crate::output::Output;
 use crate::session::console::Console;
 use crate::session::interrupt::{self, Running};
-use crate::session::prompt;
+use crate::session::{prompt, scripts};
 use juror_session::{RecordedRun, RecordedRunOptions};
 use std::path::Path;
 
 /// Runs `juror replay`. Returns the exit status.
 pub fn run(replay: &Replay) -> anyhow::Result<u8> {
     let mut output = Output::open(replay.messages.color, replay.json.as_deref(), true)?;
-    let prepared = options(replay).and_then(|it| Ok((it, prompt::commands(&replay.scripts)?)));
+    let prepared = options(replay).and_then(|it| Ok((it, scripts::read(&replay.scripts)?)));
     let (options, commands) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
