@@ -571,9 +571,41 @@ mod tests {
             plain(|page| write_threads(page, &samples::threads())),
             "   #  id    name         where
 →  1  4711  main         take at src/queue.c:40
-   2  4712  work\\u{7}er  take at src/queue.c:40, called from serve at src/queue.c:12
+   2  4712  work\\u{7}er  take at src/queue.c:40, called from serve at src/queue.c:12, waits for the mutex `q\\u{7}`, which thread 1 holds
 "
         );
+    }
+
+    #[test]
+    fn threads_that_wait_in_a_circle_are_told() {
+        let waits = |what: &str, holder: Option<u32>| {
+            let what = what.to_owned();
+            Some(WaitView { what, holder })
+        };
+        let all = |waits: [Option<WaitView>; 3]| -> Vec<ThreadView> {
+            let threads = (1..).zip(waits).map(|(number, waits)| ThreadView {
+                number,
+                waits,
+                ..samples::threads().remove(0)
+            });
+            threads.collect()
+        };
+        let joins = || waits("the end of thread 2", Some(2));
+        let lock = |holder| waits("the mutex `a`", Some(holder));
+        for (threads, expected) in [
+            (all([joins(), lock(3), lock(2)]), &[2, 3][..]),
+            (all([lock(1), None, None]), &[1]),
+            (all([joins(), lock(1), None]), &[1, 2]),
+            (all([joins(), lock(3), None]), &[]),
+            (all([joins(), waits("a barrier", None), lock(9)]), &[]),
+        ] {
+            assert_eq!(deadlock(&threads), expected);
+        }
+        let threads = all([joins(), lock(3), lock(2)]);
+        let text = plain(|page| write_threads(page, &threads));
+        let expected = "Deadlock: thread 2 waits for thread 3, which waits for thread 2.\n";
+        assert!(text.ends_with(expected), "{text}");
+        assert!(text.contains("waits for the end of thread 2\n"), "{text}");
     }
 
     #[test]
