@@ -37,6 +37,10 @@ pub trait Driver {
     fn input_depth(&self) -> usize {
         0
     }
+    /// Whether the user is asked before this line is executed: the program would be lost.
+    fn loses_program(&self, _line: &str) -> bool {
+        false
+    }
     /// Discards the lines after `commands`.
     fn cancel_input(&mut self) {}
     /// Whether there is a debuggee.
@@ -76,6 +80,9 @@ impl Driver for Session {
     }
     fn input_depth(&self) -> usize {
         Session::input_depth(self)
+    }
+    fn loses_program(&self, line: &str) -> bool {
+        Session::loses_program(self, line)
     }
     fn cancel_input(&mut self) {
         Session::cancel_input(self);

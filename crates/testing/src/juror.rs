@@ -152,13 +152,29 @@ impl Juror {
         run_with_deadline(&mut self.command, &self.input, self.deadline)
     }
 
-    /// Starts it in a new terminal.
+    /// Starts it in a new terminal. The debugger asks for no confirmation there.
     ///
     /// # Panics
     ///
-    /// No terminal is available.
+    /// No terminal is available, or the file of settings cannot be written.
     #[track_caller]
     pub fn terminal(self) -> Terminal {
+        self.terminal_with("set confirm off\n")
+    }
+
+    /// Starts it in a new terminal, where the debugger executes these lines first.
+    ///
+    /// # Panics
+    ///
+    /// As [`Juror::terminal`].
+    #[track_caller]
+    pub fn terminal_with(self, settings: &str) -> Terminal {
+        let directory = self._state.path().join("config/juror");
+        let made = std::fs::create_dir_all(&directory);
+        let written = made.and_then(|()| std::fs::write(directory.join("init"), settings));
+        if let Err(error) = written {
+            panic!("no settings: {error}");
+        }
         Terminal::start(self.command, self.deadline, Some(self._state))
     }
 }

@@ -141,6 +141,11 @@ impl Console {
         self.driver.borrow_mut().cancel_input();
     }
 
+    /// As [`Driver::loses_program`].
+    pub fn loses_program(&self, line: &str) -> bool {
+        self.driver.borrow().loses_program(line)
+    }
+
     /// Whether there is a debuggee.
     pub fn is_alive(&self) -> bool {
         self.driver.borrow().is_alive()

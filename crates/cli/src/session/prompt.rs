@@ -17,6 +17,9 @@ use typed::Typed;
 /// The prompt.
 const PROMPT: &str = "(juror) ";
 
+/// The question before a program is lost.
+const QUESTION: &str = "The program has not ended. End it? (y or n) ";
+
 /// An input of the user.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Input {
@@ -34,6 +37,10 @@ pub trait Lines {
     fn next(&mut self, prompt: &str) -> io::Result<Input>;
     /// Whether lines are typed: then an empty line repeats, and nothing is echoed.
     fn is_typed(&self) -> bool;
+    /// Returns the answer to a question.
+    fn ask(&mut self, question: &str) -> io::Result<Input> {
+        self.next(question)
+    }
     /// Drops the lines that were pasted and are not executed yet.
     fn discard(&mut self) {}
 }
@@ -89,6 +96,9 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
             // As in gdb, it ends the lines of `commands` first.
             Input::End if depth > 0 && lines.is_typed() => "end".to_owned(),
             Input::End => {
+                if !is_agreed(console, lines, "quit")? {
+                    continue;
+                }
                 // The prompt was echoed, and no line follows it.
                 if !lines.is_typed() {
                     console.output().say("\n")?;
@@ -116,10 +126,28 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
         if last.is_empty() || last.starts_with('#') {
             continue;
         }
+        if !is_agreed(console, lines, &last)? {
+            last.clear();
+            continue;
+        }
         if let Some(Outcome::Quit) = console.perform(&last)? {
             return console.leave();
         }
     }
+}
+
+/// Returns whether a line may be executed: at a terminal, the user is asked before a program is
+/// lost.
+fn is_agreed(console: &Console, lines: &mut dyn Lines, line: &str) -> io::Result<bool> {
+    if !lines.is_typed() || !console.loses_program(line) {
+        return Ok(true);
+    }
+    Ok(match lines.ask(QUESTION)? {
+        Input::Line(answer) => answer.trim().starts_with(['y', 'Y']),
+        Input::Cancelled => false,
+        // Ctrl-D again.
+        Input::End => true,
+    })
 }
 
 #[cfg(test)]

@@ -172,10 +172,7 @@ fn what_gdb_is_told_first_is_understood() {
             "set pagination off",
             "no such setting is needed: juror has no pager",
         ),
-        (
-            "set confirm off",
-            "no such setting is needed: juror asks for no",
-        ),
+        ("set confirm off", ""),
         ("set print pretty on", ""),
         ("set print array on", "print -pretty"),
         ("set print object on", "no such setting"),
@@ -300,4 +297,28 @@ fn a_bracketed_paste_is_executed_line_by_line() {
     terminal.expect("$4 = 31");
     terminal.expect(PROMPT);
     quit(terminal);
+}
+
+#[test]
+fn the_user_is_asked_before_a_program_is_lost() {
+    let mut terminal = prepared("steps.c").terminal_with("");
+    terminal.expect(PROMPT);
+    // It has not begun.
+    ask(&mut terminal, "start");
+    for line in ["run", "quit"] {
+        terminal.type_line(line);
+        terminal.expect("End it? (y or n) ");
+        terminal.type_line("n");
+        terminal.expect(PROMPT);
+    }
+    assert!(ask(&mut terminal, "next").contains("steps.c:20"));
+    terminal.type_line("start");
+    terminal.expect("End it? (y or n) ");
+    terminal.type_line("y");
+    assert!(terminal.expect(PROMPT).contains("steps.c:19"));
+    terminal.type_control('d');
+    terminal.expect("End it? (y or n) ");
+    terminal.type_line("yes");
+    let (_, status) = terminal.finish();
+    assert_eq!(status, 0);
 }

@@ -9,6 +9,7 @@ pub(crate) enum Setting {
     AtInlined,
     CheckpointFiles,
     CheckpointNamespace,
+    Confirm,
     DebugFileDirectory,
     Directory,
     DisableRandomization,
@@ -24,12 +25,13 @@ pub(crate) enum Setting {
 }
 
 /// The settings by name, sorted; those of `print` have two words.
-pub(crate) const SETTINGS: [(&str, Setting); 16] = [
+pub(crate) const SETTINGS: [(&str, Setting); 17] = [
     ("allow-unbound", Setting::AllowUnbound),
     ("args", Setting::Arguments),
     ("at-inlined", Setting::AtInlined),
     ("checkpoint-files", Setting::CheckpointFiles),
     ("checkpoint-namespace", Setting::CheckpointNamespace),
+    ("confirm", Setting::Confirm),
     ("cwd", Setting::Directory),
     ("debug-file-directory", Setting::DebugFileDirectory),
     ("disable-randomization", Setting::DisableRandomization),

@@ -199,6 +199,16 @@ impl Session {
         }
     }
 
+    /// Returns whether a front end asks before it executes this line, by which a program that has
+    /// begun would be lost. An attached process is not lost.
+    pub fn loses_program(&self, line: &str) -> bool {
+        let (word, _) = arguments::split_line(line);
+        let is_loss = command_table::find(word)
+            .is_ok_and(|entry| matches!(entry.name, "quit" | "run" | "start" | "starti"));
+        let is_lost = self.is_alive() && self.has_begun() && !self.is_attached();
+        is_loss && is_lost && self.user.settings.confirms && !self.points.commands.is_being_given()
+    }
+
     /// Returns all commands, for help.
     pub fn commands(&self) -> Vec<CommandHelp> {
         TABLE.iter().copied().map(command_table::help_of).collect()

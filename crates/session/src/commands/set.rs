@@ -87,6 +87,7 @@ fn set_setting(
             session.launch.is_outdated = true;
             return Ok(environment::effect_message(session));
         }
+        Setting::Confirm => session.user.settings.confirms = switch(first)?,
         Setting::AllowUnbound => session.options.allow_unbound = switch(first)?,
         Setting::IgnoreInlined => session.options.inlined.ignore = switch(first)?,
         Setting::ListLines => {

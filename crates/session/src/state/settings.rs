@@ -38,6 +38,8 @@ pub(crate) struct Settings {
     pub elements_max: u64,
     /// Whether each field is shown on its own line.
     pub is_pretty: bool,
+    /// Whether a front end asks before the program is lost.
+    pub confirms: bool,
     /// Which threads run.
     pub locking: SchedulerLocking,
     /// Whether the present command steps.
@@ -50,6 +52,7 @@ impl Default for Settings {
             list_lines: LIST_LINES,
             elements_max: ELEMENTS_MAX,
             is_pretty: false,
+            confirms: true,
             locking: SchedulerLocking::default(),
             is_stepping: false,
         }

@@ -58,10 +58,32 @@ impl Lines for Typed {
             println!("{prompt}{}", juror_text::escape::safe(&line));
             return Ok(Input::Line(line));
         }
+        self.read(prompt, true)
+    }
+
+    fn ask(&mut self, question: &str) -> io::Result<Input> {
+        match self.pasted.pop_front() {
+            Some(line) => Ok(Input::Line(line)),
+            None => self.read(question, false),
+        }
+    }
+
+    fn is_typed(&self) -> bool {
+        true
+    }
+
+    fn discard(&mut self) {
+        self.pasted.clear();
+    }
+}
+
+impl Typed {
+    /// Reads lines; the first one is the next input.
+    fn read(&mut self, prompt: &str, is_kept: bool) -> io::Result<Input> {
         match self.editor.readline(prompt) {
             Ok(text) => {
                 let mut lines = lines_of(&text);
-                for line in lines.iter().filter(|line| !line.trim().is_empty()) {
+                for line in lines.iter().filter(|_| is_kept) {
                     let _ = self.editor.add_history_entry(line.as_str());
                 }
                 let first = lines.pop_front().unwrap_or_default();
@@ -73,14 +95,6 @@ impl Lines for Typed {
             Err(ReadlineError::Io(error)) => Err(error),
             Err(error) => Err(io::Error::other(error)),
         }
-    }
-
-    fn is_typed(&self) -> bool {
-        true
-    }
-
-    fn discard(&mut self) {
-        self.pasted.clear();
     }
 }
 

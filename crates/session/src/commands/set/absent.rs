@@ -13,7 +13,6 @@ const NEEDLESS: &[(&str, &str)] = &[
         "can-use-hw-watchpoints",
         "info watchpoints shows the method of each",
     ),
-    ("confirm", "juror asks for no confirmation"),
     ("debuginfod", "juror uses no debuginfod server"),
     (
         "disassembly-flavor",

@@ -102,6 +102,7 @@ fn setting_value(session: &Session, setting: Setting) -> Option<String> {
             crate::options::Follow::Child => "child".to_owned(),
             crate::options::Follow::Both => "both".to_owned(),
         },
+        Setting::Confirm => on_or_off(session.user.settings.confirms),
         Setting::AllowUnbound => on_or_off(options.allow_unbound),
         Setting::IgnoreInlined => on_or_off(options.inlined.ignore),
         Setting::ListLines => limit(u64::from(session.user.settings.list_lines), u32::MAX.into()),
