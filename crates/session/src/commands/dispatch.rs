@@ -31,6 +31,10 @@ impl Session {
         let is_interrupted = self.control.cancel.swap(false, Ordering::Relaxed);
         if is_interrupted && asked.is_some() {
             self.points.commands.give_up();
+            if let Some(program) = &mut self.processes.program {
+                // The next run is not meant.
+                program.debuggee.forget_interruption();
+            }
             return Err(CommandError::new("interrupted: the rest is not executed"));
         }
         let place = match &asked {
