@@ -294,6 +294,35 @@ fn a_recorded_run_says_which_events_were_never_bound() {
     }
 }
 
+/// The recording of a run that the user leaves says so, too: the run was not over, so that the
+/// property is open.
+#[test]
+fn a_run_that_was_left_says_which_events_were_not_bound() {
+    let source = "int used(int x) { return x; } int main(void) { return used(0); }";
+    let executable = Fixture::c("left", source).compile_plain();
+    let directory = TempDir::with_prefix("juror-left-").expect("a directory");
+    let property = "property p\nevent a = before absent() in library\nevent u = before used()\n\
+        state s accepting { on a -> s on u -> s }\n";
+    fs::write(directory.path().join("p.prop"), property).expect("a file");
+    let file = ["--color=never", "--property", "p.prop"];
+    for input in ["break used\nrun\nquit\n", "break used\nrun\nkill\n"] {
+        let run = juror(&["run", "--trace", "left.jsonl"]).args(file);
+        let run = run.args([&executable]).directory(directory.path());
+        run.input(input).run().assert_code(0);
+        let trace = fs::read_to_string(directory.path().join("left.jsonl")).expect("a trace");
+        let unbound = trace.matches("{\"unbound\":").count();
+        assert!(
+            unbound == 1 && trace.contains("{\"unbound\":\"before absent\"}\n{\"end\":\"stopped\""),
+            "{input}: {trace}"
+        );
+        let check = juror(&["check"]).args(file).args(["left.jsonl"]);
+        let checked = check.directory(directory.path()).run();
+        let note = "note  no loaded module had the function `absent`";
+        assert!(checked.stdout.contains("OPEN      p"), "{checked:?}");
+        assert!(checked.stdout.contains(note), "{checked:?}");
+    }
+}
+
 /// An event that only one of two merged traces could have is bound.
 #[test]
 fn an_event_that_one_trace_of_a_run_had_is_bound() {
