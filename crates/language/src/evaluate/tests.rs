@@ -113,7 +113,9 @@ fn what_is_ignored_holds_neither_way() {
         ("n == 8", "n == 7", [false, false]),
         ("n == 8", "n == 8", [false, true]),
     ] {
-        let source = source(&format!("when {guard} ignore when {doubt} -> init else -> init"));
+        let source = source(&format!(
+            "when {guard} ignore when {doubt} -> init else -> init"
+        ));
         let property = property(&source);
         let values = values(&property);
         let transitions = property.states()[0].transitions.iter();

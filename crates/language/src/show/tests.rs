@@ -96,9 +96,13 @@ fn svg_has_an_id_for_each_state_and_transition() {
 #[test]
 fn svg_states_are_as_high_as_the_labels_of_their_loops() {
     let height = |loops: usize| {
-        let events: String = (0..loops).map(|n| format!("event e{n} = before f{n}\n")).collect();
+        let events: String = (0..loops)
+            .map(|n| format!("event e{n} = before f{n}\n"))
+            .collect();
         let stays: String = (0..loops).map(|n| format!("on e{n} -> a\n")).collect();
-        let page = svg(&graph(&format!("property p\n{events}state a {{ {stays} }}")));
+        let page = svg(&graph(&format!(
+            "property p\n{events}state a {{ {stays} }}"
+        )));
         let (_, state) = page.split_once("<g id=\"state-0\"").expect("a state");
         let (_, height) = state.split_once("height=\"").expect("a height");
         let (height, _) = height.split_once('"').expect("its end");

@@ -173,7 +173,11 @@ fn a_cast_says_what_memory_is_seen_as() {
 fn elements_of_a_view_are_an_array() {
     for (second, whole, address) in [
         ("si_errno", "{11, 0}", "0x1020"),
-        ("si_code", "{11, 1}", "error: this value is not in memory, so it has no address"),
+        (
+            "si_code",
+            "{11, 1}",
+            "error: this value is not in memory, so it has no address",
+        ),
     ] {
         let mut page = Page::new();
         let rule = format!(
