@@ -36,6 +36,7 @@ mod habits;
 mod inline_namespaces;
 mod inlined_events;
 mod kept;
+mod legal_uses;
 mod linkage;
 mod local_variables;
 mod machine;
