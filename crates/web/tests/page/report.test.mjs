@@ -42,6 +42,16 @@ test("a report shows the same without a server, and takes no commands", () => {
   });
 });
 
+test("a report without rows has those of its violations", () => {
+  const data = fixture("queue");
+  const snapshot = data.snapshots.find(isStopped);
+  return withReport({ static: data.static, snapshot }, async ({ page }) => {
+    await page.locator("#slices .counts").getByText("1 of 2").waitFor();
+    const cells = page.getByRole("grid", { name: "Slices" }).getByRole("row").nth(1).getByRole("gridcell");
+    assert.deepEqual(await cells.allTextContents(), ["queue = 0x5555555592e0", "overflow", "✗ violated", "room = 12, letters = 12, digits = 3"]);
+  });
+});
+
 test("a report of a model has its chart", () => {
   const { static: fixed } = fixture("handover");
   const snapshot = { sequence: 1, status: "ended", stop: null, stop_text: null, end: null, end_text: null, properties: [], threads: [], checkpoints: [], events: { buckets: [], total: 0 }, output: "" };

@@ -9,7 +9,7 @@ import { fixture, serve } from "./server.mjs";
 
 const modules = createRequire(`${process.env.JUROR_PAGE_MODULES}/`);
 const { chromium } = modules("playwright-core");
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 60_000;
 
 let browser = null;
 
