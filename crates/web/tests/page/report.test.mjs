@@ -8,14 +8,14 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { joinable, modules, report } from "./bundle.mjs";
 import { assets, fixture } from "./server.mjs";
-import { eventually, isStopped, picture, withFile } from "./support.mjs";
+import { eventually, isStopped, picture, withAddress } from "./support.mjs";
 
 async function withReport(saved, run) {
   const directory = mkdtempSync(join(tmpdir(), "page-report-"));
   const file = join(directory, "report.html");
   try {
     writeFileSync(file, report(saved));
-    await withFile(pathToFileURL(file).href, {}, run);
+    await withAddress(pathToFileURL(file).href, {}, run);
   } finally {
     rmSync(directory, { recursive: true });
   }

@@ -47,8 +47,8 @@ export async function withPage(data, options, test) {
   }
 }
 
-/** Opens a file, as a report is opened. */
-export async function withFile(address, options, test) {
+/** Opens an address: a report in a file, or the page of juror itself. */
+export async function withAddress(address, options, test) {
   const context = await (await launched()).newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(DEADLINE_MS);
