@@ -72,26 +72,27 @@ export function drawAutomaton(view, store) {
   setShown(view.note, now.lit === null);
   const states = statesNow(view.property, now);
   patchList(view.rows, states, () => makeRow(4, true), (row, state) => {
-    setCells(row, [oneLine(state.state), state.sort, nowWords(state), state.slices === null ? "" : grouped(state.slices)]);
+    setCells(row, [oneLine(state.state), state.sort, state.current ? "now" : "", state.slices === null ? "" : grouped(state.slices)]);
     setClass(row, "now", state.current);
   });
   if (view.drawing) drawPicture(view, store, states);
 }
 
-// A property without slices counts none.
+// A property without slices is in some state from the beginning.
 function sliceWords(now) {
   const slices = now.slice_count > 0 ? [counted(now.slice_count, "slice")] : [];
-  const violated = now.violated_count > 0 ? [`${grouped(now.violated_count)} violated`] : [];
-  return [...slices, ...violated].join(", ");
+  if (now.slice_count === 0 && !now.states?.length) slices.push("no slice yet");
+  const violations = now.violated_count > 0 ? [counted(now.violated_count, "violation")] : [];
+  return [...slices, ...violations].join(", ");
 }
 
 function statesNow(property, now) {
   const found = new Map((now.states ?? []).map((state) => [state.state, state]));
   return property.states.map(({ state, sort }) => {
     const present = found.get(state);
-    const current = present?.current ?? false;
     const slices = now.slice_count > 0 ? (present?.slices ?? 0) : null;
-    return { state, sort, current, slices, isBase: current && slices === 0 };
+    // A property without slices is in one state; the others have none.
+    return { state, sort, slices, current: (slices === null || slices > 0) && Boolean(present?.current) };
   });
 }
 
@@ -99,23 +100,16 @@ function drawPicture(view, store, states) {
   const { svg, states: groups, edges } = view.drawing;
   states.forEach((state, position) => {
     const group = groups.get(`state-${position}`);
-    if (group) markState(group, state.current ? tagWords(state) : null, state.isBase);
+    if (group) markState(group, state.current ? tagWords(state) : null);
   });
   for (const [id, group] of edges) setClass(group, "lit", isLit(store, view.property.name, id));
-  const present = states.filter((state) => state.current && !state.isBase);
-  const told = present.find((state) => state.sort === "violation") ?? present[0] ?? states.find((state) => state.current);
+  const present = states.filter((state) => state.current);
+  const told = present.find((state) => state.sort === "violation") ?? present[0];
   showState(view.frame, told ? `state-${states.indexOf(told)}` : null);
   const places = present.map((state) => (state.slices ? `${oneLine(state.state)} (${counted(state.slices, "slice")})` : oneLine(state.state)));
   setAttribute(svg, "aria-label", `Automaton of ${oneLine(view.property.name)}; now: ${places.join(", ") || "no state"}`);
 }
 
-// The base slice, in which nothing is bound, is counted as no slice.
 function tagWords(state) {
-  if (state.isBase) return "base";
   return state.slices ? `now · ${grouped(state.slices)}` : "now";
-}
-
-function nowWords(state) {
-  if (!state.current) return "";
-  return state.isBase ? "now (base slice)" : "now";
 }

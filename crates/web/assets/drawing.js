@@ -79,9 +79,8 @@ function makeTag(group) {
 }
 
 /** Marks a state as the present one, with the text of its label; null takes the mark away. */
-export function markState({ group, tag }, text, isBase) {
+export function markState({ group, tag }, text) {
   setClass(group, "now", text !== null);
-  setClass(group, "base", text !== null && isBase);
   setAttribute(tag.tag, "visibility", text === null ? "hidden" : null);
   if (text === null) return;
   const width = text.length * CHARACTER + 8;

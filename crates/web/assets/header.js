@@ -2,6 +2,7 @@
 
 import { announce } from "./announce.js";
 import { make, makeMark, patchList, setMark, setShown, setText } from "./dom.js";
+import { endNow } from "./store.js";
 import { endingWords, oneLine, placeWords, reasonWords, statusWords, verdictWords } from "./text.js";
 
 /** Creates the header. */
@@ -19,7 +20,7 @@ export function createHeader(fixed, announcer) {
 export function drawHeader(view, store) {
   const { snapshot } = store;
   if (!snapshot) return;
-  const words = statusNow(snapshot);
+  const words = statusNow(store);
   setMark(view.status, words);
   announce(view.announcer, "status", words.word);
   patchList(view.verdicts, snapshot.properties ?? [], createChip, (chip, property) => {
@@ -35,7 +36,8 @@ function createChip() {
   return make("span", { class: "verdict" }, make("span", { class: "symbol", "aria-hidden": "true" }), " ", make("bdi"));
 }
 
-function statusNow(snapshot) {
+function statusNow(store) {
+  const { snapshot } = store;
   const { symbol, word } = statusWords(snapshot.status);
   const tone = snapshot.status === "stopped" && snapshot.stop?.reason === "violation" ? "bad" : null;
   if (snapshot.status === "stopped" && snapshot.stop) {
@@ -43,7 +45,7 @@ function statusNow(snapshot) {
     return { symbol, tone, word: `${word}: ${reasonWords(snapshot.stop)}${place && `, at ${place}`}` };
   }
   if (snapshot.status === "ended") {
-    const how = endingWords(snapshot.end);
+    const how = endingWords(endNow(store));
     return { symbol, tone, word: how ? `${word}: ${how}` : word };
   }
   return { symbol, tone, word };

@@ -15,7 +15,7 @@ import { createPath, drawPath } from "./path.js";
 import { createTimeline, drawTimeline } from "./timeline.js";
 import { createChart } from "./chart.js";
 
-const page = { views: null, connection: null, store: null, announcer: null };
+const page = { views: null, connection: null, store: null, announcer: null, asked: null };
 
 /** Begins: with the snapshot of a report if the page has one, else with juror. */
 function boot() {
@@ -70,6 +70,24 @@ function createViews() {
   setShown(document.getElementById("properties"), fixed.properties.length > 0);
 }
 
+// Properties can be added while the program stands.
+async function reloadStatic(store) {
+  const names = (all) => (all ?? []).map(({ name }) => name).join("\n");
+  const wanted = names(store.snapshot?.properties);
+  if (!page.connection || page.asked === wanted || wanted === names(store.fixed.properties)) return;
+  page.asked = wanted;
+  try {
+    takeStatic(store, await ask(page.connection, "/api/static"));
+  } catch (error) {
+    showNotice({ message: `juror did not answer: ${oneLine(error.message)}` });
+    return;
+  }
+  const container = document.getElementById("properties");
+  container.replaceChildren();
+  page.views.properties = createProperties(container, store.fixed, chooseProperty);
+  setShown(container, store.fixed.properties.length > 0);
+}
+
 function chooseProperty(name) {
   page.store.property = name;
   page.store.changed();
@@ -78,6 +96,7 @@ function chooseProperty(name) {
 function draw(store) {
   const { views } = page;
   if (!views) return;
+  reloadStatic(store);
   drawHeader(views.header, store);
   for (const view of views.properties) drawAutomaton(view, store);
   if (views.commands) drawCommands(views.commands, store);

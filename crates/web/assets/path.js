@@ -1,7 +1,7 @@
 // The path of the chosen slice: which events led to its state, with their values.
 
 import { execute } from "./commands.js";
-import { make, patchList, setShown, setText } from "./dom.js";
+import { make, patchList, setAttribute, setClass, setShown, setText } from "./dom.js";
 import { propertyNow, violationsNow } from "./store.js";
 import { grouped, oneLine, placeWords, timeWords, valuesWords } from "./text.js";
 
@@ -29,7 +29,9 @@ export function drawPath(view, store) {
   setText(document.getElementById("path-heading"), `Path in ${oneLine(store.property)}`);
   const steps = folded(path ?? []);
   const earlier = Math.max(steps.length - STEPS_MAX, 0);
-  setText(view.subject, subjectWords(path, earlier));
+  setText(view.subject, subjectWords(now, path, earlier));
+  const hasTimes = steps.some((step) => step.time_ns !== null && step.time_ns !== undefined);
+  setClass(view.table, "without-times", !hasTimes);
   setShown(view.scroll, Boolean(path?.length));
   // The end is followed unless the user has scrolled away from it.
   const isAtEnd = view.length !== path?.length && view.scroll.scrollTop + view.scroll.clientHeight >= view.scroll.scrollHeight - 8;
@@ -56,10 +58,14 @@ function folded(path) {
   return steps.map(({ step, repeated }) => ({ ...step, repeated }));
 }
 
-function subjectWords(path, earlier) {
-  if (path === null) return "The history is off, so that there is no path.";
-  if (path.length === 0) return "No event yet.";
-  return earlier > 0 ? `The newest is last; ${grouped(earlier)} earlier steps are not shown.` : "The newest is last.";
+function subjectWords(now, path, earlier) {
+  if (path === null && now.lit === null) return "The history is off, so that there is no path.";
+  if (path === null) return now.slice_count > 0 ? "Choose a slice to see how it came to its state." : "No event yet.";
+  const { chosen } = now;
+  const slice = chosen?.binding?.length ? [`Slice ${valuesWords(chosen.binding)}${chosen.forgotten ? ", which has ended" : ""}.`] : [];
+  if (path.length === 0) return [...slice, "No event yet."].join(" ");
+  const more = earlier > 0 ? [`${grouped(earlier)} earlier steps are not shown.`] : [];
+  return [...slice, ...more, "The newest step is the last."].join(" ");
 }
 
 function createStep(view) {
@@ -67,7 +73,7 @@ function createStep(view) {
   if (!view.canGo) return row;
   const button = make("button", { type: "button", hidden: true }, "go to");
   button.addEventListener("click", () => execute(view.commands, `goto ${button.dataset.sequence}`));
-  row.lastElementChild.append(" ", button);
+  row.children[1].append(" ", button);
   return row;
 }
 
@@ -82,9 +88,9 @@ function drawStep(view, row, step) {
   ];
   texts.forEach((text, position) => setText(row.children[position].firstElementChild, text));
   if (!view.canGo) return;
-  const button = row.lastElementChild.lastElementChild;
+  const button = row.children[1].lastElementChild;
   setShown(button, Boolean(step.sequence));
-  if (step.sequence && button.dataset.sequence !== String(step.sequence)) button.dataset.sequence = step.sequence;
+  setAttribute(button, "data-sequence", step.sequence ?? null);
 }
 
 // An event without a name is told by what it is about.

@@ -63,6 +63,16 @@ export function drawSlices(view, store) {
     load(view);
   }
   chooseViolated(view, store);
+  followChoice(view, now.chosen);
+}
+
+// juror chooses a slice that is violated if nobody has chosen another.
+function followChoice(view, chosen) {
+  if (!chosen?.binding || view.choosing) return;
+  const key = keyOf(chosen.binding);
+  if (key === view.chosen) return;
+  view.chosen = key;
+  if (view.answer) show(view, view.answer);
 }
 
 function turn(view, step) {
@@ -79,7 +89,7 @@ function turn(view, step) {
 // One request at a time; what changes meanwhile leads to one more.
 async function load(view) {
   if (!view.connection) {
-    show(view, view.store.saved.slices?.[view.property] ?? { total: 0, matching: 0, rows: [] });
+    show(view, savedRows(view));
     return;
   }
   view.again = true;
@@ -95,14 +105,24 @@ async function load(view) {
   view.busy = false;
 }
 
+// A report without rows has at least those of the violations that it reports.
+function savedRows(view) {
+  const saved = view.store.saved.slices?.[view.property];
+  if (saved) return saved;
+  const violations = violationsNow(view.store).filter(({ property }) => property === view.property);
+  const rows = violations.map(({ slice, state, variables }) => ({ binding: slice, state, variables, verdict: "violated" }));
+  return { total: propertyNow(view.store, view.property)?.slice_count ?? 0, matching: rows.length, rows };
+}
+
 async function loadOnce(view) {
   const { property, offset } = view;
   const request = { property, filter: view.filter.value, violated_first: view.first.checked, offset, count: ROWS };
   try {
     const answer = await ask(view.connection, "/api/slices", request);
+    if (answer.error) throw new Error(answer.error);
     if (property === view.property && offset === view.offset) show(view, answer);
   } catch (error) {
-    setText(view.count, `juror did not answer: ${oneLine(error.message)}`);
+    setText(view.count, `The slices are not known: ${oneLine(error.message)}`);
   }
 }
 
@@ -127,6 +147,7 @@ function show(view, answer) {
 }
 
 function rangeWords(view, { total, matching }, shown) {
+  if (!view.connection) return `${grouped(shown)} of ${grouped(total)}`;
   const range = shown > 0 ? `${grouped(view.offset + 1)}–${grouped(view.offset + shown)} of ` : "";
   return matching === total ? `${range}${grouped(total)}` : `${range}${grouped(matching)} that match, ${grouped(total)} in all`;
 }
@@ -166,7 +187,13 @@ function chooseRow(view, position) {
 function chooseSlice(view, binding) {
   view.chosen = keyOf(binding);
   if (view.answer) show(view, view.answer);
-  ask(view.connection, "/api/choose", { property: view.property, binding }).catch(() => {
+  // Snapshots that were on their way have the choice before.
+  view.choosing = true;
+  const done = () => {
+    view.choosing = false;
+  };
+  ask(view.connection, "/api/choose", { property: view.property, binding }).then(done, () => {
+    done();
     setText(view.count, "juror did not answer; the path is that of another slice");
   });
 }

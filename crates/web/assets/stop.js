@@ -5,6 +5,8 @@ import { make, makeRow, makeTable, patchList, setAttribute, setCells, setClass, 
 import { violatedNow } from "./store.js";
 import { baseName, oneLine, placeWords, valueWords, visible } from "./text.js";
 
+// The source says all that the prompt says about these.
+const PLAIN_STOPS = new Set(["breakpoint", "finished", "interrupted", "restored", "started", "step"]);
 const FRAMES_MAX = 60;
 const THREADS_MAX = 100;
 
@@ -57,8 +59,9 @@ function drawReport(view, store) {
   const isEnd = snapshot.status === "ended";
   const text = isEnd ? snapshot.end_text : snapshot.status === "stopped" ? snapshot.stop_text : null;
   const names = violatedNow(store).map(oneLine);
-  setShown(view.parts.report, Boolean(text));
-  if (!text) return;
+  const isToldBelow = PLAIN_STOPS.has(snapshot.stop?.reason) && snapshot.stop.source && !isEnd && names.length === 0;
+  setShown(view.parts.report, Boolean(text) && !isToldBelow);
+  if (!text || isToldBelow) return;
   setClass(view.parts.report, "violated", names.length > 0);
   const heading = names.length > 0 ? `✗ Violated: ${names.join(", ")}` : isEnd ? "The end of the run" : "The stop";
   setText(document.getElementById("report-heading"), heading);

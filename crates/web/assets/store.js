@@ -32,7 +32,8 @@ export function createStore(draw) {
 /** Takes what does not change while the program runs. */
 export function takeStatic(store, fixed) {
   store.fixed = fixed;
-  store.property = fixed.properties?.[0]?.name ?? null;
+  const names = (fixed.properties ?? []).map(({ name }) => name);
+  if (!names.includes(store.property)) store.property = names[0] ?? null;
   store.changed();
 }
 
@@ -68,15 +69,20 @@ export function propertyNow(store, name) {
 
 /** Returns the violations at which the program stands, or which its end has made. */
 export function violationsNow(store) {
-  const { stop, end, status } = store.snapshot ?? {};
+  const { stop, status } = store.snapshot ?? {};
   if (status === "stopped") return stop?.violations ?? [];
-  return (status === "ended" && end?.violations) || [];
+  return endNow(store)?.violations ?? [];
+}
+
+/** Returns the end of the run, if it has ended; that of a recording is within another. */
+export function endNow(store) {
+  const { end, status } = store.snapshot ?? {};
+  return status === "ended" ? (end?.end ?? end ?? null) : null;
 }
 
 /** Returns the names of the properties that the report is about as violated. */
 export function violatedNow(store) {
-  const { end, status } = store.snapshot ?? {};
-  const summaries = (status === "ended" && end?.summaries) || [];
+  const summaries = endNow(store)?.summaries ?? [];
   const violated = summaries.filter(({ verdict, violations }) => violations > 0 || verdict === "violated");
   return [...new Set([...violationsNow(store), ...violated].map(({ property }) => property))];
 }

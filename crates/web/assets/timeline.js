@@ -2,7 +2,7 @@
 // table that says the same.
 
 import { make, makeDetails, makeRow, makeTable, patchList, setAttribute, setCells, setShown, setText } from "./dom.js";
-import { counted, grouped, timeWords, verdictWords } from "./text.js";
+import { counted, grouped, oneLine, timeWords, verdictWords } from "./text.js";
 
 const MARKS_MAX = 600;
 const LANE = 30;
@@ -44,21 +44,17 @@ export function drawTimeline(view, store) {
   const buckets = (events?.buckets ?? []).slice(-MARKS_MAX);
   setShown(view.section, buckets.length > 0);
   if (buckets.length === 0) return;
+  view.hasTimes = events.has_times ?? true;
   setText(document.getElementById("timeline-heading"), `Time line: ${counted(events.total, "event")}`);
   const key = buckets.map((it) => `${it.thread},${it.from_ns},${it.to_ns},${it.count},${it.verdict}`).join(";");
   if (key === view.key) return;
   const isAtEnd = view.cursor < 0 || view.cursor >= view.buckets.length - 1;
-  Object.assign(view, { key, buckets, threads: threadsOf(buckets), hasTimes: events.has_times !== false });
+  Object.assign(view, { key, buckets, threads: threadsOf(buckets) });
   view.cursor = isAtEnd ? buckets.length - 1 : Math.min(view.cursor, buckets.length - 1);
   drawThreadRows(view);
   drawMarks(view);
   drawCursor(view);
   paint(view);
-}
-
-// A run whose events have no times is shown by their numbers.
-function moment(view, at) {
-  return view.hasTimes ? timeWords(at) : `event ${grouped(at)}`;
 }
 
 function threadsOf(buckets) {
@@ -76,7 +72,7 @@ function threadsOf(buckets) {
 
 function drawThreadRows(view) {
   patchList(view.byThread, view.threads, () => makeRow(5, true), (row, { thread, count, violations, from, to }) => {
-    setCells(row, [`thread ${thread}`, grouped(count), grouped(violations), moment(view, from), moment(view, to)]);
+    setCells(row, [`thread ${thread}`, grouped(count), grouped(violations), pointWords(view, from), pointWords(view, to)]);
   });
 }
 
@@ -84,21 +80,26 @@ function drawThreadRows(view) {
 function drawMarks(view) {
   if (!view.details.open) return;
   patchList(view.marks, view.buckets, () => makeRow(5), (row, bucket) => {
-    setCells(row, [`thread ${bucket.thread}`, moment(view, bucket.from_ns), moment(view, bucket.to_ns), grouped(bucket.count), verdictOf(bucket)]);
+    setCells(row, [`thread ${bucket.thread}`, pointWords(view, bucket.from_ns), pointWords(view, bucket.to_ns), grouped(bucket.count), verdictOf(bucket)]);
   });
 }
 
-function verdictOf({ verdict }) {
+// Without times their numbers put the events in order.
+function pointWords(view, point) {
+  return view.hasTimes ? timeWords(point) : `event ${grouped(point)}`;
+}
+
+function verdictOf({ verdict, property }) {
   if (!verdict) return "";
   const { symbol, word } = verdictWords(verdict);
-  return `${symbol} ${word}`;
+  return `${symbol} ${word}${property ? `: ${oneLine(property)}` : ""}`;
 }
 
 function drawCursor(view) {
   const bucket = view.buckets[view.cursor];
   if (!bucket) return;
   const verdict = verdictOf(bucket);
-  const words = `Mark ${view.cursor + 1} of ${view.buckets.length}: thread ${bucket.thread}, ${moment(view, bucket.from_ns)} to ${moment(view, bucket.to_ns)}, ${counted(bucket.count, "event")}${verdict && `, ${verdict}`}`;
+  const words = `Mark ${view.cursor + 1} of ${view.buckets.length}: thread ${bucket.thread}, ${pointWords(view, bucket.from_ns)} to ${pointWords(view, bucket.to_ns)}, ${counted(bucket.count, "event")}${verdict && `, ${verdict}`}`;
   setText(view.words, words);
   setAttribute(view.slider, "aria-valuemax", view.buckets.length);
   setAttribute(view.slider, "aria-valuenow", view.cursor + 1);

@@ -19,12 +19,24 @@ test("the state that a slice is in is outlined and labelled now", () =>
     assert.ok(label.width > 20 && label.height > 5, "the label has a size");
   }));
 
-test("the base slice is labelled as such and not counted as now", () =>
+test("the picture says in words what it shows", () =>
   withPage("orders", {}, async ({ juror, page }) => {
     await show(juror, page, isStopped);
-    await eventually(() => stateOf(page, "init").locator(".tag-text").textContent(), "base", "the label");
     const image = page.getByRole("img", { name: /^Automaton of double_free/ });
-    assert.match(await image.getAttribute("aria-label"), /; now: allocated \(2 slices\), freed \(2 slices\), freed_again \(1 slice\)$/);
+    await eventually(() => image.getAttribute("aria-label"), /; now: allocated \(2 slices\), freed \(2 slices\), freed_again \(1 slice\)$/, "the words");
+    assert.equal(await stateOf(page, "init").locator(".tag").isVisible(), false);
+  }));
+
+test("a property without slices is in one state, which is labelled without a number", () =>
+  withPage("queue", {}, async ({ juror, page }) => {
+    const [loaded] = juror.data.snapshots;
+    Object.assign(loaded.properties[0], { slice_count: 0, states: [{ id: "state-1", state: "ready", slices: 1, current: true }] });
+    await show(juror, page, () => true);
+    await eventually(() => stateOf(page, "ready").locator(".tag-text").textContent(), "now", "the label");
+    assert.equal(await page.locator(".counts").first().textContent(), "");
+    juror.send(changed(loaded, (copy) => Object.assign(copy.properties[0], { states: [] })));
+    await page.getByText("no slice yet").waitFor();
+    assert.equal(await page.locator("g.state.now").count(), 0);
   }));
 
 test("the table has the same states, marks and counts as the picture", () =>

@@ -88,3 +88,17 @@ test("a line that is no snapshot is told, and the next one taken", () =>
     await eventually(() => page.locator("#status").textContent(), /stopped/, "the status");
     assert.equal(await page.locator("#notice").isVisible(), false);
   }));
+
+test("a property that is added while the program stands gets its picture", () =>
+  withPage("queue", {}, async ({ juror, page }) => {
+    const stopped = await show(juror, page, isStopped);
+    const added = { ...juror.data.static.properties[0], name: "another" };
+    juror.data.static.properties.push(added);
+    juror.send(changed(stopped, (copy) => {
+      copy.properties.push({ ...copy.properties[0], name: "another" });
+    }));
+    await page.getByRole("img", { name: /^Automaton of another/ }).waitFor();
+    assert.equal(await page.locator("svg.juror").count(), 2);
+    await page.getByRole("region", { name: "another" }).getByRole("button", { name: "Show its slices" }).click();
+    await page.getByRole("heading", { name: "Slices of another" }).waitFor();
+  }));

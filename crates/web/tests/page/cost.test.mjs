@@ -42,6 +42,7 @@ function snapshot(data, names) {
     slice_count: 1_000_000,
     states: names.map((state, number) => ({ state, current: true, slices: 25_000 + number })),
     lit: [],
+    chosen: data.snapshots[20].properties[0].chosen,
     path: data.snapshots[20].properties[0].path,
   });
   first.events = {

@@ -23,7 +23,8 @@ function hostile() {
   const snapshot = data.snapshots.find(isStopped);
   const now = snapshot.properties[0];
   Object.assign(now, { name: MARKUP });
-  now.states[1].state = REVERSED;
+  now.states[0].state = REVERSED;
+  now.chosen = { binding: [{ name: MARKUP, value: CONTROL }], state: MARKUP, forgotten: true };
   Object.assign(now.path[0], { event: MARKUP, from: REVERSED, values: [{ name: "v", value: CONTROL }] });
   Object.assign(snapshot, { stop_text: MARKUP, output: `${CONTROL}\n${MARKUP}` });
   Object.assign(snapshot.threads[0], { name: MARKUP });
@@ -63,6 +64,6 @@ test("what is missing or of another kind leaves the rest of the page as it is", 
   await withPage(data, {}, async ({ juror, page }) => {
     await show(juror, page, isStopped);
     await eventually(() => page.locator("#status").textContent(), "■ stopped: a new reason", "the status");
-    await page.getByText("2 slices, 1 violated").waitFor();
+    await page.getByText("2 slices, 1 violation").waitFor();
   });
 });

@@ -57,11 +57,11 @@ function describe(directory, file, name) {
 /** Returns the snapshots after each change of a state, then at each stop and at the end. */
 function snapshots(lines, property) {
   const slices = new Map();
-  const base = property.states[0]?.state;
   const history = [];
-  const events = { buckets: [], total: 0 };
+  const events = { buckets: [], total: 0, has_times: true };
   let taken = { sequence: 0, status: "loaded", stop: null, stop_text: null, end: null, end_text: null };
   let path = [];
+  let chosen = null;
   const found = [];
   const now = (lit) => {
     const counts = new Map();
@@ -74,10 +74,10 @@ function snapshots(lines, property) {
         name: property.name, enabled: true,
         verdict: violated ? "violated" : "presumably_satisfied",
         slice_count: slices.size, violated_count: violated,
-        states: property.states.map(({ state }) => ({
-          state, slices: counts.get(state) ?? 0, current: counts.has(state) || (slices.size === 0 && state === base),
-        })),
-        lit, path,
+        states: property.states.map(({ state }, position) => ({
+          id: `state-${position}`, state, slices: counts.get(state) ?? 0, current: counts.has(state),
+        })).filter(({ current }) => current),
+        lit, path, chosen,
       }],
       threads: [], checkpoints: [], events, output: "",
     }));
@@ -91,8 +91,9 @@ function snapshots(lines, property) {
       events.total += 1;
       const at = line.sequence * 40_000;
       events.buckets.push({ thread: line.thread, from_ns: at, to_ns: at + 40_000, count: 1, verdict: line.verdict === "violated" ? "violated" : null });
-      history.push({ ...line, time_ns: at });
-      path = history.filter((step) => JSON.stringify(step.slice) === key).map(({ event, what, values, from, to, thread, time_ns, location }) => ({ event, what, values, from, to, thread, time_ns, location }));
+      history.push(line);
+      chosen = { binding: line.slice, state: line.to, forgotten: false };
+      path = history.filter((step) => JSON.stringify(step.slice) === key).map(({ sequence, event, what, values, from, to, thread, location }) => ({ sequence, event, what, values, from, to, thread, location, repeated: 1 }));
       const lit = property.transitions.filter(({ from, to, event }) => from === line.from && to === line.to && event === line.event);
       now(lit.slice(0, LIT_MAX).map(({ edge }) => edge));
     }
@@ -126,7 +127,10 @@ function live(directory, name, program, file, property, commands) {
     snapshot.stop_text = shown[0];
     snapshot.threads = outcome("threads");
     const graph = outcome("graphs")[0];
-    if (graph) snapshot.properties[0].states = graph.states;
+    if (graph) {
+      const states = graph.states.map((it, position) => ({ id: `state-${position}`, state: it.state, slices: it.slices, current: it.slices > 0 }));
+      snapshot.properties[0].states = states.filter(({ current }) => current);
+    }
   }
   const end = found.find((snapshot) => snapshot.status === "ended");
   if (end) end.end_text = shown[commands.indexOf("continue") + 1] ?? "";

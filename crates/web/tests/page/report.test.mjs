@@ -8,14 +8,14 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { joinable, modules, report } from "./bundle.mjs";
 import { assets, fixture } from "./server.mjs";
-import { eventually, isStopped, picture, withFile } from "./support.mjs";
+import { eventually, isStopped, picture, withAddress } from "./support.mjs";
 
 async function withReport(saved, run) {
   const directory = mkdtempSync(join(tmpdir(), "page-report-"));
   const file = join(directory, "report.html");
   try {
     writeFileSync(file, report(saved));
-    await withFile(pathToFileURL(file).href, {}, run);
+    await withAddress(pathToFileURL(file).href, {}, run);
   } finally {
     rmSync(directory, { recursive: true });
   }
@@ -39,6 +39,16 @@ test("a report shows the same without a server, and takes no commands", () => {
     assert.deepEqual(requests.filter((address) => !/^(file|data):/.test(address)), []);
     assert.equal(requests.filter((address) => address.startsWith("file:")).length, 1, "the file is all");
     await picture(page, "report");
+  });
+});
+
+test("a report without rows has those of its violations", () => {
+  const data = fixture("queue");
+  const snapshot = data.snapshots.find(isStopped);
+  return withReport({ static: data.static, snapshot }, async ({ page }) => {
+    await page.locator("#slices .counts").getByText("1 of 2").waitFor();
+    const cells = page.getByRole("grid", { name: "Slices" }).getByRole("row").nth(1).getByRole("gridcell");
+    assert.deepEqual(await cells.allTextContents(), ["queue = 0x5555555592e0", "overflow", "✗ violated", "room = 12, letters = 12, digits = 3"]);
   });
 });
 

@@ -35,7 +35,7 @@ test("a million slices are counted, and forty are shown", () =>
   withPage(many(), {}, async ({ juror, page }) => {
     await show(juror, page, isStopped);
     await page.locator("#slices .counts").getByText("1–40 of 1\u202f000\u202f000").waitFor();
-    await page.getByText("1\u202f000\u202f000 slices, 2 violated").waitFor();
+    await page.getByText("1\u202f000\u202f000 slices, 2 violations").waitFor();
     assert.equal(await table(page).getByRole("row").count(), 41);
     assert.equal(await table(page).getAttribute("aria-rowcount"), "1000001");
     await page.getByRole("button", { name: "Next 40" }).click();
@@ -96,7 +96,7 @@ test("the path has events with values, and equal steps once with their number", 
 test("the path of a violation is shown if the history is off", () =>
   withPage("queue", {}, async ({ juror, page }) => {
     const stopped = juror.data.snapshots.find(isStopped);
-    stopped.properties[0].path = null;
+    Object.assign(stopped.properties[0], { path: null, chosen: null, lit: null });
     await show(juror, page, isStopped);
     const rows = page.getByRole("table", { name: "Path in queue_bounds" }).getByRole("row");
     await eventually(() => rows.last().getByRole("cell").nth(2).textContent(), "overflow", "the last step");
@@ -104,4 +104,13 @@ test("the path of a violation is shown if the history is off", () =>
       copy.status = "running";
     }));
     await page.getByText("The history is off, so that there is no path.").waitFor();
+  }));
+
+test("the path says of which slice it is, or how to choose one", () =>
+  withPage("queue", {}, async ({ juror, page }) => {
+    const running = await show(juror, page, (snapshot) => snapshot.properties[0].slice_count === 2);
+    await page.locator("#path").getByText(/^Slice queue = 0x5555555592e0\. /).waitFor();
+    assert.equal(await table(page).locator("[aria-selected=true]").getByRole("gridcell").first().textContent(), "queue = 0x5555555592e0");
+    juror.send(changed(running, (copy) => Object.assign(copy.properties[0], { path: null, chosen: null })));
+    await page.getByText("Choose a slice to see how it came to its state.").waitFor();
   }));

@@ -43,6 +43,20 @@ test("source and stack are those of a stop, and gone while the program runs", ()
     for (const id of ["report", "source", "stack"]) await page.locator(`#${id}`).waitFor({ state: "hidden" });
   }));
 
+test("a stop that its source says all about has no report", () =>
+  withPage("queue", {}, async ({ juror, page }) => {
+    const stopped = juror.data.snapshots.find(isStopped);
+    stopped.stop.reason = "step";
+    stopped.stop.violations = [];
+    await show(juror, page, isStopped);
+    await page.locator("#source .lines").waitFor();
+    assert.equal(await page.locator("#report").isVisible(), false);
+    juror.send(changed(stopped, (copy) => {
+      copy.stop.source = null;
+    }));
+    await page.locator("#report").waitFor();
+  }));
+
 test("a checkpoint is restored by its button", () =>
   withPage("queue", {}, async ({ juror, page }) => {
     const stopped = juror.data.snapshots.find(isStopped);

@@ -9,7 +9,7 @@ import { fixture, serve } from "./server.mjs";
 
 const modules = createRequire(`${process.env.JUROR_PAGE_MODULES}/`);
 const { chromium } = modules("playwright-core");
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 60_000;
 
 let browser = null;
 
@@ -47,8 +47,8 @@ export async function withPage(data, options, test) {
   }
 }
 
-/** Opens a file, as a report is opened. */
-export async function withFile(address, options, test) {
+/** Opens an address: a report in a file, or the page of juror itself. */
+export async function withAddress(address, options, test) {
   const context = await (await launched()).newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(DEADLINE_MS);
