@@ -97,14 +97,18 @@ impl Parser<'_> {
             self.report(error);
             return None;
         }
-        let field = Name {
-            text: self.text().into(),
-            span: self.span(),
-        };
+        let start = self.start();
+        let mut name = self.text().to_owned();
         self.advance();
+        if !digits {
+            self.member_of_class(&mut name);
+        }
         Some(ExpressionKind::Field {
             object: self.take_object(object),
-            field,
+            field: Name {
+                text: name.into(),
+                span: self.span_from(start),
+            },
             arrow,
         })
     }

@@ -16,11 +16,7 @@ impl Parser<'_> {
     /// Takes the template arguments at the current token, and returns their text
     /// including the brackets; `None` if there are none.
     pub(super) fn template_arguments(&mut self) -> Option<String> {
-        let is_prompt = matches!(
-            self.dialect,
-            Dialect::Prompt | Dialect::Code | Dialect::Read
-        );
-        if !is_prompt || !self.is(Sign::Less) || self.spaced() {
+        if !self.is_of_prompt() || !self.is(Sign::Less) || self.spaced() {
             return None;
         }
         let end = self.end_of_arguments(0)?;
@@ -37,6 +33,33 @@ impl Parser<'_> {
                 )
         );
         is_name.then(|| self.take_ahead(end))
+    }
+
+    /// Takes the remaining components of `Base<int>::member` after a dot or an arrow: a member
+    /// of a base class, which the class itself may hide.
+    pub(super) fn member_of_class(&mut self, name: &mut String) {
+        if !self.is_of_prompt() {
+            return;
+        }
+        loop {
+            let arguments = match self.is(Sign::Less) && !self.spaced() {
+                true => self.end_of_arguments(0).unwrap_or(0),
+                false => 0,
+            };
+            if self.kind_ahead(arguments) != TokenKind::Sign(Sign::PathSeparator)
+                || self.kind_ahead(arguments + 1) != TokenKind::Word
+            {
+                return;
+            }
+            name.push_str(&self.take_ahead(arguments + 2));
+        }
+    }
+
+    fn is_of_prompt(&self) -> bool {
+        matches!(
+            self.dialect,
+            Dialect::Prompt | Dialect::Code | Dialect::Read
+        )
     }
 
     /// Returns the offset after the `>` that matches the `<` at this offset.
@@ -134,6 +157,41 @@ mod tests {
         ] {
             assert_eq!(name_in(text).as_deref(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn members_of_base_classes_are_named_by_their_class() {
+        for (text, expected) in [
+            ("p->Base::size", "Base::size"),
+            ("(*p).Base::size", "Base::size"),
+            ("p->ns::Base::size", "ns::Base::size"),
+            ("p->Base<int>::size", "Base<int>::size"),
+            (
+                "p->ns::Base<Pair<int, char>>::size",
+                "ns::Base<Pair<int, char>>::size",
+            ),
+            ("p[1].Base::size", "Base::size"),
+        ] {
+            let (expression, diagnostics) = parse_expression(text);
+            assert_eq!(diagnostics, [], "{text}");
+            let ExpressionKind::Field { field, .. } = expression.unwrap().kind else {
+                panic!("{text} is no field");
+            };
+            assert_eq!(&*field.text, expected, "{text}");
+            assert_eq!(&text[field.span], expected, "{text}");
+        }
+        for text in ["p->size < limit", "p->a<b", "p->Base::size<limit"] {
+            let (expression, diagnostics) = parse_expression(text);
+            assert_eq!(diagnostics, [], "{text}");
+            let kind = expression.unwrap().kind;
+            assert!(
+                matches!(kind, ExpressionKind::Binary { .. }),
+                "{text}: {kind:?}"
+            );
+        }
+        let (_, diagnostics) = parse_expression("p->Base::");
+        let messages: Vec<_> = diagnostics.iter().map(|it| &*it.message).collect();
+        assert_eq!(messages, ["the expression ends before `::`"]);
     }
 
     #[test]

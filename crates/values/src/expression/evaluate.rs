@@ -45,15 +45,9 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         ExpressionKind::Text(_) => at(Err(
             "text can only be compared with text of the program: name == \"x\"".into(),
         )),
-        ExpressionKind::Name(name) => at(scope.name(name).or_else(|why| {
-            // `object.Class::name` is written like a name of a source file.
-            let member = name.split_once('.').filter(|(_, rest)| rest.contains("::"));
-            let object = member.and_then(|(object, rest)| Some((scope.name(object).ok()?, rest)));
-            match object {
-                Some((object, rest)) => field_of(&object, rest, false, scope),
-                None => Err(why),
-            }
-        })),
+        ExpressionKind::Name(name) => at(scope
+            .name(name)
+            .or_else(|why| member_of_class(name, scope).unwrap_or(Err(why)))),
         ExpressionKind::Register(name) => at(scope.register(name)),
         ExpressionKind::Argument(position) => at(scope.argument(*position)),
         ExpressionKind::Return => at(scope.returned()),
@@ -216,6 +210,20 @@ fn at_referent(
     scope: &dyn Scope,
 ) -> Result<Typed, ExpressionError> {
     referred_to(value, scope.memory()).map_err(|why| ExpressionError::new(why, &expression.span))
+}
+
+/// Returns `object.part.Class::name`, which is written like a name of a source file; nothing
+/// if there is no such object.
+fn member_of_class(name: &str, scope: &dyn Scope) -> Option<Result<Typed, ValueError>> {
+    let (before_class, _) = name.split_once("::")?;
+    let (objects, _) = before_class.rsplit_once('.')?;
+    let member = name.get(objects.len() + 1..)?;
+    let mut parts = objects.split('.').chain([member]);
+    let object = scope.name(parts.next()?).ok()?;
+    Some(parts.try_fold(object, |object, part| {
+        let object = referred_to(&object, scope.memory())?;
+        field_of(&object, part, false, scope)
+    }))
 }
 
 /// What stands behind `*`: what a reference refers to, where that leads on. Otherwise a

@@ -60,15 +60,33 @@ impl Writer<'_> {
         is_shown
     }
 
-    /// The bases and members, as they are.
+    /// Writes the bases and members, as they are.
     pub(super) fn members(&mut self, value: &Typed, composite: &Composite, depth: usize) {
         self.push("{");
         let mut first = true;
+        let is_whole = self.bases(value, composite, depth, &mut first)
+            && self.own_members(value, composite, depth, &mut first);
+        if is_whole && first && composite.kind == CompositeKind::Union {
+            self.push("...");
+        }
+        self.push("}");
+    }
+
+    /// Writes the parts of base classes; returns false if some are left out.
+    fn bases(
+        &mut self,
+        value: &Typed,
+        composite: &Composite,
+        depth: usize,
+        first: &mut bool,
+    ) -> bool {
         for base in &composite.bases {
             if self.is_shown(base) {
                 continue;
             }
-            self.separate(&mut first);
+            if !self.begin(first) {
+                return false;
+            }
             let _ = write!(self.text, "<{}> = ", base.r#type.name());
             let part = match value.base(base, self.memory) {
                 Ok(part) => part,
@@ -87,27 +105,47 @@ impl Writer<'_> {
                 _ => self.value(&part, depth + 1),
             }
         }
+        true
+    }
+
+    /// Writes the members that are not of a base class; returns false if some are left out.
+    fn own_members(
+        &mut self,
+        value: &Typed,
+        composite: &Composite,
+        depth: usize,
+        first: &mut bool,
+    ) -> bool {
         for field in &composite.fields {
-            self.separate(&mut first);
+            if !self.begin(first) {
+                return false;
+            }
             if let Some(name) = &field.name {
                 let _ = write!(self.text, "{name} = ");
             }
             self.value(&value.member(field), depth + 1);
-            if self.is_full() {
-                break;
-            }
         }
         if let Ok(Some(chosen)) = value.variant(self.memory) {
-            self.separate(&mut first);
+            if !self.begin(first) {
+                return false;
+            }
             if let Some(name) = &chosen.name {
                 let _ = write!(self.text, "{name} ");
             }
             self.value(&value.member(&chosen), depth + 1);
         }
-        if first && composite.kind == CompositeKind::Union {
+        true
+    }
+
+    /// Separates a part from those before it; returns false, and writes that parts are left
+    /// out, if the text is full.
+    fn begin(&mut self, first: &mut bool) -> bool {
+        let has_room = *first || !self.is_full();
+        self.separate(first);
+        if !has_room {
             self.push("...");
         }
-        self.push("}");
+        has_room
     }
 
     /// A structure as Rust writes it: `Point {x: 1, y: 2}`, `Meters(5)`,
@@ -155,14 +193,13 @@ impl Writer<'_> {
         });
         let mut first = true;
         for field in fields {
-            self.separate(&mut first);
+            if !self.begin(&mut first) {
+                break;
+            }
             if let Some(name) = field.name.as_deref().filter(|_| !is_tuple) {
                 let _ = write!(self.text, "{name}: ");
             }
             self.value(&value.member(field), depth + 1);
-            if self.is_full() {
-                break;
-            }
         }
         self.push(if is_tuple { ")" } else { "}" });
     }

@@ -5,7 +5,7 @@ use juror_testing::is_installed;
 use juror_values::error::ValueError;
 use juror_values::expression::request::Request;
 use juror_values::expression::{Scope, evaluate};
-use juror_values::format::{Names, Radix, format};
+use juror_values::format::{Names, Radix, format, summary};
 use juror_values::library_types::LibraryTypes;
 use juror_values::pretty_printers::PrettyPrinters;
 use juror_values::typed::{Memory, Typed};
@@ -61,6 +61,11 @@ impl Compiled {
     fn address(&self, name: &str) -> u64 {
         let position = self.variables.keys().position(|known| known == name);
         START + PAGE * position.expect(name) as u64
+    }
+
+    fn summary(&self, name: &str) -> String {
+        let value = self.name(name).expect("a variable");
+        summary(&value, self, self, Radix::Natural, false)
     }
 
     fn shown(&self, text: &str) -> String {
@@ -216,4 +221,85 @@ fn a_trait_object_is_what_its_table_says() {
     assert_eq!(program.shown("-LARGE"), beyond);
     assert_eq!(program.shown("-SMALL"), "-7");
     assert_eq!(program.shown("~SMALL"), format!("{}", !7_u128));
+}
+
+#[test]
+fn summaries_tell_that_parts_are_left_out() {
+    let members: String = (0..90).map(|it| format!("int member_{it};")).collect();
+    let bases: Vec<String> = (0..90).map(|it| format!("Base<{it}>")).collect();
+    let source = format!(
+        "struct Wide {{ {members} }} wide; struct Few {{ int first, last; }} few;
+         template <int> struct Base {{ int value; }};
+         struct Derived : {} {{ int last; }} derived;
+         struct Ends {{ int first; char text[190]; }} ends;
+         struct Goes {{ int first; char text[190]; int last; }} goes;",
+        bases.join(", ")
+    );
+    let mut program = Compiled::new("g++", "wide.cpp", &source, &SHARED);
+    for name in ["wide", "few", "derived", "ends", "goes"] {
+        let text = b"xy".iter().copied().cycle();
+        let bytes: Vec<u8> = [1, 2, 3, 4].into_iter().chain(text).take(400).collect();
+        program.set(name, &bytes);
+    }
+    for name in ["wide", "derived", "goes"] {
+        let (whole, short) = (program.shown(name), program.summary(name));
+        let start = short.strip_suffix(", ...}").expect(&short);
+        let rest = whole.strip_prefix(start).expect(&short);
+        assert!(rest.starts_with(", "), "{name}: {rest}");
+        assert!((200..240).contains(&start.len()), "{name}: {short}");
+    }
+    for name in ["few", "ends"] {
+        assert_eq!(program.summary(name), program.shown(name));
+    }
+}
+
+#[test]
+fn summaries_of_structures_of_rust_tell_that_fields_are_left_out() {
+    if !is_installed("rustc") {
+        return;
+    }
+    let fields: String = (0..90).map(|it| format!("field_{it}: i32,")).collect();
+    let values: String = (0..90).map(|it| format!("field_{it}: {it},")).collect();
+    let source = format!(
+        "#[repr(C)] pub struct Wide {{ {fields} }}
+         #[unsafe(no_mangle)] pub static WIDE: Wide = Wide {{ {values} }};"
+    );
+    let options = ["-g", "--edition=2024", "--crate-type=cdylib"];
+    let mut program = Compiled::new("rustc", "wide.rs", &source, &options);
+    let bytes: Vec<u8> = (0..90_i32).flat_map(i32::to_le_bytes).collect();
+    program.set("WIDE", &bytes);
+    let (whole, short) = (program.shown("WIDE"), program.summary("WIDE"));
+    let start = short.strip_suffix(", ...}").expect(&short);
+    let rest = whole.strip_prefix(start).expect(&short);
+    assert!(rest.starts_with(", field_"), "{rest}");
+}
+
+#[test]
+fn members_of_base_classes_are_named_by_their_class() {
+    let source = "namespace ns { struct Named { int length; }; }
+         template <class T> struct Shape : ns::Named { T length; };
+         struct Square : Shape<int> { int length; };
+         struct Framed { int color; Square square; } framed; Framed *frame;
+         Square &square = framed.square;";
+    let mut program = Compiled::new("g++", "named.cpp", source, &SHARED);
+    let bytes = [9_i32, 5, 4, 3].map(i32::to_le_bytes).concat();
+    program.set("frame", &[]);
+    program.set("framed", &bytes);
+    program.set("square", &[]);
+    let framed = program.address("framed");
+    program.set("frame", &framed.to_le_bytes());
+    program.set("square", &(framed + 4).to_le_bytes());
+    for (text, expected) in [
+        ("framed.square.length", "3"),
+        ("framed.square.Shape<int>::length", "4"),
+        ("framed.square.ns::Named::length", "5"),
+        ("frame->square.ns::Named::length", "5"),
+        ("(&frame->square)->Shape<int>::length", "4"),
+        ("square.Shape<int>::length", "4"),
+        ("(*frame).square.Square::length", "3"),
+    ] {
+        assert_eq!(program.shown(text), expected, "{text}");
+    }
+    let error = program.shown("frame->square.Framed::color");
+    assert!(error.contains("has no base class `Framed`"), "{error}");
 }

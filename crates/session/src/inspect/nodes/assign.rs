@@ -48,6 +48,9 @@ fn assign_in_frame(
 }
 
 /// Assigns to a part of a value, by its name; returns the node of its new value.
+///
+/// Permissions of scenarios are not asked: scenarios act by commands, and no command assigns to
+/// nodes. One that did would have to ask `permit_assignment` before memory is written.
 pub(crate) fn assign_node(
     session: &mut Session,
     parent: NodeId,

@@ -7,7 +7,7 @@
 //! not run: for that the user gives a permission ([`Permissions`]).
 //!
 //! **Invariant**: what is not known here is refused. Every command of the table has its
-//! row in [`need`], and every assignment passes [`permit_assignment`].
+//! row in [`need`], and every assignment of a command passes [`permit_assignment`].
 
 use crate::command_table;
 use crate::command_table::arguments;

@@ -18,6 +18,7 @@ struct Point { int x, y; };
 struct Shape { virtual ~Shape() {} int sides = 3; };
 struct Named { int length = 5; };
 struct Square : Shape, Named { int length = 4; unsigned red : 3, blue : 5; };
+struct Framed { int color = 8; Square square; };
 struct Tagged { int tag; union { int number; float fraction; }; };
 
 static long counter = 17;
@@ -56,13 +57,15 @@ int main() {
     square.red = 5;
     square.blue = 9;
     Shape *shape = &square;
+    Framed framed, frames[2], *frame = &framed;
+    frames[1].square.Named::length = 6;
     Tagged tagged{1, {2}};
     int table[3][2] = {{1, 2}, {3, 4}, {5, 6}};
     for (int i = 0; i < counts.elements; i++) huge[i] = i;
     int sum = look(&point, 2) + shape->sides + pointer[0] + (null == nullptr);
     sum += turned(*second, sum).x + twice(1);
     std::printf("%d %ld %zu %zu\n", sum, counter, to_text->size(), to_numbers->size());
-    return tagged.tag + table[1][1] + square.red;
+    return tagged.tag + table[1][1] + square.red + frame->color + frames[1].color;
 }
 "#;
 
@@ -165,6 +168,18 @@ fn objects_have_bases_and_members() {
     let expression = hidden.evaluate_name.clone().expect("an expression");
     assert_eq!(expression, "((Square *)shape)->Named::length");
     assert_eq!(asked(session, &expression).address, hidden.address);
+    for (object, summary) in [("framed", "5"), ("frame", "5"), ("frames[1]", "6")] {
+        let object = asked(session, object);
+        let square = parts_of(session, &object).remove(1);
+        let named = parts_of(session, &square).remove(1);
+        let hidden = parts_of(session, &named).remove(0);
+        let expression = hidden.evaluate_name.expect("an expression");
+        let member = if object.name == "frame" { "->" } else { "." };
+        let expected = format!("{}{member}square.Named::length", object.name);
+        assert_eq!(expression, expected);
+        let found = asked(session, &expression);
+        assert_eq!((&*found.summary, found.address), (summary, hidden.address));
+    }
     check(
         session,
         "tagged",
