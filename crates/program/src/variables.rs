@@ -50,6 +50,25 @@ impl Program {
         located(&variable.location, file_address, r#type, &context)
     }
 
+    /// The global and static variables of the source file of a frame, with their values.
+    pub fn statics_of(&self, frame: &Frame) -> Vec<(String, Typed)> {
+        let Some(module) = &frame.module else {
+            return Vec::new();
+        };
+        let context = VariableContext {
+            program: self,
+            thread: frame.thread,
+        };
+        let address = module.to_file(frame.lookup);
+        let found = module.symbols.globals_of_unit_at(address).into_iter();
+        found
+            .map(|variable| {
+                let name = variable.name.to_string();
+                (name, static_value(variable, module, context))
+            })
+            .collect()
+    }
+
     /// Whether a piece was in the part of the stack that a function has given up by
     /// ending in a jump: other calls use it now.
     fn is_given_up(&self, frame: &Frame, pieces: &[Piece]) -> bool {

@@ -7,5 +7,6 @@ pub(crate) mod expressions;
 pub(crate) mod frames;
 pub(crate) mod location_messages;
 pub(crate) mod locations;
+pub(crate) mod nodes;
 pub(crate) mod siginfo;
 pub(crate) mod source;

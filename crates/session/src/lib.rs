@@ -28,3 +28,4 @@ pub use crate::run::checkpoints::RestoreReport;
 pub use crate::session::Session;
 pub use crate::state::checkpoints::CheckpointId;
 pub use juror_debuggee::Waker;
+pub use juror_values::format::Radix;

@@ -79,6 +79,7 @@ impl Session {
         goal: Goal<'_>,
     ) -> Result<Pause, CommandError> {
         self.processes.selection.frames = None;
+        self.processes.nodes.clear();
         self.points.commands.clear();
         self.processes.stop.asked = None;
         self.processes.stop.followed = None;

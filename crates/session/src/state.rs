@@ -13,6 +13,7 @@ pub(crate) mod examined;
 pub(crate) mod format_options;
 pub(crate) mod inline_frames;
 pub(crate) mod launch;
+pub(crate) mod nodes;
 pub(crate) mod points;
 pub(crate) mod pretty_printers;
 pub(crate) mod process;

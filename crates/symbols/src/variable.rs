@@ -209,6 +209,28 @@ impl SymbolFile {
         })
     }
 
+    /// Returns the global and file-static variables of the compilation unit of the function at
+    /// a file address, in the order of their declarations, each once.
+    pub fn globals_of_unit_at(&self, address: u64) -> Vec<Variable> {
+        let (Some(info), Some(unit)) = (self.inner.debug_info(), self.unit_number_at(address))
+        else {
+            return Vec::new();
+        };
+        let mut found: Vec<Variable> = Vec::new();
+        for record in info.globals_of_unit(unit) {
+            let entry = info.die(record.die);
+            let variable = entry.and_then(|entry| variable(info, record.die, &entry, None));
+            let Some(mut variable) = variable else {
+                continue;
+            };
+            variable.name = record.name.as_ref().into();
+            if !found.iter().any(|it| it.name == variable.name) {
+                found.push(variable);
+            }
+        }
+        found
+    }
+
     fn globals_where(
         &self,
         name: &str,

@@ -13,6 +13,7 @@ pub mod error;
 pub mod expression;
 pub mod format;
 pub mod library_types;
+pub mod parts;
 pub mod pretty_printers;
 pub mod read_plan;
 pub mod typed;

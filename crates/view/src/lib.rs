@@ -10,6 +10,7 @@ pub mod driver;
 pub mod error;
 pub mod live;
 pub mod location;
+pub mod nodes;
 pub mod observer;
 mod points;
 mod program;

@@ -20,10 +20,12 @@ function createAutomaton(property, position, choose) {
   setAttribute(select, "aria-describedby", heading.id);
   select.addEventListener("click", () => choose(property.name));
   const section = make("section", { class: "panel property", "aria-labelledby": heading.id });
-  section.append(make("div", { class: "heading" }, heading, verdict, counts, select));
+  const head = make("div", { class: "heading" }, heading, verdict, counts, select);
+  section.append(head);
   if (property.description) section.append(make("p", { class: "description" }, make("bdi", {}, visible(property.description))));
-  const view = { property, section, verdict, counts, select, drawing: null };
+  const view = { property, section, verdict, counts, select, drawing: null, frame: null };
   section.append(createPicture(view, heading.id));
+  if (view.frame) select.before(view.frame.zoom);
   view.note = make("p", { class: "note", hidden: true }, "The history is off: transitions do not light up.");
   section.append(view.note, createStates(view), createText(property));
   return view;
@@ -42,7 +44,7 @@ function createPicture(view, headingId) {
   setAttribute(svg, "focusable", "false");
   view.frame = makeFrame(view.drawing, { class: "picture", tabindex: "0", role: "group", "aria-labelledby": headingId });
   const lines = notes.map((note) => make("p", { class: "note" }, visible(note)));
-  return make("div", {}, ...lines, view.frame.zoom, view.frame.frame);
+  return make("div", {}, ...lines, view.frame.frame);
 }
 
 function createStates(view) {

@@ -41,7 +41,8 @@ function statusNow(store) {
   const { symbol, word } = statusWords(snapshot.status);
   const tone = snapshot.status === "stopped" && snapshot.stop?.reason === "violation" ? "bad" : null;
   if (snapshot.status === "stopped" && snapshot.stop) {
-    const place = placeWords(snapshot.stop.location);
+    // The place in the user's own code says more than that in a library.
+    const place = placeWords(snapshot.stop.source_frame?.location ?? snapshot.stop.location);
     return { symbol, tone, word: `${word}: ${reasonWords(snapshot.stop)}${place && `, at ${place}`}` };
   }
   if (snapshot.status === "ended") {

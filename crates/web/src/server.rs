@@ -82,17 +82,23 @@ impl Server {
     }
 }
 
-/// Asks for samples while a command runs and somebody looks.
+/// Asks for samples while a command runs and somebody looks. Requests that came before the
+/// program could be interrupted are repeated.
 async fn ask_for_samples(shared: Arc<Shared>) {
     loop {
         let period = shared.period_ms.load(Ordering::Relaxed).max(PERIOD_MIN_MS);
         tokio::time::sleep(Duration::from_millis(period)).await;
         let is_watched = shared.watchers.load(Ordering::Relaxed) > 0;
-        if is_watched && shared.is_running.load(Ordering::SeqCst) {
+        if !shared.is_running.load(Ordering::SeqCst) {
+            continue;
+        }
+        if is_watched {
             shared.submit(Job {
                 request: Request::Sample,
                 reply: None,
             });
+        } else if shared.has(true) {
+            shared.wake();
         }
     }
 }

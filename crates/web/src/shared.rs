@@ -89,18 +89,23 @@ impl Shared {
         {
             let mut jobs = lock(&self.jobs);
             // One sample serves all.
-            let is_there = |it: &Job| it.request == Request::Sample;
-            if job.request == Request::Sample && jobs.iter().any(is_there) {
-                return true;
-            }
-            if jobs.len() >= REQUESTS_MAX {
+            let is_sample = |it: &Job| it.request == Request::Sample;
+            let is_there = is_sample(&job) && jobs.iter().any(is_sample);
+            if !is_there && jobs.len() >= REQUESTS_MAX {
                 return false;
             }
-            jobs.push_back(job);
+            if !is_there {
+                jobs.push_back(job);
+            }
         }
+        self.wake();
+        true
+    }
+
+    /// Wakes the session, whether a command runs or a line is awaited.
+    pub(crate) fn wake(&self) {
         ring(&self.caller);
         ring(&self.waker);
-        true
     }
 
     /// Takes the first request that can be served in the middle of a command, or the first one.
@@ -124,6 +129,8 @@ impl Shared {
 
     pub(crate) fn set_waker(&self, wake: Bell) {
         *lock(&self.waker) = Some(wake);
+        // What was asked before waits already.
+        ring(&self.waker);
     }
 
     pub(crate) fn set_interrupter(&self, interrupt: Bell) {

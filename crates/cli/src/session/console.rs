@@ -125,18 +125,19 @@ impl Console {
 
     /// Executes a line of the page. Somebody may be typing meanwhile: the terminal stays here.
     fn perform_for_page(&mut self, line: &str) -> io::Result<Performed> {
+        let word = line.split_whitespace().next().unwrap_or("");
+        if !word.is_empty() && ["quit", "exit"].iter().any(|it| it.starts_with(word)) {
+            return Ok(Performed {
+                text: "type quit at the prompt of juror\n".to_owned(),
+                failed: true,
+            });
+        }
         self.driver.borrow_mut().keep_terminal(true);
         let result = self.execute_for_page(line);
         self.driver.borrow_mut().keep_terminal(false);
         self.end_if_asked();
         self.output.failure()?;
         match &result {
-            Ok(Outcome::Quit) => {
-                return Ok(Performed {
-                    text: "type quit at the prompt of juror\n".to_owned(),
-                    failed: true,
-                });
-            }
             Ok(outcome) => {
                 self.note(outcome);
                 self.output.show(line, outcome)?;

@@ -42,6 +42,7 @@ mod model_command;
 mod modules;
 mod names;
 mod one_object;
+mod page;
 mod patched_points;
 mod places;
 mod points;

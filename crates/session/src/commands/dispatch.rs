@@ -1,4 +1,5 @@
-//! Dispatches command lines to their handlers: the only place where this is done.
+//! Dispatches command lines to their handlers: the only place where this is done. The questions of
+//! front ends about values go to theirs from here, too.
 
 use crate::command_table;
 use crate::command_table::TABLE;
@@ -6,11 +7,14 @@ use crate::command_table::arguments;
 use crate::command_table::entry::{Entry, OpenEvaluation, Repeats};
 use crate::command_table::words::find;
 use crate::commands::{breakpoint_command_lists, convenience, print};
+use crate::inspect::nodes;
 use crate::run::processes::leaving;
 use crate::run::scenarios::{permissions, waiting};
 use crate::run::{dynamic_print, self_modified_code, symbol_reading};
 use crate::session::Session;
+use juror_values::format::Radix;
 use juror_view::error::CommandError;
+use juror_view::nodes::{Group, Node, NodeId, PartFilter};
 use juror_view::observer::Observer;
 use juror_view::{CommandHelp, Outcome};
 
@@ -75,6 +79,78 @@ impl Session {
             return Ok(Outcome::Ended(Box::new(end)));
         }
         result
+    }
+
+    /// Returns the values of a group in a frame of a thread, which is given by its number.
+    ///
+    /// # Errors
+    /// There is no such thread or frame, or no program.
+    pub fn scope_nodes(
+        &mut self,
+        thread: u32,
+        frame_level: usize,
+        group: Group,
+    ) -> Result<Vec<Node>, CommandError> {
+        nodes::scope_nodes(self, thread, frame_level, group)
+    }
+
+    /// Returns `count` parts of a value from the one with the number `start` on; those behind
+    /// the last one are left out.
+    ///
+    /// # Errors
+    /// The value is of an earlier stop, or the parts are too many.
+    pub fn part_nodes(
+        &mut self,
+        node: NodeId,
+        filter: PartFilter,
+        start: u64,
+        count: u64,
+    ) -> Result<Vec<Node>, CommandError> {
+        nodes::part_nodes(self, node, filter, start..start.saturating_add(count))
+    }
+
+    /// Evaluates an expression in a frame. Functions of the program are called only if
+    /// `may_call`; the program resumes for that.
+    ///
+    /// # Errors
+    /// The expression has no value, or the program stopped in a call.
+    pub fn evaluate_node(
+        &mut self,
+        thread: u32,
+        frame_level: usize,
+        expression: &str,
+        radix: Option<Radix>,
+        may_call: bool,
+    ) -> Result<Node, CommandError> {
+        nodes::evaluate_node(self, thread, frame_level, expression, radix, may_call)
+    }
+
+    /// Assigns to a part of a value, by the name of its node; returns the part with its new
+    /// value.
+    ///
+    /// # Errors
+    /// The value is of an earlier stop, or the part does not take the new value.
+    pub fn assign_node(
+        &mut self,
+        parent: NodeId,
+        name: &str,
+        value: &str,
+    ) -> Result<Node, CommandError> {
+        nodes::assign_node(self, parent, name, value)
+    }
+
+    /// Assigns to the value of an expression in a frame; returns its new value.
+    ///
+    /// # Errors
+    /// The expression is no place, or does not take the new value.
+    pub fn assign_expression(
+        &mut self,
+        thread: u32,
+        frame_level: usize,
+        expression: &str,
+        value: &str,
+    ) -> Result<Node, CommandError> {
+        nodes::assign_expression(self, thread, frame_level, expression, value)
     }
 
     /// Executes a line in the middle of another command.

@@ -34,7 +34,7 @@ pub(crate) fn assign(session: &mut Session, text: &str) -> Result<Outcome, Comma
 }
 
 /// Assigns to a place in a program that has begun.
-fn assign_to(
+pub(crate) fn assign_to(
     session: &mut Session,
     place: &str,
     expression: &Expression,

@@ -9,6 +9,7 @@
 
 use crate::state::evaluations::{CallEnd, Evaluations};
 use crate::state::inline_frames::SkippedFrames;
+use crate::state::nodes::{Known, Nodes};
 use crate::state::selection::Selection;
 use juror_debuggee::{Debuggee, DebuggeeError, FairWaiter, StopEvent, ThreadId};
 use juror_monitor::Monitor;
@@ -21,6 +22,7 @@ use juror_points::hardware_breakpoints::HardwarePlaces;
 use juror_points::watchpoints::Watchpoints;
 use juror_program::modules::Modules;
 use juror_program::program::Program;
+use juror_view::nodes::NodeId;
 use juror_view::{Ending, ProcessEnd, ProcessName};
 use smallvec::SmallVec;
 use std::mem;
@@ -152,6 +154,8 @@ pub(crate) struct Processes {
     recorder: Option<(Recorder, Monitor)>,
     /// Watchpoints of processes that have ended, for the next run.
     pub waiting: Watchpoints,
+    /// The values of the present stop whose parts can be asked for.
+    pub nodes: Nodes,
     /// Sentences about watchpoints that ended with their process, not yet reported.
     pub lost: Vec<String>,
 }
@@ -187,8 +191,14 @@ impl Processes {
             unreported: Vec::new(),
             recorder: None,
             waiting: Watchpoints::default(),
+            nodes: Nodes::default(),
             lost: Vec::new(),
         }
+    }
+
+    /// Adds a value whose parts can be asked for.
+    pub(crate) fn add_node(&mut self, known: Known) -> NodeId {
+        self.nodes.add(known)
     }
 
     /// Returns whether there is more than one.
@@ -401,8 +411,12 @@ impl Processes {
             last.monitors.add_recorder(recorder, monitor);
         }
         last.number = FIRST;
+        // No number of a value is given twice.
+        let mut nodes = mem::take(&mut self.nodes);
+        nodes.clear();
         *self = Processes {
             all: vec![last],
+            nodes,
             ..Processes::new(Monitors::default())
         };
     }

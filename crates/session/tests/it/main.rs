@@ -1,6 +1,7 @@
 //! Integration tests of the session: one executable, one module per subject.
 
 mod allocation;
+mod nodes;
 mod serving;
 mod three_ways;
 

@@ -253,26 +253,43 @@ fn commands_that_would_lose_the_running_one_are_refused() {
     assert!(matches!(outcome, Outcome::Ended(_)), "{outcome:?}");
 }
 
+/// The interruption comes at any moment: while a request is served, while the program is being
+/// halted for one, while it runs.
 #[test]
 fn an_interruption_is_not_lost_among_requests() {
     let mut rung = Rung::new();
-    let interrupt = Driver::interrupter(&rung.session);
     did(&mut rung.session, "break tick if hits < 0");
-    let (outcome, served) = rung.run_interrupted(
-        "run",
-        |session| {
-            did(session, "info threads");
-        },
-        Some((20, interrupt)),
-    );
-    assert!(served >= 20, "{served}");
-    let Outcome::Stopped(stop) = outcome else {
-        panic!("{outcome:?}");
-    };
-    assert!(
-        matches!(stop.reason, StopReason::Interrupted),
-        "{:?}",
-        stop.reason
-    );
+    for count in 0..40 {
+        let interrupt = Driver::interrupter(&rung.session);
+        let (begin, begun) = channel::<()>();
+        let later = std::thread::spawn(move || {
+            let _ = begun.recv();
+            for _ in 0..count * 500 {
+                std::hint::spin_loop();
+            }
+            interrupt();
+        });
+        let line = if count == 0 { "run" } else { "continue" };
+        let (outcome, _) = rung.run_interrupted(
+            line,
+            |session| {
+                did(session, "info threads");
+            },
+            Some((
+                2,
+                Box::new(move || {
+                    let _ = begin.send(());
+                }),
+            )),
+        );
+        later.join().expect("the thread ends");
+        let reason = match outcome {
+            Outcome::Stopped(stop) => stop.reason,
+            // It was over before.
+            Outcome::Ended(_) if count > 0 => return,
+            other => panic!("{other:?}"),
+        };
+        assert!(matches!(reason, StopReason::Interrupted), "{reason:?}");
+    }
     assert_eq!(hits_of(&mut rung.session, 1), 0);
 }

@@ -89,6 +89,19 @@ impl DebugInfo {
         found
     }
 
+    /// Returns the variables of a unit in the order of their DIEs.
+    pub fn globals_of_unit(&self, unit: u32) -> Vec<GlobalRecord> {
+        let Some(facts) = self.facts(unit) else {
+            return Vec::new();
+        };
+        let globals = facts.globals.iter();
+        let mut found: Vec<GlobalRecord> = globals
+            .filter_map(|it| self.named_global(unit, facts, it))
+            .collect();
+        found.sort_by_key(|record| record.die);
+        found
+    }
+
     /// Returns the variables that have the last component of the name: a superset of those
     /// that match it.
     pub fn globals_like(&self, written: &str) -> Vec<GlobalRecord> {

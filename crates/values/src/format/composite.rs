@@ -61,7 +61,7 @@ impl Writer<'_> {
     }
 
     /// The bases and members, as they are.
-    fn members(&mut self, value: &Typed, composite: &Composite, depth: usize) {
+    pub(super) fn members(&mut self, value: &Typed, composite: &Composite, depth: usize) {
         self.push("{");
         let mut first = true;
         for base in &composite.bases {

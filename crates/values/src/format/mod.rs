@@ -60,6 +60,8 @@ const LENGTH_MAX: usize = 16 * 1024;
 /// second.
 const ELEMENT_LENGTH: u64 = 64;
 const ASKED_LENGTH_MAX: u64 = 8 << 20;
+/// The length of a summary, in bytes: from there on no value is begun.
+const SUMMARY_LENGTH: usize = 200;
 /// This many equal elements are folded.
 const REPEATS_MIN: u64 = 10;
 
@@ -93,20 +95,38 @@ pub trait Names {
 
 /// A value as text.
 pub fn format(value: &Typed, memory: &dyn Memory, names: &dyn Names, radix: Radix) -> String {
-    let mut writer = Writer {
-        memory,
-        names,
-        is_raw: radix == Radix::Raw,
-        radix: match radix {
-            Radix::Raw => Radix::Natural,
-            radix => radix,
-        },
-        elements_max: names.elements_max(),
-        text: String::new(),
-        virtual_bases: Vec::new(),
-    };
+    let mut writer = Writer::new(memory, names, radix);
     writer.value(value, 0);
     writer.text
+}
+
+/// A value as text that is short: what does not fit is left out, and `...` stands for it.
+/// `is_of_object` tells that it is a part of an object, which is not asked for the whole one.
+pub fn summary(
+    value: &Typed,
+    memory: &dyn Memory,
+    names: &dyn Names,
+    radix: Radix,
+    is_of_object: bool,
+) -> String {
+    let mut writer = Writer::new(memory, names, radix);
+    writer.elements_max = writer.elements_max.min(ELEMENTS_MAX);
+    writer.length_max = SUMMARY_LENGTH;
+    let is_known = !matches!(value.location, Location::Missing(_));
+    match value.r#type.composite().filter(|it| !it.incomplete) {
+        Some(class) if is_of_object && is_known => {
+            if !writer.pretty_printed(value, 0) {
+                writer.members(value, &class, 0);
+            }
+        }
+        _ => writer.value(value, 0),
+    }
+    let mut text = writer.text;
+    if let Some((end, _)) = text.char_indices().nth(2 * SUMMARY_LENGTH) {
+        text.truncate(end);
+        text.push_str("...");
+    }
+    text
 }
 
 struct Writer<'a> {
@@ -116,9 +136,31 @@ struct Writer<'a> {
     /// Views are not asked.
     is_raw: bool,
     elements_max: u64,
+    /// From this length on no value is begun.
+    length_max: usize,
     text: String,
     /// The virtual base classes of the object at hand that have been shown.
     virtual_bases: Vec<String>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(memory: &'a dyn Memory, names: &'a dyn Names, radix: Radix) -> Writer<'a> {
+        let elements_max = names.elements_max();
+        let asked = elements_max.saturating_mul(ELEMENT_LENGTH);
+        Writer {
+            memory,
+            names,
+            is_raw: radix == Radix::Raw,
+            radix: match radix {
+                Radix::Raw => Radix::Natural,
+                radix => radix,
+            },
+            elements_max,
+            length_max: LENGTH_MAX.max(asked.min(ASKED_LENGTH_MAX) as usize),
+            text: String::new(),
+            virtual_bases: Vec::new(),
+        }
+    }
 }
 
 impl Writer<'_> {
@@ -127,8 +169,7 @@ impl Writer<'_> {
     }
 
     fn is_full(&self) -> bool {
-        let asked = self.elements_max.saturating_mul(ELEMENT_LENGTH);
-        self.text.len() > LENGTH_MAX.max(asked.min(ASKED_LENGTH_MAX) as usize)
+        self.text.len() > self.length_max
     }
 
     fn missing(&mut self, why: &dyn fmt::Display) {

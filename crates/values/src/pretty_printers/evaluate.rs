@@ -11,6 +11,7 @@ use crate::typed::{Memory, Number, Typed};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{TemplateArgument, Type, TypeKind};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Elements and characters that are taken.
 pub(crate) const ELEMENTS_MAX: usize = 200;
@@ -24,18 +25,27 @@ pub fn show(
     memory: &dyn Memory,
     types: &dyn Fn(&str) -> Option<Type>,
 ) -> Option<Shown> {
+    Some(viewed(value, printers, memory, types)?.1)
+}
+
+/// The view that fits a value, with what it makes of it; nothing when none fits it.
+pub(crate) fn viewed(
+    value: &Typed,
+    printers: &PrettyPrinters,
+    memory: &dyn Memory,
+    types: &dyn Fn(&str) -> Option<Type>,
+) -> Option<(Arc<PrettyPrinter>, Shown)> {
     let memory = &value.memory(memory);
-    let found = printers.fitting(value, memory);
-    let mut made = found.filter_map(|printer| {
+    let mut found = printers.fitting(value, memory);
+    found.find_map(|printer| {
         let mut run = Run::new(value, printer, Wanted::All, memory, types);
         let more = match run.block(&printer.body) {
             Ok(()) => false,
             Err(Halt::Full) => true,
             Err(Halt::Failed | Halt::Far) => return None,
         };
-        run.result(printer.shape, more)
-    });
-    made.next()
+        Some((Arc::clone(printer), run.result(printer.shape, more)?))
+    })
 }
 
 /// Why a view goes no further.
@@ -52,6 +62,8 @@ pub(super) struct Run<'a> {
     frame: Variables<'a>,
     wanted: Wanted<'a>,
     steps: usize,
+    /// The limit of statements.
+    pub(super) steps_max: usize,
     pub(super) shown: Option<Shown>,
     /// What was wanted.
     pub(super) found: Option<Typed>,
@@ -60,7 +72,7 @@ pub(super) struct Run<'a> {
     /// Where the characters of a text are, what they are, and how many.
     pub(super) characters: Option<(u64, Type, usize)>,
     pub(super) elements: Vec<Typed>,
-    entries: Vec<(Typed, Typed)>,
+    pub(super) entries: Vec<(Typed, Typed)>,
 }
 
 impl<'a> Run<'a> {
@@ -81,6 +93,10 @@ impl<'a> Run<'a> {
             },
             wanted,
             steps: 0,
+            steps_max: match wanted {
+                Wanted::All | Wanted::String(_) | Wanted::Length => STEPS_MAX,
+                Wanted::Element(_) | Wanted::Elements(..) | Wanted::Key(_) => seek::STEPS_MAX,
+            },
             shown: None,
             found: None,
             passed: 0,
@@ -175,15 +191,9 @@ impl<'a> Run<'a> {
     fn step(&mut self) -> Result<(), Halt> {
         self.steps += 1;
         match self.wanted {
-            Wanted::All | Wanted::String(_) | Wanted::Length if self.steps > STEPS_MAX => {
-                Err(Halt::Failed)
-            }
-            Wanted::Element(_) | Wanted::Elements(..) | Wanted::Key(_)
-                if self.steps > seek::STEPS_MAX =>
-            {
-                Err(Halt::Far)
-            }
-            _ => Ok(()),
+            _ if self.steps <= self.steps_max => Ok(()),
+            Wanted::All | Wanted::String(_) | Wanted::Length => Err(Halt::Failed),
+            Wanted::Element(_) | Wanted::Elements(..) | Wanted::Key(_) => Err(Halt::Far),
         }
     }
 
@@ -215,6 +225,13 @@ impl<'a> Run<'a> {
                 return Err(Halt::Full);
             }
             Wanted::Key(_) => self.passed += 1,
+            Wanted::Elements(start, _) if self.passed < start => self.passed += 1,
+            Wanted::Elements(_, count) => {
+                self.entries.push((key, value));
+                if self.entries.len() >= count {
+                    return Err(Halt::Full);
+                }
+            }
             Wanted::Length => return Err(Halt::Far),
             _ if self.entries.len() >= ELEMENTS_MAX => return Err(Halt::Full),
             _ => self.entries.push((key, value)),

@@ -12,6 +12,7 @@ mod arguments;
 mod by_type;
 mod evaluate;
 mod library_types;
+mod pages;
 mod parse;
 mod pattern;
 mod plausible;
@@ -25,6 +26,9 @@ mod words;
 
 pub use by_type::Contents;
 pub use evaluate::show;
+pub(crate) use evaluate::viewed;
+pub(crate) use pages::{count_of, page};
 pub use parse::PrettyPrinterError;
 pub(crate) use plausible::is_plausible;
 pub use printers::PrettyPrinters;
+pub(crate) use rule::PrettyPrinter;

@@ -69,3 +69,29 @@ test("the focus is seen", () =>
     const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineWidth);
     assert.equal(outline, "3px");
   }));
+
+test("all that can be done is reached by the tabulator key", () =>
+  withPage("orders", {}, async ({ juror, page }) => {
+    await show(juror, page, isStopped);
+    await eventually(() => page.locator("#slices tbody tr").count(), 5, "the slices");
+    const seen = [];
+    const focused = () =>
+      page.evaluate(() => {
+        const element = document.activeElement;
+        return element.getAttribute("aria-label") ?? (element.textContent.trim() || element.id);
+      });
+    do {
+      await page.keyboard.press("Tab");
+      seen.push(await focused());
+    } while (seen.length < 80 && !seen.at(-1).startsWith("Each mark"));
+    const wanted = [
+      /^To the properties/, /^continue/, /^next/, /^checkpoint/, /^keys/, /^VIOLATED/, /^larger/, /^States as a table/, /^filter/,
+      /^violated-first/, /^block = /, /^#1 order_delete/, /^Answers/, /^line/, /^Execute/, /^Mark|^Time|^timeline|^$/, /^Each mark/,
+    ];
+    let from = 0;
+    for (const pattern of wanted) {
+      const found = seen.findIndex((text, position) => position >= from && pattern.test(text));
+      assert.ok(found >= 0, `${pattern} is reached in order: ${seen.map((text) => text.slice(0, 20)).join(" | ")}`);
+      from = found;
+    }
+  }));

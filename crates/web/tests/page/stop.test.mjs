@@ -37,6 +37,7 @@ test("source and stack are those of a stop, and gone while the program runs", ()
   withPage("orders", {}, async ({ juror, page }) => {
     const stopped = await show(juror, page, isStopped);
     await page.getByText("orders.c, frame 1").waitFor();
+    assert.match(await page.locator("#status").textContent(), /at orders\.c:23$/, "the place is not that of the library");
     juror.send(changed(stopped, (copy) => {
       copy.status = "running";
     }));

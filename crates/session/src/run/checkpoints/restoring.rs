@@ -90,6 +90,7 @@ fn go_back_to(session: &mut Session, saved: &Saved) -> Result<RestoreReport, Com
     session.processes.stop.ended_call = None;
     session.points.commands.clear();
     session.control.state.restore(saved.is_fresh);
+    session.processes.nodes.clear();
     session.processes.selection = Selection {
         thread: Some(number(saved.thread)),
         ..Selection::default()

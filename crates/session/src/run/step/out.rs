@@ -3,6 +3,7 @@
 use crate::inspect::{expressions, locations};
 use crate::run::pause::{Pause, Temporary};
 use crate::session::Session;
+use crate::state::nodes::Returned;
 use juror_debuggee::ThreadId;
 use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec;
@@ -117,6 +118,7 @@ impl Session {
         };
         let text = format(&typed, program, program, Radix::Natural);
         let number = expressions::keep(self, typed);
+        self.processes.nodes.returned = Some(Returned { thread, number });
         Some(VariableView {
             name: format!("${number}"),
             type_name: value.r#type.name(),

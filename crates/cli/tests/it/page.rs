@@ -1,0 +1,257 @@
+//! The page of a run and its reports: what a browser is answered while the prompt waits, while
+//! the program runs, and in a file.
+
+use juror_testing::Fixture;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
+use tempfile::TempDir;
+
+/// Calls `push` once more than there is room, after a line of its input.
+const PROGRAM: &str = r#"
+    #include <stdio.h>
+    int pushed;
+    __attribute__((noinline)) void push(int n) { pushed += n; }
+    __attribute__((noinline)) void beat(void) { __asm__ volatile(""); }
+    int main(int argc, char **argv) {
+        if (argc > 1)
+            while (!pushed) beat();
+        for (int n = 0; n < 4; n++) push(1);
+        return 0;
+    }"#;
+
+const PROPERTY: &str = "property room
+\"at most three are pushed\"
+var count = 0
+event push = before push(n)
+state open accepting {
+    on push when count < 3 { count = count + 1 } -> open else -> full
+}
+state full non-accepting final {}
+";
+
+struct Followed {
+    juror: Child,
+    /// Closed to end the prompt.
+    input: Option<ChildStdin>,
+    _messages: BufReader<ChildStderr>,
+    host: String,
+    token: String,
+}
+
+impl Followed {
+    fn new(place: &Path, arguments: &[&str]) -> Followed {
+        let mut juror = Command::new(env!("CARGO_BIN_EXE_juror"))
+            .args(["run", "--web", "--property", "room.prop"])
+            .args(arguments)
+            .current_dir(place)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("juror starts");
+        let mut messages = BufReader::new(juror.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        messages.read_line(&mut line).expect("a line");
+        let (_, address) = line.trim().rsplit_once("http://").expect("an address");
+        let (host, token) = address.split_once("/#").expect("a token");
+        Followed {
+            input: juror.stdin.take(),
+            juror,
+            host: host.to_owned(),
+            token: token.to_owned(),
+            _messages: messages,
+        }
+    }
+
+    fn send(&self, method: &str, path: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.host).expect("the server listens");
+        let request = format!(
+            "{method} /api/{path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+             Connection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            self.host,
+            self.token,
+            body.len(),
+        );
+        stream.write_all(request.as_bytes()).expect("it is sent");
+        stream
+    }
+
+    fn ask(&self, method: &str, path: &str, body: &str) -> Value {
+        let mut text = String::new();
+        let read = self.send(method, path, body).read_to_string(&mut text);
+        read.expect("it is text");
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+        assert!(head.starts_with("HTTP/1.1 200"), "{text}");
+        serde_json::from_str(body).expect("it is JSON")
+    }
+
+    fn command(&self, line: &str) -> String {
+        let body = serde_json::json!({ "line": line }).to_string();
+        let answer = self.ask("POST", "command", &body);
+        answer["text"].as_str().expect("a text").to_owned()
+    }
+
+    /// Returns snapshots from a new stream.
+    fn snapshots(&self) -> impl Iterator<Item = Value> + use<> {
+        let lines = BufReader::new(self.send("GET", "stream", "")).lines();
+        // The sizes of chunks are between them.
+        let lines = lines
+            .map_while(Result::ok)
+            .filter(|line| line.starts_with('{'));
+        lines.map(|line| serde_json::from_str(&line).expect("it is JSON"))
+    }
+
+    /// Ends the prompt; returns the exit status.
+    fn end(mut self) -> Option<i32> {
+        drop(self.input.take());
+        self.juror.wait().expect("it ends").code()
+    }
+}
+
+/// Returns a directory with the program and its property.
+fn place() -> TempDir {
+    let place = tempfile::tempdir().expect("a directory");
+    let program = Fixture::c("page", PROGRAM).compile_plain();
+    std::fs::copy(program, place.path().join("page")).expect("it is copied");
+    std::fs::write(place.path().join("room.prop"), PROPERTY).expect("it is written");
+    place
+}
+
+fn state(property: &Value) -> &str {
+    property["states"][0]["state"].as_str().expect("a state")
+}
+
+#[test]
+fn the_page_has_the_violation_with_its_path_and_takes_commands_while_the_prompt_waits() {
+    let place = place();
+    let followed = Followed::new(place.path(), &["./page"]);
+    let mut snapshots = followed.snapshots();
+    let stopped = snapshots
+        .find(|it| it["status"] == "stopped")
+        .expect("it stops");
+    let property = &stopped["properties"][0];
+    assert_eq!(property["verdict"], "violated");
+    assert_eq!(state(property), "full");
+    let path = property["path"].as_array().expect("a path");
+    assert_eq!(path.last().expect("a step")["to"], "full");
+    assert!(
+        stopped["stop_text"]
+            .as_str()
+            .is_some_and(|it| it.contains("VIOLATED  room"))
+    );
+    let fixed = followed.ask("GET", "static", "");
+    assert_eq!(fixed["properties"][0]["name"], "room");
+    let svg = fixed["properties"][0]["svg"].as_str().expect("a drawing");
+    let id = property["states"][0]["id"].as_str().expect("an identifier");
+    assert!(svg.contains(&format!("id=\"{id}\"")));
+    assert!(followed.command("print pushed").contains("= 3"));
+    assert!(
+        followed
+            .command("frob")
+            .contains("there is no command `frob`")
+    );
+    assert!(followed.command("quit").contains("at the prompt"));
+    assert!(
+        followed
+            .command("continue")
+            .contains("exited with status 0")
+    );
+    let ended = snapshots
+        .find(|it| it["status"] == "ended")
+        .expect("it ends");
+    assert!(
+        ended["end_text"]
+            .as_str()
+            .is_some_and(|it| it.contains("room"))
+    );
+    assert_eq!(followed.end(), Some(1));
+}
+
+#[test]
+fn the_page_follows_a_program_that_runs_and_interrupts_it() {
+    let place = place();
+    let followed = Followed::new(place.path(), &["./page", "waits"]);
+    let mut snapshots = followed.snapshots();
+    let running = snapshots
+        .find(|it| it["status"] == "running")
+        .expect("it runs");
+    assert_eq!(state(&running["properties"][0]), "open");
+    // A page of slices is answered in the middle of the run.
+    let slices = followed.ask("POST", "slices", r#"{"property":"room","count":40}"#);
+    assert_eq!(slices["total"], 1);
+    followed.ask("POST", "command", r#"{"interrupt":true}"#);
+    let stopped = snapshots
+        .find(|it| it["status"] == "stopped")
+        .expect("it stops");
+    assert_eq!(stopped["stop"]["reason"], "interrupted");
+    assert_eq!(stopped["threads"].as_array().map(Vec::len), Some(1));
+    // What is changed by the page is changed.
+    followed.command("set variable pushed = 1");
+    let text = followed.command("continue");
+    assert!(text.contains("VIOLATED  room"), "{text}");
+    assert_eq!(followed.end(), Some(1));
+}
+
+/// Returns the snapshot in a report.
+fn reported(place: &Path, file: &str) -> Value {
+    let text = std::fs::read_to_string(place.join(file)).expect("a report");
+    let (_, after) = text.split_once("id=\"snapshot\">").expect("a snapshot");
+    let (saved, _) = after.split_once("</script>").expect("its end");
+    serde_json::from_str(saved).expect("it is JSON")
+}
+
+fn run(place: &Path, arguments: &[&str]) -> Option<i32> {
+    let output = Command::new(env!("CARGO_BIN_EXE_juror"))
+        .args(arguments)
+        .current_dir(place)
+        .stdin(Stdio::null())
+        .output()
+        .expect("juror starts");
+    output.status.code()
+}
+
+#[test]
+fn a_report_has_the_last_moment_of_a_run_and_of_a_recording() {
+    let place = place();
+    let options = ["run", "--batch", "--property", "room.prop"];
+    let run_of = |more: &[&str]| run(place.path(), &[&options[..], more, &["./page"]].concat());
+    assert_eq!(run_of(&["--web=run.html"]), Some(1));
+    let saved = reported(place.path(), "run.html");
+    assert_eq!(saved["static"]["program"], "./page");
+    let property = &saved["snapshot"]["properties"][0];
+    assert_eq!(
+        (property["verdict"].as_str(), state(property)),
+        (Some("violated"), "full")
+    );
+    assert_eq!(run_of(&["--trace=run.jsonl", "--keep-going"]), Some(1));
+    let check = [
+        "check",
+        "--web=check.html",
+        "--property",
+        "room.prop",
+        "run.jsonl",
+    ];
+    assert_eq!(run(place.path(), &check), Some(1));
+    let saved = reported(place.path(), "check.html");
+    assert_eq!(saved["static"]["mode"], "recorded");
+    assert_eq!(state(&saved["snapshot"]["properties"][0]), "full");
+    // A file that cannot be written is an error, and is told.
+    assert_eq!(run_of(&["--web=none/run.html"]), Some(1));
+    let holds = ["run", "--batch", "--web=none/run.html", "/bin/true"];
+    assert_eq!(run(place.path(), &holds), Some(2));
+}
+
+#[test]
+fn a_report_has_the_run_of_a_model() {
+    let place = place();
+    let model = "byte n;\nactive proctype p() { n = 1; assert(n == 2) }\n";
+    std::fs::write(place.path().join("wrong.pml"), model).expect("it is written");
+    let check = ["model", "check", "--web=model.html", "wrong.pml"];
+    assert_eq!(run(place.path(), &check), Some(1));
+    let saved = reported(place.path(), "model.html");
+    assert_eq!(saved["static"]["mode"], "model");
+    assert!(saved["static"]["chart"].is_object());
+}

@@ -1,0 +1,161 @@
+//! Assignment to values that front ends show.
+
+use crate::commands::set_variable;
+use crate::inspect::expressions;
+use crate::inspect::nodes::framed::{frame_of, in_frame};
+use crate::inspect::nodes::made::Writer;
+use crate::inspect::nodes::{draft, known, node_of, opened};
+use crate::session::Session;
+use crate::state::nodes::{Content, FrameOf, Value};
+use juror_program::assignment::{assignment_target, bytes_for};
+use juror_values::parts::{Opened, Part, Reader, Role};
+use juror_values::typed::{Location, Typed};
+use juror_view::error::CommandError;
+use juror_view::nodes::{Node, NodeId};
+use std::ops::Range;
+
+/// The number of entries that are looked at together for a key.
+const PAGE: u64 = 256;
+
+/// Assigns to the value of an expression; returns the node of its new value.
+pub(crate) fn assign_expression(
+    session: &mut Session,
+    thread: u32,
+    level: usize,
+    place: &str,
+    value: &str,
+) -> Result<Node, CommandError> {
+    let frame = frame_of(session, thread, level)?;
+    let node = in_frame(session, frame, |session| {
+        assign_in_frame(session, frame, place.trim(), value.trim())
+    });
+    // The frames have cached old values of registers.
+    session.processes.selection.frames = None;
+    node
+}
+
+fn assign_in_frame(
+    session: &mut Session,
+    frame: FrameOf,
+    place: &str,
+    value: &str,
+) -> Result<Node, CommandError> {
+    session.begun()?;
+    let expression = expressions::read(session, place)?;
+    set_variable::assign_to(session, place, &expression, value)?;
+    let typed = expressions::evaluate_expression(session, &expression)?.without_snapshot();
+    node_of(session, frame, &expression, typed, place, None)
+}
+
+/// Assigns to a part of a value, by its name; returns the node of its new value.
+pub(crate) fn assign_node(
+    session: &mut Session,
+    parent: NodeId,
+    name: &str,
+    value: &str,
+) -> Result<Node, CommandError> {
+    let known = known(session, parent)?;
+    let frame = known.frame;
+    let node = in_frame(session, frame, |session| match &known.content {
+        Content::Registers(_) => assign_in_frame(session, frame, &format!("${name}"), value),
+        Content::Value(parent) => assign_part(session, frame, parent, name, value),
+    });
+    session.processes.selection.frames = None;
+    node
+}
+
+fn assign_part(
+    session: &mut Session,
+    frame: FrameOf,
+    parent: &Value,
+    name: &str,
+    value: &str,
+) -> Result<Node, CommandError> {
+    session.begun()?;
+    let part = part_named(session, frame, parent, name)?;
+    let is_in_memory = matches!(part.value.location, Location::Memory(_));
+    match part.path.text().filter(|_| !is_in_memory) {
+        Some(place) => {
+            let expression = expressions::read(session, place)?;
+            set_variable::assign_to(session, place, &expression, value)?;
+        }
+        None => assign_in_memory(session, &part.value, value)?,
+    }
+    // A part of a register is read anew.
+    let part = match part.path.text().filter(|_| !is_in_memory) {
+        Some(place) => Part {
+            value: expressions::evaluate(session, place)?,
+            ..part
+        },
+        None => part,
+    };
+    let writer = Writer::new(session, frame, parent.radix)?;
+    let nodes = writer.nodes([draft(part, parent)])?;
+    let mut nodes = nodes.into_iter();
+    nodes.next().ok_or_else(|| no_part(name))
+}
+
+fn assign_in_memory(session: &mut Session, typed: &Typed, value: &str) -> Result<(), CommandError> {
+    let value = set_variable::evaluate_meant(session, value)?;
+    let program = session.running()?;
+    let typed = assignment_target(typed, program).map_err(CommandError::new)?;
+    let bytes = bytes_for(&typed, &value, program).map_err(CommandError::new)?;
+    match typed.location {
+        Location::Memory(address) => {
+            session.running_mut()?.debuggee.write(address, &bytes)?;
+            Ok(())
+        }
+        Location::Missing(why) => Err(CommandError::new(why)),
+        Location::Bytes(_) | Location::Partial(_) => {
+            Err(CommandError::new("this value is not in memory"))
+        }
+    }
+}
+
+fn no_part(name: &str) -> CommandError {
+    CommandError::new(format!("the value has no part `{name}`"))
+}
+
+/// Returns the part of a value that its node calls so.
+fn part_named(
+    session: &mut Session,
+    frame: FrameOf,
+    parent: &Value,
+    name: &str,
+) -> Result<Part, CommandError> {
+    let (opened, reader) = opened(session, parent)?;
+    let number = name
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    if let Some(index) = number.and_then(|digits| digits.parse::<u64>().ok())
+        && let [part] = opened
+            .parts(index..index.saturating_add(1), reader)
+            .as_slice()
+        && part.role == Role::Element(index)
+    {
+        return Ok(part.clone());
+    }
+    let writer = Writer::new(session, frame, parent.radix)?;
+    let mut start = 0;
+    loop {
+        let parts = page(&opened, start..start + PAGE, &writer.reader()?);
+        if parts.is_empty() {
+            return Err(no_part(name));
+        }
+        for part in parts {
+            if writer.name_of(&part.role, &part.path, &part.value)? == name {
+                return Ok(part);
+            }
+        }
+        start += PAGE;
+    }
+}
+
+fn page(opened: &Opened, range: Range<u64>, reader: &Reader<'_>) -> Vec<Part> {
+    // Elements are found by their numbers.
+    let parts = opened.parts(range, *reader);
+    let is_array = parts
+        .iter()
+        .all(|part| matches!(part.role, Role::Element(_)));
+    if is_array { Vec::new() } else { parts }
+}

@@ -1,0 +1,198 @@
+//! The values of a frame by group: arguments, local variables, registers, what was returned, and
+//! the static variables of its file.
+
+use crate::inspect::expressions;
+use crate::inspect::frames::selected_frame;
+use crate::inspect::nodes::framed::{frame_of, in_frame};
+use crate::inspect::nodes::made::{Draft, Origin, Writer};
+use crate::session::Session;
+use crate::state::nodes::{Content, FrameOf, Known};
+use juror_values::format::Radix;
+use juror_values::parts::Path;
+use juror_values::typed::Typed;
+use juror_view::error::CommandError;
+use juror_view::nodes::{Group, Node, NodeKind};
+
+/// The registers that hold numbers and addresses.
+const GENERAL: &[&str] = &[
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
+    "r14", "r15", "rip", "eflags",
+];
+/// Groups of registers, which only the innermost frame has.
+const GROUPS: &[(&str, &[&str])] = &[
+    (
+        "segments",
+        &[
+            "cs", "ss", "ds", "es", "fs", "gs", "fs_base", "gs_base", "orig_rax",
+        ],
+    ),
+    (
+        "x87",
+        &["st0", "st1", "st2", "st3", "st4", "st5", "st6", "st7"],
+    ),
+    (
+        "xmm",
+        &[
+            "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+            "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "mxcsr",
+        ],
+    ),
+    (
+        "ymm",
+        &[
+            "ymm0", "ymm1", "ymm2", "ymm3", "ymm4", "ymm5", "ymm6", "ymm7", "ymm8", "ymm9",
+            "ymm10", "ymm11", "ymm12", "ymm13", "ymm14", "ymm15",
+        ],
+    ),
+];
+
+/// Returns the values of a group in a frame.
+pub(crate) fn scope_nodes(
+    session: &mut Session,
+    thread: u32,
+    level: usize,
+    group: Group,
+) -> Result<Vec<Node>, CommandError> {
+    let frame = frame_of(session, thread, level)?;
+    in_frame(session, frame, |session| match group {
+        Group::Arguments => variables(session, frame, true),
+        Group::Locals => variables(session, frame, false),
+        Group::ReturnValue => returned(session, frame),
+        Group::Registers => registers(session, frame),
+        Group::Statics => statics(session, frame),
+    })
+}
+
+fn variables(
+    session: &mut Session,
+    frame: FrameOf,
+    parameters: bool,
+) -> Result<Vec<Node>, CommandError> {
+    let selected = selected_frame(session)?;
+    let program = session.running()?;
+    let mut seen = Vec::new();
+    let mut drafts = Vec::new();
+    for (variable, parameter) in program.variables(&selected) {
+        // An inner variable hides an outer one of its name.
+        if seen.contains(&variable.name) {
+            continue;
+        }
+        seen.push(variable.name.clone());
+        if parameter == parameters {
+            drafts.push(Draft {
+                typed: program.value_of(&selected, &variable),
+                ..named(&variable.name, Origin::Variable)
+            });
+        }
+    }
+    Writer::new(session, frame, Radix::Natural)?.nodes(drafts)
+}
+
+/// Returns a draft whose name is its expression.
+fn named(name: &str, origin: Origin) -> Draft {
+    Draft {
+        name: Some(name.to_owned()),
+        role: None,
+        typed: Typed::missing(juror_symbols::Type::void(), "it is not read"),
+        path: Path::new(name, true),
+        is_checked: true,
+        origin,
+    }
+}
+
+fn returned(session: &mut Session, frame: FrameOf) -> Result<Vec<Node>, CommandError> {
+    let returned = session.processes.nodes.returned.clone();
+    let returned = returned.filter(|it| it.thread == frame.thread && frame.level == 0);
+    let Some(returned) = returned else {
+        return Ok(Vec::new());
+    };
+    let name = format!("${}", returned.number);
+    let typed = expressions::evaluate(session, &name)?;
+    let draft = Draft {
+        typed,
+        ..named(&name, Origin::Returned)
+    };
+    Writer::new(session, frame, Radix::Natural)?.nodes([draft])
+}
+
+fn statics(session: &mut Session, frame: FrameOf) -> Result<Vec<Node>, CommandError> {
+    let selected = selected_frame(session)?;
+    let found = session.running()?.statics_of(&selected);
+    let drafts = found.into_iter().map(|(name, typed)| Draft {
+        typed,
+        ..named(&name, Origin::Static)
+    });
+    let drafts: Vec<Draft> = drafts.collect();
+    Writer::new(session, frame, Radix::Natural)?.nodes(drafts)
+}
+
+/// Returns the general registers, and groups of the others.
+fn registers(session: &mut Session, frame: FrameOf) -> Result<Vec<Node>, CommandError> {
+    let mut nodes = register_drafts(session, frame, GENERAL)?;
+    for (name, members) in GROUPS {
+        let first = members.first().copied().unwrap_or_default();
+        if expressions::evaluate(session, &format!("${first}")).is_err() {
+            continue;
+        }
+        let id = session.processes.add_node(Known {
+            process: session.processes.number,
+            frame,
+            content: Content::Registers(members),
+        });
+        nodes.push(Node {
+            id,
+            name: (*name).to_owned(),
+            type_name: None,
+            summary: String::new(),
+            named: members.len() as u64,
+            indexed: 0,
+            evaluate_name: None,
+            address: None,
+            size: None,
+            writable: false,
+            kind: NodeKind::Group,
+        });
+    }
+    Ok(nodes)
+}
+
+/// Returns registers of a frame by their names.
+pub(super) fn register_nodes(
+    session: &mut Session,
+    frame: FrameOf,
+    names: &[&str],
+) -> Result<Vec<Node>, CommandError> {
+    in_frame(session, frame, |session| {
+        register_drafts(session, frame, names)
+    })
+}
+
+fn register_drafts(
+    session: &mut Session,
+    frame: FrameOf,
+    names: &[&str],
+) -> Result<Vec<Node>, CommandError> {
+    let mut nodes = Vec::with_capacity(names.len());
+    for name in names {
+        let expression = format!("${name}");
+        let typed = expressions::evaluate(session, &expression);
+        let typed = typed.unwrap_or_else(|error| {
+            Typed::missing(juror_symbols::Type::void(), error.message.as_str())
+        });
+        // Whole registers are addresses as often as numbers.
+        let is_word = typed.r#type.name() == "long";
+        let radix = match is_word {
+            true => Radix::Hexadecimal,
+            false => Radix::Natural,
+        };
+        let draft = Draft {
+            name: Some((*name).to_owned()),
+            typed,
+            path: Path::new(&expression, true),
+            is_checked: false,
+            ..named("", Origin::Register)
+        };
+        nodes.extend(Writer::new(session, frame, radix)?.nodes([draft])?);
+    }
+    Ok(nodes)
+}

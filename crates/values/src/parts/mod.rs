@@ -1,0 +1,141 @@
+//! The parts of a value: members, base classes, elements, entries, what a pointer leads to.
+//!
+//! A value is opened once, which reads as much of it as is needed to know how many parts there
+//! are; a range of the parts is read then, and nothing else of a value of a million elements.
+//!
+//! Invariant: a value has as many parts as it says, whatever its memory holds: a part that cannot
+//! be read is one with the reason in its place.
+
+mod containers;
+mod members;
+mod open;
+mod path;
+
+pub use open::open;
+pub use path::Path;
+
+use crate::format::Names;
+use crate::pretty_printers::PrettyPrinter;
+use crate::typed::{Memory, Typed};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A part of a value.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// Its role in the value.
+    pub role: Role,
+    /// The value of the part.
+    pub value: Typed,
+    /// The expression that gives it.
+    pub path: Path,
+}
+
+/// The role of a part in the value that it belongs to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Role {
+    /// A member.
+    Member(Box<str>),
+    /// A structure or union without a name, whose members are those of the value.
+    Anonymous,
+    /// The part of a base class of this name, which is virtual or not.
+    Base(Box<str>, bool),
+    /// The element of this number.
+    Element(u64),
+    /// The value of a key.
+    Entry(Box<Typed>),
+    /// The target of a pointer.
+    Target,
+}
+
+impl Role {
+    /// Returns whether the value is a part of an object and not asked which whole one it is in.
+    pub fn is_of_object(&self) -> bool {
+        matches!(self, Role::Base(..))
+    }
+}
+
+/// The means to read the parts of a value.
+#[derive(Clone, Copy)]
+pub struct Reader<'a> {
+    /// The memory of the program.
+    pub memory: &'a dyn Memory,
+    /// The names and pretty-printers of the program.
+    pub names: &'a dyn Names,
+    /// Whether library types are shown by their fields.
+    pub is_raw: bool,
+}
+
+/// A value whose number of parts is known.
+#[derive(Debug, Clone)]
+pub struct Opened(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    /// It is one value, or cannot be read.
+    Plain,
+    /// Parts with names.
+    Named(Vec<Part>),
+    /// Elements side by side.
+    Array {
+        array: Typed,
+        path: Path,
+        count: u64,
+    },
+    /// Elements or entries that a pretty-printer finds.
+    Container(Box<Container>),
+}
+
+/// A value that a pretty-printer goes through.
+#[derive(Debug, Clone)]
+struct Container {
+    value: Typed,
+    path: Path,
+    printer: Arc<PrettyPrinter>,
+    count: u64,
+}
+
+impl Opened {
+    /// Returns the number of parts with names.
+    pub fn named(&self) -> u64 {
+        match &self.0 {
+            Kind::Named(parts) => parts.len() as u64,
+            _ => 0,
+        }
+    }
+
+    /// Returns the number of parts that follow one another by numbers or keys.
+    pub fn indexed(&self) -> u64 {
+        match &self.0 {
+            Kind::Array { count, .. } => *count,
+            Kind::Container(container) => container.count,
+            Kind::Plain | Kind::Named(_) => 0,
+        }
+    }
+
+    /// Returns a range of the parts; those behind the last one are left out.
+    pub fn parts(&self, range: Range<u64>, reader: Reader<'_>) -> Vec<Part> {
+        let end = range.end.min(self.named().max(self.indexed()));
+        let range = range.start.min(end)..end;
+        match &self.0 {
+            Kind::Plain => Vec::new(),
+            Kind::Named(parts) => {
+                let parts = parts.get(range.start as usize..range.end as usize);
+                parts.unwrap_or_default().to_vec()
+            }
+            Kind::Array { array, path, .. } => range
+                .map(|index| Part {
+                    role: Role::Element(index),
+                    value: members::element_of(array, index, reader.memory),
+                    path: path.element(index),
+                })
+                .collect(),
+            Kind::Container(container) => container.parts(range, reader),
+        }
+    }
+}
+
+/// Returns a range of the parts of a value.
+pub fn parts(value: &Typed, range: Range<u64>, reader: Reader<'_>) -> Vec<Part> {
+    open(value, &Path::default(), false, reader).parts(range, reader)
+}
