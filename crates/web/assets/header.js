@@ -33,7 +33,13 @@ export function drawHeader(view, store) {
 }
 
 function createChip() {
-  return make("span", { class: "verdict" }, make("span", { class: "symbol", "aria-hidden": "true" }), " ", make("bdi"));
+  return make(
+    "span",
+    { class: "verdict" },
+    make("span", { class: "symbol", "aria-hidden": "true" }),
+    " ",
+    make("bdi"),
+  );
 }
 
 function statusNow(store) {
@@ -53,7 +59,9 @@ function statusNow(store) {
 }
 
 const NOTICES = {
-  unauthorized: "juror did not accept this page: its address lacks the key. Open the address that juror printed, with all that follows the #.",
+  unauthorized:
+    "juror did not accept this page: its address lacks the key. " +
+    "Open the address that juror printed, with all that follows the #.",
   lost: "The connection to juror is lost; it has probably ended. The page shows the last state.",
   reconnecting: "The connection to juror is lost; the page tries again. It shows the last state.",
   unreadable: "juror sent something that the page could not read; a part of what is shown may be old.",
