@@ -1,7 +1,8 @@
 // The properties: each as its automaton, with a table that says the same.
 
 import { adoptDrawing, makeFrame, markState, showState } from "./drawing.js";
-import { make, makeDetails, makeMark, makeRow, makeTable, patchList, setAttribute, setCells, setClass, setMark, setShown, setText } from "./dom.js";
+import { make, makeDetails, makeMark, makeRow, makeTable, patchList, setAttribute, setCells } from "./dom.js";
+import { setClass, setMark, setShown, setText } from "./dom.js";
 import { isLit, propertyNow } from "./store.js";
 import { baseName, counted, grouped, oneLine, verdictWords, visible } from "./text.js";
 
@@ -20,10 +21,13 @@ function createAutomaton(property, position, choose) {
   setAttribute(select, "aria-describedby", heading.id);
   select.addEventListener("click", () => choose(property.name));
   const section = make("section", { class: "panel property", "aria-labelledby": heading.id });
-  section.append(make("div", { class: "heading" }, heading, verdict, counts, select));
-  if (property.description) section.append(make("p", { class: "description" }, make("bdi", {}, visible(property.description))));
-  const view = { property, section, verdict, counts, select, drawing: null };
+  const head = make("div", { class: "heading" }, heading, verdict, counts, select);
+  section.append(head);
+  if (property.description)
+    section.append(make("p", { class: "description" }, make("bdi", {}, visible(property.description))));
+  const view = { property, section, verdict, counts, select, drawing: null, frame: null };
   section.append(createPicture(view, heading.id));
+  if (view.frame) select.before(view.frame.zoom);
   view.note = make("p", { class: "note", hidden: true }, "The history is off: transitions do not light up.");
   section.append(view.note, createStates(view), createText(property));
   return view;
@@ -40,9 +44,14 @@ function createPicture(view, headingId) {
   const { svg, notes } = view.drawing;
   setAttribute(svg, "role", "img");
   setAttribute(svg, "focusable", "false");
-  view.frame = makeFrame(view.drawing, { class: "picture", tabindex: "0", role: "group", "aria-labelledby": headingId });
+  view.frame = makeFrame(view.drawing, {
+    class: "picture",
+    tabindex: "0",
+    role: "group",
+    "aria-labelledby": headingId,
+  });
   const lines = notes.map((note) => make("p", { class: "note" }, visible(note)));
-  return make("div", {}, ...lines, view.frame.zoom, view.frame.frame);
+  return make("div", {}, ...lines, view.frame.frame);
 }
 
 function createStates(view) {
@@ -67,14 +76,27 @@ export function drawAutomaton(view, store) {
   setShown(view.select, store.fixed.properties.length > 1);
   setAttribute(view.select, "aria-pressed", String(isChosen));
   if (!now) return;
-  setMark(view.verdict, now.enabled === false ? { symbol: "–", word: "disabled", tone: "calm" } : verdictWords(now.verdict));
+  setMark(
+    view.verdict,
+    now.enabled === false ? { symbol: "–", word: "disabled", tone: "calm" } : verdictWords(now.verdict),
+  );
   setText(view.counts, sliceWords(now));
   setShown(view.note, now.lit === null);
   const states = statesNow(view.property, now);
-  patchList(view.rows, states, () => makeRow(4, true), (row, state) => {
-    setCells(row, [oneLine(state.state), state.sort, state.current ? "now" : "", state.slices === null ? "" : grouped(state.slices)]);
-    setClass(row, "now", state.current);
-  });
+  patchList(
+    view.rows,
+    states,
+    () => makeRow(4, true),
+    (row, state) => {
+      setCells(row, [
+        oneLine(state.state),
+        state.sort,
+        state.current ? "now" : "",
+        state.slices === null ? "" : grouped(state.slices),
+      ]);
+      setClass(row, "now", state.current);
+    },
+  );
   if (view.drawing) drawPicture(view, store, states);
 }
 
@@ -106,8 +128,14 @@ function drawPicture(view, store, states) {
   const present = states.filter((state) => state.current);
   const told = present.find((state) => state.sort === "violation") ?? present[0];
   showState(view.frame, told ? `state-${states.indexOf(told)}` : null);
-  const places = present.map((state) => (state.slices ? `${oneLine(state.state)} (${counted(state.slices, "slice")})` : oneLine(state.state)));
-  setAttribute(svg, "aria-label", `Automaton of ${oneLine(view.property.name)}; now: ${places.join(", ") || "no state"}`);
+  const places = present.map((state) =>
+    state.slices ? `${oneLine(state.state)} (${counted(state.slices, "slice")})` : oneLine(state.state),
+  );
+  setAttribute(
+    svg,
+    "aria-label",
+    `Automaton of ${oneLine(view.property.name)}; now: ${places.join(", ") || "no state"}`,
+  );
 }
 
 function tagWords(state) {

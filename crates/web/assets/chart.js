@@ -1,7 +1,8 @@
 // The run of a model as a sequence chart: a lane for each process, time downwards, messages as arrows
 // between the lanes. It is a table, so that it is read in the order of the steps.
 
-import { make, makeTable, patchList, makeRow, setAttribute, setCells, setClass, setShown, setText } from "./dom.js";
+import { make, makeTable, patchList, makeRow, setAttribute, setCells, setClass, setShown } from "./dom.js";
+import { setText } from "./dom.js";
 import { counted, oneLine, visible } from "./text.js";
 
 const ROWS_MAX = 5000;
@@ -17,7 +18,12 @@ export function createChart(chart) {
   const { table, body } = makeTable("Sequence chart", heads, { class: "chart", role: "grid" });
   view.body = body;
   const left = chart.rows.length - view.rows.length;
-  const note = left > 0 ? `${counted(left, "step")} more are not drawn.` : chart.stays ? "The run stays in its last state forever." : "";
+  const note =
+    left > 0
+      ? `${counted(left, "step")} more are not drawn.`
+      : chart.stays
+        ? "The run stays in its last state forever."
+        : "";
   const state = makeTable("State after the chosen step", ["Name", "Value", "Changed"]);
   view.state = state.body;
   view.heading = make("h3", { id: "chart-state" }, "State");
@@ -43,7 +49,11 @@ function createStepRow(view, row, position) {
   view.chart.columns.forEach((_, column) => cells.push(createCell(row, column, from, to)));
   const changes = [...row.changes.map(oneLine), ...(row.printed ? [`prints ${oneLine(row.printed)}`] : [])];
   cells.push(make("td", { role: "gridcell", class: "changes" }, changes.join(", ")));
-  const line = make("tr", { role: "row", tabindex: position === 0 ? "0" : "-1", "aria-selected": "false" }, ...cells);
+  const line = make(
+    "tr",
+    { role: "row", tabindex: position === 0 ? "0" : "-1", "aria-selected": "false" },
+    ...cells,
+  );
   if (row.begins_cycle) {
     setClass(line, "cycle", true);
     cells[0].append(" ↻ the run repeats from here");
@@ -79,7 +89,14 @@ function positionOf(view, target) {
 function moveChoice(view, event) {
   const last = view.body.children.length - 1;
   const position = positionOf(view, event.target);
-  const to = { ArrowDown: position + 1, ArrowUp: position - 1, Home: 0, End: last, Enter: position, " ": position }[event.key];
+  const to = {
+    ArrowDown: position + 1,
+    ArrowUp: position - 1,
+    Home: 0,
+    End: last,
+    Enter: position,
+    " ": position,
+  }[event.key];
   if (to === undefined) return;
   event.preventDefault();
   chooseStep(view, Math.min(Math.max(to, 0), last));
@@ -111,9 +128,18 @@ function drawState(view, position) {
   }
   const changed = new Set(view.rows[position].changes.map((change) => change.split(" = ")[0]));
   setText(view.heading, `State after step ${position + 1}: ${oneLine(view.rows[position].text)}`);
-  const rows = [...values].map(([name, value]) => [oneLine(name), oneLine(value), changed.has(name) ? "by this step" : ""]);
-  patchList(view.state, rows, () => makeRow(3, true), (row, texts) => {
-    setCells(row, texts);
-    setClass(row, "now", texts[2] !== "");
-  });
+  const rows = [...values].map(([name, value]) => [
+    oneLine(name),
+    oneLine(value),
+    changed.has(name) ? "by this step" : "",
+  ]);
+  patchList(
+    view.state,
+    rows,
+    () => makeRow(3, true),
+    (row, texts) => {
+      setCells(row, texts);
+      setClass(row, "now", texts[2] !== "");
+    },
+  );
 }

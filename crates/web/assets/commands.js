@@ -28,7 +28,15 @@ const RECORDED = [
 
 /** Creates toolbar and prompt. */
 export function createCommands(connection, fixed, announcer) {
-  const view = { connection, announcer, rows: fixed.mode === "recorded" ? RECORDED : LIVE, buttons: [], status: null, history: [], position: 0 };
+  const view = {
+    connection,
+    announcer,
+    rows: fixed.mode === "recorded" ? RECORDED : LIVE,
+    buttons: [],
+    status: null,
+    history: [],
+    position: 0,
+  };
   const toolbar = document.getElementById("toolbar");
   for (const row of view.rows) toolbar.append(createButton(view, row));
   toolbar.append(createKeySwitch(view));
@@ -40,7 +48,13 @@ export function createCommands(connection, fixed, announcer) {
 }
 
 function createButton(view, row) {
-  const button = make("button", { type: "button", "aria-keyshortcuts": row.key }, row.line, " ", make("kbd", {}, row.key));
+  const button = make(
+    "button",
+    { type: "button", "aria-keyshortcuts": row.key },
+    row.line,
+    " ",
+    make("kbd", {}, row.key),
+  );
   button.addEventListener("click", () => press(view, row));
   view.buttons.push({ button, row });
   return button;
@@ -54,9 +68,25 @@ function createKeySwitch(view) {
 
 function createPrompt(view) {
   view.list = make("ol");
-  view.answers = make("div", { class: "answers", role: "log", "aria-live": "off", "aria-label": "Answers", tabindex: "0" }, view.list);
-  view.line = make("input", { id: "line", type: "text", autocomplete: "off", spellcheck: "false", autocapitalize: "off" });
-  const form = make("form", { class: "line" }, make("label", { for: "line" }, "(juror)"), view.line, make("button", {}, "Execute"));
+  view.answers = make(
+    "div",
+    { class: "answers", role: "log", "aria-live": "off", "aria-label": "Answers", tabindex: "0" },
+    view.list,
+  );
+  view.line = make("input", {
+    id: "line",
+    type: "text",
+    autocomplete: "off",
+    spellcheck: "false",
+    autocapitalize: "off",
+  });
+  const form = make(
+    "form",
+    { class: "line" },
+    make("label", { for: "line" }, "(juror)"),
+    view.line,
+    make("button", {}, "Execute"),
+  );
   setAttribute(form.firstElementChild, "aria-label", "Command");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -70,7 +100,8 @@ function createPrompt(view) {
 /** Shows which commands are possible now. */
 export function drawCommands(view, store) {
   view.status = store.snapshot?.status ?? null;
-  for (const { button, row } of view.buttons) setAttribute(button, "aria-disabled", isPossible(view, row) ? null : "true");
+  for (const { button, row } of view.buttons)
+    setAttribute(button, "aria-disabled", isPossible(view, row) ? null : "true");
 }
 
 function isPossible(view, row) {
@@ -132,7 +163,8 @@ function listAnswer(view, line) {
 
 function showAnswer(view, { answer, text }, words, failed) {
   const shown = visible(words).trimEnd();
-  const cut = shown.length > ANSWER_CHARACTERS_MAX ? `${shown.slice(0, ANSWER_CHARACTERS_MAX)}\n… cut here` : shown;
+  const cut =
+    shown.length > ANSWER_CHARACTERS_MAX ? `${shown.slice(0, ANSWER_CHARACTERS_MAX)}\n… cut here` : shown;
   setText(text, failed ? `✗ failed: ${cut}` : cut);
   setShown(text, failed || cut !== "");
   if (failed) answer.dataset.tone = "bad";

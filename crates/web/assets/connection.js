@@ -124,9 +124,12 @@ function tryLater(connection) {
     return;
   }
   connection.told({ kind: "reconnecting" });
-  setTimeout(() => {
-    if (!connection.abort && !document.hidden) readStream(connection);
-  }, 250 * 2 ** connection.failures);
+  setTimeout(
+    () => {
+      if (!connection.abort && !document.hidden) readStream(connection);
+    },
+    250 * 2 ** connection.failures,
+  );
 }
 
 async function readLines(body, take) {

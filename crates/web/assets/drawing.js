@@ -6,7 +6,18 @@ import { make, makeSvg, setAttribute, setClass, setShown, setText } from "./dom.
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 const ELEMENTS = new Set(["svg", "g", "title", "text", "tspan", "path", "rect", "style"]);
 const ATTRIBUTES = new Set([
-  "id", "class", "d", "x", "y", "width", "height", "rx", "ry", "transform", "viewBox", "style",
+  "id",
+  "class",
+  "d",
+  "x",
+  "y",
+  "width",
+  "height",
+  "rx",
+  "ry",
+  "transform",
+  "viewBox",
+  "style",
 ]);
 const TAG_HEIGHT = 14;
 const CHARACTER = 6.2;
@@ -96,7 +107,12 @@ const SCALE_READABLE = 0.75;
  * buttons that change its size. */
 export function makeFrame(drawing, attributes) {
   const frame = make("div", attributes, drawing.svg);
-  const zoom = make("div", { class: "zoom", role: "group", "aria-label": "Size of the drawing", hidden: true });
+  const zoom = make("div", {
+    class: "zoom",
+    role: "group",
+    "aria-label": "Size of the drawing",
+    hidden: true,
+  });
   const view = { drawing, frame, zoom, scale: null, width: 0 };
   zoom.append(makeZoom("smaller", () => rescale(view, nextScale(view, -1))));
   zoom.append(makeZoom("larger", () => rescale(view, nextScale(view, 1))));

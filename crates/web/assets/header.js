@@ -33,7 +33,13 @@ export function drawHeader(view, store) {
 }
 
 function createChip() {
-  return make("span", { class: "verdict" }, make("span", { class: "symbol", "aria-hidden": "true" }), " ", make("bdi"));
+  return make(
+    "span",
+    { class: "verdict" },
+    make("span", { class: "symbol", "aria-hidden": "true" }),
+    " ",
+    make("bdi"),
+  );
 }
 
 function statusNow(store) {
@@ -41,7 +47,8 @@ function statusNow(store) {
   const { symbol, word } = statusWords(snapshot.status);
   const tone = snapshot.status === "stopped" && snapshot.stop?.reason === "violation" ? "bad" : null;
   if (snapshot.status === "stopped" && snapshot.stop) {
-    const place = placeWords(snapshot.stop.location);
+    // The place in the user's own code says more than that in a library.
+    const place = placeWords(snapshot.stop.source_frame?.location ?? snapshot.stop.location);
     return { symbol, tone, word: `${word}: ${reasonWords(snapshot.stop)}${place && `, at ${place}`}` };
   }
   if (snapshot.status === "ended") {
@@ -52,7 +59,9 @@ function statusNow(store) {
 }
 
 const NOTICES = {
-  unauthorized: "juror did not accept this page: its address lacks the key. Open the address that juror printed, with all that follows the #.",
+  unauthorized:
+    "juror did not accept this page: its address lacks the key. " +
+    "Open the address that juror printed, with all that follows the #.",
   lost: "The connection to juror is lost; it has probably ended. The page shows the last state.",
   reconnecting: "The connection to juror is lost; the page tries again. It shows the last state.",
   unreadable: "juror sent something that the page could not read; a part of what is shown may be old.",

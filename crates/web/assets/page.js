@@ -44,7 +44,11 @@ async function connect() {
   try {
     takeStatic(page.store, await ask(page.connection, "/api/static"));
   } catch (error) {
-    showNotice(error instanceof Unauthorized ? { kind: "unauthorized" } : { message: `juror did not answer: ${oneLine(error.message)}` });
+    showNotice(
+      error instanceof Unauthorized
+        ? { kind: "unauthorized" }
+        : { message: `juror did not answer: ${oneLine(error.message)}` },
+    );
     return;
   }
   createViews();

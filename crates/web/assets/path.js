@@ -15,9 +15,21 @@ export function createPath(commands, fixed) {
   const head = make("tr", {}, ...HEADS.map((text) => make("th", { scope: "col" }, text)));
   const body = make("tbody");
   const table = make("table", { "aria-labelledby": "path-heading" }, make("thead", {}, head), body);
-  const scroll = make("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "path-heading" }, table);
+  const scroll = make(
+    "div",
+    { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": "path-heading" },
+    table,
+  );
   section.append(subject, scroll);
-  return { section, subject, body, scroll, table, commands, canGo: commands !== null && fixed.mode === "recorded" };
+  return {
+    section,
+    subject,
+    body,
+    scroll,
+    table,
+    commands,
+    canGo: commands !== null && fixed.mode === "recorded",
+  };
 }
 
 /** Draws the path of the chosen slice, or of the violation that has stopped the program. */
@@ -34,8 +46,15 @@ export function drawPath(view, store) {
   setClass(view.table, "without-times", !hasTimes);
   setShown(view.scroll, Boolean(path?.length));
   // The end is followed unless the user has scrolled away from it.
-  const isAtEnd = view.length !== path?.length && view.scroll.scrollTop + view.scroll.clientHeight >= view.scroll.scrollHeight - 8;
-  patchList(view.body, steps.slice(earlier), () => createStep(view), (row, step) => drawStep(view, row, step));
+  const isAtEnd =
+    view.length !== path?.length &&
+    view.scroll.scrollTop + view.scroll.clientHeight >= view.scroll.scrollHeight - 8;
+  patchList(
+    view.body,
+    steps.slice(earlier),
+    () => createStep(view),
+    (row, step) => drawStep(view, row, step),
+  );
   if (isAtEnd) view.scroll.scrollTop = view.scroll.scrollHeight;
   view.length = path?.length;
 }
@@ -50,7 +69,15 @@ function pathNow(now, store) {
 function folded(path) {
   const steps = [];
   for (const step of path) {
-    const key = JSON.stringify([step.from, step.to, step.event, step.what, step.values, step.thread, step.location?.address]);
+    const key = JSON.stringify([
+      step.from,
+      step.to,
+      step.event,
+      step.what,
+      step.values,
+      step.thread,
+      step.location?.address,
+    ]);
     const last = steps.at(-1);
     if (last?.key === key) Object.assign(last, { step, repeated: last.repeated + (step.repeated ?? 1) });
     else steps.push({ key, step, repeated: step.repeated ?? 1 });
@@ -60,9 +87,12 @@ function folded(path) {
 
 function subjectWords(now, path, earlier) {
   if (path === null && now.lit === null) return "The history is off, so that there is no path.";
-  if (path === null) return now.slice_count > 0 ? "Choose a slice to see how it came to its state." : "No event yet.";
+  if (path === null)
+    return now.slice_count > 0 ? "Choose a slice to see how it came to its state." : "No event yet.";
   const { chosen } = now;
-  const slice = chosen?.binding?.length ? [`Slice ${valuesWords(chosen.binding)}${chosen.forgotten ? ", which has ended" : ""}.`] : [];
+  const slice = chosen?.binding?.length
+    ? [`Slice ${valuesWords(chosen.binding)}${chosen.forgotten ? ", which has ended" : ""}.`]
+    : [];
   if (path.length === 0) return [...slice, "No event yet."].join(" ");
   const more = earlier > 0 ? [`${grouped(earlier)} earlier steps are not shown.`] : [];
   return [...slice, ...more, "The newest step is the last."].join(" ");

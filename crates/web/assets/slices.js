@@ -13,8 +13,19 @@ const PERIOD_MS = 500;
 /** Creates the table; `connection` is null in a report, which has its rows with it. */
 export function createSlices(connection, store, announcer) {
   const view = {
-    connection, store, announcer, section: document.getElementById("slices"),
-    property: null, offset: 0, key: null, busy: false, again: false, last: 0, answer: null, chosen: null, focus: 0,
+    connection,
+    store,
+    announcer,
+    section: document.getElementById("slices"),
+    property: null,
+    offset: 0,
+    key: null,
+    busy: false,
+    again: false,
+    last: 0,
+    answer: null,
+    chosen: null,
+    focus: 0,
   };
   view.filter = make("input", { type: "text", id: "filter", autocomplete: "off", spellcheck: "false" });
   view.first = make("input", { type: "checkbox", id: "violated-first", checked: true });
@@ -26,7 +37,16 @@ export function createSlices(connection, store, announcer) {
   const { table, body } = makeTable("Slices", ["Slice", "State", "Verdict", "Variables"], { role: "grid" });
   view.table = table;
   view.body = body;
-  const controls = make("div", { class: "controls" }, filter, view.filter, first, view.count, view.previous, view.next);
+  const controls = make(
+    "div",
+    { class: "controls" },
+    filter,
+    view.filter,
+    first,
+    view.count,
+    view.previous,
+    view.next,
+  );
   if (!connection) controls.replaceChildren(view.count);
   view.section.append(controls, make("div", { class: "scroll" }, table));
   listenToTable(view);
@@ -110,13 +130,24 @@ function savedRows(view) {
   const saved = view.store.saved.slices?.[view.property];
   if (saved) return saved;
   const violations = violationsNow(view.store).filter(({ property }) => property === view.property);
-  const rows = violations.map(({ slice, state, variables }) => ({ binding: slice, state, variables, verdict: "violated" }));
+  const rows = violations.map(({ slice, state, variables }) => ({
+    binding: slice,
+    state,
+    variables,
+    verdict: "violated",
+  }));
   return { total: propertyNow(view.store, view.property)?.slice_count ?? 0, matching: rows.length, rows };
 }
 
 async function loadOnce(view) {
   const { property, offset } = view;
-  const request = { property, filter: view.filter.value, violated_first: view.first.checked, offset, count: ROWS };
+  const request = {
+    property,
+    filter: view.filter.value,
+    violated_first: view.first.checked,
+    offset,
+    count: ROWS,
+  };
   try {
     const answer = await ask(view.connection, "/api/slices", request);
     if (answer.error) throw new Error(answer.error);
@@ -149,12 +180,21 @@ function show(view, answer) {
 function rangeWords(view, { total, matching }, shown) {
   if (!view.connection) return `${grouped(shown)} of ${grouped(total)}`;
   const range = shown > 0 ? `${grouped(view.offset + 1)}–${grouped(view.offset + shown)} of ` : "";
-  return matching === total ? `${range}${grouped(total)}` : `${range}${grouped(matching)} that match, ${grouped(total)} in all`;
+  return matching === total
+    ? `${range}${grouped(total)}`
+    : `${range}${grouped(matching)} that match, ${grouped(total)} in all`;
 }
 
 function createRow() {
   const cell = (child) => make("td", { role: "gridcell" }, child);
-  return make("tr", { role: "row" }, cell(make("bdi")), cell(make("bdi")), cell(makeMark("verdict")), cell(make("bdi")));
+  return make(
+    "tr",
+    { role: "row" },
+    cell(make("bdi")),
+    cell(make("bdi")),
+    cell(makeMark("verdict")),
+    cell(make("bdi")),
+  );
 }
 
 function drawRow(view, row, slice, position) {

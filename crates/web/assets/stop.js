@@ -1,7 +1,8 @@
 // Where the program stands: report, source, stack, threads, checkpoints, output.
 
 import { execute } from "./commands.js";
-import { make, makeRow, makeTable, patchList, setAttribute, setCells, setClass, setShown, setText } from "./dom.js";
+import { make, makeRow, makeTable, patchList, setAttribute, setCells, setClass, setShown } from "./dom.js";
+import { setText } from "./dom.js";
 import { violatedNow } from "./store.js";
 import { baseName, oneLine, placeWords, valueWords, visible } from "./text.js";
 
@@ -59,11 +60,13 @@ function drawReport(view, store) {
   const isEnd = snapshot.status === "ended";
   const text = isEnd ? snapshot.end_text : snapshot.status === "stopped" ? snapshot.stop_text : null;
   const names = violatedNow(store).map(oneLine);
-  const isToldBelow = PLAIN_STOPS.has(snapshot.stop?.reason) && snapshot.stop.source && !isEnd && names.length === 0;
+  const isToldBelow =
+    PLAIN_STOPS.has(snapshot.stop?.reason) && snapshot.stop.source && !isEnd && names.length === 0;
   setShown(view.parts.report, Boolean(text) && !isToldBelow);
   if (!text || isToldBelow) return;
   setClass(view.parts.report, "violated", names.length > 0);
-  const heading = names.length > 0 ? `✗ Violated: ${names.join(", ")}` : isEnd ? "The end of the run" : "The stop";
+  const heading =
+    names.length > 0 ? `✗ Violated: ${names.join(", ")}` : isEnd ? "The end of the run" : "The stop";
   setText(document.getElementById("report-heading"), heading);
   setText(document.getElementById("report-text"), visible(text).trimEnd());
 }
@@ -77,29 +80,47 @@ function drawSource(view, stop) {
   const frame = stop.source_frame ? `, frame ${stop.source_frame.level}` : "";
   setText(view.place, source ? `${baseName(source.file)}${frame}` : "There is no source of this place.");
   setAttribute(view.place, "title", source ? oneLine(source.file) : null);
-  const lines = (source?.lines ?? []).map((text, position) => ({ text, number: source.first_line + position }));
-  patchList(view.lines, lines, () => make("li", {}, make("span", { class: "number" }), make("code")), (line, { text, number }) => {
-    const isCurrent = number === source.current;
-    setText(line.firstElementChild, `${isCurrent ? "→" : " "} ${number}`);
-    setText(line.lastElementChild, visible(text));
-    setAttribute(line, "aria-current", isCurrent ? "location" : null);
-  });
+  const lines = (source?.lines ?? []).map((text, position) => ({
+    text,
+    number: source.first_line + position,
+  }));
+  patchList(
+    view.lines,
+    lines,
+    () => make("li", {}, make("span", { class: "number" }), make("code")),
+    (line, { text, number }) => {
+      const isCurrent = number === source.current;
+      setText(line.firstElementChild, `${isCurrent ? "→" : " "} ${number}`);
+      setText(line.lastElementChild, visible(text));
+      setAttribute(line, "aria-current", isCurrent ? "location" : null);
+    },
+  );
   const displays = stop.displays ?? [];
-  patchList(view.displays, displays, () => make("li"), (item, { expression, value, error }) => {
-    setText(item, `${oneLine(expression)} = ${oneLine(value ?? error ?? "")}`);
-  });
+  patchList(
+    view.displays,
+    displays,
+    () => make("li"),
+    (item, { expression, value, error }) => {
+      setText(item, `${oneLine(expression)} = ${oneLine(value ?? error ?? "")}`);
+    },
+  );
 }
 
 function drawFrames(view, stop) {
   const frames = stop?.backtrace ?? [];
   setShown(view.parts.stack, frames.length > 0);
   const shown = frames.slice(0, FRAMES_MAX);
-  patchList(view.frames, shown, () => createFrame(view), (item, frame) => {
-    const button = item.firstElementChild;
-    setText(button, frameWords(frame));
-    setAttribute(button, "data-level", frame.level);
-    setAttribute(button, "aria-current", frame.level === (view.frame ?? 0) ? "true" : null);
-  });
+  patchList(
+    view.frames,
+    shown,
+    () => createFrame(view),
+    (item, frame) => {
+      const button = item.firstElementChild;
+      setText(button, frameWords(frame));
+      setAttribute(button, "data-level", frame.level);
+      setAttribute(button, "aria-current", frame.level === (view.frame ?? 0) ? "true" : null);
+    },
+  );
   const more = frames.length - shown.length;
   setShown(view.more, more > 0 || stop?.more_frames);
   setText(view.more, stop?.more_frames ? "The stack has more frames." : `${more} more frames are not shown.`);
@@ -113,7 +134,9 @@ function createFrame(view) {
 }
 
 function frameWords(frame) {
-  const called = (frame.arguments ?? []).map(({ name, value }) => `${oneLine(name)}=${valueWords(value)}`).join(", ");
+  const called = (frame.arguments ?? [])
+    .map(({ name, value }) => `${oneLine(name)}=${valueWords(value)}`)
+    .join(", ");
   const { function: name, address } = frame.location ?? {};
   const subject = name ? oneLine(name) : `0x${Number(address ?? 0).toString(16)}`;
   const place = frame.location?.file ? ` at ${placeWords(frame.location)}` : "";
@@ -139,33 +162,50 @@ async function chooseFrame(view, level) {
 
 function drawThreads(view, threads) {
   setShown(view.parts.threads, threads.length > 0);
-  patchList(view.threads, threads.slice(0, THREADS_MAX), () => makeRow(3, true), (row, thread) => {
-    const where = [thread.location?.function && oneLine(thread.location.function), placeWords(thread.location)];
-    setCells(row, [
-      `${thread.current ? "→ " : ""}${thread.number}`,
-      oneLine(thread.name ?? ""),
-      [...new Set(where.filter(Boolean))].join(" at "),
-    ]);
-    setAttribute(row, "aria-current", thread.current ? "true" : null);
-  });
+  patchList(
+    view.threads,
+    threads.slice(0, THREADS_MAX),
+    () => makeRow(3, true),
+    (row, thread) => {
+      const where = [
+        thread.location?.function && oneLine(thread.location.function),
+        placeWords(thread.location),
+      ];
+      setCells(row, [
+        `${thread.current ? "→ " : ""}${thread.number}`,
+        oneLine(thread.name ?? ""),
+        [...new Set(where.filter(Boolean))].join(" at "),
+      ]);
+      setAttribute(row, "aria-current", thread.current ? "true" : null);
+    },
+  );
 }
 
 function drawCheckpoints(view, checkpoints) {
   setShown(view.parts.checkpoints, checkpoints.length > 0);
-  patchList(view.checkpoints, checkpoints, () => createCheckpoint(view), (item, checkpoint) => {
-    const button = item.firstElementChild;
-    setAttribute(button, "data-number", checkpoint.number);
-    setText(button, `restore ${checkpoint.number}`);
-    const kept = checkpoint.alive === false ? ", no longer kept" : "";
-    setAttribute(button, "aria-disabled", checkpoint.alive === false || !view.commands ? "true" : null);
-    setText(item.lastElementChild, `${placeWords(checkpoint.location)}, after ${checkpoint.events} events${kept}`);
-  });
+  patchList(
+    view.checkpoints,
+    checkpoints,
+    () => createCheckpoint(view),
+    (item, checkpoint) => {
+      const button = item.firstElementChild;
+      setAttribute(button, "data-number", checkpoint.number);
+      setText(button, `restore ${checkpoint.number}`);
+      const kept = checkpoint.alive === false ? ", no longer kept" : "";
+      setAttribute(button, "aria-disabled", checkpoint.alive === false || !view.commands ? "true" : null);
+      setText(
+        item.lastElementChild,
+        `${placeWords(checkpoint.location)}, after ${checkpoint.events} events${kept}`,
+      );
+    },
+  );
 }
 
 function createCheckpoint(view) {
   const button = make("button", { type: "button" });
   button.addEventListener("click", () => {
-    if (button.getAttribute("aria-disabled") !== "true") execute(view.commands, `restore ${button.dataset.number}`);
+    if (button.getAttribute("aria-disabled") !== "true")
+      execute(view.commands, `restore ${button.dataset.number}`);
   });
   return make("li", {}, button, " ", make("span"));
 }

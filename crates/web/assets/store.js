@@ -102,9 +102,12 @@ function newlyViolated(store, snapshot) {
 function keepTime(store) {
   const now = performance.now();
   const next = Math.min(...store.lit.values());
-  setTimeout(() => {
-    const late = performance.now();
-    for (const [key, until] of store.lit) if (until <= late) store.lit.delete(key);
-    store.changed();
-  }, Math.max(next - now, 50));
+  setTimeout(
+    () => {
+      const late = performance.now();
+      for (const [key, until] of store.lit) if (until <= late) store.lit.delete(key);
+      store.changed();
+    },
+    Math.max(next - now, 50),
+  );
 }

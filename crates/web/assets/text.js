@@ -125,7 +125,11 @@ export function valueWords(value) {
 /** Returns a time in nanoseconds with a unit that suits it. */
 export function timeWords(nanoseconds) {
   if (nanoseconds === null || nanoseconds === undefined) return "";
-  const units = [["s", 1e9], ["ms", 1e6], ["µs", 1e3]];
+  const units = [
+    ["s", 1e9],
+    ["ms", 1e6],
+    ["µs", 1e3],
+  ];
   const found = units.find(([, size]) => nanoseconds >= size);
   return found ? `${(nanoseconds / found[1]).toFixed(3)} ${found[0]}` : `${nanoseconds} ns`;
 }

@@ -1,7 +1,8 @@
 // The time line: events and verdicts by thread, on a canvas, with a mark that is read by keyboard and a
 // table that says the same.
 
-import { make, makeDetails, makeRow, makeTable, patchList, setAttribute, setCells, setShown, setText } from "./dom.js";
+import { make, makeDetails, makeRow, makeTable, patchList, setAttribute, setCells, setShown } from "./dom.js";
+import { setText } from "./dom.js";
 import { counted, grouped, oneLine, timeWords, verdictWords } from "./text.js";
 
 const MARKS_MAX = 600;
@@ -14,7 +15,17 @@ export function createTimeline() {
   const section = document.getElementById("timeline");
   const view = { section, buckets: [], threads: [], key: null, cursor: -1, width: 0 };
   view.canvas = make("canvas", { "aria-hidden": "true" });
-  view.slider = make("div", { class: "marks", role: "slider", tabindex: "0", "aria-labelledby": "timeline-heading", "aria-valuemin": "1" }, view.canvas);
+  view.slider = make(
+    "div",
+    {
+      class: "marks",
+      role: "slider",
+      tabindex: "0",
+      "aria-labelledby": "timeline-heading",
+      "aria-valuemin": "1",
+    },
+    view.canvas,
+  );
   view.words = make("p", { class: "note" });
   const byThread = makeTable("Events by thread", ["Thread", "Events", "Violations", "From", "To"]);
   view.byThread = byThread.body;
@@ -46,7 +57,9 @@ export function drawTimeline(view, store) {
   if (buckets.length === 0) return;
   view.hasTimes = events.has_times ?? true;
   setText(document.getElementById("timeline-heading"), `Time line: ${counted(events.total, "event")}`);
-  const key = buckets.map((it) => `${it.thread},${it.from_ns},${it.to_ns},${it.count},${it.verdict}`).join(";");
+  const key = buckets
+    .map((it) => `${it.thread},${it.from_ns},${it.to_ns},${it.count},${it.verdict}`)
+    .join(";");
   if (key === view.key) return;
   const isAtEnd = view.cursor < 0 || view.cursor >= view.buckets.length - 1;
   Object.assign(view, { key, buckets, threads: threadsOf(buckets) });
@@ -71,17 +84,39 @@ function threadsOf(buckets) {
 }
 
 function drawThreadRows(view) {
-  patchList(view.byThread, view.threads, () => makeRow(5, true), (row, { thread, count, violations, from, to }) => {
-    setCells(row, [`thread ${thread}`, grouped(count), grouped(violations), pointWords(view, from), pointWords(view, to)]);
-  });
+  patchList(
+    view.byThread,
+    view.threads,
+    () => makeRow(5, true),
+    (row, { thread, count, violations, from, to }) => {
+      setCells(row, [
+        `thread ${thread}`,
+        grouped(count),
+        grouped(violations),
+        pointWords(view, from),
+        pointWords(view, to),
+      ]);
+    },
+  );
 }
 
 // Six hundred rows are made only for who opens them.
 function drawMarks(view) {
   if (!view.details.open) return;
-  patchList(view.marks, view.buckets, () => makeRow(5), (row, bucket) => {
-    setCells(row, [`thread ${bucket.thread}`, pointWords(view, bucket.from_ns), pointWords(view, bucket.to_ns), grouped(bucket.count), verdictOf(bucket)]);
-  });
+  patchList(
+    view.marks,
+    view.buckets,
+    () => makeRow(5),
+    (row, bucket) => {
+      setCells(row, [
+        `thread ${bucket.thread}`,
+        pointWords(view, bucket.from_ns),
+        pointWords(view, bucket.to_ns),
+        grouped(bucket.count),
+        verdictOf(bucket),
+      ]);
+    },
+  );
 }
 
 // Without times their numbers put the events in order.
@@ -99,7 +134,12 @@ function drawCursor(view) {
   const bucket = view.buckets[view.cursor];
   if (!bucket) return;
   const verdict = verdictOf(bucket);
-  const words = `Mark ${view.cursor + 1} of ${view.buckets.length}: thread ${bucket.thread}, ${pointWords(view, bucket.from_ns)} to ${pointWords(view, bucket.to_ns)}, ${counted(bucket.count, "event")}${verdict && `, ${verdict}`}`;
+  const words = [
+    `Mark ${view.cursor + 1} of ${view.buckets.length}: thread ${bucket.thread}`,
+    `${pointWords(view, bucket.from_ns)} to ${pointWords(view, bucket.to_ns)}`,
+    counted(bucket.count, "event"),
+    ...(verdict ? [verdict] : []),
+  ].join(", ");
   setText(view.words, words);
   setAttribute(view.slider, "aria-valuemax", view.buckets.length);
   setAttribute(view.slider, "aria-valuenow", view.cursor + 1);
@@ -108,7 +148,14 @@ function drawCursor(view) {
 
 function moveCursor(view, event) {
   const last = view.buckets.length - 1;
-  const to = { ArrowRight: view.cursor + 1, ArrowLeft: view.cursor - 1, Home: 0, End: last, PageDown: view.cursor + 20, PageUp: view.cursor - 20 }[event.key];
+  const to = {
+    ArrowRight: view.cursor + 1,
+    ArrowLeft: view.cursor - 1,
+    Home: 0,
+    End: last,
+    PageDown: view.cursor + 20,
+    PageUp: view.cursor - 20,
+  }[event.key];
   if (to === undefined) return;
   event.preventDefault();
   view.cursor = Math.min(Math.max(to, 0), last);
@@ -146,7 +193,10 @@ function paint(view) {
   const lanes = view.threads.slice(0, LANES_MAX);
   const height = lanes.length * LANE;
   const pixels = devicePixelRatio;
-  if (view.canvas.width !== Math.round(width * pixels) || view.canvas.height !== Math.round(height * pixels)) {
+  if (
+    view.canvas.width !== Math.round(width * pixels) ||
+    view.canvas.height !== Math.round(height * pixels)
+  ) {
     view.canvas.width = Math.round(width * pixels);
     view.canvas.height = Math.round(height * pixels);
     view.canvas.style.width = `${width}px`;

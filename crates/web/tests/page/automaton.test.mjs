@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changed, eventually, isRunning, isStopped, noteWidths, show, stateOf, styles, withPage } from "./support.mjs";
+import { changed, eventually, isRunning, isStopped, noteWidths, show, stateOf, styles } from "./support.mjs";
+import { withPage } from "./support.mjs";
 
 const lit = (edge) => (snapshot) => Object.assign(snapshot.properties[0], { lit: [edge] });
 const OUTLINE = ["stroke", "stroke-width", "stroke-dasharray"];
@@ -23,14 +24,21 @@ test("the picture says in words what it shows", () =>
   withPage("orders", {}, async ({ juror, page }) => {
     await show(juror, page, isStopped);
     const image = page.getByRole("img", { name: /^Automaton of double_free/ });
-    await eventually(() => image.getAttribute("aria-label"), /; now: allocated \(2 slices\), freed \(2 slices\), freed_again \(1 slice\)$/, "the words");
+    await eventually(
+      () => image.getAttribute("aria-label"),
+      /; now: allocated \(2 slices\), freed \(2 slices\), freed_again \(1 slice\)$/,
+      "the words",
+    );
     assert.equal(await stateOf(page, "init").locator(".tag").isVisible(), false);
   }));
 
 test("a property without slices is in one state, which is labelled without a number", () =>
   withPage("queue", {}, async ({ juror, page }) => {
     const [loaded] = juror.data.snapshots;
-    Object.assign(loaded.properties[0], { slice_count: 0, states: [{ id: "state-1", state: "ready", slices: 1, current: true }] });
+    Object.assign(loaded.properties[0], {
+      slice_count: 0,
+      states: [{ id: "state-1", state: "ready", slices: 1, current: true }],
+    });
     await show(juror, page, () => true);
     await eventually(() => stateOf(page, "ready").locator(".tag-text").textContent(), "now", "the label");
     assert.equal(await page.locator(".counts").first().textContent(), "");
@@ -45,7 +53,12 @@ test("the table has the same states, marks and counts as the picture", () =>
     await page.getByText("States as a table").click();
     const rows = page.getByRole("table", { name: "States of queue_bounds" }).getByRole("row");
     await eventually(() => rows.nth(3).textContent(), "overflowviolationnow1", "the row of overflow");
-    assert.deepEqual(await rows.nth(2).locator("th, td").allTextContents(), ["ready", "accepting", "now", "1"]);
+    assert.deepEqual(await rows.nth(2).locator("th, td").allTextContents(), [
+      "ready",
+      "accepting",
+      "now",
+      "1",
+    ]);
     assert.deepEqual(await rows.nth(4).locator("th, td").allTextContents(), ["deleted", "final", "", "0"]);
   }));
 
@@ -87,7 +100,10 @@ test("a transition lights up without a motion", () =>
     juror.send(changed(loaded, lit("edge-0")));
     await eventually(widths, /^1\.4,4\b/, "the transition is lit");
     const line = page.locator('svg g.edge[data-id="edge-0"] .line');
-    assert.deepEqual(await styles(line, ["transition-duration", "animation-name"]), { "transition-duration": "0s", "animation-name": "none" });
+    assert.deepEqual(await styles(line, ["transition-duration", "animation-name"]), {
+      "transition-duration": "0s",
+      "animation-name": "none",
+    });
   }));
 
 test("without history the page says why no transition lights up", () =>
@@ -105,7 +121,11 @@ test("a state that lies outside of the frame is scrolled into it", () =>
     const frame = page.locator(".picture");
     const isInside = async () => {
       const [outer, inner] = [await frame.boundingBox(), await stateOf(page, "freed_again").boundingBox()];
-      return inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width && inner.y + inner.height <= outer.y + outer.height;
+      return (
+        inner.x >= outer.x &&
+        inner.x + inner.width <= outer.x + outer.width &&
+        inner.y + inner.height <= outer.y + outer.height
+      );
     };
     await eventually(isInside, true, "the state is seen");
     const width = async () => (await page.locator("svg.juror").boundingBox()).width;
@@ -123,7 +143,10 @@ test("a drawing that holds anything but a drawing is not shown", async () => {
   const bad = {
     "an element `script`": drawing.replace("<g ", "<script>alert(1)</script><g "),
     "an attribute `onload`": drawing.replace("<g ", '<g onload="alert(1)" '),
-    "an element `foreignObject`": drawing.replace("<g ", '<foreignObject><p xmlns="http://www.w3.org/1999/xhtml">x</p></foreignObject><g '),
+    "an element `foreignObject`": drawing.replace(
+      "<g ",
+      '<foreignObject><p xmlns="http://www.w3.org/1999/xhtml">x</p></foreignObject><g ',
+    ),
     "an element `image`": drawing.replace("<g ", '<image href="https://example.org/"/><g '),
     "not well-formed": drawing.replace("</g>", ""),
   };
@@ -131,10 +154,14 @@ test("a drawing that holds anything but a drawing is not shown", async () => {
     whole.static.properties[0].svg = svg;
     // The policy of the page refuses a handler before the check does, and the browser's own style of an
     // error of the parser.
-    await withPage(whole, { expected: /^(Executing inline event handler|Applying inline style) violates/ }, async ({ page }) => {
-      await page.getByText(`Not drawn: the drawing`).waitFor();
-      assert.ok((await page.locator(".property").textContent()).includes(words), words);
-      assert.equal(await page.locator("svg").count(), 0);
-    });
+    await withPage(
+      whole,
+      { expected: /^(Executing inline event handler|Applying inline style) violates/ },
+      async ({ page }) => {
+        await page.getByText(`Not drawn: the drawing`).waitFor();
+        assert.ok((await page.locator(".property").textContent()).includes(words), words);
+        assert.equal(await page.locator("svg").count(), 0);
+      },
+    );
   }
 });

@@ -13,7 +13,10 @@ export function modules() {
 /** Returns the text of a module without its imports and the word `export`. */
 export function joinable(name) {
   const lines = readFileSync(join(assets, name), "utf8").split("\n");
-  return lines.filter((line) => !line.startsWith("import ")).map((line) => line.replace(/^export /, "")).join("\n");
+  return lines
+    .filter((line) => !line.startsWith("import "))
+    .map((line) => line.replace(/^export /, ""))
+    .join("\n");
 }
 
 /** Returns a page that shows a saved snapshot without a server. */

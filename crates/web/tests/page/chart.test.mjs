@@ -10,9 +10,23 @@ test("each step of a model is in the lane of its process, a message is an arrow 
   withPage("handover", {}, async ({ juror, page }) => {
     await chart(page).waitFor();
     assert.deepEqual(await cells(page, 0), ["Step", "sender 0", "clerk 1", "Changes"]);
-    assert.deepEqual(await cells(page, 2), ["2", "parcel!number → parcel?number", "▶ takes it", "clerk(1):number = 1"]);
+    assert.deepEqual(await cells(page, 2), [
+      "2",
+      "parcel!number → parcel?number",
+      "▶ takes it",
+      "clerk(1):number = 1",
+    ]);
     assert.deepEqual(await cells(page, 5), ["5", "takes it ◀", "receipt!number → receipt?_", ""]);
-    const [from, to] = await Promise.all([1, 2].map((cell) => chart(page).getByRole("row").nth(2).locator("th, td").nth(cell).evaluate((element) => getComputedStyle(element).backgroundImage)));
+    const [from, to] = await Promise.all(
+      [1, 2].map((cell) =>
+        chart(page)
+          .getByRole("row")
+          .nth(2)
+          .locator("th, td")
+          .nth(cell)
+          .evaluate((element) => getComputedStyle(element).backgroundImage),
+      ),
+    );
     assert.equal(from.match(/linear-gradient/g).length, 2, "the arrow is drawn beside the lane");
     assert.equal(to.match(/linear-gradient/g).length, 2);
     assert.ok(!juror.requests.some((request) => request.includes("/api/stream")), "a model sends nothing");
@@ -24,11 +38,21 @@ test("a step that is chosen, by pointer or key, shows the state after it", () =>
     await chart(page).getByRole("row").nth(2).click();
     const state = page.getByRole("table", { name: "State after the chosen step" });
     await page.getByText("State after step 2: parcel!number → parcel?number").waitFor();
-    assert.deepEqual(await state.getByRole("row").nth(1).locator("th, td").allTextContents(), ["clerk(1):number", "1", "by this step"]);
+    assert.deepEqual(await state.getByRole("row").nth(1).locator("th, td").allTextContents(), [
+      "clerk(1):number",
+      "1",
+      "by this step",
+    ]);
     await page.keyboard.press("End");
     await page.getByText("State after step 11").waitFor();
-    const rows = await state.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((it) => it.textContent)));
-    assert.deepEqual(rows, [["clerk(1):number", "2", ""], ["stored", "2", ""], ["sender(0):number", "2", ""]]);
+    const rows = await state
+      .locator("tbody tr")
+      .evaluateAll((all) => all.map((row) => [...row.children].map((it) => it.textContent)));
+    assert.deepEqual(rows, [
+      ["clerk(1):number", "2", ""],
+      ["stored", "2", ""],
+      ["sender(0):number", "2", ""],
+    ]);
     await page.keyboard.press("ArrowUp");
     await page.getByText("State after step 10").waitFor();
   }));
@@ -38,14 +62,28 @@ test("a message passes the lanes between its processes, and a cycle is marked by
   data.static.chart.columns = ["a 0", "b 1", "c 2", "d 3"];
   data.static.chart.rows = [
     { column: 3, partner: 0, text: "m!1", changes: [], printed: "", begins_cycle: false },
-    { column: 1, partner: null, text: "skip", changes: ["x = a = b"], printed: "hello\n", begins_cycle: true },
+    {
+      column: 1,
+      partner: null,
+      text: "skip",
+      changes: ["x = a = b"],
+      printed: "hello\n",
+      begins_cycle: true,
+    },
   ];
   return withPage(data, {}, async ({ page }) => {
     await chart(page).waitFor();
     assert.deepEqual(await cells(page, 1), ["1", "takes it ◀", "", "", "m!1", ""]);
     const passes = chart(page).getByRole("row").nth(1).locator("td.passes");
     assert.equal(await passes.count(), 2);
-    assert.deepEqual(await cells(page, 2), ["2 ↻ the run repeats from here", "", "skip", "", "", "x = a = b, prints hello\u240a"]);
+    assert.deepEqual(await cells(page, 2), [
+      "2 ↻ the run repeats from here",
+      "",
+      "skip",
+      "",
+      "",
+      "x = a = b, prints hello\u240a",
+    ]);
     await chart(page).getByRole("row").nth(2).click();
     await page.getByRole("table", { name: "State after the chosen step" }).getByText("a = b").waitFor();
   });
@@ -56,15 +94,27 @@ test("the time line has a lane for each thread, and a mark is read by keyboard",
     const stopped = await show(juror, page, isStopped);
     const slider = page.getByRole("slider", { name: /^Time line/ });
     const { buckets } = stopped.events;
-    await eventually(() => slider.getAttribute("aria-valuetext"), new RegExp(`^Mark ${buckets.length} of ${buckets.length}: thread 3, .* 1 event, ✗ violated$`), "the last mark");
+    await eventually(
+      () => slider.getAttribute("aria-valuetext"),
+      new RegExp(`^Mark ${buckets.length} of ${buckets.length}: thread 3, .* 1 event, ✗ violated$`),
+      "the last mark",
+    );
     await slider.focus();
     await page.keyboard.press("Home");
-    await eventually(() => slider.getAttribute("aria-valuetext"), /^Mark 1 of \d+: thread 1, /, "the first mark");
+    await eventually(
+      () => slider.getAttribute("aria-valuetext"),
+      /^Mark 1 of \d+: thread 1, /,
+      "the first mark",
+    );
     const rows = page.getByRole("table", { name: "Events by thread" }).getByRole("row");
     const counted = (thread) => buckets.filter((bucket) => bucket.thread === thread).length;
     for (const thread of [1, 2, 3]) {
       const texts = await rows.nth(thread).locator("th, td").allTextContents();
-      assert.deepEqual(texts.slice(0, 3), [`thread ${thread}`, String(counted(thread)), thread === 3 ? "1" : "0"]);
+      assert.deepEqual(texts.slice(0, 3), [
+        `thread ${thread}`,
+        String(counted(thread)),
+        thread === 3 ? "1" : "0",
+      ]);
     }
     await page.getByText("Each mark as a table").click();
     const marks = page.getByRole("table", { name: "Marks of the time line" }).getByRole("row");
@@ -76,16 +126,26 @@ test("a violation on the time line has another colour than the other events", ()
   withPage("locks", {}, async ({ juror, page }) => {
     await show(juror, page, isStopped);
     await page.locator("#timeline canvas").waitFor();
-    const colours = () => page.locator("#timeline canvas").evaluate((canvas) => {
-      const style = getComputedStyle(document.documentElement);
-      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-      const count = (name) => {
-        const [red, green, blue] = style.getPropertyValue(name).match(/\w\w/g).map((part) => Number.parseInt(part, 16));
-        let found = 0;
-        for (let at = 0; at < data.length; at += 4) if (data[at] === red && data[at + 1] === green && data[at + 2] === blue && data[at + 3] === 255) found += 1;
-        return found;
-      };
-      return [count("--accent"), count("--bad")];
-    });
-    await eventually(async () => (await colours()).every((count) => count > 100), true, "both colours are drawn");
+    const colours = () =>
+      page.locator("#timeline canvas").evaluate((canvas) => {
+        const style = getComputedStyle(document.documentElement);
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        const count = (name) => {
+          const [red, green, blue] = style
+            .getPropertyValue(name)
+            .match(/\w\w/g)
+            .map((part) => Number.parseInt(part, 16));
+          let found = 0;
+          for (let at = 0; at < data.length; at += 4)
+            if (data[at] === red && data[at + 1] === green && data[at + 2] === blue && data[at + 3] === 255)
+              found += 1;
+          return found;
+        };
+        return [count("--accent"), count("--bad")];
+      });
+    await eventually(
+      async () => (await colours()).every((count) => count > 100),
+      true,
+      "both colours are drawn",
+    );
   }));

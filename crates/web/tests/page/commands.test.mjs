@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changed, eventually, isRunning, isStopped, show, withPage } from "./support.mjs";
 
-const lines = (juror) => juror.commands.map(({ line, interrupt }) => line ?? (interrupt && "interrupt")).join();
+const lines = (juror) =>
+  juror.commands.map(({ line, interrupt }) => line ?? (interrupt && "interrupt")).join();
 const answers = (page) => page.getByRole("log", { name: "Answers" });
 
 test("buttons and keys send the prompt's commands", () =>
@@ -26,10 +27,16 @@ test("only interrupt is possible while the program runs, and nothing but run at 
     await next.click({ force: true });
     await page.keyboard.press("i");
     await eventually(() => lines(juror), "interrupt", "the commands");
-    juror.send(changed(running, (copy) => {
-      copy.status = "ended";
-    }));
-    await eventually(() => page.getByRole("button", { name: /^interrupt/ }).getAttribute("aria-disabled"), "true", "the end");
+    juror.send(
+      changed(running, (copy) => {
+        copy.status = "ended";
+      }),
+    );
+    await eventually(
+      () => page.getByRole("button", { name: /^interrupt/ }).getAttribute("aria-disabled"),
+      "true",
+      "the end",
+    );
     await page.keyboard.press("i");
     await page.keyboard.press("r");
     await eventually(() => lines(juror), "interrupt,run", "the commands");
@@ -41,9 +48,11 @@ test("a button that is not possible any more keeps the focus", () =>
     const button = page.getByRole("button", { name: /^continue/ });
     await button.focus();
     await page.keyboard.press("Enter");
-    juror.send(changed(stopped, (copy) => {
-      copy.status = "running";
-    }));
+    juror.send(
+      changed(stopped, (copy) => {
+        copy.status = "running";
+      }),
+    );
     await eventually(() => button.getAttribute("aria-disabled"), "true", "the button");
     assert.equal(await button.evaluate((element) => element === document.activeElement), true);
   }));
@@ -55,10 +64,18 @@ test("a line is answered as the prompt would, and comes back from the history", 
     await page.keyboard.press(":");
     await page.keyboard.type("backtrace");
     await page.keyboard.press("Enter");
-    await eventually(() => answers(page).locator("pre").last().textContent(), juror.data.answers.backtrace.text, "the answer");
+    await eventually(
+      () => answers(page).locator("pre").last().textContent(),
+      juror.data.answers.backtrace.text,
+      "the answer",
+    );
     await page.keyboard.type("print nothing");
     await page.keyboard.press("Enter");
-    await eventually(() => answers(page).locator("pre").last().textContent(), "✗ failed: there is no `nothing` here", "the failure");
+    await eventually(
+      () => answers(page).locator("pre").last().textContent(),
+      "✗ failed: there is no `nothing` here",
+      "the failure",
+    );
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("ArrowUp");
     assert.equal(await page.getByLabel("Command", { exact: true }).inputValue(), "backtrace");

@@ -8,7 +8,10 @@ const REFUSED = /status of 401/;
 test("without its key the page says what to do, and shows nothing", () =>
   withPage("queue", { address: ({ origin }) => `${origin}/`, expected: REFUSED }, async ({ juror, page }) => {
     await page.getByText("Open the address that juror printed, with all that follows the #.").waitFor();
-    assert.deepEqual(juror.requests.filter((request) => request.includes("/api/")), ["GET /api/static"]);
+    assert.deepEqual(
+      juror.requests.filter((request) => request.includes("/api/")),
+      ["GET /api/static"],
+    );
     assert.equal(await page.getByRole("button").count(), 0);
   }));
 
@@ -22,11 +25,15 @@ test("the key leaves the address, and a reload still has it", () =>
   }));
 
 test("an address with another key that is entered in the same tab is taken", () =>
-  withPage("queue", { address: ({ origin }) => `${origin}/#wrong-key-of-another-run`, expected: REFUSED }, async ({ juror, page }) => {
-    await page.getByText("juror did not accept this page").waitFor();
-    await page.goto(juror.address);
-    await show(juror, page, isRunning);
-  }));
+  withPage(
+    "queue",
+    { address: ({ origin }) => `${origin}/#wrong-key-of-another-run`, expected: REFUSED },
+    async ({ juror, page }) => {
+      await page.getByText("juror did not accept this page").waitFor();
+      await page.goto(juror.address);
+      await show(juror, page, isRunning);
+    },
+  ));
 
 test("a lost connection is told, and taken up again by itself", () =>
   withPage("queue", {}, async ({ juror, page }) => {
@@ -45,32 +52,38 @@ test("an old snapshot is not drawn over a new one", () =>
   withPage("queue", {}, async ({ juror, page }) => {
     const stopped = await show(juror, page, isStopped);
     juror.send({ ...stopped, sequence: 1, status: "loaded" });
-    juror.send(changed(stopped, (copy) => {
-      copy.status = "running";
-    }));
-    const seen = await page.evaluate(() => new Promise((done) => {
-      const texts = [];
-      const status = document.getElementById("status");
-      const observer = new MutationObserver(() => {
-        texts.push(status.textContent);
-        if (status.textContent.includes("running")) {
-          observer.disconnect();
-          done(texts);
-        }
-      });
-      observer.observe(status, { childList: true, characterData: true, subtree: true });
-      if (status.textContent.includes("running")) done(texts);
-    }));
+    juror.send(
+      changed(stopped, (copy) => {
+        copy.status = "running";
+      }),
+    );
+    const seen = await page.evaluate(
+      () =>
+        new Promise((done) => {
+          const texts = [];
+          const status = document.getElementById("status");
+          const observer = new MutationObserver(() => {
+            texts.push(status.textContent);
+            if (status.textContent.includes("running")) {
+              observer.disconnect();
+              done(texts);
+            }
+          });
+          observer.observe(status, { childList: true, characterData: true, subtree: true });
+          if (status.textContent.includes("running")) done(texts);
+        }),
+    );
     assert.ok(!seen.some((text) => text.includes("loaded")), "the old snapshot was drawn");
   }));
 
 test("a page that nobody looks at does not follow the run", () =>
   withPage("queue", {}, async ({ juror, page }) => {
     await show(juror, page, isRunning);
-    const hide = (hidden) => page.evaluate((value) => {
-      Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
-      document.dispatchEvent(new Event("visibilitychange"));
-    }, hidden);
+    const hide = (hidden) =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, "hidden", { configurable: true, get: () => value });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, hidden);
     await hide(true);
     await eventually(() => juror.streams.size, 0, "the stream is closed");
     juror.send({ ...juror.data.snapshots.find(isStopped), sequence: 90 });
@@ -94,11 +107,16 @@ test("a property that is added while the program stands gets its picture", () =>
     const stopped = await show(juror, page, isStopped);
     const added = { ...juror.data.static.properties[0], name: "another" };
     juror.data.static.properties.push(added);
-    juror.send(changed(stopped, (copy) => {
-      copy.properties.push({ ...copy.properties[0], name: "another" });
-    }));
+    juror.send(
+      changed(stopped, (copy) => {
+        copy.properties.push({ ...copy.properties[0], name: "another" });
+      }),
+    );
     await page.getByRole("img", { name: /^Automaton of another/ }).waitFor();
     assert.equal(await page.locator("svg.juror").count(), 2);
-    await page.getByRole("region", { name: "another" }).getByRole("button", { name: "Show its slices" }).click();
+    await page
+      .getByRole("region", { name: "another" })
+      .getByRole("button", { name: "Show its slices" })
+      .click();
     await page.getByRole("heading", { name: "Slices of another" }).waitFor();
   }));

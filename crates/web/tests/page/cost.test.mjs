@@ -16,7 +16,10 @@ function large() {
   const data = fixture("queue");
   const property = data.static.properties[0];
   const names = Array.from({ length: STATES }, (_, number) => `state_${number}`);
-  property.states = names.map((state, number) => ({ state, sort: number === STATES - 1 ? "violation" : "accepting" }));
+  property.states = names.map((state, number) => ({
+    state,
+    sort: number === STATES - 1 ? "violation" : "accepting",
+  }));
   const at = (number) => ({ x: 60 + (number % 8) * 150, y: 40 + Math.floor(number / 8) * 110 });
   const group = (name, number) => {
     const { x, y } = at(number);
@@ -28,7 +31,12 @@ function large() {
   };
   const edges = Array.from({ length: EDGES }, edge).join("");
   property.svg = `<svg xmlns="http://www.w3.org/2000/svg" class="juror" width="1240" height="560" viewBox="0 0 1240 560"><title>large</title><g transform="translate(0 8)">${edges}${names.map(group).join("")}</g></svg>`;
-  const row = (number) => ({ binding: [{ name: "queue", value: `0x${number}` }], state: names[number % STATES], verdict: "presumably_satisfied", variables: [{ name: "room", value: number }] });
+  const row = (number) => ({
+    binding: [{ name: "queue", value: `0x${number}` }],
+    state: names[number % STATES],
+    verdict: "presumably_satisfied",
+    variables: [{ name: "room", value: number }],
+  });
   data.slices[property.name] = Array.from({ length: 40 }, (_, number) => row(number));
   data.counted = { [property.name]: 1_000_000 };
   data.first = snapshot(data, names);
@@ -47,7 +55,13 @@ function snapshot(data, names) {
   });
   first.events = {
     total: MARKS,
-    buckets: Array.from({ length: MARKS }, (_, number) => ({ thread: 1 + (number % 6), from_ns: number * 1e6, to_ns: (number + 1) * 1e6, count: 1 + (number % 50), verdict: null })),
+    buckets: Array.from({ length: MARKS }, (_, number) => ({
+      thread: 1 + (number % 6),
+      from_ns: number * 1e6,
+      to_ns: (number + 1) * 1e6,
+      count: 1 + (number % 50),
+      verdict: null,
+    })),
   };
   return first;
 }
@@ -56,14 +70,31 @@ function snapshot(data, names) {
 async function changesBy(juror, page, next) {
   await page.evaluate(() => {
     window.changes = [];
-    window.observer ??= new MutationObserver((records) => window.changes.push(...records.map(({ type, target, attributeName }) => `${type} ${attributeName ?? ""} ${target.id || target.nodeName}`)));
-    window.observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    window.observer ??= new MutationObserver((records) =>
+      window.changes.push(
+        ...records.map(
+          ({ type, target, attributeName }) =>
+            `${type} ${attributeName ?? ""} ${target.id || target.nodeName}`,
+        ),
+      ),
+    );
+    window.observer.observe(document, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      characterData: true,
+    });
   });
   juror.send(next);
-  await page.evaluate((sequence) => new Promise((done) => {
-    const wait = () => (window.drawn >= sequence ? requestAnimationFrame(done) : requestAnimationFrame(wait));
-    wait();
-  }), next.sequence);
+  await page.evaluate(
+    (sequence) =>
+      new Promise((done) => {
+        const wait = () =>
+          window.drawn >= sequence ? requestAnimationFrame(done) : requestAnimationFrame(wait);
+        wait();
+      }),
+    next.sequence,
+  );
   return page.evaluate(() => window.changes);
 }
 
@@ -74,7 +105,12 @@ async function watch(page) {
     const { parse } = JSON;
     JSON.parse = (text) => {
       const value = parse(text);
-      if (typeof value?.sequence === "number") requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = value.sequence; }));
+      if (typeof value?.sequence === "number")
+        requestAnimationFrame(() =>
+          requestAnimationFrame(() => {
+            window.drawn = value.sequence;
+          }),
+        );
       return value;
     };
   });
@@ -117,7 +153,9 @@ test("everything changes twenty times a second, and the page follows", (context)
     await eventually(() => page.locator("#slices tbody tr").count(), 40, "the slices");
     await page.evaluate(() => {
       window.tasks = [];
-      new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask" });
+      new PerformanceObserver((list) =>
+        window.tasks.push(...list.getEntries().map(({ duration }) => duration)),
+      ).observe({ type: "longtask" });
       window.frames = [];
       let last = performance.now();
       const step = (now) => {
@@ -132,17 +170,28 @@ test("everything changes twenty times a second, and the page follows", (context)
       next = changed(next, (copy) => {
         const [now] = copy.properties;
         for (const state of now.states) state.slices += 1 + frame;
-        now.lit = [`edge-${(frame * 3) % EDGES}`, `edge-${(frame * 5) % EDGES}`, `edge-${(frame * 7) % EDGES}`];
-        for (const bucket of copy.events.buckets) Object.assign(bucket, { count: bucket.count + 1, to_ns: bucket.to_ns + 1000 });
+        now.lit = [
+          `edge-${(frame * 3) % EDGES}`,
+          `edge-${(frame * 5) % EDGES}`,
+          `edge-${(frame * 7) % EDGES}`,
+        ];
+        for (const bucket of copy.events.buckets)
+          Object.assign(bucket, { count: bucket.count + 1, to_ns: bucket.to_ns + 1000 });
         copy.events.total += MARKS;
       });
       juror.send(next);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     const total = `Time line: ${String(next.events.total).replace(/\B(?=(\d{3})+$)/g, "\u202f")} events`;
-    await eventually(() => page.locator("#timeline-heading").textContent(), new RegExp(`^${total}$`), "the last snapshot");
+    await eventually(
+      () => page.locator("#timeline-heading").textContent(),
+      new RegExp(`^${total}$`),
+      "the last snapshot",
+    );
     const { tasks, frames } = await page.evaluate(() => ({ tasks: window.tasks, frames: window.frames }));
     frames.sort((a, b) => a - b);
     const part = (share) => frames[Math.floor(frames.length * share)].toFixed(1);
-    context.diagnostic(`${FRAMES} snapshots: ${tasks.length} tasks over 50 ms${tasks.length ? ` (longest ${Math.max(...tasks)} ms)` : ""}; frames: median ${part(0.5)} ms, 95 % ${part(0.95)} ms, longest ${frames.at(-1).toFixed(1)} ms`);
+    context.diagnostic(
+      `${FRAMES} snapshots: ${tasks.length} tasks over 50 ms${tasks.length ? ` (longest ${Math.max(...tasks)} ms)` : ""}; frames: median ${part(0.5)} ms, 95 % ${part(0.95)} ms, longest ${frames.at(-1).toFixed(1)} ms`,
+    );
   }));

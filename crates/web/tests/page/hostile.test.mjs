@@ -18,7 +18,11 @@ function hostile() {
   Object.assign(data.static, { program: MARKUP, arguments: [REVERSED], version: MARKUP });
   data.slices = { [MARKUP]: data.slices[name] };
   const row = data.slices[MARKUP][0];
-  Object.assign(row, { binding: [{ name: MARKUP, value: CONTROL }], state: MARKUP, variables: [{ name: REVERSED, value: MARKUP }] });
+  Object.assign(row, {
+    binding: [{ name: MARKUP, value: CONTROL }],
+    state: MARKUP,
+    variables: [{ name: REVERSED, value: MARKUP }],
+  });
   data.answers[MARKUP] = { text: `${MARKUP}\n${CONTROL}`, failed: false };
   const snapshot = data.snapshots.find(isStopped);
   const now = snapshot.properties[0];
@@ -43,8 +47,23 @@ test("markup, marks of direction and control characters are text", () =>
     await page.keyboard.press("Enter");
     await eventually(() => page.locator("#prompt pre").last().textContent(), /^<img src=x/, "the answer");
     await eventually(() => page.locator("#slices tbody tr").count(), 2, "the slices");
-    for (const id of ["program", "version", "verdicts", "report-text", "output-text", "slices", "path", "stack", "source", "threads", "properties"]) {
-      assert.ok((await page.locator(`#${id}`).textContent()).includes('<img src=x onerror="alert(1)">'), `${id} shows the markup`);
+    for (const id of [
+      "program",
+      "version",
+      "verdicts",
+      "report-text",
+      "output-text",
+      "slices",
+      "path",
+      "stack",
+      "source",
+      "threads",
+      "properties",
+    ]) {
+      assert.ok(
+        (await page.locator(`#${id}`).textContent()).includes('<img src=x onerror="alert(1)">'),
+        `${id} shows the markup`,
+      );
     }
     assert.equal(await page.locator("body img, body script, body iframe").count(), 0);
     const text = await page.evaluate(() => document.documentElement.outerHTML);

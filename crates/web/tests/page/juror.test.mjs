@@ -55,14 +55,22 @@ async function command(page, line) {
 test("a violation: report, state, slices, path, stack, and the answers of the prompt", () =>
   withJuror(["run", "--web", "--property", "queue.prop", "./queue"], async (page) => {
     await eventually(() => status(page), "■ stopped: a property is violated, at queue.c:18", "the stop");
-    await eventually(() => stateOf(page, "overflow").locator(".tag-text").textContent(), "now · 1", "the present state");
+    await eventually(
+      () => stateOf(page, "overflow").locator(".tag-text").textContent(),
+      "now · 1",
+      "the present state",
+    );
     const first = page.getByRole("grid", { name: "Slices" }).getByRole("row").nth(1);
     await eventually(() => first.getAttribute("aria-selected"), "true", "the violated slice is chosen");
     assert.match(await first.textContent(), /overflow✗ violatedroom = 12, letters = 12, digits = 3$/);
     const steps = page.getByRole("table", { name: "Path in queue_bounds" }).getByRole("row");
     await eventually(() => steps.count(), 9, "the path");
     const lines = ["backtrace", "info monitors", "print queue->letter_count", "print nothing"];
-    const prompt = spawnSync(juror, ["run", "--color", "never", "--property", "queue.prop", "./queue"], { cwd: work, input: `${lines.join("\n")}\nquit\n`, encoding: "utf8" });
+    const prompt = spawnSync(juror, ["run", "--color", "never", "--property", "queue.prop", "./queue"], {
+      cwd: work,
+      input: `${lines.join("\n")}\nquit\n`,
+      encoding: "utf8",
+    });
     const both = prompt.stdout.split(/^\(juror\) .*\n/m);
     for (const [position, line] of lines.slice(0, 3).entries()) {
       assert.equal(await command(page, line), both[position + 1].trimEnd(), line);
@@ -92,7 +100,8 @@ test("a running program is followed and interrupted", () =>
   withJuror(["run", "--web", "--property", "ticks.prop", "./endless"], async (page) => {
     await eventually(() => status(page), "▶ running", "it runs");
     await eventually(() => page.locator("g.edge.lit").count(), 2, "both transitions are lit");
-    const total = async () => Number((await page.locator("#timeline-heading").textContent()).replace(/\D/g, ""));
+    const total = async () =>
+      Number((await page.locator("#timeline-heading").textContent()).replace(/\D/g, ""));
     const before = await total();
     await eventually(async () => (await total()) > before, true, "events are counted");
     await page.keyboard.press("i");
@@ -100,10 +109,16 @@ test("a running program is followed and interrupted", () =>
   }));
 
 test("a recording goes back", async () => {
-  spawnSync(juror, ["run", "--batch", "--trace", "run.jsonl", "--property", "queue.prop", "./queue"], { cwd: work });
+  spawnSync(juror, ["run", "--batch", "--trace", "run.jsonl", "--property", "queue.prop", "./queue"], {
+    cwd: work,
+  });
   await withJuror(["replay", "--web", "--property", "queue.prop", "run.jsonl"], async (page) => {
     await eventually(() => status(page), /stopped: a property is violated/, "the stop");
-    await eventually(() => stateOf(page, "overflow").locator(".tag-text").textContent(), "now · 1", "the present state");
+    await eventually(
+      () => stateOf(page, "overflow").locator(".tag-text").textContent(),
+      "now · 1",
+      "the present state",
+    );
     await page.getByRole("button", { name: /^reverse-step/ }).click();
     await eventually(() => page.locator("g.state.now").count(), 1, "the state before");
     assert.equal(await stateOf(page, "overflow").locator(".tag").isVisible(), false);
@@ -119,10 +134,16 @@ test("the run of a model that violates is a chart", () =>
   }));
 
 test("a report is the same page in a file", async () => {
-  spawnSync(juror, ["run", "--batch", "--web=report.html", "--property", "queue.prop", "./queue"], { cwd: work });
+  spawnSync(juror, ["run", "--batch", "--web=report.html", "--property", "queue.prop", "./queue"], {
+    cwd: work,
+  });
   await withAddress(pathToFileURL(join(work, "report.html")).href, {}, async ({ page, requests }) => {
     await page.getByRole("region", { name: "✗ Violated: queue_bounds" }).waitFor();
-    await eventually(() => stateOf(page, "overflow").locator(".tag-text").textContent(), "now · 1", "the present state");
+    await eventually(
+      () => stateOf(page, "overflow").locator(".tag-text").textContent(),
+      "now · 1",
+      "the present state",
+    );
     assert.equal(await page.getByRole("grid", { name: "Slices" }).getByRole("row").count(), 2);
     assert.equal(requests.filter((address) => !address.startsWith("data:")).length, 1);
   });

@@ -29,15 +29,21 @@ function run(directory, args, input) {
 
 function jsonLines(text) {
   // The program writes to the same output.
-  return text.split("\n").filter((line) => line.startsWith('{"juror"')).map((line) => JSON.parse(line));
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith('{"juror"'))
+    .map((line) => JSON.parse(line));
 }
 
 /** Returns what a property is, as its drawing and its source say. */
 function describe(directory, file, name) {
   const svg = run(directory, ["property", "show", "--as", "svg", file, name]);
   const dot = run(directory, ["property", "show", "--as", "dot", file, name]);
-  const unescape = (text) => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
-  const states = [...svg.matchAll(/<g id="state-\d+" class="state (\S+?)(?: current)?">[^]*?<text[^>]*>([^<]*)</g)];
+  const unescape = (text) =>
+    text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+  const states = [
+    ...svg.matchAll(/<g id="state-\d+" class="state (\S+?)(?: current)?">[^]*?<text[^>]*>([^<]*)</g),
+  ];
   const names = states.map(([, , state]) => unescape(state));
   const edges = [...dot.matchAll(/"state-(\d+)" -> "state-(\d+)" \[id="(edge-\d+)", label="(.*)"\];/g)];
   const title = unescape(/<title>([^]*?)<\/title>/.exec(svg)[1]).split("\n")[0];
@@ -49,7 +55,11 @@ function describe(directory, file, name) {
     svg,
     states: states.map(([, sort], position) => ({ state: names[position], sort })),
     transitions: edges.map(([, from, to, edge, label]) => ({
-      edge, from: names[from], to: names[to], event: label.split(/[ \\]/)[0], label: label.replaceAll("\\n", "\n"),
+      edge,
+      from: names[from],
+      to: names[to],
+      event: label.split(/[ \\]/)[0],
+      label: label.replaceAll("\\n", "\n"),
     })),
   };
 }
@@ -67,20 +77,36 @@ function snapshots(lines, property) {
     const counts = new Map();
     for (const { state } of slices.values()) counts.set(state, (counts.get(state) ?? 0) + 1);
     const violated = [...slices.values()].filter((slice) => slice.verdict === "violated").length;
-    found.push(structuredClone({
-      ...taken,
-      sequence: found.length + 1,
-      properties: [{
-        name: property.name, enabled: true,
-        verdict: violated ? "violated" : "presumably_satisfied",
-        slice_count: slices.size, violated_count: violated,
-        states: property.states.map(({ state }, position) => ({
-          id: `state-${position}`, state, slices: counts.get(state) ?? 0, current: counts.has(state),
-        })).filter(({ current }) => current),
-        lit, path, chosen,
-      }],
-      threads: [], checkpoints: [], events, output: "",
-    }));
+    found.push(
+      structuredClone({
+        ...taken,
+        sequence: found.length + 1,
+        properties: [
+          {
+            name: property.name,
+            enabled: true,
+            verdict: violated ? "violated" : "presumably_satisfied",
+            slice_count: slices.size,
+            violated_count: violated,
+            states: property.states
+              .map(({ state }, position) => ({
+                id: `state-${position}`,
+                state,
+                slices: counts.get(state) ?? 0,
+                current: counts.has(state),
+              }))
+              .filter(({ current }) => current),
+            lit,
+            path,
+            chosen,
+          },
+        ],
+        threads: [],
+        checkpoints: [],
+        events,
+        output: "",
+      }),
+    );
   };
   now([]);
   for (const line of lines) {
@@ -90,11 +116,31 @@ function snapshots(lines, property) {
       slices.set(key, { binding: line.slice, state: line.to, verdict: line.verdict, variables: [] });
       events.total += 1;
       const at = line.sequence * 40_000;
-      events.buckets.push({ thread: line.thread, from_ns: at, to_ns: at + 40_000, count: 1, verdict: line.verdict === "violated" ? "violated" : null });
+      events.buckets.push({
+        thread: line.thread,
+        from_ns: at,
+        to_ns: at + 40_000,
+        count: 1,
+        verdict: line.verdict === "violated" ? "violated" : null,
+      });
       history.push(line);
       chosen = { binding: line.slice, state: line.to, forgotten: false };
-      path = history.filter((step) => JSON.stringify(step.slice) === key).map(({ sequence, event, what, values, from, to, thread, location }) => ({ sequence, event, what, values, from, to, thread, location, repeated: 1 }));
-      const lit = property.transitions.filter(({ from, to, event }) => from === line.from && to === line.to && event === line.event);
+      path = history
+        .filter((step) => JSON.stringify(step.slice) === key)
+        .map(({ sequence, event, what, values, from, to, thread, location }) => ({
+          sequence,
+          event,
+          what,
+          values,
+          from,
+          to,
+          thread,
+          location,
+          repeated: 1,
+        }));
+      const lit = property.transitions.filter(
+        ({ from, to, event }) => from === line.from && to === line.to && event === line.event,
+      );
       now(lit.slice(0, LIT_MAX).map(({ edge }) => edge));
     }
     if (line.kind === "stop") {
@@ -128,7 +174,12 @@ function live(directory, name, program, file, property, commands) {
     snapshot.threads = outcome("threads");
     const graph = outcome("graphs")[0];
     if (graph) {
-      const states = graph.states.map((it, position) => ({ id: `state-${position}`, state: it.state, slices: it.slices, current: it.slices > 0 }));
+      const states = graph.states.map((it, position) => ({
+        id: `state-${position}`,
+        state: it.state,
+        slices: it.slices,
+        current: it.slices > 0,
+      }));
       snapshot.properties[0].states = states.filter(({ current }) => current);
     }
   }
@@ -138,10 +189,19 @@ function live(directory, name, program, file, property, commands) {
   const rows = monitors[0]?.slices?.filter((slice) => slice.binding.length > 0) ?? slices;
   const failed = new Set(lines.filter((line) => line.kind === "error").map((line) => line.command));
   write(name, {
-    static: { mode: "live", program, arguments: [], version: lines[0].version, properties: [described], chart: null },
+    static: {
+      mode: "live",
+      program,
+      arguments: [],
+      version: lines[0].version,
+      properties: [described],
+      chart: null,
+    },
     snapshots: found.slice(-SNAPSHOTS_MAX[name]),
     slices: { [property]: rows },
-    answers: Object.fromEntries(commands.map((line, position) => [line, { text: shown[position + 1] ?? "", failed: failed.has(line) }])),
+    answers: Object.fromEntries(
+      commands.map((line, position) => [line, { text: shown[position + 1] ?? "", failed: failed.has(line) }]),
+    ),
   });
 }
 
@@ -149,14 +209,26 @@ function model(directory, name, file) {
   const lines = jsonLines(run(directory, ["model", "check", "--json", file], ""));
   const verdict = lines.find((line) => line.kind === "model_verdict" && line.trail);
   write(name, {
-    static: { mode: "model", program: file, arguments: [], version: "0.2.0-dev", properties: [], chart: verdict.trail },
-    snapshots: [], slices: {}, answers: {},
+    static: {
+      mode: "model",
+      program: file,
+      arguments: [],
+      version: "0.2.0-dev",
+      properties: [],
+      chart: verdict.trail,
+    },
+    snapshots: [],
+    slices: {},
+    answers: {},
   });
 }
 
 function write(name, fixture) {
   const { snapshots, ...rest } = fixture;
-  const text = JSON.stringify({ ...rest, snapshots: null }, null, 1).replace(/null\n\}$/, `[\n${snapshots.map((it) => JSON.stringify(it)).join(",\n")}\n]\n}`);
+  const text = JSON.stringify({ ...rest, snapshots: null }, null, 1).replace(
+    /null\n\}$/,
+    `[\n${snapshots.map((it) => JSON.stringify(it)).join(",\n")}\n]\n}`,
+  );
   writeFileSync(join(here, "fixtures", `${name}.json`), `${text}\n`);
   console.log(`${name}.json`);
 }
@@ -168,7 +240,15 @@ function copy(from, directory) {
 const work = mkdtempSync(join(tmpdir(), "page-fixtures-"));
 try {
   const compile = (...args) => execFileSync("cc", ["-g", ...args], { cwd: work });
-  const commands = ["info threads", "backtrace", "info monitors", "frame 1", "info graph", "print nothing", "continue"];
+  const commands = [
+    "info threads",
+    "backtrace",
+    "info monitors",
+    "frame 1",
+    "info graph",
+    "print nothing",
+    "continue",
+  ];
   copy(join(root, "examples/queue"), work);
   compile("-o", "queue", "queue.c", "main.c");
   live(work, "queue", "./queue", "queue.prop", "queue_bounds", commands);

@@ -30,13 +30,20 @@ test("a report shows the same without a server, and takes no commands", () => {
   return withReport(saved, async ({ page, requests }) => {
     await page.getByRole("region", { name: "✗ Violated: queue_bounds" }).waitFor();
     await page.getByText("A saved report: it shows one moment of a run, and takes no commands.").waitFor();
-    await eventually(() => page.locator("g.state.now.violation .tag-text").textContent(), "now · 1", "the present state");
+    await eventually(
+      () => page.locator("g.state.now.violation .tag-text").textContent(),
+      "now · 1",
+      "the present state",
+    );
     assert.equal(await page.getByRole("grid", { name: "Slices" }).getByRole("row").count(), 3);
     await eventually(() => page.locator("#path tbody tr").count(), 8, "the path");
     assert.equal(await page.locator("#output-text").textContent(), "</script><img src=x onerror=alert(1)>");
     assert.equal(await page.locator("#prompt").isVisible(), false);
     assert.equal(await page.getByRole("button", { name: /continue/ }).count(), 0);
-    assert.deepEqual(requests.filter((address) => !/^(file|data):/.test(address)), []);
+    assert.deepEqual(
+      requests.filter((address) => !/^(file|data):/.test(address)),
+      [],
+    );
     assert.equal(requests.filter((address) => address.startsWith("file:")).length, 1, "the file is all");
     await picture(page, "report");
   });
@@ -48,13 +55,30 @@ test("a report without rows has those of its violations", () => {
   return withReport({ static: data.static, snapshot }, async ({ page }) => {
     await page.locator("#slices .counts").getByText("1 of 2").waitFor();
     const cells = page.getByRole("grid", { name: "Slices" }).getByRole("row").nth(1).getByRole("gridcell");
-    assert.deepEqual(await cells.allTextContents(), ["queue = 0x5555555592e0", "overflow", "✗ violated", "room = 12, letters = 12, digits = 3"]);
+    assert.deepEqual(await cells.allTextContents(), [
+      "queue = 0x5555555592e0",
+      "overflow",
+      "✗ violated",
+      "room = 12, letters = 12, digits = 3",
+    ]);
   });
 });
 
 test("a report of a model has its chart", () => {
   const { static: fixed } = fixture("handover");
-  const snapshot = { sequence: 1, status: "ended", stop: null, stop_text: null, end: null, end_text: null, properties: [], threads: [], checkpoints: [], events: { buckets: [], total: 0 }, output: "" };
+  const snapshot = {
+    sequence: 1,
+    status: "ended",
+    stop: null,
+    stop_text: null,
+    end: null,
+    end_text: null,
+    properties: [],
+    threads: [],
+    checkpoints: [],
+    events: { buckets: [], total: 0 },
+    output: "",
+  };
   return withReport({ static: fixed, snapshot }, async ({ page }) => {
     await page.getByRole("grid", { name: "Sequence chart" }).getByRole("row").nth(2).click();
     await page.getByText("State after step 2").waitFor();
@@ -81,11 +105,18 @@ test("modules can be joined: imports and exports are lines, names are of one mod
 test("imports are of names that the module exports", () => {
   for (const name of scripts) {
     const text = readFileSync(join(assets, name), "utf8");
-    const body = text.split("\n").filter((line) => !line.startsWith("import ")).join("\n");
+    const body = text
+      .split("\n")
+      .filter((line) => !line.startsWith("import "))
+      .join("\n");
     for (const [, names, from] of text.matchAll(/^import \{ (.+) \} from "\.\/(.+)";$/gm)) {
       const exporting = readFileSync(join(assets, from), "utf8");
       for (const wanted of names.split(", ")) {
-        assert.match(exporting, new RegExp(`^export (async )?(function|const|class) ${wanted}\\b`, "m"), `${name}: ${wanted}`);
+        assert.match(
+          exporting,
+          new RegExp(`^export (async )?(function|const|class) ${wanted}\\b`, "m"),
+          `${name}: ${wanted}`,
+        );
         assert.match(body, new RegExp(`\\b${wanted}\\b`), `${name} does not use ${wanted}`);
       }
     }
@@ -95,7 +126,11 @@ test("imports are of names that the module exports", () => {
 test("data never becomes markup or code", () => {
   for (const name of scripts) {
     const text = readFileSync(join(assets, name), "utf8");
-    assert.doesNotMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|setAttribute\("on|<\/script/i, name);
+    assert.doesNotMatch(
+      text,
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|setAttribute\("on|<\/script/i,
+      name,
+    );
   }
   const page = readFileSync(join(assets, "index.html"), "utf8");
   assert.doesNotMatch(page, /<script>|style=|\son\w+=/, "index.html");

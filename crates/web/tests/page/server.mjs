@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 export const assets = join(here, "../../assets");
 export const TOKEN = "0123456789abcdef0123456789abcdef";
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript" };
 
 /** Returns a fixture by its name. */
@@ -59,7 +60,11 @@ function sendFile(pathname, response) {
   const name = pathname === "/" ? "index.html" : pathname.slice(1);
   try {
     const text = readFileSync(join(assets, name));
-    response.writeHead(200, { "Content-Type": TYPES[extname(name)], "Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff" });
+    response.writeHead(200, {
+      "Content-Type": TYPES[extname(name)],
+      "Content-Security-Policy": POLICY,
+      "X-Content-Type-Options": "nosniff",
+    });
     response.end(text);
   } catch {
     response.writeHead(404).end();
@@ -90,9 +95,14 @@ function slices(juror, { property, filter, violated_first, offset, count }) {
   const all = juror.data.slices[property] ?? [];
   const words = (row) => row.binding.map(({ name, value }) => `${name} = ${value}`).join(", ");
   const matching = filter ? all.filter((row) => `${words(row)} ${row.state}`.includes(filter)) : [...all];
-  if (violated_first) matching.sort((a, b) => Number(b.verdict === "violated") - Number(a.verdict === "violated"));
+  if (violated_first)
+    matching.sort((a, b) => Number(b.verdict === "violated") - Number(a.verdict === "violated"));
   const total = juror.data.counted?.[property] ?? all.length;
-  return { total, matching: filter ? matching.length : total, rows: matching.slice(offset, offset + Math.min(count, 40)) };
+  return {
+    total,
+    matching: filter ? matching.length : total,
+    rows: matching.slice(offset, offset + Math.min(count, 40)),
+  };
 }
 
 async function read(request) {

@@ -14,7 +14,8 @@ function many() {
   });
   data.slices.queue_bounds = Array.from({ length: 130 }, (_, number) => row(number, number >= 128));
   data.counted = { queue_bounds: 1_000_000 };
-  for (const snapshot of data.snapshots) Object.assign(snapshot.properties[0], { slice_count: 1_000_000, violated_count: 2 });
+  for (const snapshot of data.snapshots)
+    Object.assign(snapshot.properties[0], { slice_count: 1_000_000, violated_count: 2 });
   return data;
 }
 
@@ -28,7 +29,11 @@ test("the violated slices are the first, and a word says so", () =>
     assert.equal(await cell(page, 1, 0).textContent(), "queue = 0x5555555592e0");
     assert.equal(await cell(page, 1, 3).textContent(), "room = 12, letters = 12, digits = 3");
     await page.getByLabel("violated first").uncheck();
-    await eventually(() => cell(page, 1, 0).textContent(), "queue = 0x5555555592a0", "the first row in order");
+    await eventually(
+      () => cell(page, 1, 0).textContent(),
+      "queue = 0x5555555592a0",
+      "the first row in order",
+    );
   }));
 
 test("a million slices are counted, and forty are shown", () =>
@@ -47,10 +52,16 @@ test("a filter shows what matches, and how many that are", () =>
   withPage(many(), {}, async ({ juror, page }) => {
     await show(juror, page, isStopped);
     await page.getByLabel("Filter").fill("overflow");
-    await page.locator("#slices .counts").getByText("1–2 of 2 that match, 1\u202f000\u202f000 in all").waitFor();
+    await page
+      .locator("#slices .counts")
+      .getByText("1–2 of 2 that match, 1\u202f000\u202f000 in all")
+      .waitFor();
     assert.equal(await table(page).getByRole("row").count(), 3);
     await page.getByLabel("Filter").fill("nothing has this");
-    await page.locator("#slices .counts").getByText(/^0 that match/).waitFor();
+    await page
+      .locator("#slices .counts")
+      .getByText(/^0 that match/)
+      .waitFor();
   }));
 
 test("a slice is chosen by keyboard alone, and its path asked for", () =>
@@ -67,7 +78,10 @@ test("a slice is chosen by keyboard alone, and its path asked for", () =>
     assert.equal(await focused(), "3");
     await page.keyboard.press("Enter");
     await eventually(() => juror.chosen.length, 1, "the choice");
-    assert.deepEqual(juror.chosen[0], { property: "queue_bounds", binding: [{ name: "queue", value: "0x81" }] });
+    assert.deepEqual(juror.chosen[0], {
+      property: "queue_bounds",
+      binding: [{ name: "queue", value: "0x81" }],
+    });
     assert.equal(await table(page).getByRole("row").nth(2).getAttribute("aria-selected"), "true");
     await page.keyboard.press("PageDown");
     await page.locator("#slices .counts").getByText("41–80 of").waitFor();
@@ -88,7 +102,13 @@ test("the path has events with values, and equal steps once with their number", 
     const rows = page.getByRole("table", { name: "Path in queue_bounds" }).getByRole("row");
     await eventually(() => rows.count(), 9, "the steps");
     const texts = async (row) => rows.nth(row).getByRole("cell").allTextContents();
-    assert.deepEqual((await texts(1)).slice(0, 5), ["init", "new(size = 12, queue = 0x5555555592e0)", "ready", "main.c:30", "1"]);
+    assert.deepEqual((await texts(1)).slice(0, 5), [
+      "init",
+      "new(size = 12, queue = 0x5555555592e0)",
+      "ready",
+      "main.c:30",
+      "1",
+    ]);
     assert.deepEqual((await texts(3)).slice(0, 3), ["ready", "letter(queue = 0x5555555592e0) × 4", "ready"]);
     assert.deepEqual((await texts(8)).slice(0, 3), ["ready", "letter(queue = 0x5555555592e0)", "overflow"]);
   }));
@@ -100,17 +120,25 @@ test("the path of a violation is shown if the history is off", () =>
     await show(juror, page, isStopped);
     const rows = page.getByRole("table", { name: "Path in queue_bounds" }).getByRole("row");
     await eventually(() => rows.last().getByRole("cell").nth(2).textContent(), "overflow", "the last step");
-    juror.send(changed(stopped, (copy) => {
-      copy.status = "running";
-    }));
+    juror.send(
+      changed(stopped, (copy) => {
+        copy.status = "running";
+      }),
+    );
     await page.getByText("The history is off, so that there is no path.").waitFor();
   }));
 
 test("the path says of which slice it is, or how to choose one", () =>
   withPage("queue", {}, async ({ juror, page }) => {
     const running = await show(juror, page, (snapshot) => snapshot.properties[0].slice_count === 2);
-    await page.locator("#path").getByText(/^Slice queue = 0x5555555592e0\. /).waitFor();
-    assert.equal(await table(page).locator("[aria-selected=true]").getByRole("gridcell").first().textContent(), "queue = 0x5555555592e0");
+    await page
+      .locator("#path")
+      .getByText(/^Slice queue = 0x5555555592e0\. /)
+      .waitFor();
+    assert.equal(
+      await table(page).locator("[aria-selected=true]").getByRole("gridcell").first().textContent(),
+      "queue = 0x5555555592e0",
+    );
     juror.send(changed(running, (copy) => Object.assign(copy.properties[0], { path: null, chosen: null })));
     await page.getByText("Choose a slice to see how it came to its state.").waitFor();
   }));

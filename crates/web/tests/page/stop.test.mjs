@@ -10,7 +10,10 @@ test("a violation is told at the top, word for word as the prompt tells it", () 
     assert.equal(await report.locator("pre").textContent(), stopped.stop_text);
     const place = await report.boundingBox();
     assert.ok(place.y < 120, "it is the first part of the page");
-    assert.match(await page.locator("#status").textContent(), /stopped: a property is violated, at queue\.c:18$/);
+    assert.match(
+      await page.locator("#status").textContent(),
+      /stopped: a property is violated, at queue\.c:18$/,
+    );
     const ended = juror.data.snapshots.find(({ status }) => status === "ended");
     juror.send(ended);
     await eventually(() => page.locator("#status").textContent(), /^● ended/, "the status");
@@ -22,7 +25,10 @@ test("the source has the line, and a frame its own lines", () =>
     await show(juror, page, isStopped);
     const current = page.locator("#source [aria-current=location]");
     await eventually(() => current.textContent(), "→ 18{", "the line");
-    const [here, other] = [await styles(current, ["background-color"]), await styles(page.locator("#source li").first(), ["background-color"])];
+    const [here, other] = [
+      await styles(current, ["background-color"]),
+      await styles(page.locator("#source li").first(), ["background-color"]),
+    ];
     assert.notDeepEqual(here, other);
     const frame = page.getByRole("button", { name: /^#1 sort_text/ });
     await frame.focus();
@@ -37,9 +43,16 @@ test("source and stack are those of a stop, and gone while the program runs", ()
   withPage("orders", {}, async ({ juror, page }) => {
     const stopped = await show(juror, page, isStopped);
     await page.getByText("orders.c, frame 1").waitFor();
-    juror.send(changed(stopped, (copy) => {
-      copy.status = "running";
-    }));
+    assert.match(
+      await page.locator("#status").textContent(),
+      /at orders\.c:23$/,
+      "the place is not that of the library",
+    );
+    juror.send(
+      changed(stopped, (copy) => {
+        copy.status = "running";
+      }),
+    );
     for (const id of ["report", "source", "stack"]) await page.locator(`#${id}`).waitFor({ state: "hidden" });
   }));
 
@@ -51,9 +64,11 @@ test("a stop that its source says all about has no report", () =>
     await show(juror, page, isStopped);
     await page.locator("#source .lines").waitFor();
     assert.equal(await page.locator("#report").isVisible(), false);
-    juror.send(changed(stopped, (copy) => {
-      copy.stop.source = null;
-    }));
+    juror.send(
+      changed(stopped, (copy) => {
+        copy.stop.source = null;
+      }),
+    );
     await page.locator("#report").waitFor();
   }));
 
@@ -77,7 +92,11 @@ test("threads and output of the program are shown", () =>
     juror.data.snapshots.find(isStopped).output = "alice 90, bob 110\n";
     await show(juror, page, isStopped);
     const rows = page.getByRole("table", { name: "Threads" }).getByRole("row");
-    await eventually(() => rows.filter({ hasText: "→ 3" }).textContent(), /move at main\.c:38$/, "the thread");
+    await eventually(
+      () => rows.filter({ hasText: "→ 3" }).textContent(),
+      /move at main\.c:38$/,
+      "the thread",
+    );
     assert.equal(await page.locator("#output-text").textContent(), "alice 90, bob 110\n");
   }));
 
@@ -86,21 +105,34 @@ test("changes are announced, once a second at most", () =>
     const running = await show(juror, page, isRunning);
     const region = page.locator("#announcements");
     assert.equal(await region.getAttribute("aria-live"), "polite");
-    await eventually(() => region.textContent(), /running.*queue_bounds: presumably satisfied/, "the first message");
+    await eventually(
+      () => region.textContent(),
+      /running.*queue_bounds: presumably satisfied/,
+      "the first message",
+    );
     await region.evaluate((element) => {
       window.messages = [];
-      new MutationObserver(() => window.messages.push([performance.now(), element.textContent])).observe(element, { childList: true, characterData: true, subtree: true });
+      new MutationObserver(() => window.messages.push([performance.now(), element.textContent])).observe(
+        element,
+        { childList: true, characterData: true, subtree: true },
+      );
     });
     // The last of many changes within a second is what is told.
     for (let step = 1; step <= 30; step += 1) {
       const status = step % 2 === 0 ? "running" : "loaded";
       juror.send({ ...running, sequence: running.sequence + step, status });
-      if (step % 10 === 0) await eventually(() => page.locator("#status").textContent(), "▶ running", "the status");
+      if (step % 10 === 0)
+        await eventually(() => page.locator("#status").textContent(), "▶ running", "the status");
     }
     juror.send({ ...juror.data.snapshots.find(isStopped), sequence: running.sequence + 40 });
-    await eventually(() => region.textContent(), /stopped: a property is violated.*queue_bounds: violated/, "the last message");
+    await eventually(
+      () => region.textContent(),
+      /stopped: a property is violated.*queue_bounds: violated/,
+      "the last message",
+    );
     const messages = await page.evaluate(() => window.messages);
     messages.forEach(([time], position) => {
-      if (position > 0) assert.ok(time - messages[position - 1][0] >= 900, "a second lies between two messages");
+      if (position > 0)
+        assert.ok(time - messages[position - 1][0] >= 900, "a second lies between two messages");
     });
   }));

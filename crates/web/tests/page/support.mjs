@@ -32,7 +32,9 @@ after(() => browser?.close());
  * complained of anything. */
 export async function withPage(data, options, test) {
   const juror = await serve(typeof data === "string" ? fixture(data) : data);
-  const context = await (await launched()).newContext({ viewport: { width: 1280, height: 800 }, colorScheme: "light", ...options });
+  const context = await (
+    await launched()
+  ).newContext({ viewport: { width: 1280, height: 800 }, colorScheme: "light", ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(DEADLINE_MS);
   const complaints = listen(page);
