@@ -5,6 +5,11 @@
 //! (`twin`), so that a thread passes a patched address without the original
 //! bytes. An `endbr64` at the address stays, and the jump follows it.
 //!
+//! A head may be *short*: fewer than five bytes, because a branch leads to the
+//! instruction behind it, or because that one is better left where it is. The last
+//! bytes of the jump are then the first bytes of that instruction, and stay as they
+//! are ([`crate::punning`]): both are executed from the same bytes.
+//!
 //! **Invariant**: a head that is accepted can be run at its twins instead, with
 //! the same effect on registers, flags, memory and control; an event at its
 //! address happens once for each arrival from outside.
@@ -23,6 +28,9 @@ use twin::Relocation;
 
 /// The length of the jump that a patch writes, in bytes.
 pub const JUMP_LENGTH: u64 = 5;
+
+/// The length of the longest jump, in bytes: one with prefixes, behind a short head.
+pub const LONGEST_JUMP: u64 = JUMP_LENGTH + 2;
 
 /// The length of an `endbr64`, in bytes.
 const LANDING_LENGTH: u64 = 4;
@@ -159,8 +167,10 @@ pub struct Head {
     pub address: u64,
     /// The address of the jump: behind an `endbr64`, or the address of the event.
     pub jump: u64,
-    /// The instructions from `jump` on; at least five bytes.
+    /// The instructions from `jump` on; at least five bytes, unless it is short.
     pub instructions: Vec<HeadInstruction>,
+    /// The bytes behind a short head that the jump may share with what is there.
+    pub behind: Vec<u8>,
     /// Whether the control leaves the head behind its last instruction.
     falls_through: bool,
 }
@@ -168,21 +178,60 @@ pub struct Head {
 impl Head {
     /// Decodes the head at a site.
     pub fn at(text: Text<'_>, site: Site<'_>) -> Result<Self, Obstacle> {
+        Self::of_length(text, site, JUMP_LENGTH)
+    }
+
+    /// Decodes the short heads at a site, the longest first.
+    pub fn short(text: Text<'_>, site: Site<'_>) -> Vec<Self> {
+        let mut heads: Vec<Head> = Vec::new();
+        for length in (1..JUMP_LENGTH).rev() {
+            let Ok(mut head) = Self::of_length(text, site, length) else {
+                continue;
+            };
+            let end = head.end();
+            let is_known = heads.last().is_some_and(|last| last.end() == end);
+            if is_known || end >= head.jump + JUMP_LENGTH {
+                continue;
+            }
+            let behind = text.part(end, head.jump + LONGEST_JUMP);
+            head.behind = behind.map_or(Vec::new(), |behind| behind.bytes.to_vec());
+            heads.push(head);
+        }
+        heads
+    }
+
+    /// Decodes instructions until they have this many bytes.
+    fn of_length(text: Text<'_>, site: Site<'_>, length: u64) -> Result<Self, Obstacle> {
         let code = text
             .part(site.address, site.end)
             .filter(|code| !code.bytes.is_empty())
             .ok_or(Obstacle::OutsideText(site.address))?;
         let mut reader = Reader::new(code, site);
-        reader.read()?;
+        reader.read(length)?;
         let head = Head {
             address: site.address,
             jump: reader.jump,
             instructions: reader.instructions,
+            behind: Vec::new(),
             falls_through: !reader.ended,
         };
         head.check_branches(site)?;
         head.check_operands()?;
         Ok(head)
+    }
+
+    /// Returns whether the head is shorter than a jump.
+    pub fn is_short(&self) -> bool {
+        self.end() < self.jump + JUMP_LENGTH
+    }
+
+    /// Returns whether the twins are costly: a direct branch leads into the head, and
+    /// traps there each time, or a call behind the first instruction is relocated, whose
+    /// return is predicted wrongly.
+    pub fn is_costly(&self, branches: &BranchTargets) -> bool {
+        let inside = self.jump + 1..self.end().min(self.jump + JUMP_LENGTH);
+        let mut behind_first = self.instructions.iter().skip(1);
+        branches.first_within(inside).is_some() || behind_first.any(|it| it.relocation.is_call())
     }
 
     /// Returns the first address behind the head.
@@ -253,7 +302,7 @@ impl Head {
     /// Refuses operands in the bytes that the jump replaces.
     fn check_operands(&self) -> Result<(), Obstacle> {
         // An operand that begins up to 63 bytes earlier may extend into them.
-        let near = self.jump.saturating_sub(63)..self.jump + JUMP_LENGTH;
+        let near = self.jump.saturating_sub(63)..self.jump + LONGEST_JUMP;
         let own = self.instructions.iter().find(|instruction| {
             instruction
                 .operand()
@@ -299,9 +348,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn read(&mut self) -> Result<(), Obstacle> {
+    fn read(&mut self, length: u64) -> Result<(), Obstacle> {
         let mut read = 0;
-        while read < JUMP_LENGTH {
+        while read < length {
             if !self.decoder.can_decode() {
                 return Err(Obstacle::TooShort(read));
             }
@@ -327,6 +376,13 @@ impl<'a> Reader<'a> {
             }
             self.push(&instruction)?;
             read += instruction.len() as u64;
+            let is_call = self
+                .instructions
+                .last()
+                .is_some_and(|it| it.relocation.is_call());
+            if is_call && read < length {
+                return Err(Obstacle::ReturnInside(instruction.ip()));
+            }
         }
         Ok(())
     }
@@ -344,13 +400,8 @@ impl<'a> Reader<'a> {
             false => twin::classify(instruction, bytes, &offsets)
                 .map_err(|why| self.immovable(instruction, why))?,
         };
-        if relocation.is_call() {
-            if self.site.shadow_stack {
-                return Err(self.immovable(instruction, Immovable::ShadowStack));
-            }
-            if instruction.next_ip() < self.jump + JUMP_LENGTH {
-                return Err(Obstacle::ReturnInside(instruction.ip()));
-            }
+        if relocation.is_call() && self.site.shadow_stack {
+            return Err(self.immovable(instruction, Immovable::ShadowStack));
         }
         self.ended = self.ended || ends_control(instruction);
         self.instructions.push(HeadInstruction {
