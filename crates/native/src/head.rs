@@ -15,6 +15,7 @@
 //! address happens once for each arrival from outside.
 
 mod branches;
+mod reader;
 #[cfg(test)]
 mod tests;
 mod twin;
@@ -22,7 +23,7 @@ mod twin;
 pub use branches::BranchTargets;
 pub use twin::{Piece, Relocated, Undo};
 
-use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
+use reader::Reader;
 use std::ops::Range;
 use twin::Relocation;
 
@@ -31,9 +32,6 @@ pub const JUMP_LENGTH: u64 = 5;
 
 /// The length of the longest jump, in bytes: one with prefixes, behind a short head.
 pub const LONGEST_JUMP: u64 = JUMP_LENGTH + 2;
-
-/// The length of an `endbr64`, in bytes.
-const LANDING_LENGTH: u64 = 4;
 
 /// Machine code and its address in the debuggee.
 #[derive(Debug, Clone, Copy)]
@@ -323,112 +321,4 @@ impl HeadInstruction {
     pub fn end(&self) -> u64 {
         self.address.wrapping_add(self.bytes.len() as u64)
     }
-}
-
-/// Reads instructions until they cover the jump.
-struct Reader<'a> {
-    decoder: Decoder<'a>,
-    code: Text<'a>,
-    site: Site<'a>,
-    jump: u64,
-    instructions: Vec<HeadInstruction>,
-    /// Whether the last instruction passes the control to somewhere else.
-    ended: bool,
-}
-
-impl<'a> Reader<'a> {
-    fn new(code: Text<'a>, site: Site<'a>) -> Self {
-        Self {
-            decoder: Decoder::with_ip(64, code.bytes, code.address, DecoderOptions::NONE),
-            code,
-            site,
-            jump: code.address,
-            instructions: Vec::new(),
-            ended: false,
-        }
-    }
-
-    fn read(&mut self, length: u64) -> Result<(), Obstacle> {
-        let mut read = 0;
-        while read < length {
-            if !self.decoder.can_decode() {
-                return Err(Obstacle::TooShort(read));
-            }
-            let instruction = self.decoder.decode();
-            if instruction.is_invalid() {
-                return Err(Obstacle::Undecodable(instruction.ip()));
-            }
-            if instruction.code() == Code::Endbr64 {
-                // Only the first may stay: an indirect branch leads to any other.
-                if instruction.ip() != self.site.address {
-                    return Err(self.immovable(&instruction, Immovable::Unusual));
-                }
-                self.jump += LANDING_LENGTH;
-                continue;
-            }
-            if self.ended && !is_padding(&instruction) {
-                if self.site.place == Place::Entry {
-                    return Err(Obstacle::TooShort(read));
-                }
-                // Only branches of the same function lead here: they meet a byte that
-                // traps.
-                self.ended = false;
-            }
-            self.push(&instruction)?;
-            read += instruction.len() as u64;
-            let is_call = self
-                .instructions
-                .last()
-                .is_some_and(|it| it.relocation.is_call());
-            if is_call && read < length {
-                return Err(Obstacle::ReturnInside(instruction.ip()));
-            }
-        }
-        Ok(())
-    }
-
-    fn push(&mut self, instruction: &Instruction) -> Result<(), Obstacle> {
-        let bytes = self
-            .code
-            .part(instruction.ip(), instruction.next_ip())
-            .ok_or(Obstacle::Undecodable(instruction.ip()))?
-            .bytes;
-        let offsets = self.decoder.get_constant_offsets(instruction);
-        let relocation = match self.ended {
-            // Padding is not reached.
-            true => Relocation::Copy,
-            false => twin::classify(instruction, bytes, &offsets)
-                .map_err(|why| self.immovable(instruction, why))?,
-        };
-        if relocation.is_call() && self.site.shadow_stack {
-            return Err(self.immovable(instruction, Immovable::ShadowStack));
-        }
-        self.ended = self.ended || ends_control(instruction);
-        self.instructions.push(HeadInstruction {
-            address: instruction.ip(),
-            bytes: bytes.to_vec(),
-            relocation,
-        });
-        Ok(())
-    }
-
-    fn immovable(&self, instruction: &Instruction, why: Immovable) -> Obstacle {
-        Obstacle::NotRelocatable {
-            address: instruction.ip(),
-            why,
-        }
-    }
-}
-
-/// Tells whether the control never reaches the next instruction.
-fn ends_control(instruction: &Instruction) -> bool {
-    matches!(
-        instruction.flow_control(),
-        FlowControl::UnconditionalBranch | FlowControl::IndirectBranch | FlowControl::Return
-    ) || instruction.mnemonic() == Mnemonic::Ud2
-}
-
-/// Tells whether an instruction fills the space between functions.
-fn is_padding(instruction: &Instruction) -> bool {
-    matches!(instruction.mnemonic(), Mnemonic::Nop | Mnemonic::Int3)
 }

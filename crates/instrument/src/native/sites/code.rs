@@ -101,18 +101,9 @@ impl ModuleCode {
         let mut segments = self.segments.iter();
         let segment = segments.find(|it| (it.address..it.end()).contains(&address));
         let segment = segment.ok_or(NoHead::NotOfFile)?;
-        if self.has_text_relocations {
-            return Err(NoHead::RelocatedText);
-        }
-        if self.is_unwinder {
-            return Err(NoHead::Unwinder);
-        }
-        if denied::is_signal_return(segment.part(address..segment.end())) {
-            return Err(NoHead::SignalReturn);
-        }
         let function = self.function_at(address);
-        if let Some(name) = function.as_ref().and_then(denied_name) {
-            return Err(NoHead::Function(name));
+        if let Some(why) = self.denies(segment, address, function.as_ref()) {
+            return Err(why);
         }
         let range = function.as_ref().and_then(|it| self.range_of(it, address));
         let end = range.as_ref().map_or(segment.end(), |range| range.end);
@@ -131,21 +122,15 @@ impl ModuleCode {
             branches: &own,
             shadow_stack: wanted.shadow_stack,
         };
-        let mut usual = usual_head(segment, site);
-        // The function may be followed by padding.
-        if let Err(Obstacle::TooShort(_)) = usual
-            && range.is_some()
-            && let Some(end) = self.end_of_padding(end)
-        {
-            usual = usual_head(segment, Site { end, ..site });
-        }
-        let usual = usual.map_err(NoHead::from).and_then(|head| {
-            let is_free = head.end() <= wanted.next;
-            let next = NoHead::NextSite(wanted.next);
-            is_free.then_some(head).ok_or(next)
+        let padding = || range.and_then(|_| self.end_of_padding(end));
+        let usual = usual_head(segment, site, padding).map_err(NoHead::from);
+        let usual = usual.and_then(|head| match head.end() > wanted.next {
+            true => Err(NoHead::NextSite(wanted.next)),
+            false => Ok(head),
         });
         let is_good = |head: &Head| !head.is_costly(&segment.branches);
-        let mut possible = match wanted.place == Place::Entry || usual.as_ref().is_ok_and(is_good) {
+        let suffices = wanted.place == Place::Entry || usual.as_ref().is_ok_and(is_good);
+        let mut possible = match suffices {
             true => Vec::new(),
             false => short_heads(segment, site, wanted.next),
         };
@@ -158,6 +143,25 @@ impl ModuleCode {
             Err(why) => Some(why),
         };
         Ok(Heads { possible, refused })
+    }
+
+    /// Returns the reason why the instructions at an address stay, if there is one.
+    fn denies(
+        &self,
+        segment: &Segment,
+        address: u64,
+        function: Option<&Function>,
+    ) -> Option<NoHead> {
+        if self.has_text_relocations {
+            return Some(NoHead::RelocatedText);
+        }
+        if self.is_unwinder {
+            return Some(NoHead::Unwinder);
+        }
+        if denied::is_signal_return(segment.part(address..segment.end())) {
+            return Some(NoHead::SignalReturn);
+        }
+        function.and_then(denied_name).map(NoHead::Function)
     }
 
     /// Checks a head against the process, whose memory `read` gives without traps.
@@ -212,9 +216,20 @@ impl ModuleCode {
     }
 }
 
-/// Returns the head at a site that holds the whole jump.
-fn usual_head(segment: &Segment, site: Site<'_>) -> Result<Head, Obstacle> {
-    let head = Head::at(segment.text(), site)?;
+/// Returns the head at a site that holds the whole jump. The function may be followed by
+/// padding, which ends there.
+fn usual_head(
+    segment: &Segment,
+    site: Site<'_>,
+    padding: impl FnOnce() -> Option<u64>,
+) -> Result<Head, Obstacle> {
+    let mut found = Head::at(segment.text(), site);
+    if let Err(Obstacle::TooShort(_)) = found
+        && let Some(end) = padding()
+    {
+        found = Head::at(segment.text(), Site { end, ..site });
+    }
+    let head = found?;
     match head.branch_inside(&segment.branches) {
         Some((target, from)) => Err(Obstacle::BranchTargetInside { target, from }),
         None => Ok(head),
