@@ -80,15 +80,17 @@ pub struct Texts {
 
 impl Texts {
     /// Returns the heads of sites, in the order of the sites. Each ends with its jump
-    /// before the next site, so all sites of the process have to be given, patched or not. The text of
-    /// a module is read at its first site and kept while it is loaded.
+    /// before the next site: among them, or among the others of the process, patched or
+    /// not. The text of a module is read at its first site and kept while it is loaded.
     pub fn heads(
         &mut self,
         program: &Program,
         sites: &[(u64, Place)],
+        others: impl Iterator<Item = u64>,
     ) -> Vec<Result<Heads, NoHead>> {
         self.forget_unloaded(program);
-        let mut starts: Vec<u64> = sites.iter().map(|(address, _)| *address).collect();
+        let starts = sites.iter().map(|(address, _)| *address);
+        let mut starts: Vec<u64> = starts.chain(others).collect();
         starts.sort_unstable();
         let shadow_stack = has_shadow_stack(program);
         let head = |&(address, place): &(u64, Place)| {

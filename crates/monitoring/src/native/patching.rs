@@ -130,12 +130,9 @@ impl Monitors {
         wanted: Vec<Wanted>,
     ) -> Result<Vec<(u64, Site)>, DebuggeeError> {
         // A head ends before the next site, whatever that is.
-        let known = self.native.entries.keys().map(|at| (*at, Place::Entry));
-        let returns = self.native.returns.keys();
-        let known = known.chain(returns.map(|at| (*at, Place::ReturnSite)));
-        let wanted_places = wanted.iter().map(|it| (it.address, it.place));
-        let places: Vec<(u64, Place)> = wanted_places.chain(known).collect();
-        let heads = self.native.texts.heads(program, &places);
+        let known = self.native.entries.keys().chain(self.native.returns.keys());
+        let places: Vec<(u64, Place)> = wanted.iter().map(|it| (it.address, it.place)).collect();
+        let heads = self.native.texts.heads(program, &places, known.copied());
         let mut placed = Vec::with_capacity(wanted.len());
         for (wanted, head) in wanted.iter().zip(heads) {
             placed.push(match head {
