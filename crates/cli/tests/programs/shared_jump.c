@@ -5,7 +5,7 @@
 int work(int x);
 __asm__(".text\n"
         ".globl work\n.type work,@function\n"
-        "work: lea 1(%rdi),%eax\n ret\n.size work,.-work\n");
+        "work: nopl (%rax)\n lea 1(%rdi),%eax\n ret\n.size work,.-work\n");
 
 /* The sum of (x + 1) + x + ... + 1 for each x from `rounds` to 1. */
 long loops(int rounds);
