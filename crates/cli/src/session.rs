@@ -2,7 +2,7 @@
 
 pub mod batch;
 pub mod console;
-mod interrupt;
+pub mod interrupt;
 mod prompt;
 pub mod replay;
 mod self_check;

@@ -3,6 +3,7 @@
 //! All arguments after the name of the program are the program's.
 
 mod check;
+mod dap;
 pub mod generate;
 pub mod model;
 mod options;
@@ -11,6 +12,8 @@ mod replay;
 mod session;
 
 pub use check::{Check, TraceFormat};
+pub use dap::Dap;
+pub use options::symbol_settings;
 pub use replay::Replay;
 pub use session::{Attach, Common, Run, Script};
 
@@ -44,7 +47,7 @@ Examples:
     before_help = EXAMPLES,
     override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
                       juror attach [OPTIONS] PID\n       \
-                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror property COMMAND\n       juror model COMMAND\n       juror demo",
+                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror property COMMAND\n       juror model COMMAND\n       juror dap\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -68,6 +71,9 @@ pub enum Action {
     /// Step through a recorded run at a prompt, in both directions
     #[command(before_help = replay::REPLAY_EXAMPLES, after_help = replay::REPLAY_AFTER)]
     Replay(Box<Replay>),
+    /// Let an editor debug, by the Debug Adapter Protocol
+    #[command(before_help = dap::DAP_EXAMPLES, after_help = dap::DAP_AFTER)]
+    Dap(Dap),
     /// Check, format and draw property files
     Property(PropertyCommand),
     /// Check and simulate models of a design
@@ -130,6 +136,7 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
             Action::Attach(attach) => attach.common.scripts = scripts_in_order(matches),
             Action::Replay(replay) => replay.scripts = scripts_in_order(matches),
             Action::Check(_)
+            | Action::Dap(_)
             | Action::Demo(_)
             | Action::Generate(_)
             | Action::Property(_)
@@ -142,11 +149,12 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
 /// Inserts the command if it is missing: `juror PROGRAM` and `juror --batch PROGRAM` mean
 /// `juror run ...`, `juror -p PID` means `juror attach PID`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 13] = [
+    const OWN: [&str; 14] = [
         "run",
         "attach",
         "check",
         "replay",
+        "dap",
         "demo",
         "generate",
         "property",
