@@ -8,6 +8,7 @@
 
 mod arguments;
 mod check;
+mod dap;
 mod demo;
 mod directories;
 mod driver;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         }
         Action::Check(check) => check::run(&check),
         Action::Replay(replay) => session::replay::run(&replay),
+        Action::Dap(dap) => dap::run(&dap),
         Action::Property(command) => property::run(&command),
         Action::Model(command) => model::run(&command),
         Action::Trust(command) => session::trust::run(&command),

@@ -3,7 +3,7 @@
 pub mod batch;
 pub mod console;
 mod init;
-mod interrupt;
+pub mod interrupt;
 mod prompt;
 pub mod replay;
 mod scripts;

@@ -9,6 +9,7 @@ use juror_view::driver::Driver;
 use juror_view::error::CommandError;
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::Observer;
+use juror_view::queries::Queries;
 
 impl Driver for Session {
     fn execute(
@@ -61,6 +62,9 @@ impl Driver for Session {
     fn slices(&mut self, wanted: &SlicesWanted) -> Result<SlicesView, CommandError> {
         let monitored = info_graph::named(self.processes.monitors.shown(), &wanted.property)?;
         Ok(live::slices(monitored, wanted))
+    }
+    fn queries(&mut self) -> Option<&mut dyn Queries> {
+        Some(self)
     }
     fn interrupter(&self) -> Box<dyn Fn() + Send> {
         Box::new(Session::interrupter(self))

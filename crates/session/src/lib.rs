@@ -13,6 +13,7 @@ mod commands;
 mod driving;
 mod inspect;
 mod options;
+mod queries;
 mod replay;
 mod run;
 mod script;

@@ -9,6 +9,7 @@ use crate::Outcome;
 use crate::error::CommandError;
 use crate::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use crate::observer::Observer;
+use crate::queries::Queries;
 
 /// A session, or what is driven like one.
 pub trait Driver {
@@ -59,6 +60,10 @@ pub trait Driver {
     fn slices(&mut self, wanted: &SlicesWanted) -> Result<SlicesView, CommandError> {
         let _ = wanted;
         Err(CommandError::new("there are no properties"))
+    }
+    /// Returns the session as what answers questions; nothing if it cannot.
+    fn queries(&mut self) -> Option<&mut dyn Queries> {
+        None
     }
     /// Returns a function that makes a running `execute` return.
     fn interrupter(&self) -> Box<dyn Fn() + Send>;

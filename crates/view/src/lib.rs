@@ -15,6 +15,7 @@ pub mod observer;
 mod points;
 mod program;
 mod properties;
+pub mod queries;
 mod settings;
 mod stops;
 mod symbols;

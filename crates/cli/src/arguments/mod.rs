@@ -3,6 +3,7 @@
 //! All arguments after the name of the program are the program's.
 
 mod check;
+mod dap;
 mod gdb;
 pub mod generate;
 pub mod model;
@@ -13,6 +14,8 @@ mod session;
 pub mod trust;
 
 pub use check::{Check, TraceFormat};
+pub use dap::Dap;
+pub use options::symbol_settings;
 pub use replay::Replay;
 pub use session::{Attach, Common, Run, Script};
 
@@ -47,7 +50,7 @@ Examples:
     before_help = EXAMPLES,
     override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
                       juror attach [OPTIONS] PID\n       \
-                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror property COMMAND\n       juror model COMMAND\n       juror trust [DIR]\n       juror demo",
+                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror property COMMAND\n       juror model COMMAND\n       juror trust [DIR]\n       juror dap\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -71,6 +74,9 @@ pub enum Action {
     /// Step through a recorded run at a prompt, in both directions
     #[command(before_help = replay::REPLAY_EXAMPLES, after_help = replay::REPLAY_AFTER)]
     Replay(Box<Replay>),
+    /// Let an editor debug, by the Debug Adapter Protocol
+    #[command(before_help = dap::DAP_EXAMPLES, after_help = dap::DAP_AFTER)]
+    Dap(Dap),
     /// Check, format and draw property files
     Property(PropertyCommand),
     /// Check and simulate models of a design
@@ -136,6 +142,7 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
             Action::Attach(attach) => attach.common.scripts = scripts_in_order(matches),
             Action::Replay(replay) => replay.scripts = scripts_in_order(matches),
             Action::Check(_)
+            | Action::Dap(_)
             | Action::Demo(_)
             | Action::Generate(_)
             | Action::Property(_)
@@ -154,6 +161,7 @@ fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
         "attach",
         "check",
         "replay",
+        "dap",
         "demo",
         "generate",
         "property",

@@ -11,6 +11,14 @@ use anyhow::{Context as _, anyhow};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+/// Returns where symbols are looked for, without options.
+pub fn symbol_settings() -> SymbolSettings {
+    SymbolSettings {
+        cache: directories::cache().map(SymbolCache::new),
+        ..SymbolSettings::default()
+    }
+}
+
 impl Common {
     /// Returns the options of a session without those of its debuggee. Reads the property
     /// files.

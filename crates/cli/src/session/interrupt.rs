@@ -56,6 +56,11 @@ impl Running {
         Guard(self, was_running)
     }
 
+    /// Marks a command as running, or not.
+    pub fn set(&self, is_running: bool) {
+        self.0.is_running.store(is_running, Ordering::SeqCst);
+    }
+
     /// Returns the signal that is to end juror after the command.
     pub fn ending(&self) -> Option<i32> {
         Some(self.0.ending.load(Ordering::SeqCst)).filter(|&signal| signal != 0)

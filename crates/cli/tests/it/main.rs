@@ -16,6 +16,7 @@ mod command_line;
 mod conform;
 mod containers;
 mod coroutines;
+mod dap;
 mod deadlines;
 mod declared_types;
 mod disturbed;

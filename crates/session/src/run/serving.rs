@@ -18,6 +18,7 @@ use juror_view::driver::Driver;
 use juror_view::error::CommandError;
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::{Observer, SilentObserver};
+use juror_view::queries::Queries;
 
 /// Serves the requests of the observer, and lets the program go on. The thread has stopped for
 /// them.
@@ -116,6 +117,9 @@ impl Driver for Served<'_> {
     }
     fn slices(&mut self, wanted: &SlicesWanted) -> Result<SlicesView, CommandError> {
         Driver::slices(self.0, wanted)
+    }
+    fn queries(&mut self) -> Option<&mut dyn Queries> {
+        Some(self.0)
     }
     fn interrupter(&self) -> Box<dyn Fn() + Send> {
         Box::new(self.0.interrupter())

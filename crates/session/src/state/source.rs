@@ -115,6 +115,19 @@ impl Sources {
         }
     }
 
+    /// Returns the present path of a file, if it is found.
+    pub fn present_path(&mut self, path: &Path) -> Option<PathBuf> {
+        let text = self.text(path)?;
+        Some(text.moved_to.clone().unwrap_or_else(|| self.place(path)))
+    }
+
+    /// Returns all lines of a file.
+    pub fn whole(&mut self, path: &Path) -> Option<String> {
+        let text = self.text(path)?;
+        let lines = text.lines.iter().flat_map(|line| [line.as_str(), "\n"]);
+        Some(lines.collect())
+    }
+
     /// Returns the number of lines of a file.
     pub fn line_count(&mut self, path: &Path) -> Option<u32> {
         self.text(path).map(|text| text.lines.len() as u32)

@@ -44,6 +44,7 @@ const LAYERS: &[Layered] = &[
     layered("juror-monitoring", 5, false),
     layered("juror-session", 6, false),
     layered("juror-text", 7, true),
+    layered("juror-dap", 8, false),
     layered("juror-web", 8, false),
     layered("juror", 9, false),
 ];
@@ -88,10 +89,15 @@ const NEVER: &[(&str, &str)] = &[
     ("juror-web", "juror-symbols"),
     ("juror-web", "juror-values"),
     ("juror", "juror-debuggee"),
+    ("juror-dap", "juror-debuggee"),
     ("juror", "juror-instrument"),
+    ("juror-dap", "juror-instrument"),
     ("juror", "juror-program"),
+    ("juror-dap", "juror-program"),
     ("juror", "juror-symbols"),
+    ("juror-dap", "juror-symbols"),
     ("juror", "juror-values"),
+    ("juror-dap", "juror-values"),
 ];
 
 /// Side crates, which have no layer, and the crates that each may depend on.

@@ -1,0 +1,12 @@
+//! `juror dap`, by a client that judges each message by the protocol's schema.
+
+mod breakpoints;
+mod client;
+mod code;
+mod debug_client;
+mod lifecycle;
+mod orders;
+mod schema;
+mod sessions;
+mod terminals;
+mod values;

@@ -1,0 +1,248 @@
+//! Sessions from the launch to a violation.
+
+use super::client::{Client, queue_source};
+use juror_testing::{Fixture, repository_directory};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// The example with the queue, and its property file.
+pub fn queue() -> (PathBuf, PathBuf) {
+    let program = Fixture::example("queue").compile_plain();
+    let property = repository_directory().join("examples/queue/queue.prop");
+    (program, property)
+}
+
+#[test]
+fn from_a_breakpoint_to_the_violation() {
+    let (program, property) = queue();
+    let main = queue_source(&program, "main.c");
+    let main = main.to_str().unwrap();
+    let mut client = Client::start();
+    client.launch(json!({ "program": program, "properties": [property] }));
+    let process = client.event("process");
+    assert_eq!(process["startMethod"], "launch");
+    let filters =
+        client.event("capabilities")["capabilities"]["exceptionBreakpointFilters"].clone();
+    let filters = filters.as_array().unwrap();
+    assert!(
+        filters
+            .iter()
+            .any(|it| it["filter"] == "property:queue_bounds"),
+        "{filters:?}"
+    );
+    let points = client.break_at(main, &[30]);
+    assert_eq!(points[0]["verified"], true, "{points}");
+    assert_eq!(points[0]["line"], 30);
+
+    let stop = client.begin();
+    assert_eq!(stop["reason"], "breakpoint");
+    assert_eq!(stop["hitBreakpointIds"], json!([points[0]["id"]]));
+    let thread = &stop["threadId"];
+    let threads = client.ask("threads", Value::Null);
+    assert_eq!(threads["threads"][0]["id"], *thread);
+    let stack = client.ask("stackTrace", json!({ "threadId": thread }));
+    let frame = &stack["stackFrames"][0];
+    assert_eq!(frame["name"], "main");
+    assert_eq!(frame["line"], 30);
+    assert_eq!(frame["source"]["path"], main);
+    assert_eq!(stack["totalFrames"], 1);
+    let locals = client.scope(frame, "Locals");
+    let names: Vec<Value> = client
+        .variables(&locals["variablesReference"])
+        .iter()
+        .map(|variable| variable["name"].clone())
+        .collect();
+    for name in ["lists", "queues", "i"] {
+        assert!(names.contains(&json!(name)), "{names:?}");
+    }
+    let i = client.variable(&locals["variablesReference"], "i");
+    assert_eq!((&i["value"], &i["type"]), (&json!("0"), &json!("int")));
+
+    client.break_at(main, &[]);
+    let stop = client.resume("continue", thread);
+    assert_eq!(stop["reason"], "exception");
+    assert_eq!(stop["text"], "queue_bounds");
+    let verdict = client.event("juror/verdict");
+    assert_eq!(verdict["property"], "queue_bounds");
+    assert_eq!(verdict["violation"]["state"], "overflow");
+    let info = client.ask("exceptionInfo", json!({ "threadId": stop["threadId"] }));
+    assert_eq!(info["exceptionId"], "property:queue_bounds");
+    let headline = info["description"].as_str().unwrap();
+    assert!(
+        headline.starts_with("VIOLATED  queue_bounds:"),
+        "{headline}"
+    );
+    let report = info["details"]["message"].as_str().unwrap();
+    assert!(report.contains("overflow"), "{report}");
+    client.wait_for_output("console", "VIOLATED  queue_bounds:");
+
+    // The same letter is pushed.
+    let frame = client.top(&stop["threadId"]);
+    assert_eq!(frame["name"], "queue_push_letter");
+    client.ask("continue", json!({ "threadId": stop["threadId"] }));
+    let exit = client.event("exited");
+    assert_eq!(exit["exitCode"], 0);
+    client.event("terminated");
+    let output = client.leave();
+    assert!(
+        output["stdout"].contains("2 eggs, 1 ham: letters eggsham"),
+        "{output:?}"
+    );
+    assert!(output["console"].contains("The program exited with status 0."));
+}
+
+#[test]
+fn what_a_line_of_the_repl_shows_is_what_the_prompt_shows() {
+    let (program, property) = queue();
+    let mut client = Client::start();
+    client.launch(json!({ "program": program, "properties": [property] }));
+    client.begin();
+    let lines = [
+        "backtrace",
+        "print *queue",
+        "info locals",
+        "up",
+        "info locals",
+        "frob",
+        "print nothing_here",
+        "break queue_print",
+        "continue",
+        "info breakpoints",
+    ];
+    let mut shown = String::new();
+    for line in lines {
+        let seq = client.send("evaluate", json!({ "expression": line, "context": "repl" }));
+        let answer = client.answer(seq);
+        let text = match answer["success"] == true {
+            true => &answer["body"]["result"],
+            false => &answer["body"]["error"]["format"],
+        };
+        shown.push_str(&format!("(juror) {line}\n{}\n", text.as_str().unwrap()));
+    }
+    // A command that lets the program run is told as such.
+    client.event("continued");
+    let stop = client.event("stopped");
+    assert_eq!(stop["reason"], "breakpoint");
+    client.leave();
+
+    let mut input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    input.push_str("quit\n");
+    let output = super::super::support::juror(&["run", "--color=never", "--property"])
+        .args([property.as_os_str(), program.as_os_str()])
+        .directory(repository_directory())
+        .input(input)
+        .run();
+    let prompt = output.stdout.split_once("(juror) ").expect("a prompt").1;
+    let prompt = format!("(juror) {}", prompt.split("(juror) quit").next().unwrap());
+    let plain = |text: &str| -> Vec<String> {
+        let lines = text.lines().map(str::trim_end);
+        lines
+            .filter(|it| !it.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(plain(&shown), plain(&prompt));
+}
+
+#[test]
+fn filters_choose_the_properties_that_stop() {
+    let (program, property) = queue();
+    // Off: the violation is reported, and nothing stops.
+    for filters in [json!([]), json!(["violations", "property:other"])] {
+        let mut client = Client::start();
+        client.launch(json!({ "program": program, "properties": [property] }));
+        client.ask("setExceptionBreakpoints", json!({ "filters": filters }));
+        client.ask("configurationDone", Value::Null);
+        client.event("exited");
+        assert!(!client.has_event("stopped"));
+        let output = client.leave();
+        assert!(
+            output["console"].contains("VIOLATED  queue_bounds:"),
+            "{output:?}"
+        );
+    }
+    // On, by a client that knows no single properties, or that chooses one.
+    for filters in [
+        json!(["violations"]),
+        json!(["violations", "property:queue_bounds"]),
+    ] {
+        let mut client = Client::start();
+        client.launch(json!({ "program": program, "properties": [property] }));
+        client.ask("setExceptionBreakpoints", json!({ "filters": filters }));
+        assert_eq!(client.begin()["reason"], "exception");
+        client.leave();
+    }
+    let mut client = Client::start();
+    client.launch(json!({ "program": program, "properties": [property] }));
+    let answer = client.ask(
+        "setExceptionBreakpoints",
+        json!({
+            "filters": ["violations", "nonsense"],
+            "filterOptions": [
+                { "filterId": "property:queue_bounds", "condition": "satisfied" },
+            ],
+        }),
+    );
+    let verified: Vec<_> = answer["breakpoints"].as_array().unwrap().iter().collect();
+    let verified: Vec<_> = verified.iter().map(|it| it["verified"].clone()).collect();
+    assert_eq!(json!(verified), json!([true, false, false]), "{answer}");
+    client.leave();
+}
+
+#[test]
+fn monitors_are_a_scope_that_can_be_set() {
+    let (program, property) = queue();
+    let mut client = Client::start();
+    client.launch(json!({ "program": program, "properties": [property] }));
+    let stop = client.begin();
+    let frame = client.top(&stop["threadId"]);
+    let scope = client.scope(&frame, "Monitors");
+    let property = client.variable(&scope["variablesReference"], "queue_bounds");
+    assert_eq!(property["value"], "violated, 2 slices");
+    assert_eq!(property["indexedVariables"], 2);
+    let slices = client.variables(&property["variablesReference"]);
+    assert_eq!(slices.len(), 2);
+    // The violated first.
+    assert_eq!(slices[0]["value"], "overflow: violated");
+    assert_eq!(slices[1]["value"], "ready: presumably satisfied");
+    assert!(
+        slices[0]["name"]
+            .as_str()
+            .unwrap()
+            .starts_with("queue = 0x")
+    );
+    let page = client.ask(
+        "variables",
+        json!({
+            "variablesReference": property["variablesReference"],
+            "filter": "indexed", "start": 1, "count": 1,
+        }),
+    );
+    assert_eq!(page["variables"][0]["name"], slices[1]["name"]);
+    let slice = &slices[1]["variablesReference"];
+    let letters = client.variable(slice, "letters");
+    assert_eq!(letters["value"], "7");
+    let set = client.ask(
+        "setVariable",
+        json!({ "variablesReference": slice, "name": "letters", "value": "3" }),
+    );
+    assert_eq!(set["value"], "3");
+    assert_eq!(client.event("invalidated")["areas"], json!(["variables"]));
+    assert_eq!(client.variable(slice, "letters")["value"], "3");
+    let state = client.ask(
+        "setVariable",
+        json!({ "variablesReference": slice, "name": "state", "value": "overflow" }),
+    );
+    assert_eq!(state["value"], "overflow");
+    let words = client.refused(
+        "setVariable",
+        json!({ "variablesReference": slice, "name": "state", "value": "nowhere" }),
+    );
+    assert!(words.contains("has no state `nowhere`"), "{words}");
+    let path = client.variable(&slices[0]["variablesReference"], "path");
+    let steps = client.variables(&path["variablesReference"]);
+    let last = steps[0]["value"].as_str().unwrap();
+    assert!(last.contains("before queue_push_letter"), "{last}");
+    assert!(last.contains("ready -> overflow"), "{last}");
+    client.leave();
+}

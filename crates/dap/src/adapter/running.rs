@@ -1,0 +1,197 @@
+//! Lets the program run: the answer, the commands of breakpoints, and the stop at the end.
+
+use super::{Adapter, Motion, Pending, queries};
+use crate::protocol::message::{Failure, Request};
+use crate::stops::{self, Told};
+use crate::transport::inbox::{Bells, Incoming};
+use juror_view::driver::Driver;
+use juror_view::error::CommandError;
+use juror_view::queries::SelectionView;
+use juror_view::{Outcome, StopReason};
+use serde_json::{Value, json};
+
+/// How the program is resumed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Resume {
+    /// The thread to select first, at its innermost frame.
+    pub(crate) thread: Option<u32>,
+    /// The command line.
+    pub(crate) line: String,
+    /// The body of the answer.
+    pub(crate) body: Value,
+}
+
+/// What a command and those that followed it have left.
+pub(crate) struct Followed {
+    /// The last stop, end or error.
+    pub(crate) last: Result<Outcome, CommandError>,
+    /// Whether the program is somewhere else.
+    pub(crate) has_moved: bool,
+}
+
+impl Adapter {
+    /// Lets the program run for a request, and tells where it stops.
+    pub(crate) fn resume(&mut self, session: &mut dyn Driver, request: &Request, resume: Resume) {
+        self.pending = Some(Pending {
+            seq: request.seq,
+            command: request.command.clone(),
+            body: resume.body,
+        });
+        if let Some(thread) = resume.thread {
+            let innermost = SelectionView { thread, level: 0 };
+            let selected = queries(session).and_then(|it| Ok(it.select(innermost)?));
+            if let Err(failure) = selected {
+                self.answer_pending(Some(&failure));
+                return;
+            }
+        }
+        self.run(session, &resume.line);
+    }
+
+    /// Executes a line that lets the program run, and tells where it stops.
+    pub(crate) fn run(&mut self, session: &mut dyn Driver, line: &str) {
+        let before = self.motion;
+        let mut line = line.to_owned();
+        loop {
+            let followed = self.follow(session, &line, &mut |adapter, outcome| {
+                if !has_moved(outcome) {
+                    let text = adapter.text_of(outcome);
+                    adapter.say(&text);
+                }
+            });
+            self.answer_pauses();
+            if self.is_passed(&followed.last) {
+                line = "continue".to_owned();
+                continue;
+            }
+            if let Err(error) = &followed.last
+                && self.pending.is_some()
+            {
+                // Nothing has run.
+                self.motion = before;
+                let failure = Failure {
+                    is_shown: true,
+                    ..Failure::from(error.clone())
+                };
+                self.answer_pending(Some(&failure));
+                return;
+            }
+            self.answer_pending(None);
+            return stops::tell(self, session, followed.last, Told::No);
+        }
+    }
+
+    /// Executes a line, and then the commands of the points that stop the program. `show` gets
+    /// each outcome that is not silent.
+    pub(crate) fn follow(
+        &mut self,
+        session: &mut dyn Driver,
+        line: &str,
+        show: &mut dyn FnMut(&mut Adapter, &Outcome),
+    ) -> Followed {
+        self.begin_run(session);
+        let mut followed = Followed {
+            last: self.execute(session, line),
+            has_moved: false,
+        };
+        followed.note(self, show);
+        while followed.last.is_ok()
+            && let Some(line) = session.next_queued_command()
+        {
+            let next = self.execute(session, &line);
+            if let Ok(outcome) = &next
+                && followed.has_moved
+                && !has_moved(outcome)
+            {
+                show(self, outcome);
+                continue;
+            }
+            // The stop before is passed: what follows takes its place.
+            followed.last = next;
+            followed.note(self, show);
+        }
+        self.end_run();
+        followed
+    }
+
+    fn begin_run(&mut self, session: &mut dyn Driver) {
+        self.motion = Motion::Running;
+        self.inbox.set_bells(Some(Bells {
+            call: session.caller(),
+            interrupt: session.interrupter(),
+        }));
+    }
+
+    fn end_run(&mut self) {
+        self.inbox.set_bells(None);
+        self.end_progress();
+    }
+
+    /// Answers the requests to pause: the program has stopped.
+    fn answer_pauses(&mut self) {
+        let is_pause = |incoming: &Incoming| match incoming {
+            Incoming::Request(request) => request.command == "pause",
+            _ => false,
+        };
+        while let Some(Incoming::Request(request)) = self.inbox.take_if(is_pause) {
+            self.answer(&request, Ok(Value::Null));
+        }
+    }
+
+    /// Returns whether a stop is one that the client does not want: violations of properties
+    /// whose filters are off. They are reported.
+    fn is_passed(&mut self, last: &Result<Outcome, CommandError>) -> bool {
+        let Ok(Outcome::Stopped(stop)) = last else {
+            return false;
+        };
+        let StopReason::Violation { violations } = &stop.reason else {
+            return false;
+        };
+        let is_passed = violations
+            .iter()
+            .all(|it| self.passed.contains(&it.property));
+        if is_passed && self.deferred.is_none() {
+            stops::report_violations(self, stop);
+            return true;
+        }
+        false
+    }
+
+    /// Forgets what refers to the present stop: the program is about to be elsewhere.
+    pub(crate) fn forget_stop(&mut self) {
+        self.identifiers.forget();
+        self.targets.clear();
+        self.stop = None;
+        self.has_returned = false;
+        self.named_frame = None;
+    }
+
+    /// Tells that a command of the user has let the program run.
+    pub(crate) fn tell_continued(&self, session: &mut dyn Driver) {
+        let selection = session.queries().and_then(|it| it.selection());
+        let thread = selection.map_or(1, |it| it.thread);
+        self.event(
+            "continued",
+            json!({ "threadId": thread, "allThreadsContinued": true }),
+        );
+    }
+}
+
+impl Followed {
+    fn note(&mut self, adapter: &mut Adapter, show: &mut dyn FnMut(&mut Adapter, &Outcome)) {
+        let Ok(outcome) = &self.last else { return };
+        self.has_moved |= has_moved(outcome);
+        let is_silent = match outcome {
+            Outcome::Stopped(stop) => stop.reason.is_silent() == Some(true),
+            _ => false,
+        };
+        if !is_silent {
+            show(adapter, outcome);
+        }
+    }
+}
+
+/// Returns whether the program is somewhere else after a command.
+fn has_moved(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Stopped(_) | Outcome::Ended(_))
+}

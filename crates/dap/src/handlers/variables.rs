@@ -1,0 +1,253 @@
+//! Scopes and variables.
+
+use super::{Answer, body, monitors, parse};
+use crate::adapter::{Adapter, queries};
+use crate::identifiers::Container;
+use crate::protocol::arguments::{Scopes, SetExpression, SetVariable, Variables};
+use crate::protocol::bodies::{Assigned, PresentationHint, Scope, Variable};
+use crate::protocol::message::Failure;
+use juror_view::driver::Driver;
+use juror_view::nodes::{Group, Node, NodeKind, PartFilter};
+use juror_view::queries::SelectionView;
+use serde_json::{Value, json};
+
+/// The most parts of one answer, if the client does not say how many it wants.
+const PARTS_MAX: u64 = 10_000;
+
+/// The groups of a frame's values: name, the client's word, and whether they are shown on demand.
+const GROUPS: [(Group, &str, Option<&str>, bool); 4] = [
+    (Group::Arguments, "Arguments", Some("arguments"), false),
+    (Group::Locals, "Locals", Some("locals"), false),
+    (Group::Statics, "Statics", None, true),
+    (Group::Registers, "Registers", Some("registers"), true),
+];
+
+/// `scopes`
+pub(super) fn scopes(adapter: &mut Adapter, _: &mut dyn Driver, arguments: Value) -> Answer {
+    let given: Scopes = parse(arguments)?;
+    let frame = adapter.identifiers.frame_of(given.frame_id)?;
+    let mut scopes = Vec::new();
+    if adapter.has_returned && frame.level == 0 {
+        let container = Container::Scope(frame, Group::ReturnValue);
+        let hint = Some("returnValue");
+        scopes.push(scope(adapter, "Return value", hint, container, false));
+    }
+    for (group, name, hint, is_expensive) in GROUPS {
+        let container = Container::Scope(frame, group);
+        scopes.push(scope(adapter, name, hint, container, is_expensive));
+        if group == Group::Locals && !adapter.properties.is_empty() {
+            scopes.push(scope(adapter, "Monitors", None, Container::Monitors, false));
+        }
+    }
+    body(json!({ "scopes": scopes }))
+}
+
+fn scope(
+    adapter: &mut Adapter,
+    name: &str,
+    hint: Option<&'static str>,
+    container: Container,
+    expensive: bool,
+) -> Scope {
+    Scope {
+        name: name.to_owned(),
+        presentation_hint: hint,
+        variables_reference: adapter.identifiers.container(container),
+        expensive,
+        ..Scope::default()
+    }
+}
+
+/// `variables`
+pub(super) fn variables(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    arguments: Value,
+) -> Answer {
+    let given: Variables = parse(arguments)?;
+    let container = adapter
+        .identifiers
+        .container_of(given.variables_reference)?;
+    let is_hex = given.format.and_then(|format| format.hex) == Some(true);
+    let filter = match given.filter.as_deref() {
+        Some("indexed") => PartFilter::Indexed,
+        Some("named") => PartFilter::Named,
+        _ => PartFilter::All,
+    };
+    let first = u64::try_from(given.start.unwrap_or(0)).unwrap_or(0);
+    let count = match u64::try_from(given.count.unwrap_or(0)).unwrap_or(0) {
+        0 => PARTS_MAX,
+        count => count,
+    };
+    let all = match container {
+        // The session pages its own values.
+        Container::Node(node, frame) => {
+            let nodes = queries(session)?.part_nodes(node, filter, first, count)?;
+            let page = shown(adapter, session, frame, nodes, is_hex);
+            return body(json!({ "variables": page }));
+        }
+        Container::Scope(frame, group) => {
+            let nodes = queries(session)?.scope_nodes(frame, group)?;
+            shown(adapter, session, frame, nodes, is_hex)
+        }
+        Container::Monitors => monitors::properties(adapter, session)?,
+        Container::Monitor(_) if filter == PartFilter::Named => Vec::new(),
+        Container::Monitor(property) => {
+            let page = monitors::slices(adapter, session, &property, first, count)?;
+            return body(json!({ "variables": page }));
+        }
+        Container::Slice(slice) => monitors::parts(adapter, session, &slice)?,
+        Container::Path(slice) => monitors::path(session, &slice)?,
+    };
+    let page: Vec<Variable> = all
+        .into_iter()
+        .filter(|_| filter != PartFilter::Indexed)
+        .skip(usize::try_from(first).unwrap_or(usize::MAX))
+        .take(usize::try_from(count).unwrap_or(usize::MAX))
+        .collect();
+    body(json!({ "variables": page }))
+}
+
+/// Returns nodes as variables.
+fn shown(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    frame: SelectionView,
+    nodes: Vec<Node>,
+    is_hex: bool,
+) -> Vec<Variable> {
+    let mut all = Vec::new();
+    for mut node in nodes {
+        if is_hex
+            && let Some(name) = &node.evaluate_name
+            && let Ok(questions) = queries(session)
+            && let Ok(other) = questions.evaluate_node(frame, name, true)
+        {
+            node.summary = other.summary;
+        }
+        all.push(variable(adapter, frame, node));
+    }
+    all
+}
+
+fn variable(adapter: &mut Adapter, frame: SelectionView, node: Node) -> Variable {
+    let kind = match node.kind {
+        NodeKind::Base => Some("baseClass"),
+        NodeKind::Virtual => Some("virtual"),
+        NodeKind::Data | NodeKind::Pointer | NodeKind::Static | NodeKind::Register => Some("data"),
+        NodeKind::Group | NodeKind::Returned | NodeKind::Error => None,
+    };
+    let mut attributes = Vec::new();
+    if !node.writable {
+        attributes.push("readOnly");
+    }
+    if node.kind == NodeKind::Static {
+        attributes.push("static");
+    }
+    Variable {
+        variables_reference: container_of(adapter, frame, &node),
+        named_variables: counted(node.named),
+        indexed_variables: counted(node.indexed),
+        name: node.name,
+        value: node.summary,
+        type_name: node.type_name.filter(|name| !name.is_empty()),
+        evaluate_name: node.evaluate_name,
+        memory_reference: node.address.map(|at| format!("{at:#x}")),
+        presentation_hint: Some(PresentationHint {
+            kind,
+            attributes,
+            lazy: None,
+        }),
+    }
+}
+
+/// Returns the container of a value's parts; 0 if it has none.
+pub(super) fn container_of(adapter: &mut Adapter, frame: SelectionView, node: &Node) -> i64 {
+    match node.id.0 {
+        0 => 0,
+        _ => adapter
+            .identifiers
+            .container(Container::Node(node.id, frame)),
+    }
+}
+
+/// Returns a number of parts, if there are some.
+pub(super) fn counted(count: u64) -> Option<i64> {
+    i64::try_from(count).ok().filter(|count| *count > 0)
+}
+
+/// `setVariable`
+pub(super) fn set_variable(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    arguments: Value,
+) -> Answer {
+    let given: SetVariable = parse(arguments)?;
+    let container = adapter
+        .identifiers
+        .container_of(given.variables_reference)?;
+    let (name, value) = (given.name.trim(), given.value.trim());
+    let (frame, node) = match container {
+        Container::Scope(frame, group) => {
+            let place = match group {
+                Group::Registers => format!("${name}"),
+                _ => name.to_owned(),
+            };
+            let node = queries(session)?.assign_expression(frame, &place, value)?;
+            (frame, node)
+        }
+        Container::Node(parent, frame) => {
+            (frame, queries(session)?.assign_node(parent, name, value)?)
+        }
+        Container::Slice(slice) => {
+            let value = monitors::assign(adapter, session, &slice, name, value)?;
+            adapter.invalidate(&["variables"]);
+            return body(Assigned {
+                value,
+                ..Assigned::default()
+            });
+        }
+        Container::Monitors | Container::Monitor(_) | Container::Path(..) => {
+            return Err(Failure::shown("this cannot be assigned to"));
+        }
+    };
+    body(assigned(adapter, frame, node))
+}
+
+/// `setExpression`
+pub(super) fn set_expression(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    arguments: Value,
+) -> Answer {
+    let given: SetExpression = parse(arguments)?;
+    let frame = frame_or_selected(adapter, session, given.frame_id)?;
+    let questions = queries(session)?;
+    let node = questions.assign_expression(frame, &given.expression, &given.value)?;
+    body(assigned(adapter, frame, node))
+}
+
+/// Returns the frame of the client's number, or the selected one.
+pub(super) fn frame_or_selected(
+    adapter: &Adapter,
+    session: &mut dyn Driver,
+    number: Option<i64>,
+) -> Result<SelectionView, Failure> {
+    match number.filter(|&number| number > 0) {
+        Some(number) => adapter.identifiers.frame_of(number),
+        None => {
+            let selection = queries(session)?.selection();
+            selection.ok_or_else(|| Failure::quiet("there is no frame"))
+        }
+    }
+}
+
+fn assigned(adapter: &mut Adapter, frame: SelectionView, node: Node) -> Assigned {
+    // Others may be in the same memory.
+    adapter.invalidate(&["variables"]);
+    Assigned {
+        variables_reference: container_of(adapter, frame, &node),
+        value: node.summary,
+        type_name: node.type_name.filter(|name| !name.is_empty()),
+    }
+}

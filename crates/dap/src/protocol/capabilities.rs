@@ -1,0 +1,99 @@
+//! What the adapter can do.
+
+use serde_json::{Value, json};
+
+/// The exception filters that do not depend on the properties: identifier, label, description,
+/// and whether it is on at first.
+pub const FILTERS: [(&str, &str, &str, bool); 6] = [
+    (
+        "violations",
+        "Property is violated",
+        "Stops where a monitored property is violated",
+        true,
+    ),
+    (
+        "throw",
+        "C++: exception is thrown",
+        "Stops where a C++ exception is thrown",
+        false,
+    ),
+    (
+        "catch",
+        "C++: exception is caught",
+        "Stops where a C++ exception is caught",
+        false,
+    ),
+    (
+        "panic",
+        "Rust: panic",
+        "Stops where a Rust program panics",
+        true,
+    ),
+    (
+        "abort",
+        "abort()",
+        "Stops where the program calls abort",
+        false,
+    ),
+    (
+        "signals",
+        "Every signal",
+        "Stops when any signal arrives; without it, at those that would end the program",
+        false,
+    ),
+];
+
+/// Returns a filter as the client shows it.
+pub fn filter(id: &str, label: &str, description: &str, is_default: bool) -> Value {
+    json!({
+        "filter": id,
+        "label": label,
+        "description": description,
+        "default": is_default,
+    })
+}
+
+/// Returns the filters that are always there.
+pub fn filters() -> Vec<Value> {
+    let all = FILTERS.iter();
+    all.map(|(id, label, description, is_default)| filter(id, label, description, *is_default))
+        .collect()
+}
+
+/// Returns the capabilities that do not depend on the program.
+pub fn capabilities() -> Value {
+    json!({
+        "supportsConfigurationDoneRequest": true,
+        "supportsFunctionBreakpoints": true,
+        "supportsConditionalBreakpoints": true,
+        "supportsHitConditionalBreakpoints": true,
+        "supportsLogPoints": true,
+        "supportsInstructionBreakpoints": true,
+        "supportsDataBreakpoints": true,
+        "supportsDataBreakpointBytes": true,
+        "supportsBreakpointLocationsRequest": true,
+        "supportsExceptionFilterOptions": true,
+        "supportsExceptionInfoRequest": true,
+        "exceptionBreakpointFilters": filters(),
+        "supportsEvaluateForHovers": true,
+        "supportsClipboardContext": true,
+        "supportsSetVariable": true,
+        "supportsSetExpression": true,
+        "supportsValueFormattingOptions": true,
+        "supportsCompletionsRequest": true,
+        "completionTriggerCharacters": [" ", ".", ":", "$"],
+        "supportsDelayedStackTraceLoading": true,
+        "supportsModulesRequest": true,
+        "supportsLoadedSourcesRequest": true,
+        "supportsGotoTargetsRequest": true,
+        "supportsSteppingGranularity": true,
+        "supportsDisassembleRequest": true,
+        "supportsReadMemoryRequest": true,
+        "supportsWriteMemoryRequest": true,
+        "supportsCancelRequest": true,
+        "supportsRestartRequest": true,
+        "supportsTerminateRequest": true,
+        "supportTerminateDebuggee": true,
+        "supportsANSIStyling": true,
+    })
+}

@@ -1,0 +1,260 @@
+//! The loop of the main thread: it takes the client's messages one by one.
+//!
+//! **Invariant**: however the connection or juror ends, a program that was launched is ended and
+//! one that was attached to goes on, unless the client has asked for the contrary.
+
+mod launching;
+mod leaving;
+mod options;
+mod processes;
+
+use crate::adapter::{Adapter, Motion};
+use crate::handlers::{self, parse};
+use crate::protocol::arguments::Start;
+use crate::protocol::capabilities::capabilities;
+use crate::protocol::message::{Failure, Request};
+use crate::terminal::ClientTerminal;
+use crate::transport::inbox::{Inbox, Incoming};
+use crate::transport::outbox::Outbox;
+use juror_session::Options;
+use juror_view::driver::Driver;
+use serde_json::{Value, json};
+use std::io::{self, BufRead, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The time after which `initialized` is sent without a program: some clients configure first.
+const INITIALIZED_AFTER: Duration = Duration::from_millis(300);
+
+/// How often a signal to juror is looked for while nothing else happens.
+const TICK: Duration = Duration::from_millis(50);
+
+/// The time for the client to take the last messages.
+const CLOSING_MAX: Duration = Duration::from_secs(5);
+
+/// The process that the adapter is part of: its signals and settings.
+pub trait Host {
+    /// Returns the options of a session that do not come from the client.
+    fn options(&self) -> Options;
+    /// A session has begun: signals to juror are to reach it from now on.
+    ///
+    /// # Errors
+    /// Signals cannot be handled.
+    fn begins(&mut self, session: &dyn Driver) -> io::Result<()>;
+    /// A command runs, or does no more.
+    fn note_running(&self, is_running: bool);
+    /// Returns whether a signal has asked juror to end.
+    fn is_ending(&self) -> bool;
+    /// The debuggee is being ended or released for that signal.
+    fn leaves(&self);
+}
+
+/// How the adapter is reached.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    /// What `launch` and `attach` must carry: on a port that others can reach.
+    pub token: Option<String>,
+}
+
+/// Serves one client until it leaves.
+///
+/// # Errors
+/// A thread cannot be started.
+pub fn serve<R, W>(mut input: R, mut output: W, setup: Setup, host: &mut dyn Host) -> io::Result<()>
+where
+    R: BufRead + Send + 'static,
+    W: Write + Send + 'static,
+{
+    let inbox = Arc::new(Inbox::default());
+    let outbox = Outbox::default();
+    let filled = Arc::clone(&inbox);
+    std::thread::Builder::new()
+        .name("reader".to_owned())
+        .spawn(move || filled.fill(&mut input))?;
+    let drained = outbox.clone();
+    std::thread::Builder::new()
+        .name("writer".to_owned())
+        .spawn(move || drained.drain(&mut output))?;
+    let mut server = Server {
+        adapter: Adapter::new(inbox, outbox.clone()),
+        session: None,
+        host,
+        setup,
+        is_known: false,
+        is_configured: false,
+        initialized: Initialized::Unknown,
+        start: None,
+        is_attached: false,
+        terminal: None,
+        is_over: false,
+    };
+    server.work();
+    outbox.close(CLOSING_MAX);
+    Ok(())
+}
+
+/// Whether the client was told that it may configure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Initialized {
+    /// The client has not said who it is.
+    Unknown,
+    /// It is told at this time, if no program is loaded before.
+    At(Instant),
+    /// It was told.
+    Told,
+}
+
+/// The loop, and what it holds.
+struct Server<'h> {
+    adapter: Adapter,
+    session: Option<Box<dyn Driver>>,
+    host: &'h mut dyn Host,
+    setup: Setup,
+    /// The client has shown the token, or needs none.
+    is_known: bool,
+    is_configured: bool,
+    initialized: Initialized,
+    /// The arguments of `launch` or `attach`, once the program is loaded.
+    start: Option<Start>,
+    is_attached: bool,
+    /// The terminal of the client that the program uses.
+    terminal: Option<ClientTerminal>,
+    is_over: bool,
+}
+
+impl Server<'_> {
+    /// Takes messages until the client or a signal ends the session.
+    fn work(&mut self) {
+        while !self.is_over {
+            if self.host.is_ending() {
+                return self.leave_for_signal();
+            }
+            if let Some(request) = self.adapter.deferred.take() {
+                self.take(request);
+                continue;
+            }
+            let now = Instant::now();
+            if let Initialized::At(time) = self.initialized
+                && time <= now
+            {
+                self.tell_initialized();
+            }
+            match self.adapter.inbox.wait(TICK) {
+                None | Some(Incoming::Response(_)) => {}
+                Some(Incoming::Request(request)) => self.take(request),
+                Some(Incoming::Malformed { seq, error }) => {
+                    handlers::answer_malformed(&self.adapter, seq, &error);
+                }
+                Some(Incoming::End) => self.take(handlers::disconnection()),
+            }
+        }
+    }
+
+    /// Handles a request.
+    fn take(&mut self, request: Request) {
+        let is_open = self.is_known || self.setup.token.is_none();
+        let may_show = matches!(&*request.command, "initialize" | "launch" | "attach");
+        if !is_open && !may_show && request.seq != 0 {
+            let failure = Failure::quiet("the token is missing");
+            return self.adapter.answer(&request, Err(failure));
+        }
+        self.host.note_running(true);
+        if handlers::is_of_server(&request.command) {
+            self.take_own(&request);
+        } else {
+            let session: Option<&mut dyn Driver> = match &mut self.session {
+                Some(session) => Some(&mut **session),
+                None => None,
+            };
+            handlers::handle(&mut self.adapter, session, &request);
+        }
+        self.host.note_running(false);
+    }
+
+    /// Handles a request about the life of the session. A bug in it is answered, too.
+    fn take_own(&mut self, request: &Request) {
+        if self.adapter.inbox.begin(request.seq) {
+            return self.adapter.answer(request, Err(Failure::cancelled()));
+        }
+        let done =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match &*request.command {
+                "initialize" => self.initialize(request),
+                "launch" => self.launch(request),
+                "attach" => self.attach(request),
+                "configurationDone" => self.configuration_done(request),
+                "restart" => self.restart(request),
+                "terminate" => self.terminate(request),
+                _ => self.disconnect(request),
+            }));
+        self.adapter.inbox.end();
+        if done.is_err() {
+            let failure = Failure::shown(format!(
+                "this is a bug in juror: the request {} has failed",
+                request.command
+            ));
+            self.adapter.abandon(request, &failure);
+        }
+    }
+
+    fn initialize(&mut self, request: &Request) {
+        if self.initialized != Initialized::Unknown {
+            let failure = Failure::quiet("the client is known already");
+            return self.adapter.answer(request, Err(failure));
+        }
+        let client = match parse(request.arguments.clone()) {
+            Ok(client) => client,
+            Err(failure) => return self.adapter.answer(request, Err(failure)),
+        };
+        self.adapter.client = client;
+        self.initialized = Initialized::At(Instant::now() + INITIALIZED_AFTER);
+        self.adapter.answer(request, Ok(capabilities()));
+    }
+
+    /// Tells the client that it may set breakpoints now.
+    fn tell_initialized(&mut self) {
+        if self.initialized != Initialized::Told {
+            self.initialized = Initialized::Told;
+            self.adapter.outbox.send(json!({
+                "type": "event",
+                "event": "initialized",
+            }));
+        }
+    }
+
+    fn configuration_done(&mut self, request: &Request) {
+        let is_first = !std::mem::replace(&mut self.is_configured, true);
+        self.adapter.answer(request, Ok(Value::Null));
+        if is_first && self.start.is_some() {
+            self.begin();
+        }
+    }
+
+    /// Lets the program begin, once it is loaded and the client has configured.
+    fn begin(&mut self) {
+        let (Some(start), Some(session)) = (&self.start, &mut self.session) else {
+            return;
+        };
+        if self.adapter.motion != Motion::Unbegun {
+            return;
+        }
+        let stops = start.stop_on_entry == Some(true);
+        self.adapter.is_entry = stops;
+        let line = match (self.is_attached, stops) {
+            (true, true) => {
+                let thread = session.queries().and_then(|it| it.selection());
+                let thread = thread.map_or(1, |it| it.thread);
+                self.adapter.motion = Motion::Stopped;
+                let body = json!({
+                    "reason": "entry",
+                    "threadId": thread,
+                    "allThreadsStopped": true,
+                });
+                return self.adapter.event("stopped", body);
+            }
+            (true, false) => "continue",
+            (false, true) => "start",
+            (false, false) => "run",
+        };
+        self.adapter.run(&mut **session, line);
+    }
+}

@@ -1,0 +1,239 @@
+//! Loads a program, or attaches to one.
+
+use super::Server;
+use super::processes::process_of;
+use crate::adapter::Motion;
+use crate::handlers::{PROPERTY, parse};
+use crate::points;
+use crate::protocol::arguments::{Restart, Start};
+use crate::protocol::capabilities::{filter, filters};
+use crate::protocol::message::{Failure, Request};
+use juror_session::{Options, Session};
+use juror_text::messages;
+use juror_view::Outcome;
+use juror_view::driver::Driver;
+use juror_view::error::SessionError;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+impl Server<'_> {
+    /// `launch`
+    pub(super) fn launch(&mut self, request: &Request) {
+        let loaded = self.permitted(request).and_then(|start| {
+            let options = self.options_of(&start)?;
+            if options.program.as_os_str().is_empty() {
+                return Err(Failure::shown("launch needs a program"));
+            }
+            self.load(options, start)?;
+            self.is_attached = false;
+            Ok(())
+        });
+        self.conclude(request, loaded);
+    }
+
+    /// `attach`
+    pub(super) fn attach(&mut self, request: &Request) {
+        let attached = self.permitted(request).and_then(|start| {
+            let process = process_of(&start)?;
+            let options = Options {
+                program: PathBuf::new(),
+                ..self.options_of(&start)?
+            };
+            self.load(options, start)?;
+            let Some(session) = &mut self.session else {
+                return Err(Failure::quiet("there is no session"));
+            };
+            let attached = self
+                .adapter
+                .execute(&mut **session, &format!("attach {process}"));
+            if let Err(error) = attached {
+                self.session = None;
+                self.start = None;
+                return Err(Failure {
+                    is_shown: true,
+                    ..Failure::from(error)
+                });
+            }
+            self.is_attached = true;
+            Ok(())
+        });
+        self.conclude(request, attached);
+    }
+
+    /// Checks the token, and that there is no program yet. Returns the arguments.
+    fn permitted(&mut self, request: &Request) -> Result<Start, Failure> {
+        let start: Start = parse(request.arguments.clone())?;
+        if self.setup.token.is_some() && start.token != self.setup.token {
+            // Whoever guesses gets one try.
+            self.is_over = true;
+            return Err(Failure::quiet("the token is not valid"));
+        }
+        self.is_known = true;
+        match self.session {
+            Some(_) => Err(Failure::quiet("a program is being debugged already")),
+            None => Ok(start),
+        }
+    }
+
+    /// Answers `launch` or `attach`, and goes on if the client has configured.
+    fn conclude(&mut self, request: &Request, loaded: Result<(), Failure>) {
+        let failed = loaded.is_err();
+        if !failed {
+            self.set_up();
+        }
+        self.adapter.answer(request, loaded.map(|()| Value::Null));
+        if failed {
+            return;
+        }
+        self.tell_process();
+        self.tell_filters();
+        self.tell_initialized();
+        if self.is_configured {
+            self.begin();
+        }
+    }
+
+    /// Starts a session.
+    fn load(&mut self, options: Options, start: Start) -> Result<(), Failure> {
+        self.adapter.properties = names_of(&options);
+        self.adapter.tells_changes = start.state_changes == Some(true);
+        let session = Session::start(options, &mut self.adapter);
+        self.adapter.end_progress();
+        let session = session.map_err(|error| self.refused(&error))?;
+        if let Err(error) = self.host.begins(&session) {
+            self.adapter
+                .say_as("stderr", &messages::error(&error.to_string()));
+        }
+        self.session = Some(Box::new(session));
+        self.start = Some(start);
+        Ok(())
+    }
+
+    /// Returns the reason why a session could not start, and shows its diagnostics.
+    fn refused(&self, error: &SessionError) -> Failure {
+        if let SessionError::Property { found, .. } | SessionError::Scenario { found, .. } = error {
+            self.adapter.say_as("stderr", &messages::files(found));
+        }
+        Failure::shown(error.to_string())
+    }
+
+    /// Executes the first commands, and sets the points that the client has given already.
+    fn set_up(&mut self) {
+        let (Some(start), Some(session)) = (&self.start, &mut self.session) else {
+            return;
+        };
+        self.adapter.motion = Motion::Unbegun;
+        for line in start.init_commands.clone().unwrap_or_default() {
+            match self.adapter.execute(&mut **session, &line) {
+                Ok(outcome) => {
+                    let text = self.adapter.text_of(&outcome);
+                    self.adapter.say(&text);
+                }
+                Err(error) => self.adapter.say_error(&error),
+            }
+        }
+        if let Some(filters) = self.adapter.filters.clone() {
+            self.adapter
+                .choose_properties(filters.iter().map(String::as_str));
+        }
+        points::set_all(&mut self.adapter, &mut **session);
+    }
+
+    /// Tells the client of the process.
+    fn tell_process(&mut self) {
+        let Some(session) = &mut self.session else {
+            return;
+        };
+        let program = self.start.as_ref().and_then(|start| start.program.clone());
+        let found = self.adapter.execute(&mut **session, "info program");
+        let Ok(Outcome::Program(view)) = found else {
+            return;
+        };
+        let name = program.unwrap_or_else(|| view.process.to_string());
+        let method = if self.is_attached { "attach" } else { "launch" };
+        let body = json!({
+            "name": name,
+            "systemProcessId": view.process,
+            "isLocalProcess": true,
+            "startMethod": method,
+            "pointerSize": 64,
+        });
+        self.adapter.event("process", body);
+    }
+
+    /// Tells the client of the filters of the properties.
+    fn tell_filters(&self) {
+        if self.adapter.properties.is_empty() {
+            return;
+        }
+        let mut all = filters();
+        all.extend(self.adapter.properties.iter().map(|name| {
+            let id = format!("{PROPERTY}{name}");
+            let label = format!("Property: {name}");
+            let description = format!("Stops where {name} is violated");
+            let mut filter = filter(&id, &label, &description, true);
+            filter["supportsCondition"] = true.into();
+            filter["conditionDescription"] = "violated".into();
+            filter
+        }));
+        let body = json!({ "capabilities": { "exceptionBreakpointFilters": all } });
+        self.adapter.event("capabilities", body);
+    }
+
+    /// `restart`: the same program again; with other arguments, another session.
+    pub(super) fn restart(&mut self, request: &Request) {
+        let given: Restart = match parse(request.arguments.clone()) {
+            Ok(given) => given,
+            Err(failure) => return self.adapter.answer(request, Err(failure)),
+        };
+        if self.session.is_none() || self.is_attached {
+            let failure = Failure::shown("only a program that was launched can be restarted");
+            return self.adapter.answer(request, Err(failure));
+        }
+        let known = self.start.clone().unwrap_or_default();
+        let wanted = given.arguments.map(|new| Start {
+            token: known.token.clone(),
+            ..new
+        });
+        let is_same = wanted.as_ref().is_none_or(|wanted| *wanted == known);
+        self.adapter.forget_stop();
+        self.adapter.motion = Motion::Unbegun;
+        if !is_same && let Err(failure) = self.load_again(wanted.unwrap_or_default()) {
+            return self.adapter.answer(request, Err(failure));
+        }
+        self.adapter.answer(request, Ok(Value::Null));
+        self.begin();
+    }
+
+    fn load_again(&mut self, start: Start) -> Result<(), Failure> {
+        let options = self.options_of(&start)?;
+        self.release("kill");
+        self.session = None;
+        self.adapter.motion = Motion::Unbegun;
+        self.load(options, start)?;
+        self.set_up();
+        Ok(())
+    }
+}
+
+/// Returns the names of the properties.
+fn names_of(options: &Options) -> Vec<String> {
+    let mut names = Vec::new();
+    for source in options.properties.iter().chain(&options.scenarios) {
+        for property in source.load().properties {
+            let name = property.name.to_string();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// Returns what executes a command line: the boxed session as a driver.
+pub(super) fn driver(session: &mut Option<Box<dyn Driver>>) -> Option<&mut dyn Driver> {
+    match session {
+        Some(session) => Some(&mut **session),
+        None => None,
+    }
+}

@@ -1,0 +1,68 @@
+//! Ends the program, or lets it go on without juror.
+
+use super::Server;
+use super::launching::driver;
+use crate::adapter::Motion;
+use crate::handlers::parse;
+use crate::protocol::arguments::Disconnect;
+use crate::protocol::message::Request;
+use crate::stops;
+use juror_view::Outcome;
+use serde_json::Value;
+
+impl Server<'_> {
+    /// `terminate`
+    pub(super) fn terminate(&mut self, request: &Request) {
+        self.adapter.answer(request, Ok(Value::Null));
+        let has_ended = self.adapter.motion == Motion::Ended;
+        let line = if self.is_attached { "detach" } else { "kill" };
+        self.release(line);
+        if !has_ended {
+            stops::tell_gone(&mut self.adapter, None);
+        }
+    }
+
+    /// `disconnect`, and the end of the connection.
+    pub(super) fn disconnect(&mut self, request: &Request) {
+        let given: Disconnect = parse(request.arguments.clone()).unwrap_or_default();
+        let ends = given.terminate_debuggee.unwrap_or(!self.is_attached);
+        self.release(if ends { "kill" } else { "detach" });
+        self.adapter.answer(request, Ok(Value::Null));
+        self.is_over = true;
+    }
+
+    /// Ends the session for a signal to juror.
+    pub(super) fn leave_for_signal(&mut self) {
+        self.host.leaves();
+        self.release(if self.is_attached { "detach" } else { "kill" });
+        stops::tell_gone(&mut self.adapter, None);
+    }
+
+    /// Executes `kill` or `detach` until nothing is debugged.
+    pub(super) fn release(&mut self, line: &str) {
+        let Some(session) = driver(&mut self.session) else {
+            return;
+        };
+        session.cancel_input();
+        // A command ends one of several processes.
+        while session.is_alive() {
+            match self.adapter.execute(session, line) {
+                Ok(outcome) => {
+                    if let Outcome::Ended(_) = &outcome {
+                        let text = self.adapter.text_of(&outcome);
+                        self.adapter.drain_output();
+                        self.adapter.say(&text);
+                    }
+                }
+                Err(error) => {
+                    self.adapter.say_error(&error);
+                    break;
+                }
+            }
+        }
+        if let Some(failure) = session.trace_failure() {
+            self.adapter
+                .say_as("stderr", &juror_text::messages::error(&failure));
+        }
+    }
+}

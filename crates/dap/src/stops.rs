@@ -1,0 +1,296 @@
+//! Stops and ends as events.
+//!
+//! **Invariant**: `stopped` is sent once for each run, after the answer to the request that
+//! resumed the program.
+
+use crate::adapter::{Adapter, Motion};
+use crate::points;
+use crate::protocol::bodies::Stopped;
+use juror_text::{ending, stops};
+use juror_view::driver::Driver;
+use juror_view::error::CommandError;
+use juror_view::{EndView, Ending, Outcome, StopReason, StopView, ViolationView};
+use serde_json::{Value, json};
+
+/// What a shell adds to the number of the signal that killed a program.
+const KILLED_STATUS: i32 = 128;
+
+/// What an expression begins with of which only the location counts.
+const LOCATION: &str = "-location ";
+
+/// Whether the user has seen a result as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// It is in the answer to a command line.
+    Yes,
+    /// It is not.
+    No,
+}
+
+/// Tells how a run has ended.
+pub(crate) fn tell(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    last: Result<Outcome, CommandError>,
+    told: Told,
+) {
+    match last {
+        Ok(Outcome::Stopped(stop)) => tell_stop(adapter, session, stop, told),
+        Ok(Outcome::Ended(end)) => tell_end(adapter, &end, told),
+        Ok(_) => tell_still(adapter, session),
+        Err(error) => {
+            if told == Told::No {
+                adapter.say_error(&error);
+            }
+            tell_still(adapter, session);
+        }
+    }
+}
+
+/// Tells of a stop.
+pub(crate) fn tell_stop(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    stop: Box<StopView>,
+    told: Told,
+) {
+    adapter.forget_stop();
+    adapter.motion = Motion::Stopped;
+    adapter.has_returned = matches!(stop.reason, StopReason::Finished { .. });
+    if told == Told::No {
+        let text = match &stop.reason {
+            reason if reason.is_error() || matches!(reason, StopReason::Violation { .. }) => {
+                report_of(adapter, &stop)
+            }
+            _ => String::new(),
+        };
+        adapter.say(&text);
+    }
+    tell_verdicts_of(adapter, &stop);
+    let numbers = numbers(&stop.reason);
+    for (number, every) in adapter.points.periodic(&numbers) {
+        let _ = adapter.execute(session, &format!("ignore {number} {}", every - 1));
+    }
+    points::renew(adapter, session);
+    let body = stopped(adapter, &stop);
+    if let StopReason::Restored { .. } = &stop.reason {
+        adapter.invalidate(&["all"]);
+    }
+    adapter.stop = Some(stop);
+    // What stops the program for a request of the client is not told as a stop.
+    if adapter.deferred.is_none() {
+        adapter.event("stopped", body);
+    }
+}
+
+/// Tells that the program is where it was, although it was to run.
+fn tell_still(adapter: &mut Adapter, session: &mut dyn Driver) {
+    if !session.is_alive() {
+        return tell_gone(adapter, None);
+    }
+    adapter.forget_stop();
+    adapter.motion = Motion::Stopped;
+    let selection = session.queries().and_then(|it| it.selection());
+    let body = Stopped {
+        reason: "pause",
+        thread_id: selection.map(|it| i64::from(it.thread)),
+        all_threads_stopped: true,
+        ..Stopped::default()
+    };
+    send(adapter, &body);
+}
+
+/// Sends a `stopped` event.
+pub(crate) fn send(adapter: &Adapter, body: &Stopped) {
+    adapter.event("stopped", serde_json::to_value(body).unwrap_or_default());
+}
+
+/// Reports the violations of a stop: as text, and as events for extensions.
+pub(crate) fn report_violations(adapter: &mut Adapter, stop: &StopView) {
+    if let StopReason::Violation { violations } = &stop.reason {
+        let text = report_of(adapter, stop);
+        adapter.say(&text);
+        tell_verdicts(adapter, violations);
+    }
+}
+
+fn tell_verdicts_of(adapter: &Adapter, stop: &StopView) {
+    if let StopReason::Violation { violations } = &stop.reason {
+        tell_verdicts(adapter, violations);
+    }
+}
+
+fn tell_verdicts(adapter: &Adapter, violations: &[ViolationView]) {
+    for violation in violations {
+        let body = json!({
+            "property": violation.property,
+            "verdict": "violated",
+            "violation": violation,
+        });
+        adapter.event("juror/verdict", body);
+    }
+}
+
+/// Returns the report of a stop without its source, which the client shows.
+pub(crate) fn report_of(adapter: &Adapter, stop: &StopView) -> String {
+    adapter.page(|page| match &stop.reason {
+        StopReason::Violation { violations } => stops::write_violations(page, violations),
+        reason @ (StopReason::MonitorError { .. } | StopReason::ScenarioError { .. }) => {
+            stops::write_evaluation_error(page, reason);
+        }
+        _ => {
+            let plain = StopView {
+                source: None,
+                ..stop.clone()
+            };
+            stops::write_stop(page, &plain, stops::Context { prompt: false });
+        }
+    })
+}
+
+/// Tells of the end of the program.
+pub(crate) fn tell_end(adapter: &mut Adapter, end: &EndView, told: Told) {
+    adapter.drain_output();
+    if told == Told::No {
+        let text = adapter.page(|page| ending::write(page, end));
+        adapter.say(&text);
+    }
+    tell_verdicts(adapter, &end.violations);
+    for summary in &end.summaries {
+        let body = json!({
+            "property": summary.property,
+            "verdict": summary.verdict,
+            "summary": summary,
+        });
+        adapter.event("juror/verdict", body);
+    }
+    tell_gone(adapter, end.ending);
+}
+
+/// Tells that the program is no longer debugged.
+pub(crate) fn tell_gone(adapter: &mut Adapter, ending: Option<Ending>) {
+    adapter.forget_stop();
+    if adapter.motion == Motion::Ended {
+        return;
+    }
+    adapter.motion = Motion::Ended;
+    let status = match ending {
+        Some(Ending::Exited { status }) => Some(status),
+        Some(Ending::Killed { signal }) => Some(KILLED_STATUS.saturating_add(signal)),
+        Some(Ending::Detached { .. }) | None => None,
+    };
+    // A program that is ended for `restart` is not the end of the session.
+    if adapter.is_restarting() {
+        return;
+    }
+    if let Some(status) = status {
+        adapter.event("exited", json!({ "exitCode": status }));
+    }
+    adapter.event("terminated", json!({}));
+}
+
+/// Returns the body of `stopped`.
+fn stopped(adapter: &mut Adapter, stop: &StopView) -> Value {
+    let is_entry = std::mem::take(&mut adapter.is_entry);
+    let (reason, description, text) = words(&stop.reason);
+    let numbers = numbers(&stop.reason);
+    let ids = adapter.points.ids_of(&numbers);
+    let reason = match (reason, is_entry) {
+        ("breakpoint", _) => adapter.points.kind_of(&numbers).unwrap_or("breakpoint"),
+        ("entry", _) | ("pause", true) => "entry",
+        (reason, _) => reason,
+    };
+    let body = Stopped {
+        reason,
+        description: Some(description),
+        thread_id: Some(i64::from(stop.thread)),
+        text,
+        all_threads_stopped: true,
+        hit_breakpoint_ids: ids,
+    };
+    serde_json::to_value(&body).unwrap_or_default()
+}
+
+/// Returns the numbers of the points that stopped the program.
+pub(crate) fn numbers(reason: &StopReason) -> Vec<u32> {
+    match reason {
+        StopReason::Breakpoint { numbers, .. }
+        | StopReason::Caught { numbers, .. }
+        | StopReason::WatchpointEnded { numbers, .. } => numbers.clone(),
+        StopReason::Watchpoint { accesses, .. } => {
+            accesses.iter().map(|access| access.number).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the reason of a stop as the protocol's word, in words, and more about it.
+fn words(reason: &StopReason) -> (&'static str, String, Option<String>) {
+    let plain = |word, description: &str| (word, description.to_owned(), None);
+    match reason {
+        StopReason::Violation { violations } => {
+            let names: Vec<&str> = violations.iter().map(|it| it.property.as_str()).collect();
+            let names = names.join(", ");
+            ("exception", format!("{names} is violated"), Some(names))
+        }
+        StopReason::MonitorError {
+            property, message, ..
+        } => {
+            let description = format!("{property} cannot be evaluated");
+            ("exception", description, Some(message.clone()))
+        }
+        StopReason::Scenario { scenario, message } => {
+            let description = format!("Stopped by scenario {scenario}");
+            ("pause", description, message.clone())
+        }
+        StopReason::ScenarioError {
+            scenario, message, ..
+        } => {
+            let description = format!("A reaction of {scenario} has failed");
+            ("exception", description, Some(message.clone()))
+        }
+        StopReason::Breakpoint { .. } => plain("breakpoint", "Stopped at a breakpoint"),
+        StopReason::Caught { description, .. } => {
+            ("exception", "Caught".to_owned(), Some(description.clone()))
+        }
+        StopReason::Watchpoint { accesses, .. } => {
+            let all = accesses.iter().map(|access| {
+                let written = &access.expression;
+                let name = written.strip_prefix(LOCATION).unwrap_or(written);
+                match &access.before {
+                    Some(before) => format!("{name}: {before} -> {}", access.value),
+                    None => format!("{name}: {}", access.value),
+                }
+            });
+            let text = all.collect::<Vec<_>>().join(", ");
+            (
+                "data breakpoint",
+                "Watched memory was accessed".to_owned(),
+                Some(text),
+            )
+        }
+        StopReason::WatchpointEnded { function, .. } => {
+            let description = format!("{function} has ended, and with it what was watched");
+            ("data breakpoint", description, None)
+        }
+        StopReason::Step => plain("step", "Stepped"),
+        StopReason::Finished { function, .. } => ("step", format!("{function} has returned"), None),
+        StopReason::Signal {
+            signal,
+            description,
+            ..
+        } => ("exception", signal.clone(), Some(description.clone())),
+        StopReason::Interrupted => plain("pause", "Paused"),
+        StopReason::Started => plain("entry", "Stopped at the beginning"),
+        StopReason::Attached { .. } => plain("entry", "Attached"),
+        StopReason::Evaluated { expression, .. } => {
+            ("pause", format!("{expression} has been evaluated"), None)
+        }
+        StopReason::Restored { checkpoint, .. } => (
+            "goto",
+            format!("Restored from checkpoint {checkpoint}"),
+            None,
+        ),
+        StopReason::Abandoned { .. } => plain("pause", "The evaluation was abandoned"),
+    }
+}
