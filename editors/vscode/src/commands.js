@@ -2,7 +2,7 @@
 'use strict';
 
 const vscode = require('vscode');
-const { FIELD_OF } = require('./configuration');
+const { openDocument } = require('./configuration');
 const { openPage } = require('./page');
 const { processes } = require('./processes');
 
@@ -18,16 +18,9 @@ function registerCommands(sessions, configurations) {
     return all.map(([name, run]) => vscode.commands.registerCommand(name, run));
 }
 
-/** Returns the document that is open, if it is one of juror's. */
-function openDocument(...languages) {
-    const editor = vscode.window.activeTextEditor;
-    const document = editor && editor.document;
-    return document && languages.includes(document.languageId) ? document : undefined;
-}
-
 /** Debugs a program with the file that is open. */
 async function debugFile(configurations) {
-    const document = openDocument(...Object.keys(FIELD_OF));
+    const document = openDocument();
     if (document !== undefined && document.isDirty) {
         await document.save();
     }
@@ -46,7 +39,7 @@ async function addProperty(sessions) {
         vscode.window.showErrorMessage('No program is being debugged with juror.');
         return;
     }
-    const document = openDocument('juror-property');
+    const document = openDocument();
     const chosen = await vscode.window.showOpenDialog({
         title: 'The properties to add',
         openLabel: 'Add',

@@ -11,17 +11,27 @@ const FIELD_OF = { 'juror-property': 'properties', 'juror-scenario': 'scenarios'
 /** The key of the programs that were chosen, by the file that they are debugged with. */
 const PROGRAMS = 'juror.programs';
 
+/** Returns the document in the editor, if it is a file of properties or scenarios. */
+function openDocument() {
+    const editor = vscode.window.activeTextEditor;
+    const document = editor && editor.document;
+    return document && document.languageId in FIELD_OF ? document : undefined;
+}
+
 /** Completes launch configurations. */
 class Configurations {
     constructor(memory) {
         this.memory = memory;
     }
 
-    /** Adds what the settings say. Without a configuration, debugs with the file that is open. */
+    /**
+     * Adds what the settings say. Without a configuration, debugs with the file that is open; null
+     * lets the user write one.
+     */
     async resolveDebugConfiguration(folder, configuration) {
         if (!configuration.type && !configuration.request) {
-            const editor = vscode.window.activeTextEditor;
-            return this.ofDocument(editor && editor.document);
+            const document = openDocument();
+            return document === undefined ? null : this.ofDocument(document);
         }
         if (configuration.properties === undefined) {
             const settings = vscode.workspace.getConfiguration('juror', folder);
@@ -42,15 +52,14 @@ class Configurations {
     }
 
     async ofOpenFile() {
-        const editor = vscode.window.activeTextEditor;
-        const document = editor && editor.document;
-        const program = document && FIELD_OF[document.languageId] && this.remembered(document);
+        const document = openDocument();
+        const program = document && this.remembered(document);
         return program ? [configurationOf(document, program)] : [];
     }
 
     /** Returns a configuration for a file of properties or scenarios. Asks for the program. */
     async ofDocument(document) {
-        if (!document || !FIELD_OF[document.languageId]) {
+        if (document === undefined) {
             vscode.window.showErrorMessage(
                 'juror needs a launch configuration, or a .prop or .scn file in the editor.',
             );
@@ -106,4 +115,4 @@ function configurationOf(document, program) {
     };
 }
 
-module.exports = { Configurations, FIELD_OF };
+module.exports = { Configurations, openDocument };

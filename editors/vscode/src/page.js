@@ -3,6 +3,7 @@
 
 const vscode = require('vscode');
 const { executable } = require('./adapter');
+const { openDocument } = require('./configuration');
 
 /** Opens the live page of a session; without a session, of a run with the file that is open. */
 async function openPage(state, configurations) {
@@ -11,8 +12,7 @@ async function openPage(state, configurations) {
     }
     let configuration = state && state.session.configuration;
     if (configuration === undefined) {
-        const editor = vscode.window.activeTextEditor;
-        configuration = await configurations.ofDocument(editor && editor.document);
+        configuration = await configurations.ofDocument(openDocument());
     }
     if (configuration === undefined) {
         return undefined;

@@ -115,6 +115,9 @@ test('a program is debugged with the file that is open, and remembered', async (
     assert.strictEqual(resolved.program, '/other');
     const [offered] = await seen.providers[1].provider.provideDebugConfigurations();
     assert.deepStrictEqual(offered, resolved);
+    seen.open('/project/main.c', 'c');
+    assert.strictEqual(await seen.providers[0].provider.resolveDebugConfiguration(undefined, {}), null);
+    assert.deepStrictEqual(await seen.providers[1].provider.provideDebugConfigurations(), []);
     seen.open('/project/rows.scn', 'juror-scenario');
     seen.answers = [[seen.vscode.Uri.file('/project/rows')]];
     await debug();
