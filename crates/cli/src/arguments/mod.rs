@@ -156,7 +156,7 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
 /// Inserts the command if it is missing: `juror PROGRAM` and `juror --batch PROGRAM` mean
 /// `juror run ...`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 14] = [
+    const OWN: [&str; 15] = [
         "run",
         "attach",
         "check",
