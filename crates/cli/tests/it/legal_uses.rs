@@ -110,7 +110,8 @@ fn mutexes_of_every_kind() {
 
 #[test]
 fn mutexes_whose_owner_is_gone() {
-    let events = ["lock", "trylock", "unlock", "create", "destroy"];
+    // No state needs the creation of a mutex that was never locked.
+    let events = ["lock", "trylock", "unlock", "destroy"];
     check_library("mutex_owners", &events.map(|event| ("mutex", event)));
 }
 
