@@ -5,6 +5,7 @@
 use crate::arguments::{Color, Demo};
 use crate::driver::{Options, PropertySource};
 use crate::output::Output;
+use crate::session::time_limit::TimeLimit;
 use crate::session::{batch, console};
 use crate::{directories, exit};
 use anyhow::{Context as _, anyhow, bail};
@@ -111,7 +112,7 @@ fn watch(directory: &Path, output: Output) -> anyhow::Result<u8> {
         ..Options::default()
     };
     Ok(match console::open(options, output)? {
-        Ok(mut console) => batch::run(&mut console, &[], false)?,
+        Ok(mut console) => batch::run(&mut console, &[], false, &TimeLimit::default())?,
         Err(status) => status,
     })
 }

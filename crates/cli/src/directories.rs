@@ -14,6 +14,12 @@ pub fn state() -> Option<PathBuf> {
     directory("XDG_STATE_HOME", ".local/state")
 }
 
+/// Returns the directory of files that the user writes: the command file that is executed at the
+/// start. Nothing if the user has no home directory.
+pub fn config() -> Option<PathBuf> {
+    directory("XDG_CONFIG_HOME", ".config")
+}
+
 /// Returns the directory of juror below a base directory. A relative path in the
 /// environment is ignored, as the specification requires.
 fn directory(variable: &str, below_home: &str) -> Option<PathBuf> {

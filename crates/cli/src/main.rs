@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Action::Replay(replay) => session::replay::run(&replay),
         Action::Property(command) => property::run(&command),
         Action::Model(command) => model::run(&command),
+        Action::Trust(command) => session::trust::run(&command),
         Action::Demo(demo) => demo::run(&demo),
         Action::Generate(generate) => generate::run(&generate, CommandLine::command()),
     };

@@ -2,17 +2,24 @@
 
 pub mod batch;
 pub mod console;
+mod init;
 mod interrupt;
 mod prompt;
 pub mod replay;
+mod scripts;
 mod self_check;
+pub mod time_limit;
+pub mod trust;
 
 use crate::arguments::Common;
 use crate::driver::Options;
 use crate::exit;
 use crate::output::Output;
 use crate::web;
+use juror_view::Ending;
 use juror_web::Static;
+use std::io::IsTerminal as _;
+use time_limit::TimeLimit;
 
 /// Runs a session with the program of the options, or attaches to `process`. Returns
 /// the exit status.
@@ -22,7 +29,13 @@ pub fn run(
     process: Option<u32>,
 ) -> anyhow::Result<u8> {
     let mut output = Output::open(common.messages.color, common.json.as_deref(), !common.batch)?;
-    let prepared = options.and_then(|options| Ok((options, prompt::commands(&common.scripts)?)));
+    let prepared = options.and_then(|options| {
+        let options = Options {
+            catch_panics: !common.batch && std::io::stdin().is_terminal(),
+            ..options
+        };
+        Ok((options, scripts::read(&common.scripts)?))
+    });
     let (options, commands) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
@@ -54,13 +67,37 @@ pub fn run(
     {
         return Ok(exit::USAGE);
     }
+    let commands = match common.no_init {
+        true => commands,
+        false => [init::read(console.output()), commands].concat(),
+    };
     let status = if common.batch {
-        batch::run(&mut console, &commands, common.keep_going)?
+        let limit = match common.timeout {
+            Some(time) => TimeLimit::start(time, console.driver().borrow().as_ref())?,
+            None => TimeLimit::default(),
+        };
+        batch::run(&mut console, &commands, common.keep_going, &limit)?
     } else {
         prompt::run(&mut console, &commands, has_properties)?
     };
+    let status = with_ending(status, console.ending(), common);
     match check {
         Some(check) => self_check::conclude(&check.report(), console.output(), status),
         None => Ok(status),
+    }
+}
+
+/// Returns the exit status with that of the program, if it was asked for and each property holds.
+fn with_ending(status: u8, ending: Option<Ending>, common: &Common) -> u8 {
+    if status != exit::HOLDS {
+        return status;
+    }
+    match ending {
+        Some(Ending::Killed { .. }) if common.fail_on_crash => exit::CRASHED,
+        _ if !common.return_child_result => status,
+        Some(Ending::Exited { status }) => u8::try_from(status & 0xff).unwrap_or(exit::BUG),
+        // As a shell tells it.
+        Some(Ending::Killed { signal }) => u8::try_from(128 + (signal & 0x7f)).unwrap_or(exit::BUG),
+        _ => exit::NO_CHILD_RESULT,
     }
 }

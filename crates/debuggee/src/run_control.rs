@@ -52,6 +52,12 @@ impl Debuggee {
         Ok(())
     }
 
+    /// Resumes one thread and leaves the others stopped. Threads that it makes run.
+    pub fn resume_alone(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+        self.life.run_state = RunState::Free;
+        self.resume(thread)
+    }
+
     /// Makes a waiting thread execute one instruction;
     /// [`crate::StopEvent::Stepped`] (or an earlier event) follows. Other
     /// threads stay as they are.

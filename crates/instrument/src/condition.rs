@@ -339,8 +339,10 @@ fn callers_named(expression: &Expression) -> usize {
             ..
         }
     );
+    let asked = expression::callers_asked(expression);
     let parts = expression.parts().into_iter();
-    usize::from(is_caller) + parts.map(callers_named).max().unwrap_or(0)
+    let inner = parts.map(callers_named).max().unwrap_or(0);
+    asked.unwrap_or(usize::from(is_caller)) + inner
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! **Invariant**: the debuggee reports exactly what the enabled catchpoints need
 //! ([`Catchpoints::apply`]), since every other system call or signal would cost a stop for nothing.
 
-use crate::point::{Answer, Point, PointKind, Stopping, passage};
+use crate::point::{Answer, Fate, Point, PointKind, Stopping, passage};
 use crate::signal_names::SIGNAL_MAX;
 use juror_debuggee::{Debuggee, Owner, SignalPolicy, SignalReport, SystemCalls};
 use juror_instrument::condition::Condition;
@@ -30,11 +30,11 @@ pub enum Catch {
     Load(Option<String>),
     /// The unloading of a library; with a text, only if its path contains it.
     Unload(Option<String>),
-    /// A C++ exception.
+    /// A C++ exception, or a panic of Rust.
     Exception(Exception),
 }
 
-/// An event of a C++ exception.
+/// An event of a C++ exception, or of a panic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exception {
     /// It is thrown.
@@ -43,16 +43,20 @@ pub enum Exception {
     Rethrow,
     /// A handler begins.
     Catch,
+    /// A panic of Rust begins to unwind, or to abort. Its message has been written.
+    Panic,
 }
 
 impl Exception {
-    /// Returns the function of the C++ runtime (Itanium ABI, *Exception Handling*) that implements
-    /// it.
-    pub(crate) fn function(self) -> &'static str {
+    /// Returns the names of the function of the C++ runtime (Itanium ABI, *Exception Handling*) or
+    /// of Rust's library that implements it.
+    pub(crate) fn functions(self) -> &'static [&'static str] {
         match self {
-            Exception::Throw => "__cxa_throw",
-            Exception::Rethrow => "__cxa_rethrow",
-            Exception::Catch => "__cxa_begin_catch",
+            Exception::Throw => &["__cxa_throw"],
+            Exception::Rethrow => &["__cxa_rethrow"],
+            Exception::Catch => &["__cxa_begin_catch"],
+            // The second since Rust 1.86.
+            Exception::Panic => &["rust_panic", "__rustc::rust_panic"],
         }
     }
 }
@@ -70,7 +74,21 @@ pub struct Catchpoint {
     pub addresses: Vec<u64>,
 }
 
+/// The number of the catchpoint that is there from the start.
+pub const INITIAL: u32 = 0;
+
 impl Catchpoint {
+    /// Returns the catchpoint that stops at panics from the start. It is not shown for a program
+    /// without the library of Rust.
+    pub fn of_panics() -> Catchpoint {
+        Catchpoint {
+            point: Point::new(INITIAL, None, Fate::Keep),
+            text: "panic".to_owned(),
+            catch: Catch::Exception(Exception::Panic),
+            addresses: Vec::new(),
+        }
+    }
+
     fn locations(&self, program: &Program) -> Vec<PointLocation> {
         let location = |(&address, number): (&u64, u32)| PointLocation {
             place: location::location(program, address),
@@ -126,7 +144,8 @@ impl Catchpoints {
             ..it.point
                 .view(PointKind::Catchpoint, &format!("catch {}", it.text))
         };
-        self.list.iter().map(view).collect()
+        let is_shown = |it: &&Catchpoint| it.point.number != INITIAL || !it.addresses.is_empty();
+        self.list.iter().filter(is_shown).map(view).collect()
     }
 
     /// Inserts points at the functions of the C++ runtime in the loaded modules.
@@ -244,9 +263,15 @@ impl Catchpoint {
         if !self.point.enabled {
             return Vec::new();
         }
-        let found = program.modules.definitions(exception.function(), |_| true);
+        let names = exception.functions().iter();
+        // The names of all libraries are not read for what nobody has asked for.
+        let is_asked = self.point.number != INITIAL;
+        let found = names.flat_map(|name| {
+            let modules = &program.modules;
+            modules.definitions(name, |module| is_asked || module.is_main)
+        });
         let entry = |bound: juror_program::modules::Bound| bound.address();
-        let mut addresses: Vec<u64> = found.into_iter().map(entry).collect();
+        let mut addresses: Vec<u64> = found.map(entry).collect();
         addresses.sort_unstable();
         addresses.dedup();
         addresses
@@ -262,7 +287,6 @@ impl Catchpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::point::Fate;
     use crate::system_call_names::{system_call_name, system_call_number};
 
     fn catchpoint(number: u32, catch: Catch) -> Catchpoint {

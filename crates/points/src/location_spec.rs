@@ -1,6 +1,8 @@
 //! Parses location specs: `FILE:LINE`, `LINE`, `FUNCTION`, `FILE:FUNCTION`, `FUNCTION:LABEL`,
 //! `/REGEX/`, `*ADDRESS`, with an optional `if CONDITION`. A name may be quoted.
 
+mod explicit;
+
 /// A location spec as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LocationSpec {
@@ -53,6 +55,8 @@ pub struct Placed {
 pub fn parse(text: &str) -> Result<Placed, String> {
     let (text, condition) = split_condition(text);
     let (text, thread) = split_thread(text.trim());
+    let explicit = explicit::location(text)?;
+    let text = explicit.as_deref().unwrap_or(text);
     let place = parse_location(text)?;
     if condition.is_some_and(str::is_empty) {
         return Err("`if` needs a condition, as in: break queue_push if count > 3".to_owned());

@@ -325,6 +325,12 @@ impl Scope for FrameScope<'_> {
         Ok(Typed::of_bytes(r#type, word.to_le_bytes().to_vec()))
     }
 
+    fn function_name(&self, level: usize) -> Option<String> {
+        let frame = self.frames.get(self.level.checked_add(level)?)?;
+        let function = frame.function.as_ref().map(|it| it.name.to_string());
+        frame.name.clone().or(function)
+    }
+
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         if self.level + 1 >= self.frames.len() {
             return Err("this frame has no caller that is known".into());

@@ -83,6 +83,11 @@ pub fn find(word: &str) -> Result<&'static Entry, Unclear> {
     }
 }
 
+/// Finds the command of this name, which is not abbreviated.
+pub(crate) fn find_exact(name: &str) -> Option<&'static Entry> {
+    TABLE.iter().copied().find(|entry| entry.name == name)
+}
+
 /// Returns the help of a command.
 pub fn help_of(entry: &Entry) -> CommandHelp {
     CommandHelp {

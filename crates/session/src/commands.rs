@@ -1,12 +1,14 @@
 //! The handlers of the commands, a file for each command or group of commands.
 
 pub(crate) mod backtrace;
+pub(crate) mod blocks;
 pub(crate) mod breakpoint;
 pub(crate) mod breakpoint_command_lists;
 pub(crate) mod catch;
 pub(crate) mod checkpoint;
 pub(crate) mod completion;
 pub(crate) mod condition;
+pub(crate) mod control_flow;
 pub(crate) mod convenience;
 pub(crate) mod disassemble;
 pub(crate) mod dispatch;

@@ -30,6 +30,9 @@ impl Driver for Session {
     fn input_depth(&self) -> usize {
         Session::input_depth(self)
     }
+    fn loses_program(&self, line: &str) -> bool {
+        Session::loses_program(self, line)
+    }
     fn cancel_input(&mut self) {
         Session::cancel_input(self);
     }

@@ -10,3 +10,4 @@ pub(crate) mod locations;
 pub(crate) mod nodes;
 pub(crate) mod siginfo;
 pub(crate) mod source;
+pub(crate) mod waits;

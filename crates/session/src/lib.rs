@@ -15,10 +15,10 @@ mod inspect;
 mod options;
 mod replay;
 mod run;
+mod script;
 mod session;
 mod state;
 
-pub use crate::commands::source_script::script_lines;
 pub use crate::options::{
     AtInlined, AutomaticCheckpoints, CpuPolicy, Follow, InlinedPolicy, Options, Permissions,
     SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings, SystemCallStops, Tier,

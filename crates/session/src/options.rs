@@ -44,6 +44,8 @@ pub struct Options {
     pub properties: Vec<PropertySource>,
     /// The number of events that each monitor remembers; 0 for the default.
     pub history: usize,
+    /// Whether panics of Rust stop the program from the start.
+    pub catch_panics: bool,
     /// Whether nobody is at a prompt.
     pub batch: bool,
     /// The policy for events at inlined calls.

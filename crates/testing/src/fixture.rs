@@ -140,6 +140,46 @@ impl Fixture {
         }
     }
 
+    /// Returns a program of `crates/testing/programs/legal`: unusual, correct uses of the C
+    /// library (`library/NAME.c`).
+    ///
+    /// # Panics
+    ///
+    /// The file does not exist.
+    #[track_caller]
+    pub fn legal(name: &str) -> Fixture {
+        let source = Fixture::source(&format!("legal/library/{name}.c"));
+        Fixture::files(name, &[(&format!("{name}.c"), &source)]).with_uses()
+    }
+
+    /// Returns the sources of `examples/NAME`, without its mistake, with a `main` that makes
+    /// unusual, correct uses of them (`programs/legal/examples/NAME.c`).
+    ///
+    /// # Panics
+    ///
+    /// A file does not exist.
+    #[track_caller]
+    pub fn legal_example(name: &str) -> Fixture {
+        let mut fixture = Fixture::example(name).define("FIXED").with_uses();
+        let uses = Fixture::source(&format!("legal/examples/{name}.c"));
+        for (file, content) in &mut fixture.files {
+            if file == "main.c" {
+                content.clone_from(&uses);
+            }
+        }
+        fixture.name = format!("legal-{name}");
+        fixture
+    }
+
+    /// Adds the headers of the programs that consist of uses.
+    fn with_uses(mut self) -> Fixture {
+        for header in ["use.h", "boards.h"] {
+            let content = Fixture::source(&format!("legal/{header}"));
+            self.files.push((header.to_owned(), content));
+        }
+        self
+    }
+
     /// Defines a preprocessor name (`-DNAME`).
     pub fn define(self, name: &str) -> Fixture {
         self.argument(&format!("-D{name}"))
@@ -159,6 +199,11 @@ impl Fixture {
     /// Returns the language.
     pub fn language(&self) -> Language {
         self.language
+    }
+
+    /// Returns the contents of its files.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|(_, content)| content.as_str())
     }
 
     /// Returns the executable, compiled as [`Build::plain`].

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// A prepared run of juror.
 ///
-/// Its state and cache directories (`XDG_STATE_HOME`, `XDG_CACHE_HOME`) are empty and its
+/// Its directories (`XDG_STATE_HOME`, `XDG_CACHE_HOME`, `XDG_CONFIG_HOME`) are empty and its
 /// own, so that runs are independent of each other and of the user.
 #[derive(Debug)]
 pub struct Juror {
@@ -39,6 +39,7 @@ impl Juror {
         command
             .env("XDG_STATE_HOME", state.path())
             .env("XDG_CACHE_HOME", state.path().join("cache"))
+            .env("XDG_CONFIG_HOME", state.path().join("config"))
             .env("TERM", "xterm")
             .env_remove("NO_COLOR")
             .env_remove("CLICOLOR_FORCE");
@@ -151,13 +152,29 @@ impl Juror {
         run_with_deadline(&mut self.command, &self.input, self.deadline)
     }
 
-    /// Starts it in a new terminal.
+    /// Starts it in a new terminal. The debugger asks for no confirmation there.
     ///
     /// # Panics
     ///
-    /// No terminal is available.
+    /// No terminal is available, or the file of settings cannot be written.
     #[track_caller]
     pub fn terminal(self) -> Terminal {
+        self.terminal_with("set confirm off\n")
+    }
+
+    /// Starts it in a new terminal, where the debugger executes these lines first.
+    ///
+    /// # Panics
+    ///
+    /// As [`Juror::terminal`].
+    #[track_caller]
+    pub fn terminal_with(self, settings: &str) -> Terminal {
+        let directory = self._state.path().join("config/juror");
+        let made = std::fs::create_dir_all(&directory);
+        let written = made.and_then(|()| std::fs::write(directory.join("init"), settings));
+        if let Err(error) = written {
+            panic!("no settings: {error}");
+        }
         Terminal::start(self.command, self.deadline, Some(self._state))
     }
 }

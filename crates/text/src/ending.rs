@@ -86,7 +86,7 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
         _ => Verdict::Violated,
     };
     let ended = ended && summary.enabled;
-    let is_undecided = ended && summary.is_undecided(true);
+    let is_undecided = summary.is_undecided(ended);
     let (word, style) = match is_undecided {
         true => ("UNDECIDED", OPEN),
         false => announce(verdict, ended),

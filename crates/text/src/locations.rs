@@ -156,15 +156,54 @@ pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: 
     }
 }
 
-/// Writes the stacks of several threads, each below its thread.
+/// Writes the stacks of several threads, each below its thread. Threads that are at the same
+/// places in all frames share one.
 pub fn write_stacks(page: &mut Page, stacks: &[StackView]) {
-    for stack in stacks {
+    for (first, others) in grouped(stacks) {
         page.gap();
-        let StackView { thread, .. } = stack;
-        let name = safe(&thread.name);
-        writeln!(page, "{STRONG}Thread {}{STRONG:#} ({name}):", thread.number);
-        write_frames(page, &stack.frames, stack.more, 0);
+        let name = safe(&first.thread.name);
+        let number = first.thread.number;
+        match others.as_slice() {
+            [] => writeln!(page, "{STRONG}Thread {number}{STRONG:#} ({name}):"),
+            others => {
+                let numbers = others.iter().map(|it| it.thread.number.to_string());
+                let numbers: Vec<String> = numbers.collect();
+                let count = others.len() + 1;
+                let numbers = numbers.join(", ");
+                writeln!(
+                    page,
+                    "{STRONG}Thread {number}{STRONG:#} ({name}), {count} threads at the same \
+                     places, with {numbers}:"
+                );
+            }
+        }
+        write_frames(page, &first.frames, first.more, 0);
     }
+}
+
+/// Returns the stacks whose places differ, each with the later ones that are at the same places.
+fn grouped(stacks: &[StackView]) -> Vec<(&StackView, Vec<&StackView>)> {
+    let mut groups: Vec<(&StackView, Vec<&StackView>)> = Vec::new();
+    for stack in stacks {
+        match groups
+            .iter_mut()
+            .find(|(first, _)| is_same_place(first, stack))
+        {
+            Some((_, others)) => others.push(stack),
+            None => groups.push((stack, Vec::new())),
+        }
+    }
+    groups
+}
+
+/// Whether two stacks differ in the values of arguments at most. Local variables are of one thread.
+fn is_same_place(one: &StackView, other: &StackView) -> bool {
+    fn places(stack: &StackView) -> impl Iterator<Item = &Location> {
+        stack.frames.iter().map(|frame| &frame.location)
+    }
+    let has_locals = |stack: &StackView| stack.frames.iter().any(|it| it.locals.is_some());
+    let is_same = one.more == other.more && places(one).eq(places(other));
+    is_same && !has_locals(one) && !has_locals(other)
 }
 
 /// Writes frames, and whether there are more.
@@ -286,6 +325,32 @@ mod tests {
   #3  pass () at main.c:20 [tail call]
   #10 abort+0x4 from faulty
   …   more frames\n"
+        );
+    }
+
+    #[test]
+    fn threads_at_the_same_places_share_a_stack() {
+        let stack = |number: u32, line: u32| StackView {
+            thread: juror_view::ThreadView {
+                number,
+                name: format!("worker-{number}"),
+                ..crate::tables::samples::threads().remove(0)
+            },
+            frames: vec![FrameView {
+                location: location("take", "queue.c", line),
+                ..FrameView::default()
+            }],
+            more: false,
+        };
+        let stacks = [stack(1, 4), stack(2, 7), stack(3, 4), stack(5, 4)];
+        let text = plain(|page| write_stacks(page, &stacks));
+        let headings: Vec<&str> = text.lines().filter(|it| it.ends_with(':')).collect();
+        assert_eq!(
+            headings,
+            [
+                "Thread 1 (worker-1), 3 threads at the same places, with 3, 5:",
+                "Thread 2 (worker-2):"
+            ]
         );
     }
 

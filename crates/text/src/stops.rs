@@ -47,7 +47,11 @@ pub fn write_stop(page: &mut Page, view: &StopView, context: Context) {
     }
     if let Some(frame) = &view.source_frame {
         let place = frame_place(page, frame);
-        writeln!(page, "Called from frame {}: {place}", frame.level);
+        let selected = match view.selects_caller() {
+            true => ", which is selected",
+            false => "",
+        };
+        writeln!(page, "Called from frame {}{selected}: {place}", frame.level);
     }
     if let Some(source) = &view.source {
         write_source(page, source);

@@ -3,10 +3,10 @@
 use crate::columns::{self, Cell};
 use crate::escape::safe;
 use crate::locations::long_location;
-use crate::page::{NAME, Page, QUIET, STRONG};
+use crate::page::{BAD, NAME, Page, QUIET, STRONG};
 use juror_view::{
     CommandHelp, DisplayView, GroupHelp, PointView, ProcessView, RegisterView, SignalView,
-    ThreadView, ValueView, VariableView,
+    ThreadView, ValueView, VariableView, WaitView,
 };
 
 /// Writes the points of the user and of the monitors. A point with several locations
@@ -124,15 +124,69 @@ pub fn write_threads(page: &mut Page, threads: &[ThreadView]) {
         .collect();
     let heading = ["", "#", "id", "name", "where"];
     columns::write(page, 0, &heading, &rows);
+    write_deadlock(page, threads);
 }
 
 /// Returns where a thread is: in a library, with the caller that has source.
 fn thread_place(page: &Page, thread: &ThreadView) -> String {
     let place = long_location(page, &thread.location);
-    match &thread.caller {
+    let place = match &thread.caller {
         Some(caller) => format!("{place}, called from {}", long_location(page, caller)),
         None => place,
+    };
+    match &thread.waits {
+        Some(waits) => format!("{place}, waits for {}", wait_words(waits)),
+        None => place,
     }
+}
+
+/// Returns for what a thread waits, and who holds it.
+fn wait_words(waits: &WaitView) -> String {
+    let what = safe(&waits.what);
+    match waits.holder {
+        // The end of a thread names it.
+        Some(holder) if !what.ends_with(&format!("thread {holder}")) => {
+            format!("{what}, which thread {holder} holds")
+        }
+        _ => what.into_owned(),
+    }
+}
+
+/// Returns the threads that wait for one another in a circle, each for the next one; empty if there
+/// is no circle.
+fn deadlock(threads: &[ThreadView]) -> Vec<u32> {
+    let holder = |number: u32| {
+        let thread = threads.iter().find(|it| it.number == number)?;
+        thread.waits.as_ref()?.holder
+    };
+    for thread in threads {
+        let mut circle = vec![thread.number];
+        while let Some(next) = circle.last().and_then(|&last| holder(last)) {
+            if next == thread.number {
+                return circle;
+            }
+            if circle.contains(&next) {
+                break;
+            }
+            circle.push(next);
+        }
+    }
+    Vec::new()
+}
+
+/// Writes that threads wait for one another.
+fn write_deadlock(page: &mut Page, threads: &[ThreadView]) {
+    let circle = deadlock(threads);
+    let (Some(first), rest) = (circle.first(), circle.get(1..).unwrap_or_default()) else {
+        return;
+    };
+    let all = rest.iter().chain([first]);
+    let links: Vec<String> = all.map(|number| format!("thread {number}")).collect();
+    let links = links.join(", which waits for ");
+    writeln!(
+        page,
+        "{BAD}Deadlock:{BAD:#} thread {first} waits for {links}."
+    );
 }
 
 /// Writes the processes with their states and locations; the selected one is marked.
@@ -416,6 +470,10 @@ pub mod samples {
                 current,
                 location: location("take", "queue.c", 40),
                 caller: (!current).then(|| location("serve", "queue.c", 12)),
+                waits: (!current).then(|| WaitView {
+                    what: "the mutex `q\u{7}`".into(),
+                    holder: Some(1),
+                }),
             })
             .into()
     }
@@ -513,9 +571,41 @@ mod tests {
             plain(|page| write_threads(page, &samples::threads())),
             "   #  id    name         where
 →  1  4711  main         take at src/queue.c:40
-   2  4712  work\\u{7}er  take at src/queue.c:40, called from serve at src/queue.c:12
+   2  4712  work\\u{7}er  take at src/queue.c:40, called from serve at src/queue.c:12, waits for the mutex `q\\u{7}`, which thread 1 holds
 "
         );
+    }
+
+    #[test]
+    fn threads_that_wait_in_a_circle_are_told() {
+        let waits = |what: &str, holder: Option<u32>| {
+            let what = what.to_owned();
+            Some(WaitView { what, holder })
+        };
+        let all = |waits: [Option<WaitView>; 3]| -> Vec<ThreadView> {
+            let threads = (1..).zip(waits).map(|(number, waits)| ThreadView {
+                number,
+                waits,
+                ..samples::threads().remove(0)
+            });
+            threads.collect()
+        };
+        let joins = || waits("the end of thread 2", Some(2));
+        let lock = |holder| waits("the mutex `a`", Some(holder));
+        for (threads, expected) in [
+            (all([joins(), lock(3), lock(2)]), &[2, 3][..]),
+            (all([lock(1), None, None]), &[1]),
+            (all([joins(), lock(1), None]), &[1, 2]),
+            (all([joins(), lock(3), None]), &[]),
+            (all([joins(), waits("a barrier", None), lock(9)]), &[]),
+        ] {
+            assert_eq!(deadlock(&threads), expected);
+        }
+        let threads = all([joins(), lock(3), lock(2)]);
+        let text = plain(|page| write_threads(page, &threads));
+        let expected = "Deadlock: thread 2 waits for thread 3, which waits for thread 2.\n";
+        assert!(text.ends_with(expected), "{text}");
+        assert!(text.contains("waits for the end of thread 2\n"), "{text}");
     }
 
     #[test]

@@ -106,10 +106,11 @@ impl Binding {
         }
     }
 
-    /// Records that no module of the run had what this event is about.
-    pub fn set_unbound(&mut self, event: &str) {
-        for (known, absent) in self.property.events.iter().zip(&mut self.unbound) {
-            *absent |= event_words(known) == event;
+    /// Records that no module of the run had what the event of this name is about.
+    pub fn set_unbound(&mut self, name: &str) {
+        let is_declared = self.has_declarations;
+        for (event, absent) in self.property.events.iter().zip(&mut self.unbound) {
+            *absent |= has_name(event, name, is_declared);
         }
     }
 
@@ -179,13 +180,19 @@ impl EventBinding {
 
 /// Returns the name of an event in a trace: `before f`, `after malloc in "libc.so"`.
 pub fn event_words(event: &SymbolicEvent) -> String {
-    let mut words = event.kind.word().to_owned();
-    if !event.subject.is_empty() {
-        words = format!("{words} {}", event.subject);
-    }
+    let words = words_anywhere(event);
     match &event.reach {
         Reach::Anywhere | Reach::Library => words,
         Reach::Module(module) => format!("{words} in \"{module}\""),
+    }
+}
+
+/// Returns the name of an event without its module: `after malloc`.
+fn words_anywhere(event: &SymbolicEvent) -> String {
+    let kind = event.kind.word();
+    match event.subject.is_empty() {
+        true => kind.to_owned(),
+        false => format!("{kind} {}", event.subject),
     }
 }
 
@@ -199,15 +206,14 @@ pub fn read_words(read: &Read) -> String {
 
 /// Returns true if the events of a layout are those of a property's event.
 fn is_same(event: &SymbolicEvent, layout: &Layout) -> bool {
-    if event_words(event) == *layout.event {
-        return true;
-    }
-    let anywhere = SymbolicEvent {
-        reach: Reach::Anywhere,
-        ..event.clone()
-    };
-    layout.declaration.is_none()
-        && (event.name == (*layout.event).into() || event_words(&anywhere) == *layout.event)
+    has_name(event, &layout.event, layout.declaration.is_some())
+}
+
+/// Returns true if a trace gives this name to a property's event. A trace that does not
+/// declare the event may leave the module out, or name it as the property does.
+fn has_name(event: &SymbolicEvent, name: &str, is_declared: bool) -> bool {
+    let is_written = || *event.name == *name || words_anywhere(event) == name;
+    event_words(event) == name || (!is_declared && is_written())
 }
 
 fn slots(event: &SymbolicEvent, layout: &Layout) -> Vec<Option<Slot>> {
@@ -342,11 +348,7 @@ fn retyped(value: &Value, conversion: Conversion) -> Value {
 pub fn text_columns<'a>(properties: impl Iterator<Item = &'a Property>) -> TextColumns {
     let mut columns: BTreeMap<(String, String), bool> = BTreeMap::new();
     for event in properties.flat_map(|property| &property.events) {
-        let anywhere = SymbolicEvent {
-            reach: Reach::Anywhere,
-            ..event.clone()
-        };
-        let names = [event.name.to_string(), event_words(&anywhere)];
+        let names = [event.name.to_string(), words_anywhere(event)];
         for capture in event.captures.iter().filter(|capture| !capture.hoisted) {
             let (read, is_text) = match &capture.read {
                 Read::Convert(inner, conversion) => (&**inner, *conversion == Conversion::String),

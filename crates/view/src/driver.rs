@@ -30,6 +30,10 @@ pub trait Driver {
     fn input_depth(&self) -> usize {
         0
     }
+    /// Whether the user is asked before this line is executed: the program would be lost.
+    fn loses_program(&self, _line: &str) -> bool {
+        false
+    }
     /// Discards the lines after `commands`.
     fn cancel_input(&mut self) {}
     /// Whether there is a debuggee.

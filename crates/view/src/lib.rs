@@ -35,7 +35,7 @@ pub use crate::settings::{
     ShellEndView, SkipView, SubstitutionView,
 };
 pub use crate::stops::{
-    EndView, Ending, ProcessEnd, RecordedCheckpointView, RecordedEnd, RecordedEventView,
+    EndView, Ending, PANIC, ProcessEnd, RecordedCheckpointView, RecordedEnd, RecordedEventView,
     RecordedStop, StackOverflowView, StopReason, StopView, TraceStop, WatchedAccess,
 };
 pub use crate::symbols::{
@@ -254,6 +254,17 @@ pub struct ThreadView {
     /// The innermost caller that has source, if the location itself has none: what the thread
     /// does in a library (waits for a lock, say) it does for this call.
     pub caller: Option<Location>,
+    /// For what it waits, if it does.
+    pub waits: Option<WaitView>,
+}
+
+/// For what a thread waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WaitView {
+    /// It in words: `the mutex `journal``, `the end of thread 2`.
+    pub what: String,
+    /// The number of the thread that holds it, or that ends it, if that is known.
+    pub holder: Option<u32>,
 }
 
 /// A register.

@@ -154,9 +154,11 @@ impl PropertySummary {
         self.violations > 0 || verdict == Verdict::Violated
     }
 
-    /// Returns whether the run is over, and it is neither violated nor known to hold.
+    /// Returns whether it would hold, because the run is over or no more events can violate
+    /// it, but is not known to.
     pub fn is_undecided(&self, is_over: bool) -> bool {
-        is_over && self.enabled && !self.undecided.is_empty() && !self.is_violated(true)
+        let is_decided = is_over || self.verdict == Verdict::Satisfied;
+        is_decided && self.enabled && !self.undecided.is_empty() && !self.is_violated(is_over)
     }
 }
 

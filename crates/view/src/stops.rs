@@ -292,6 +292,24 @@ pub struct StopView {
     pub displays: Vec<DisplayView>,
 }
 
+impl StopView {
+    /// Returns whether the caller with source is the selected frame: the user did not ask for the
+    /// stop, and no value of the innermost frame explains it.
+    pub fn selects_caller(&self) -> bool {
+        let is_meant = match &self.reason {
+            StopReason::Signal { .. } | StopReason::Interrupted | StopReason::Attached { .. } => {
+                true
+            }
+            StopReason::Caught { event, .. } => event == PANIC,
+            _ => false,
+        };
+        is_meant && self.source_frame.is_some()
+    }
+}
+
+/// The event of a panic in [`StopReason::Caught`].
+pub const PANIC: &str = "panic";
+
 /// An event of a recorded run that is reported.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TraceStop {

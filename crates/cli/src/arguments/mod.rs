@@ -3,12 +3,14 @@
 //! All arguments after the name of the program are the program's.
 
 mod check;
+mod gdb;
 pub mod generate;
 pub mod model;
 mod options;
 pub mod property;
 mod replay;
 mod session;
+pub mod trust;
 
 pub use check::{Check, TraceFormat};
 pub use replay::Replay;
@@ -20,6 +22,7 @@ use model::ModelCommand;
 use property::PropertyCommand;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use trust::Trust;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,7 +47,7 @@ Examples:
     before_help = EXAMPLES,
     override_usage = "juror [run] [OPTIONS] PROGRAM [ARGUMENTS]...\n       \
                       juror attach [OPTIONS] PID\n       \
-                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror property COMMAND\n       juror model COMMAND\n       juror demo",
+                      juror check [OPTIONS] TRACE...\n       juror replay [OPTIONS] TRACE\n       juror property COMMAND\n       juror model COMMAND\n       juror trust [DIR]\n       juror demo",
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -74,6 +77,9 @@ pub enum Action {
     Model(ModelCommand),
     /// Compile an example program with a bug, and stop at the bug
     Demo(Demo),
+    /// Allow the command file `.juror` of a directory
+    #[command(before_help = trust::EXAMPLES, after_help = trust::AFTER)]
+    Trust(Trust),
     /// Write man pages and shell completions
     #[command(hide = true)]
     Generate(Generate),
@@ -121,7 +127,7 @@ pub fn parse() -> CommandLine {
 
 /// Parses a command line, which begins with the name of juror.
 pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLine, clap::Error> {
-    let words = with_action(words.into_iter().collect());
+    let words = gdb::translated(with_action(words.into_iter().collect()));
     let matches = CommandLine::command().try_get_matches_from(words)?;
     let mut command_line = CommandLine::from_arg_matches(&matches)?;
     if let Some((_, matches)) = matches.subcommand() {
@@ -133,16 +139,17 @@ pub fn parse_from(words: impl IntoIterator<Item = OsString>) -> Result<CommandLi
             | Action::Demo(_)
             | Action::Generate(_)
             | Action::Property(_)
-            | Action::Model(_) => {}
+            | Action::Model(_)
+            | Action::Trust(_) => {}
         }
     }
     Ok(command_line)
 }
 
 /// Inserts the command if it is missing: `juror PROGRAM` and `juror --batch PROGRAM` mean
-/// `juror run ...`, `juror -p PID` means `juror attach PID`.
+/// `juror run ...`.
 fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
-    const OWN: [&str; 13] = [
+    const OWN: [&str; 14] = [
         "run",
         "attach",
         "check",
@@ -151,6 +158,7 @@ fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
         "generate",
         "property",
         "model",
+        "trust",
         "help",
         "-h",
         "--help",
@@ -158,12 +166,6 @@ fn with_action(mut words: Vec<OsString>) -> Vec<OsString> {
         "--version",
     ];
     let first = words.get(1).and_then(|word| word.to_str());
-    if let Some("-p" | "--pid") = first {
-        if let Some(word) = words.get_mut(1) {
-            *word = "attach".into();
-        }
-        return words;
-    }
     let is_own = first.is_some_and(|word| OWN.contains(&word));
     if words.len() > 1 && !is_own {
         words.insert(1, "run".into());

@@ -6,6 +6,7 @@ use crate::web::Web;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub(super) const RUN_EXAMPLES: &str = "\
 Examples:
@@ -29,8 +30,9 @@ With a property, the program starts at once, after the commands of -x and -e.
 Without a property, juror shows its prompt: type run, start or help.
 
 Exit status: 0 each property holds, 1 a property is violated, 2 a usage error or
-a property that could not be evaluated, 101 a bug in juror, 130 a batch run was
-interrupted. The report contains the exit status of the program.";
+a property that could not be evaluated, 3 the program crashed (--fail-on-crash), 101 a
+bug in juror, 124 the time was over (--timeout), 130 a batch run was interrupted. The
+report contains the exit status of the program; --return-child-result makes it juror's.";
 
 pub(super) const ATTACH_EXAMPLES: &str = "\
 Examples:
@@ -76,6 +78,21 @@ pub struct Common {
     /// With --batch: run to the end, and count repeated violations
     #[arg(long, requires = "batch")]
     pub keep_going: bool,
+    /// With --batch: stop after this time, show the stacks, and exit with status 124
+    #[arg(long, value_name = "SECONDS", requires = "batch", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// With --batch: exit with status 3 if a signal ended the program
+    #[arg(long, requires = "batch")]
+    pub fail_on_crash: bool,
+    /// Exit with the status of the program if each property holds, as in gdb
+    #[arg(long)]
+    pub return_child_result: bool,
+    /// Do not execute the command files init and .juror
+    #[arg(long)]
+    pub no_init: bool,
+    /// Accepted for compatibility with gdb
+    #[arg(long, short = 'q', hide = true)]
+    pub(super) quiet: bool,
     /// Write events and results as JSON lines to FILE, or to the standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
           default_missing_value = "-")]
@@ -237,6 +254,13 @@ pub struct Run {
         trailing_var_arg = true
     )]
     pub(super) program: Vec<OsString>,
+}
+
+/// Parses the value of `--timeout`.
+fn seconds(word: &str) -> Result<Duration, String> {
+    let seconds = word.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "expected a number of seconds such as 10 or 0.5".to_owned())
 }
 
 /// Parses the value of `--checkpoint`.

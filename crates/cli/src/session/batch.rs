@@ -1,21 +1,33 @@
 //! Batch mode: runs without a prompt, and reports by text and exit status.
 
+use super::scripts::{self, Commands, Executed};
+use super::time_limit::TimeLimit;
 use crate::exit;
 use crate::session::console::Console;
 use juror_view::{Outcome, StopReason};
 use std::io;
 
+/// The commands that show where a program hangs.
+const WHERE_IT_HANGS: [&str; 2] = ["info threads", "thread apply all backtrace"];
+
 /// Executes the commands, then runs the program unless they did. Returns the exit
 /// status.
-pub fn run(console: &mut Console, commands: &[String], keep_going: bool) -> io::Result<u8> {
-    for command in commands {
-        match console.perform(command)? {
-            None => {
-                console.leave()?;
-                return Ok(exit::USAGE);
-            }
-            Some(Outcome::Quit) => return console.leave(),
-            Some(_) => {}
+pub fn run(
+    console: &mut Console,
+    commands: &[Commands],
+    keep_going: bool,
+    limit: &TimeLimit,
+) -> io::Result<u8> {
+    let executed = scripts::execute(console, commands, true)?;
+    if limit.is_over() {
+        return leave_late(console, limit);
+    }
+    match executed {
+        Executed::All => {}
+        Executed::Quit => return console.leave(),
+        Executed::Failed => {
+            console.leave()?;
+            return Ok(exit::USAGE);
         }
     }
     // A missing `end` of `commands` is added.
@@ -25,33 +37,21 @@ pub fn run(console: &mut Console, commands: &[String], keep_going: bool) -> io::
     if console.has_run() {
         console.leave()
     } else {
-        run_to_end(console, keep_going)
+        run_to_end(console, keep_going, limit)
     }
 }
 
-fn run_to_end(console: &mut Console, keep_going: bool) -> io::Result<u8> {
+fn run_to_end(console: &mut Console, keep_going: bool, limit: &TimeLimit) -> io::Result<u8> {
     let mut command = console.first_command();
     loop {
-        let Some(mut outcome) = console.execute(command)? else {
+        let outcome = execute_shown(console, command)?;
+        if limit.is_over() {
+            return leave_late(console, limit);
+        }
+        let Some(outcome) = outcome else {
             console.leave()?;
             return Ok(exit::USAGE);
         };
-        let mut attached = console.next_queued_command();
-        if is_worth_showing(&outcome, attached.is_some()) {
-            console.output().show(command, &outcome)?;
-        } else {
-            console.output().record(command, &outcome)?;
-        }
-        while let Some(line) = attached {
-            let Some(given) = console.execute_and_show(&line)? else {
-                console.leave()?;
-                return Ok(exit::USAGE);
-            };
-            if let Outcome::Stopped(_) | Outcome::Ended(_) | Outcome::Quit = given {
-                outcome = given;
-            }
-            attached = console.next_queued_command();
-        }
         match after(&outcome, keep_going) {
             After::Continue => command = "continue",
             After::Leave => return console.leave(),
@@ -61,6 +61,45 @@ fn run_to_end(console: &mut Console, keep_going: bool) -> io::Result<u8> {
             }
         }
     }
+}
+
+/// Executes a command, and those of the points that stop the program. Returns the last stop or end;
+/// nothing after an error.
+fn execute_shown(console: &mut Console, command: &str) -> io::Result<Option<Outcome>> {
+    let Some(mut outcome) = console.execute(command)? else {
+        return Ok(None);
+    };
+    let mut attached = console.next_queued_command();
+    if is_worth_showing(&outcome, attached.is_some()) {
+        console.output().show(command, &outcome)?;
+    } else {
+        console.output().record(command, &outcome)?;
+    }
+    while let Some(line) = attached {
+        let Some(given) = console.execute_and_show(&line)? else {
+            return Ok(None);
+        };
+        if let Outcome::Stopped(_) | Outcome::Ended(_) | Outcome::Quit = given {
+            outcome = given;
+        }
+        attached = console.next_queued_command();
+    }
+    Ok(Some(outcome))
+}
+
+/// Shows the stacks of a program whose time is over, and leaves.
+fn leave_late(console: &mut Console, limit: &TimeLimit) -> io::Result<u8> {
+    let text = format!("the time limit of {} s is over", limit.seconds());
+    console.output().show_error(&text)?;
+    if console.is_alive() {
+        for command in WHERE_IT_HANGS {
+            console.perform(command)?;
+        }
+    }
+    Ok(match console.leave()? {
+        exit::VIOLATED => exit::VIOLATED,
+        _ => exit::TIMED_OUT,
+    })
 }
 
 /// The action after an outcome.
@@ -146,8 +185,12 @@ mod tests {
         executed: &[&str],
     ) -> String {
         let (mut console, log, streams) = console(script);
-        let commands: Vec<String> = commands.iter().map(|&line| line.to_owned()).collect();
-        let given = run(&mut console, &commands, keep_going).expect("memory takes it");
+        let commands: Vec<_> = commands
+            .iter()
+            .map(|line| Commands::of_line(line))
+            .collect();
+        let limit = TimeLimit::default();
+        let given = run(&mut console, &commands, keep_going, &limit).expect("memory takes it");
         assert_eq!(given, status, "{executed:?}");
         assert_eq!(*log.borrow(), executed);
         streams.text()

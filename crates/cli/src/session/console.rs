@@ -4,8 +4,8 @@ use super::interrupt::{self, Running};
 use crate::driver::{Driver, Options, SessionError};
 use crate::exit;
 use crate::output::Output;
-use juror_view::Outcome;
 use juror_view::error::CommandError;
+use juror_view::{Ending, Outcome};
 use juror_web::Performed;
 use std::cell::RefCell;
 use std::io;
@@ -23,6 +23,8 @@ pub struct Console {
     violated: bool,
     /// A property could not be evaluated.
     erred: bool,
+    /// How the program ended last.
+    ending: Option<Ending>,
 }
 
 /// Starts a session. If it fails, shows why and returns the exit status as the error.
@@ -54,6 +56,7 @@ impl Console {
             has_run: false,
             violated: false,
             erred: false,
+            ending: None,
         }
     }
 
@@ -163,6 +166,9 @@ impl Console {
     /// Executes a line, and then the commands of the breakpoints that stop the program.
     /// Shows each outcome. Returns the last one.
     pub fn perform(&mut self, line: &str) -> io::Result<Option<Outcome>> {
+        // Ctrl-C between two of them is meant, too.
+        let running = self.running.clone();
+        let _guard = running.begin();
         let mut outcome = self.execute_and_show(line)?;
         while outcome.is_some()
             && let Some(line) = self.next_queued_command()
@@ -196,6 +202,21 @@ impl Console {
     /// As [`Driver::cancel_input`].
     pub fn cancel_input(&mut self) {
         self.driver.borrow_mut().cancel_input();
+    }
+
+    /// As [`Driver::loses_program`].
+    pub fn loses_program(&self, line: &str) -> bool {
+        self.driver.borrow().loses_program(line)
+    }
+
+    /// Whether there is a debuggee.
+    pub fn is_alive(&self) -> bool {
+        self.driver.borrow().is_alive()
+    }
+
+    /// How the program ended last; nothing if it did not end by itself.
+    pub fn ending(&self) -> Option<Ending> {
+        self.ending
     }
 
     /// Whether the program has run, be it ended or not.
@@ -271,6 +292,9 @@ impl Console {
         self.has_run |= outcome.has_run();
         self.violated |= outcome.is_violated();
         self.erred |= outcome.is_error();
+        if let Outcome::Ended(end) = outcome {
+            self.ending = end.ending;
+        }
     }
 }
 

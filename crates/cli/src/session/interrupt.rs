@@ -50,10 +50,10 @@ struct State {
 }
 
 impl Running {
-    /// Marks a command as running until the guard is dropped.
+    /// Marks a command as running until the guard is dropped. Guards nest.
     pub fn begin(&self) -> Guard<'_> {
-        self.0.is_running.store(true, Ordering::SeqCst);
-        Guard(self)
+        let was_running = self.0.is_running.swap(true, Ordering::SeqCst);
+        Guard(self, was_running)
     }
 
     /// Returns the signal that is to end juror after the command.
@@ -80,11 +80,11 @@ impl Running {
 
 /// Marks a command as running while it lives.
 #[derive(Debug)]
-pub struct Guard<'a>(&'a Running);
+pub struct Guard<'a>(&'a Running, bool);
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        self.0.0.is_running.store(false, Ordering::SeqCst);
+        self.0.0.is_running.store(self.1, Ordering::SeqCst);
     }
 }
 

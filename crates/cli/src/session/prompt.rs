@@ -9,10 +9,8 @@ mod piped;
 mod typed;
 
 use super::console::Console;
-use crate::arguments::Script;
-use anyhow::Context as _;
+use super::scripts::{self, Commands, Executed};
 use awaited::Awaited;
-use juror_session::script_lines;
 use juror_view::Outcome;
 use piped::Piped;
 use std::io::{self, IsTerminal};
@@ -20,6 +18,9 @@ use typed::Typed;
 
 /// The prompt.
 const PROMPT: &str = "(juror) ";
+
+/// The question before a program is lost.
+const QUESTION: &str = "The program has not ended. End it? (y or n) ";
 
 /// An input of the user.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,10 +41,16 @@ pub trait Lines {
     fn next(&mut self, prompt: &str) -> io::Result<Input>;
     /// Whether lines are typed: then an empty line repeats, and nothing is echoed.
     fn is_typed(&self) -> bool;
+    /// Returns the answer to a question.
+    fn ask(&mut self, question: &str) -> io::Result<Input> {
+        self.next(question)
+    }
+    /// Drops the lines that were pasted and are not executed yet.
+    fn discard(&mut self) {}
 }
 
 /// Executes the commands and then the lines of the standard input, as [`converse`] does.
-pub fn run(console: &mut Console, commands: &[String], runs: bool) -> io::Result<u8> {
+pub fn run(console: &mut Console, commands: &[Commands], runs: bool) -> io::Result<u8> {
     if console.output().page().is_some() {
         let mut lines = Awaited::new(console)?;
         return converse(console, commands, runs, &mut lines);
@@ -63,17 +70,12 @@ pub fn run(console: &mut Console, commands: &[String], runs: bool) -> io::Result
 /// and then executes lines until the user leaves. Returns the exit status.
 fn converse(
     console: &mut Console,
-    commands: &[String],
+    commands: &[Commands],
     runs: bool,
     lines: &mut dyn Lines,
 ) -> io::Result<u8> {
-    for command in commands {
-        match console.perform(command)? {
-            Some(Outcome::Quit) => return console.leave(),
-            Some(_) => {}
-            // The commands after a failed one expect another state.
-            None => return execute_lines(console, lines),
-        }
+    if scripts::execute(console, commands, false)? == Executed::Quit {
+        return console.leave();
     }
     if runs && !console.has_run() {
         console.perform(console.first_command())?;
@@ -102,6 +104,7 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
         let line = match next? {
             Input::Line(line) => line,
             Input::Cancelled => {
+                lines.discard();
                 console.cancel_input();
                 last.clear();
                 continue;
@@ -113,7 +116,12 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
                 is_shown = true;
                 continue;
             }
+            // As in gdb, it ends the lines of `commands` first.
+            Input::End if depth > 0 && lines.is_typed() => "end".to_owned(),
             Input::End => {
+                if !is_agreed(console, lines, "quit")? {
+                    continue;
+                }
                 // The prompt was echoed, and no line follows it.
                 if !lines.is_typed() {
                     console.output().say("\n")?;
@@ -127,8 +135,10 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
             console.output().say(&echo)?;
         }
         if depth > 0 {
-            console.perform(line)?;
             last.clear();
+            if let Some(Outcome::Quit) = console.perform(line)? {
+                return console.leave();
+            }
             continue;
         }
         let again = match line.is_empty() && lines.is_typed() {
@@ -139,30 +149,28 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
         if last.is_empty() || last.starts_with('#') {
             continue;
         }
+        if !is_agreed(console, lines, &last)? {
+            last.clear();
+            continue;
+        }
         if let Some(Outcome::Quit) = console.perform(&last)? {
             return console.leave();
         }
     }
 }
 
-/// Returns the commands of `-x` and `-e`, in the order given.
-///
-/// # Errors
-/// Fails if a file cannot be read.
-pub fn commands(scripts: &[Script]) -> anyhow::Result<Vec<String>> {
-    let mut commands = Vec::new();
-    for script in scripts {
-        match script {
-            Script::Line(line) => commands.push(line.clone()),
-            Script::File(file) => {
-                let text = std::fs::read_to_string(file).with_context(|| {
-                    format!("the command file {} cannot be read", file.display())
-                })?;
-                commands.extend(script_lines(&text));
-            }
-        }
+/// Returns whether a line may be executed: at a terminal, the user is asked before a program is
+/// lost.
+fn is_agreed(console: &Console, lines: &mut dyn Lines, line: &str) -> io::Result<bool> {
+    if !lines.is_typed() || !console.loses_program(line) {
+        return Ok(true);
     }
-    Ok(commands)
+    Ok(match lines.ask(QUESTION)? {
+        Input::Line(answer) => answer.trim().starts_with(['y', 'Y']),
+        Input::Cancelled | Input::Requests => false,
+        // Ctrl-D again.
+        Input::End => true,
+    })
 }
 
 #[cfg(test)]
@@ -191,7 +199,10 @@ mod tests {
 
     fn check(typed: &[&'static str], commands: &[&str], runs: bool, status: u8, done: &[&str]) {
         let (mut console, log, _) = console(vec![violated(), violated(), violated()]);
-        let commands: Vec<String> = commands.iter().map(|&line| line.to_owned()).collect();
+        let commands: Vec<_> = commands
+            .iter()
+            .map(|line| Commands::of_line(line))
+            .collect();
         let mut lines = Fingers(typed.iter().copied().collect());
         let given = converse(&mut console, &commands, runs, &mut lines).expect("memory");
         assert_eq!(*log.borrow(), done);
@@ -221,7 +232,14 @@ mod tests {
             &["break f", "run", "backtrace", "kill"],
         );
         check(&[], &["run"], true, exit::VIOLATED, &["run", "kill"]);
-        check(&["x"], &["bad", "run"], true, exit::HOLDS, &["bad", "x"]);
+        // As in gdb, an error does not drop the commands that follow.
+        check(
+            &["x"],
+            &["bad", "run"],
+            true,
+            exit::VIOLATED,
+            &["bad", "run", "x", "kill"],
+        );
     }
 
     #[test]

@@ -5,7 +5,8 @@ use crate::exit;
 use crate::output::Output;
 use crate::session::console::Console;
 use crate::session::interrupt::{self, Running};
-use crate::session::prompt;
+use crate::session::scripts::Commands;
+use crate::session::{prompt, scripts};
 use crate::web;
 use juror_session::{RecordedRun, RecordedRunOptions};
 use juror_web::{Mode, Static};
@@ -13,28 +14,34 @@ use std::path::Path;
 
 /// Runs `juror replay`. Returns the exit status.
 pub fn run(replay: &Replay) -> anyhow::Result<u8> {
-    open(replay, true)?.map_or_else(Ok, |(mut console, commands, has_properties)| {
-        Ok(prompt::run(&mut console, &commands, has_properties)?)
+    open(replay, true)?.map_or_else(Ok, |mut opened| {
+        let (commands, runs) = (&opened.commands, opened.has_properties);
+        Ok(prompt::run(&mut opened.console, commands, runs)?)
     })
 }
 
 /// Goes to the first violation of a recorded run, or to its end, and writes a report. Returns the
 /// exit status.
 pub fn report(replay: &Replay) -> anyhow::Result<u8> {
-    open(replay, false)?.map_or_else(Ok, |(mut console, _, _)| {
+    open(replay, false)?.map_or_else(Ok, |opened| {
+        let mut console = opened.console;
         console.perform(console.first_command())?;
         Ok(console.leave()?)
     })
 }
 
-/// Opens a recorded run: a console, the commands to execute, and whether there are properties. If
-/// it fails, shows why and returns the exit status as the error.
-fn open(
-    replay: &Replay,
-    has_prompt: bool,
-) -> anyhow::Result<Result<(Console, Vec<String>, bool), u8>> {
+/// A recorded run that is to be replayed.
+struct Opened {
+    console: Console,
+    /// The commands to execute first.
+    commands: Vec<Commands>,
+    has_properties: bool,
+}
+
+/// Opens a recorded run. If it fails, shows why and returns the exit status as the error.
+fn open(replay: &Replay, has_prompt: bool) -> anyhow::Result<Result<Opened, u8>> {
     let mut output = Output::open(replay.messages.color, replay.json.as_deref(), has_prompt)?;
-    let prepared = options(replay).and_then(|it| Ok((it, prompt::commands(&replay.scripts)?)));
+    let prepared = options(replay).and_then(|it| Ok((it, scripts::read(&replay.scripts)?)));
     let (options, commands) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
@@ -64,7 +71,11 @@ fn open(
     }
     let has_properties = !options.properties.is_empty();
     let console = Console::new(Box::new(driver), output, running);
-    Ok(Ok((console, commands, has_properties)))
+    Ok(Ok(Opened {
+        console,
+        commands,
+        has_properties,
+    }))
 }
 
 fn options(replay: &Replay) -> anyhow::Result<RecordedRunOptions> {

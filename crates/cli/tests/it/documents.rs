@@ -160,7 +160,11 @@ fn check(document: &str) {
         let (first, rest) = one.lines.split_first().expect("a command");
         let arguments = first.strip_prefix("$ juror ").expect("a command of juror");
         let arguments: Vec<&str> = arguments.split(' ').collect();
-        let typed = rest.iter().filter_map(|line| line.strip_prefix("(juror) "));
+        let typed = rest.iter().filter_map(|line| {
+            // The lines of a list have a prompt of their own.
+            let listed = line.starts_with('>').then(|| line.trim_start_matches('>'));
+            line.strip_prefix("(juror) ").or(listed)
+        });
         let typed: String = typed.flat_map(|line| [line, "\n"]).collect();
         let output = juror(&arguments)
             .directory(target.path())

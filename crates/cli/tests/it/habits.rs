@@ -316,10 +316,8 @@ fn settings_have_the_names_of_gdb() {
             "show",
             &["listsize: 3\n", "cwd: /\n", "print pretty: off\n"],
         ),
-        (
-            "set confirm off",
-            &["no such setting is needed: juror asks for no confirmation"],
-        ),
+        ("set confirm off", NOTHING),
+        ("show confirm", &["off"]),
         ("set non-stop off", &["no such setting"]),
         ("set non-stop on", &["there is no setting `non-stop`"]),
         ("set print elements many", &["`many` is not a number"]),

@@ -294,6 +294,52 @@ fn a_recorded_run_says_which_events_were_never_bound() {
     }
 }
 
+/// The recording of a run that the user leaves says so, too. A property that can still be
+/// violated is open then; one that cannot is undecided, as at the end of a run.
+#[test]
+fn a_run_that_was_left_says_which_events_were_not_bound() {
+    let source = "int used(int x) { return x; } int main(void) { return used(0); }";
+    let executable = Fixture::c("left", source).compile_plain();
+    let directory = TempDir::with_prefix("juror-left-").expect("a directory");
+    let reason = "no loaded module had the function `absent`";
+    let undecided = format!("UNDECIDED  p: {reason}");
+    for (state, headline, status) in [
+        ("s", &*undecided, 2),
+        (
+            "bad",
+            "OPEN      p: presumably satisfied when the run was left",
+            0,
+        ),
+    ] {
+        let property = format!(
+            "property p\nevent a = before absent() in library\nevent u = before used()\n\
+             state s {{ on a -> {state} on u -> s }}\nstate bad non-accepting\n"
+        );
+        fs::write(directory.path().join("p.prop"), property).expect("a file");
+        let options = ["--color=never", "--property", "p.prop"];
+        let run = |command: &str| juror(&[command]).args(options).directory(directory.path());
+        for command in ["quit", "kill"] {
+            let live = run("run").args(["--trace", "left.jsonl", "-e", "break used"]);
+            let live = live.args(["-e", "run", "-e", command]);
+            let live = live.args([executable.as_os_str()]).run();
+            if command == "kill" {
+                assert!(live.stdout.contains(headline), "{live:?}");
+                assert!(live.stdout.contains(reason), "{live:?}");
+                assert_eq!(live.code(), Some(status), "{live:?}");
+            }
+            let trace = fs::read_to_string(directory.path().join("left.jsonl"));
+            let trace = trace.expect("a trace");
+            let unbound = "{\"unbound\":\"before absent\"}\n{\"end\":\"stopped\"";
+            assert!(trace.contains(unbound), "{command}: {trace}");
+            assert_eq!(trace.matches("\"unbound\"").count(), 1, "{trace}");
+            let checked = run("check").args(["left.jsonl"]).run();
+            assert!(checked.stdout.contains(headline), "{checked:?}");
+            assert!(checked.stdout.contains(reason), "{checked:?}");
+            assert_eq!(checked.code(), Some(status), "{checked:?}");
+        }
+    }
+}
+
 /// An event that only one of two merged traces could have is bound.
 #[test]
 fn an_event_that_one_trace_of_a_run_had_is_bound() {

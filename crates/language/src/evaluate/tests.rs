@@ -104,6 +104,94 @@ fn guards() {
     check("p or q->len - 5", Ok(false));
 }
 
+/// The transitions of `when guard ignore when doubt … else …`: which of both is taken.
+#[test]
+fn what_is_ignored_holds_neither_way() {
+    for (guard, doubt, expected) in [
+        ("n == 7", "n == 7", [false, false]),
+        ("n == 7", "n == 8", [true, false]),
+        ("n == 8", "n == 7", [false, false]),
+        ("n == 8", "n == 8", [false, true]),
+    ] {
+        let source = source(&format!(
+            "when {guard} ignore when {doubt} -> init else -> init"
+        ));
+        let property = property(&source);
+        let values = values(&property);
+        let transitions = property.states()[0].transitions.iter();
+        let guards = transitions.map(|it| it.guard.as_ref().expect("it has a guard"));
+        let held: Vec<bool> = guards
+            .map(|guard| truth(guard, &values).expect("it has a value"))
+            .collect();
+        assert_eq!(held, expected, "{source}");
+    }
+}
+
+#[test]
+fn local_variables_are_those_that_are_given() {
+    let property = property(&source(""));
+    let local = |slot| Term {
+        kind: TermKind::Local(slot),
+        span: 0..1,
+    };
+    let locals = [Value::Int(1), Value::Int(2)];
+    for (slot, expected) in [(0, 1), (1, 2)] {
+        let found = evaluate_in(&local(slot), &values(&property), &locals);
+        assert_eq!(found, Ok(Value::Int(expected)));
+    }
+}
+
+/// Captures as the program has them: addresses, which may be read as texts.
+struct Texts<'a>(Vec<(&'a juror_event::Read, Value)>);
+
+impl Environment for Texts<'_> {
+    fn variable(&self, _: u16) -> Option<&Value> {
+        Some(&Value::Bool(true))
+    }
+
+    fn capture(&self, slot: u8) -> Option<&Value> {
+        self.0.get(usize::from(slot)).map(|(_, value)| value)
+    }
+}
+
+#[test]
+fn what_is_compared_with_a_text_is_read_as_one() {
+    for guard in [
+        "q == \"text\"",
+        "\"text\" == q",
+        "(b ? q : p) == \"text\"",
+        "(b ? q : \"none\") == \"text\"",
+    ] {
+        let property = property(&source(&format!("when {guard}")));
+        let captures = property.events[0].captures.iter();
+        let texts = Texts(captures.map(|it| (&it.read, as_read(&it.read))).collect());
+        let guard_term = property.states()[0].transitions[0].guard.as_ref();
+        let found = truth(guard_term.expect("there is a guard"), &texts);
+        assert_eq!(found, Ok(true), "{guard}");
+    }
+}
+
+fn as_read(read: &juror_event::Read) -> Value {
+    match read {
+        juror_event::Read::Convert(_, juror_event::Conversion::String) => {
+            Value::String("text".into())
+        }
+        _ => Value::Address(0x1000),
+    }
+}
+
+/// Messages about it underline all of it.
+#[test]
+fn a_conditional_that_is_decided_is_where_it_was_written() {
+    let written = "true ? n == 7 : n == 8";
+    let source = source(&format!("when {written}"));
+    let property = property(&source);
+    let guard = property.states()[0].transitions[0].guard.as_ref();
+    let guard = guard.expect("there is a guard");
+    assert_eq!(&source[guard.span.clone()], written);
+    assert_eq!(truth(guard, &values(&property)), Ok(true));
+}
+
 #[test]
 fn what_has_no_value_is_an_error_never_false() {
     check(

@@ -92,6 +92,26 @@ fn svg_has_an_id_for_each_state_and_transition() {
     assert!(page.contains("count &lt; capacity"), "{page}");
 }
 
+/// Each label of a transition to the state itself has room beside the state.
+#[test]
+fn svg_states_are_as_high_as_the_labels_of_their_loops() {
+    let height = |loops: usize| {
+        let events: String = (0..loops)
+            .map(|n| format!("event e{n} = before f{n}\n"))
+            .collect();
+        let stays: String = (0..loops).map(|n| format!("on e{n} -> a\n")).collect();
+        let page = svg(&graph(&format!(
+            "property p\n{events}state a {{ {stays} }}"
+        )));
+        let (_, state) = page.split_once("<g id=\"state-0\"").expect("a state");
+        let (_, height) = state.split_once("height=\"").expect("a height");
+        let (height, _) = height.split_once('"').expect("its end");
+        height.parse::<f64>().expect("a number")
+    };
+    assert!(height(1) >= 16.0);
+    assert!(height(12) >= 12.0 * 16.0, "{}", height(12));
+}
+
 #[test]
 fn hostile_names_stay_text() {
     let mut graph = graph(QUEUE);

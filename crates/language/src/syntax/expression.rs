@@ -175,7 +175,25 @@ impl Expression {
     pub fn calls_functions(&self) -> bool {
         let mut parts = self.all_parts().into_iter();
         let is_call = |kind: &ExpressionKind| matches!(kind, ExpressionKind::Call { .. });
-        parts.any(|part| is_call(&part.kind) && part.counted().is_none())
+        parts.any(|part| {
+            is_call(&part.kind) && part.counted().is_none() && part.built_in().is_none()
+        })
+    }
+
+    /// Returns the name, without its dollar, and the arguments if this is `$_streq(a, b)`: a
+    /// function of the debugger. No code of the debuggee runs.
+    pub fn built_in(&self) -> Option<(&str, &[Expression])> {
+        let ExpressionKind::Call {
+            function,
+            arguments,
+        } = &self.kind
+        else {
+            return None;
+        };
+        match &function.kind {
+            ExpressionKind::Register(name) if name.starts_with('_') => Some((name, arguments)),
+            _ => None,
+        }
     }
 
     /// Returns true if it contains `len(x)`.

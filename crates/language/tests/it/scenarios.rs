@@ -3,7 +3,7 @@
 use crate::common::check_found;
 use juror_language::{
     Action, ActionKind, ContextValue, Diagnostic, Input, Piece, Scenario, StateName, Trigger,
-    format, load_among, load_with,
+    Update, format, load_among, load_with,
 };
 
 /// A property to react to.
@@ -269,6 +269,24 @@ fn the_reaction_of_a_point_sees_local_variables() {
         "old_value",
         "old",
     );
+}
+
+/// The variables of both are there at once, when the point is hit.
+#[test]
+fn the_reaction_of_a_point_has_variables_of_its_own() {
+    let found = scenario(
+        "on enter overflow { var here = 1 watch board { var there = 2 print here, there } }",
+    );
+    let slot = |action: &Action| match &action.kind {
+        ActionKind::Update(Update::Local { slot, .. }) => *slot,
+        other => panic!("{other:?} is no variable"),
+    };
+    let actions = &found.reactions[0].body.actions;
+    let ActionKind::Point(point) = &actions[1].kind else {
+        panic!("{actions:?}");
+    };
+    let of_point = point.body.as_ref().expect("a reaction");
+    assert_eq!((slot(&actions[0]), slot(&of_point.actions[0])), (0, 1));
 }
 
 #[test]

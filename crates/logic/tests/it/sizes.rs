@@ -3,7 +3,7 @@
 //! operators and sides nest it.
 
 use juror_logic::{
-    Bound, Formula, LogicError, Machine, Meaning, Regex, TimedMachine, decidable,
+    Bound, Formula, Letter, LogicError, Machine, Meaning, Regex, TimedMachine, decidable,
     decidable_expression,
 };
 use std::sync::Arc;
@@ -210,5 +210,19 @@ fn an_expression_of_too_many_parts_is_refused() {
             TOO_LARGE,
             &size.to_string(),
         );
+    }
+}
+
+#[test]
+fn a_machine_has_no_more_states_than_it_may_have() {
+    let answered = P.implies(Formula::proposition(1).eventually()).always();
+    for (limit, has_room) in [(1, false), (2, true)] {
+        let machine = Machine::of_formula(&answered).expect("a machine");
+        let mut machine = machine.with_states_max(limit);
+        let next = machine.step(machine.initial(), Letter(1));
+        assert_eq!(next.is_ok(), has_room, "{next:?}");
+        if !has_room {
+            assert_eq!(next, Err(LogicError::TooManyStates { limit }));
+        }
     }
 }

@@ -186,3 +186,21 @@ fn states_are_values() {
     again.step(&mut read, Letter(1), 8).unwrap();
     assert_eq!(read, original);
 }
+
+/// How long ago the window of an obligation began makes no difference to what may come.
+#[test]
+fn obligations_with_open_windows_are_the_same() {
+    let within = |from| Bound::Time { from, to: Some(9) };
+    let states = [2, 4].map(|from| {
+        let formula = Formula::proposition(0).eventually_within(within(from));
+        let machine = TimedMachine::of_formula(&formula).expect("a machine");
+        let mut state = machine.initial();
+        machine.step(&mut state, Letter(0), 0).expect("a step");
+        let early = state.clone();
+        machine.advance(&mut state, 5);
+        (early, state)
+    });
+    let [(early, open), (other_early, other_open)] = states;
+    assert_ne!(early, other_early);
+    assert_eq!(open, other_open);
+}

@@ -273,6 +273,20 @@ fn a_snapshot_of_another_property_is_refused() {
     assert_eq!(other.err(), Some(SnapshotError::OtherProperty));
 }
 
+/// What a property says is what counts, and not the file that it was read from.
+#[test]
+fn a_snapshot_is_of_the_same_property_in_another_file() {
+    let of_file = |name: &str| Property {
+        source_name: Some(name.into()),
+        ..automaton()
+    };
+    let mut monitor = Monitor::new(Arc::new(of_file("one.prop"))).unwrap();
+    step(&mut monitor, 2, 1, 0);
+    let moved = Arc::new(of_file("other.prop"));
+    let restored = Monitor::restore(moved, &monitor.snapshot()).unwrap();
+    assert_eq!(restored.snapshot(), monitor.snapshot());
+}
+
 #[test]
 fn violations_of_one_kind_are_counted() {
     let mut monitor = Monitor::new(Arc::new(automaton())).unwrap();

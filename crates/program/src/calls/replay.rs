@@ -123,6 +123,10 @@ impl Scope for CallingScope<'_> {
         }))
     }
 
+    fn function_name(&self, level: usize) -> Option<String> {
+        self.frame.function_name(level)
+    }
+
     fn library_types(&self) -> Option<&dyn LibraryTypes> {
         self.frame.library_types()
     }

@@ -91,12 +91,8 @@ const COMMANDS: &[Row] = &[
         "the compiler has expanded macros: type their expansion",
     ),
     (
-        &["if", "while"],
-        "put the condition on a breakpoint: break queue_push if n > 3; scenarios can do more",
-    ),
-    (
-        &["document", "alias"],
-        "group NAME, then the commands up to end, defines a command; any unambiguous prefix of a \
+        &["alias"],
+        "define NAME, then the commands up to end, defines a command; any unambiguous prefix of a \
          command is an abbreviation",
     ),
     (&["complete"], "Tab completes a line"),

@@ -116,7 +116,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         examples: &[("help", "all commands"), ("help break", "one command")],
         completes: Completes::Commands,
         group: Group::Settings,
-        run: |_, rest, _| help::help(rest),
+        run: |session, rest, _| help::help(session, rest),
         ..Entry::DEFAULT
     },
     Entry {

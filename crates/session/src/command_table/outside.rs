@@ -50,7 +50,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["so"],
         summary: "run the commands of a file",
         examples: &[("source setup.juror", "line by line, as if typed")],
-        details: "Empty lines and lines that begin with # are skipped. An error ends the file.",
+        details: "Empty lines and lines that begin with # are skipped. Blocks of if, while, \
+                  commands, define and document end with end; nothing of a file with a malformed \
+                  block is executed. An error ends the file.",
         completes: Completes::Files,
         group: Group::Files,
         run: |session, rest, _| source_script::read_script(session, rest),

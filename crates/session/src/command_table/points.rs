@@ -23,6 +23,10 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("break /^queue_/", "all functions whose names match"),
             ("break *0x401136", "at an address"),
             (
+                "break -source queue.c -line 23",
+                "in gdb's words; also -function NAME",
+            ),
+            (
                 "break queue_push if c == 'x'",
                 "only when the condition is true",
             ),
@@ -103,6 +107,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("delete 2", "breakpoint 2"),
             ("delete 1-3 5", "several, of any kind"),
             ("delete", "all of yours; the monitors' points stay"),
+            ("delete breakpoints 2", "the same as delete 2"),
         ],
         group: Group::Breakpoints,
         changes_points: true,

@@ -27,6 +27,10 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "catch throw",
                 "when a C++ exception is thrown; also rethrow, catch",
             ),
+            (
+                "catch panic",
+                "when a Rust program panics; at a terminal it is set from the start, as number 0",
+            ),
         ],
         details: "Catchpoints are numbered with the breakpoints: delete, disable and enable take \
                   their numbers. Catching system calls that no property names makes every system \

@@ -35,14 +35,30 @@ pub(super) const ENTRIES: &[Entry] = &[
         aliases: &["define"],
         summary: "define a command from several others",
         examples: &[
-            ("group look", "then the commands, line by line, up to end"),
-            ("look", "runs all of them"),
-            ("group", "list the groups"),
+            ("define look", "then the commands, line by line, up to end"),
+            ("look 3", "runs all of them; $arg0 is 3, $argc is 1"),
+            ("define hook-stop", "commands that run at every stop"),
+            ("define hook-next", "commands that run before next"),
+            ("define", "list the defined commands"),
         ],
-        details: "Commands after one that resumes the program, or after an error, are dropped, as \
-                  in commands.",
+        details: "Lines with if CONDITION, else, while CONDITION, loop_break, loop_continue and \
+                  end decide which commands run. $arg0, $arg1 and so on are the arguments, $arg* \
+                  all of them, $argc their number. hook-COMMAND runs before a command, \
+                  hookpost-COMMAND after it. An error drops the rest.",
         group: Group::Settings,
-        run: |session, rest, _| breakpoint_command_lists::group(session, rest),
+        run: |session, rest, _| breakpoint_command_lists::define(session, rest),
+        ..Entry::DEFAULT
+    },
+    Entry {
+        name: "document",
+        summary: "write the help of a defined command",
+        examples: &[
+            ("document look", "then the text, up to end"),
+            ("help look", "shows it"),
+        ],
+        details: "The first line is the summary.",
+        group: Group::Settings,
+        run: |session, rest, _| breakpoint_command_lists::document(session, rest),
         ..Entry::DEFAULT
     },
 ];

@@ -9,6 +9,7 @@ pub(crate) enum Setting {
     AtInlined,
     CheckpointFiles,
     CheckpointNamespace,
+    Confirm,
     DebugFileDirectory,
     Directory,
     DisableRandomization,
@@ -19,16 +20,18 @@ pub(crate) enum Setting {
     ListLines,
     PrintElements,
     PrintPretty,
+    SchedulerLocking,
     SubstitutePath,
 }
 
 /// The settings by name, sorted; those of `print` have two words.
-pub(crate) const SETTINGS: [(&str, Setting); 15] = [
+pub(crate) const SETTINGS: [(&str, Setting); 17] = [
     ("allow-unbound", Setting::AllowUnbound),
     ("args", Setting::Arguments),
     ("at-inlined", Setting::AtInlined),
     ("checkpoint-files", Setting::CheckpointFiles),
     ("checkpoint-namespace", Setting::CheckpointNamespace),
+    ("confirm", Setting::Confirm),
     ("cwd", Setting::Directory),
     ("debug-file-directory", Setting::DebugFileDirectory),
     ("disable-randomization", Setting::DisableRandomization),
@@ -38,6 +41,7 @@ pub(crate) const SETTINGS: [(&str, Setting); 15] = [
     ("listsize", Setting::ListLines),
     ("print elements", Setting::PrintElements),
     ("print pretty", Setting::PrintPretty),
+    ("scheduler-locking", Setting::SchedulerLocking),
     ("substitute-path", Setting::SubstitutePath),
 ];
 

@@ -37,6 +37,10 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "print, display and info locals show each field on a line",
             ),
             ("set listsize 20", "the number of lines that list shows"),
+            (
+                "set confirm off",
+                "do not ask before run and quit end a program, at a terminal",
+            ),
             ("set $n = 3", "a convenience variable"),
             ("set follow child", "debug the child after the next fork"),
             (
@@ -44,6 +48,10 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "debug both and all their children: see process",
             ),
             ("set follow parent", "debug the parent, the default"),
+            (
+                "set scheduler-locking step",
+                "other threads stay stopped during step and next; on: always, off: never",
+            ),
             (
                 "set checkpoint-namespace on",
                 "a PID namespace for the next run, for checkpoints of threads",

@@ -6,9 +6,12 @@ use juror_view::error::CommandError;
 
 pub(crate) fn find(word: &str) -> Result<&'static Entry, CommandError> {
     if word == "end" {
+        return Err(crate::script::parse::no_block());
+    }
+    if let "else" | "loop_break" | "loop_continue" = word {
         return Err(CommandError::with_help(
-            "`end` without `commands`",
-            "begin with: commands N",
+            format!("`{word}` outside of a block"),
+            "begin with: if CONDITION, or while CONDITION",
         ));
     }
     if word == "verde" {

@@ -113,7 +113,7 @@ fn apply_line(
             APPLY_HELP,
         ));
     }
-    if session.points.commands.group(line).is_none() {
+    if session.points.commands.name_in(line).is_none() {
         crate::command_table::words::find(arguments::split_line(line).0)?;
     }
     let current = session.thread()?;

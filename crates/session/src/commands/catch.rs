@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 
 /// The subjects of `catch`.
 pub(crate) const SUBJECTS: &[&str] = &[
-    "catch", "exec", "fork", "load", "rethrow", "signal", "syscall", "throw", "unload", "vfork",
+    "catch", "exec", "fork", "load", "panic", "rethrow", "signal", "syscall", "throw", "unload",
+    "vfork",
 ];
 
 fn parse(rest: &str) -> Result<Catch, CommandError> {
@@ -32,6 +33,7 @@ fn parse(rest: &str) -> Result<Catch, CommandError> {
         "unload" => Catch::Unload(path),
         "throw" => Catch::Exception(Exception::Throw),
         "rethrow" => Catch::Exception(Exception::Rethrow),
+        "panic" => Catch::Exception(Exception::Panic),
         _ => Catch::Exception(Exception::Catch),
     })
 }

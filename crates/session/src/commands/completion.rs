@@ -1,8 +1,11 @@
 //! Completion of the word that is being typed.
 
+mod parts;
+
 use crate::command_table;
 use crate::command_table::TABLE;
 use crate::command_table::entry::Completes;
+use crate::command_table::setting_names;
 use crate::session::Session;
 use juror_program::scope::FrameScope;
 
@@ -22,6 +25,23 @@ impl Session {
         let Ok(entry) = command_table::find(&trimmed[..word_end]) else {
             return (position, Vec::new());
         };
+        let words: Vec<&str> = before.split_whitespace().collect();
+        let found = match entry.completes {
+            Completes::Expressions => parts::of_expression(self, before),
+            Completes::Settings if entry.name == "set" => parts::of_expression(self, before),
+            Completes::Places => parts::of_location(self, before),
+            _ => None,
+        };
+        if let Some(found) = found {
+            return found;
+        }
+        // The names of settings have hyphens.
+        let last = words.last().filter(|word| before.ends_with(**word));
+        if entry.completes == Completes::Settings && last.is_some_and(|word| word.contains('-')) {
+            let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+            let names = setting_names::names().flat_map(str::split_whitespace);
+            return (start, matching(names.map(str::to_owned), &before[start..]));
+        }
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '/' | '$');
         let start = before.rfind(|c: char| !is_part(c)).map_or(0, |at| {
             at + before[at..].chars().next().map_or(1, char::len_utf8)
@@ -30,11 +50,14 @@ impl Session {
         let candidates = match entry.completes {
             Completes::Nothing => Vec::new(),
             Completes::Files => file_names(prefix),
-            Completes::Settings => crate::command_table::setting_names::names()
-                .flat_map(str::split_whitespace)
-                .map(str::to_owned)
-                .chain(self.expression_names())
-                .collect(),
+            Completes::Settings => {
+                let names = setting_names::names().flat_map(str::split_whitespace);
+                let names = names.map(str::to_owned);
+                match entry.name {
+                    "set" => names.chain(self.expression_names()).collect(),
+                    _ => names.collect(),
+                }
+            }
             Completes::Words(words) => words.iter().map(|&word| word.to_owned()).collect(),
             Completes::Commands => TABLE.iter().map(|entry| entry.name.to_owned()).collect(),
             Completes::InfoSubjects if is_about_process(trimmed) => {
@@ -69,11 +92,7 @@ impl Session {
                 .map(|&action| action.to_owned())
                 .chain(self.scenarios.names().map(str::to_owned))
                 .collect(),
-            Completes::Caught => crate::commands::catch::SUBJECTS
-                .iter()
-                .map(|&subject| subject.to_owned())
-                .chain(juror_points::system_call_names::system_call_names().map(str::to_owned))
-                .collect(),
+            Completes::Caught => caught(words.get(1).copied().filter(|&word| word != prefix)),
             Completes::Signals => juror_points::signal_names::names()
                 .map(str::to_owned)
                 .collect(),
@@ -112,6 +131,23 @@ impl Session {
             convenience: &|_| None,
         }
         .names()
+    }
+}
+
+/// Returns what may follow `catch`, or its subject.
+fn caught(subject: Option<&str>) -> Vec<String> {
+    match subject {
+        None => crate::commands::catch::SUBJECTS
+            .iter()
+            .map(|&subject| subject.to_owned())
+            .collect(),
+        Some("syscall") => juror_points::system_call_names::system_call_names()
+            .map(str::to_owned)
+            .collect(),
+        Some("signal") => juror_points::signal_names::names()
+            .map(str::to_owned)
+            .collect(),
+        Some(_) => Vec::new(),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::state::values::convenience;
 use juror_language::{Expression, ExpressionKind};
 use juror_program::scope::is_register;
 use juror_symbols::Type;
+use juror_values::expression::BUILT_IN_NAMES;
 use juror_values::typed::Typed;
 use juror_view::error::CommandError;
 
@@ -33,6 +34,14 @@ pub(crate) fn note_conveniences(session: &mut Session) {
 /// Refuses an unknown name after `$`, which could only fail later.
 pub(crate) fn check_kept(session: &Session, expression: &Expression) -> Result<(), CommandError> {
     for part in expression.all_parts() {
+        if let Some((name, _)) = part.built_in()
+            && !BUILT_IN_NAMES.contains(&name)
+        {
+            let names = BUILT_IN_NAMES.map(|name| format!("${name}"));
+            let message = format!("there is no function `${name}`");
+            let help = format!("the functions are {}", names.join(", "));
+            return Err(CommandError::with_help(message, help));
+        }
         if let ExpressionKind::Register(name) = &part.kind
             && !is_register(name)
             && !name.starts_with('_')

@@ -6,17 +6,19 @@ use crate::command_table::TABLE;
 use crate::command_table::arguments;
 use crate::command_table::entry::{Entry, OpenEvaluation, Repeats};
 use crate::command_table::words::find;
-use crate::commands::{breakpoint_command_lists, convenience, print};
+use crate::commands::{breakpoint_command_lists, control_flow, convenience, print};
 use crate::inspect::nodes;
 use crate::run::processes::leaving;
 use crate::run::scenarios::{permissions, waiting};
 use crate::run::{dynamic_print, self_modified_code, symbol_reading};
+use crate::script::run::Asked;
 use crate::session::Session;
 use juror_values::format::Radix;
 use juror_view::error::CommandError;
 use juror_view::nodes::{Group, Node, NodeId, PartFilter};
 use juror_view::observer::Observer;
 use juror_view::{CommandHelp, Outcome};
+use std::sync::atomic::Ordering;
 
 impl Session {
     /// Executes a line. An empty line does nothing; repetition by an empty line is the front end's
@@ -29,8 +31,58 @@ impl Session {
         line: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        let asked = self.points.commands.take_asked(line);
+        let is_interrupted = self.control.cancel.swap(false, Ordering::Relaxed);
+        if is_interrupted && asked.is_some() {
+            self.points.commands.give_up();
+            if let Some(program) = &mut self.processes.program {
+                // The next run is not meant.
+                program.debuggee.forget_interruption();
+            }
+            return Err(CommandError::new("interrupted: the rest is not executed"));
+        }
+        let place = match &asked {
+            Some(Asked::Command(place)) => place.clone(),
+            _ => None,
+        };
+        let result = match asked {
+            Some(Asked::Condition(condition)) => self.execute_condition(&condition, observer),
+            Some(Asked::Fault(fault)) => Err(fault),
+            asked => self.execute_line(line, asked == Some(Asked::Hooked), observer),
+        };
+        if matches!(result, Err(_) | Ok(Outcome::Quit)) {
+            self.points.commands.give_up();
+        }
+        match (result, place) {
+            (Err(error), Some((file, number))) if error.found.is_empty() => Err(CommandError {
+                message: format!("{file}:{number}: {}", error.message),
+                ..error
+            }),
+            (result, _) => result,
+        }
+    }
+
+    /// Executes a condition of `if` or `while`, which decides what follows.
+    fn execute_condition(
+        &mut self,
+        condition: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let result = control_flow::holds(self, condition).map(|truth| {
+            self.points.commands.runner.decide(truth);
+            Outcome::Done
+        });
+        self.conclude_line("", result, observer)
+    }
+
+    fn execute_line(
+        &mut self,
+        line: &str,
+        is_hooked: bool,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
         if self.points.commands.is_being_given() {
-            return Ok(breakpoint_command_lists::take_given(self, line));
+            return breakpoint_command_lists::take_given(self, line);
         }
         let own = command_table::translated(line);
         let line = own.as_deref().unwrap_or(line);
@@ -38,10 +90,30 @@ impl Session {
         if word.is_empty() || word.starts_with('#') {
             return Ok(Outcome::Done);
         }
-        if self.points.commands.begin_group(line.trim())? {
+        if breakpoint_command_lists::begin_block(self, line)?
+            || self.points.commands.begin_defined(line)?
+        {
             return Ok(Outcome::Done);
         }
-        let mut result = find(word).and_then(|it| self.dispatch(it, rest, observer));
+        let entry = find(word);
+        if let Ok(entry) = entry
+            && !is_hooked
+            && self.points.commands.begin_hooked(entry.name, line)
+        {
+            return Ok(Outcome::Done);
+        }
+        let result = entry.and_then(|it| self.dispatch(it, rest, observer));
+        self.conclude_line(line, result, observer)
+    }
+
+    /// Brings the session to the state in which the next line can be executed.
+    fn conclude_line(
+        &mut self,
+        line: &str,
+        mut result: Result<Outcome, CommandError>,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        let (word, _) = arguments::split_line(line);
         while let Some((thread, end)) = self.processes.stop.ended_call.take() {
             result = self.resume_evaluation(thread, end, observer);
         }
@@ -50,9 +122,6 @@ impl Session {
         result = waiting::move_for_scenarios(self, line, result, observer);
         self.control.state.finish();
         self.follow_control();
-        if matches!(result, Err(_) | Ok(Outcome::Quit)) {
-            self.points.commands.give_up();
-        }
         if is_about_points(word) {
             self.renew_points()?;
         }
@@ -187,6 +256,8 @@ impl Session {
         self.permit(entry.modes)?;
         convenience::note_conveniences(self);
         symbol_reading::prepare_names(self, entry.names, rest, observer)?;
+        let steps = matches!(entry.name, "step" | "next" | "stepi" | "nexti");
+        self.user.settings.is_stepping = steps;
         match entry.evaluation {
             OpenEvaluation::Nothing => {}
             OpenEvaluation::Any => self.choose_evaluation(false)?,
@@ -206,6 +277,16 @@ impl Session {
             Repeats::Onwards if line.ends_with(" -") => Some(line.to_owned()),
             Repeats::Name | Repeats::Onwards => Some(entry.name.to_owned()),
         }
+    }
+
+    /// Returns whether a front end asks before it executes this line, by which a program that has
+    /// begun would be lost. An attached process is not lost.
+    pub fn loses_program(&self, line: &str) -> bool {
+        let (word, _) = arguments::split_line(line);
+        let is_loss = command_table::find(word)
+            .is_ok_and(|entry| matches!(entry.name, "quit" | "run" | "start" | "starti"));
+        let is_lost = self.is_alive() && self.has_begun() && !self.is_attached();
+        is_loss && is_lost && self.user.settings.confirms && !self.points.commands.is_being_given()
     }
 
     /// Returns all commands, for help.

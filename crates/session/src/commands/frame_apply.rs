@@ -93,7 +93,7 @@ impl Extent {
 pub(crate) fn apply_to_frames(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let applied = Applied::parse(text)?;
     let (word, rest) = arguments::split_line(applied.line);
-    let shows_value = match session.points.commands.group(applied.line) {
+    let shows_value = match session.points.commands.name_in(applied.line) {
         Some(_) => false,
         None => {
             let entry = command_table::words::find(word)?;

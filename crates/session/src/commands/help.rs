@@ -4,11 +4,20 @@ use crate::command_table::arguments;
 use crate::command_table::entry::{Entry, Group};
 use crate::command_table::words::find;
 use crate::command_table::{INFO_SUBJECTS, TABLE, find_info_subject, help_of};
+use crate::commands::breakpoint_command_lists::help_of_defined;
+use crate::session::Session;
 use juror_view::error::CommandError;
 use juror_view::{CommandHelp, GroupHelp, Outcome};
 
 /// `help`, `help GROUP`, `help COMMAND`, `help info SUBJECT`
-pub(crate) fn help(rest: &str) -> Result<Outcome, CommandError> {
+pub(crate) fn help(session: &Session, rest: &str) -> Result<Outcome, CommandError> {
+    match help_of_defined(session, rest) {
+        Some(help) => Ok(Outcome::Help(help)),
+        None => help_of_word(rest),
+    }
+}
+
+fn help_of_word(rest: &str) -> Result<Outcome, CommandError> {
     if rest.is_empty() {
         return Ok(Outcome::HelpGroups(groups()));
     }
@@ -110,7 +119,7 @@ mod tests {
 
     #[test]
     fn every_command_is_in_one_group() {
-        let Ok(Outcome::HelpGroups(groups)) = help("") else {
+        let Ok(Outcome::HelpGroups(groups)) = help_of_word("") else {
             panic!("no groups");
         };
         let mut listed: Vec<String> = groups.into_iter().flat_map(|it| it.commands).collect();
@@ -121,12 +130,12 @@ mod tests {
 
     #[test]
     fn a_group_lists_its_commands_and_a_command_wins() {
-        let stack = names(help("stack").expect("a group"));
+        let stack = names(help_of_word("stack").expect("a group"));
         assert!(stack.contains(&"backtrace".to_owned()), "{stack:?}");
         for group in Group::ALL {
-            assert!(!names(help(group.name()).expect("a group")).is_empty());
+            assert!(!names(help_of_word(group.name()).expect("a group")).is_empty());
         }
-        assert!(matches!(help("checkpoint"), Ok(Outcome::Help(_))));
+        assert!(matches!(help_of_word("checkpoint"), Ok(Outcome::Help(_))));
     }
 
     #[test]

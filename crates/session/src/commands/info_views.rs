@@ -4,9 +4,9 @@ use crate::commands::info_graph::{named, no_property};
 use crate::inspect::expressions;
 use crate::inspect::frames::{selected_frame, variable_view};
 use crate::inspect::source::line_of;
+use crate::inspect::waits;
 use crate::run::processes::watching;
 use crate::session::Session;
-use juror_debuggee::ThreadId;
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::report;
 use juror_program::scope::is_register;
@@ -92,11 +92,14 @@ pub(crate) fn threads(session: &mut Session) -> Result<Outcome, CommandError> {
     let threads: Vec<_> = session.running()?.debuggee.threads().collect();
     let mut views = Vec::new();
     for thread in threads {
-        let caller = users_caller(session, thread.id)?;
+        let (frames, _) = session.running()?.backtrace(thread.id, CALLERS_MAX);
+        let waits = waits::wait_of(session, thread.id, &frames);
+        let caller = users_caller(session, frames);
         let program = session.running()?;
         let number = program.thread_number(thread.id);
         views.push(ThreadView {
             caller: caller.map(|frame| location::location_of(program, &frame)),
+            waits,
             number,
             id: thread.id.0,
             name: session.user.thread_names.of(thread.id, thread.name),
@@ -117,12 +120,10 @@ const CALLERS_MAX: usize = 64;
 
 /// Returns the innermost caller of a thread's innermost frame that has source to show; none if
 /// the innermost frame has it.
-fn users_caller(session: &mut Session, thread: ThreadId) -> Result<Option<Frame>, CommandError> {
-    let (frames, _) = session.running()?.backtrace(thread, CALLERS_MAX);
+fn users_caller(session: &mut Session, frames: Vec<Frame>) -> Option<Frame> {
     let level = frames.iter().position(|frame| session.is_users(frame));
-    Ok(level
-        .filter(|&level| level > 0)
-        .and_then(|level| frames.into_iter().nth(level)))
+    let level = level.filter(|&level| level > 0)?;
+    frames.into_iter().nth(level)
 }
 
 /// `info breakpoints`: the user's points, then those that the monitors have inserted.

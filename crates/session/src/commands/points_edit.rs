@@ -10,6 +10,7 @@ use crate::run::points::{
 use crate::run::processes::watching;
 use crate::session::Session;
 use juror_points::breakpoints::{Resolvable, Target, targets};
+use juror_points::catchpoints::INITIAL;
 use juror_points::location_spec;
 use juror_points::point::{Ability, Fate, PointKind, PointOwner, whole_points};
 use juror_view::Outcome;
@@ -108,6 +109,11 @@ pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, Comman
 
 /// `delete`, `delete N...`
 pub(crate) fn delete(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let rest = match rest.split_once(char::is_whitespace).unwrap_or((rest, "")) {
+        // gdb's subcommand.
+        (word, numbers) if word.len() > 1 && "breakpoints".starts_with(word) => numbers.trim(),
+        _ => rest,
+    };
     let rest = &with_last_number(session, rest);
     if checkpoint::delete_checkpoints(session, rest)? {
         return Ok(Outcome::Done);
@@ -214,10 +220,18 @@ fn switch(
 /// Parses points and locations; all points if there are none. Nothing is changed if one of them
 /// does not exist.
 fn known_targets(session: &mut Session, text: &str) -> Result<Vec<Target>, CommandError> {
+    if text.trim() == "0" {
+        kind_and_point(session, INITIAL)?;
+        return Ok(vec![Target {
+            number: INITIAL,
+            location: None,
+        }]);
+    }
     let named = targets(text).map_err(CommandError::new)?;
     if named.is_empty() {
         // Points of scenarios were not set by a command.
-        let own = every_point(session).filter(|point| point.owner == PointOwner::Developer);
+        let own = every_point(session)
+            .filter(|point| point.owner == PointOwner::Developer && point.number != INITIAL);
         let all = own.map(|point| Target {
             number: point.number,
             location: None,

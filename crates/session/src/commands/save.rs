@@ -7,6 +7,7 @@
 
 use crate::commands::checkpoint;
 use crate::session::Session;
+use juror_points::catchpoints::INITIAL;
 use juror_points::point::{Fate, Point, PointOwner};
 use juror_view::Outcome;
 use juror_view::error::CommandError;
@@ -110,7 +111,9 @@ fn written_points(session: &Session) -> Vec<Written> {
         written.is_lost |= watchpoint.home.is_some();
         all.push((watchpoint.point.owner, written));
     }
-    for catchpoint in session.points.catchpoints.iter() {
+    // What is there from the start need not be set again.
+    let catchpoints = session.points.catchpoints.iter();
+    for catchpoint in catchpoints.filter(|it| it.point.number != INITIAL) {
         let point = &catchpoint.point;
         let word = if point.fate == Fate::Delete {
             "tcatch"

@@ -15,6 +15,7 @@ use crate::run::checkpoints::numbers;
 use crate::run::{follow_fork, symbol_reading};
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
+use crate::state::settings::SchedulerLocking;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
@@ -86,6 +87,7 @@ fn set_setting(
             session.launch.is_outdated = true;
             return Ok(environment::effect_message(session));
         }
+        Setting::Confirm => session.user.settings.confirms = switch(first)?,
         Setting::AllowUnbound => session.options.allow_unbound = switch(first)?,
         Setting::IgnoreInlined => session.options.inlined.ignore = switch(first)?,
         Setting::ListLines => {
@@ -98,6 +100,19 @@ fn set_setting(
             programs.for_each(|program| session.user.settings.apply(program));
         }
         Setting::PrintPretty => session.user.settings.is_pretty = switch(first)?,
+        Setting::SchedulerLocking => {
+            session.user.settings.locking = match first {
+                "" | "on" => SchedulerLocking::On,
+                "off" => SchedulerLocking::Off,
+                "step" => SchedulerLocking::Step,
+                _ => {
+                    return Err(CommandError::with_help(
+                        "`set scheduler-locking` needs off, on or step",
+                        "step: only the selected thread runs during step, next, stepi and nexti",
+                    ));
+                }
+            };
+        }
     }
     Ok(Outcome::Done)
 }

@@ -1,20 +1,16 @@
 //! `source`: runs commands from a file.
 //!
 //! The front end executes each line as if it had been typed
-//! ([`breakpoint_command_lists::next_queued_command`]). Unlike the commands of a breakpoint, they
-//! continue after one that resumes the program; an error ends them.
+//! ([`Session::next_queued_command`]). Unlike the commands of a breakpoint, they continue after one
+//! that resumes the program; an error ends them. A file with a malformed block is refused as a
+//! whole.
 
+use crate::commands::blocks::WORDS;
+use crate::script::parse::parse_file;
+use crate::script::run::Origin;
 use crate::session::Session;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
-
-/// Returns the commands of a script: its lines without empty lines and comments.
-pub fn script_lines(text: &str) -> impl Iterator<Item = String> {
-    text.lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .map(str::to_owned)
-}
 
 /// `source FILE`
 pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, CommandError> {
@@ -26,14 +22,20 @@ pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, 
     }
     let text = std::fs::read_to_string(file)
         .map_err(|error| CommandError::new(format!("{file} cannot be read: {error}")))?;
-    let lines: Vec<String> = script_lines(&text).collect();
-    if !session.points.commands.may_begin(lines.len()) {
+    let block = parse_file(&text, WORDS).map_err(|(number, error)| CommandError {
+        message: format!("{file}:{number}: {}", error.message),
+        help: Some("nothing of the file is executed".to_owned()),
+        ..error
+    })?;
+    let commands = &mut session.points.commands;
+    if !commands.runner.may_begin() {
         return Err(CommandError::with_help(
             format!("{file} is not read: too many command files have begun"),
             "it may source itself, directly or by another file",
         ));
     }
-    session.points.commands.begin_script(lines);
+    let origin = Origin::File(file.into());
+    commands.runner.begin(block, Vec::new(), origin);
     Ok(Outcome::Done)
 }
 
@@ -43,7 +45,7 @@ mod tests {
 
     #[test]
     fn scripts_have_comments() {
-        let lines: Vec<_> = script_lines("# first\n\n  break f\nrun\r\n").collect();
-        assert_eq!(lines, ["break f", "run"]);
+        let block = parse_file("# first\n\n  break f\nrun\r\n", WORDS).expect("a block");
+        assert_eq!(block.lines, ["break f", "run"]);
     }
 }

@@ -124,12 +124,17 @@ pub(crate) fn leave(session: &mut Session) -> Result<(), CommandError> {
     {
         Some(debuggee) if debuggee.origin() == Origin::Launched => {
             let _ = leaving::kill_processes(session);
+            session.processes.monitors.end_recording(None);
             session.forget_program();
             Ok(())
         }
-        Some(_) => {
+        Some(debuggee) => {
+            let process = debuggee.pid();
             let others = leaving::detach_others(session);
-            let_go(session).and(others)
+            let left = let_go(session);
+            let ending = Some(Ending::Detached { process });
+            session.processes.monitors.end_recording(ending);
+            left.and(others)
         }
         None => Ok(()),
     }

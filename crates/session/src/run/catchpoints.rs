@@ -12,8 +12,8 @@ use juror_points::catchpoints::{Catch, Catchpoint, Exception};
 use juror_points::point::PointKind;
 use juror_points::signal_names;
 use juror_points::system_call_names::system_call_name;
-use juror_view::StopReason;
 use juror_view::error::CommandError;
+use juror_view::{PANIC, StopReason};
 use std::path::PathBuf;
 
 /// The limit of bytes read of a type name.
@@ -211,8 +211,12 @@ pub(crate) fn catch_exception(
         Exception::Throw => ("throw", "thrown"),
         Exception::Rethrow => ("rethrow", "thrown again"),
         Exception::Catch => ("catch", "caught"),
+        Exception::Panic => (PANIC, ""),
     };
-    let description = format!("exception{of_type} {word}");
+    let description = match exception {
+        Exception::Panic => "a panic".to_owned(),
+        _ => format!("exception{of_type} {word}"),
+    };
     caught(session, thread, event, description, |it| {
         at_address(it).is_some()
     })
@@ -235,7 +239,7 @@ pub(crate) fn exception_type(
     let read = |address: u64| program.debuggee.read_u64(address).ok();
     let type_information = match exception {
         Exception::Throw => Some(registers.rsi),
-        Exception::Rethrow => None,
+        Exception::Rethrow | Exception::Panic => None,
         Exception::Catch if read(registers.rdi) == Some(PRIMARY) => {
             read(registers.rdi.wrapping_sub(TYPE_BEFORE_HEADER))
         }

@@ -10,7 +10,7 @@
 //! order in which these began. Calls that juror makes for the user are not the program's behaviour:
 //! monitors do not receive their events.
 
-mod conditions;
+pub(crate) mod conditions;
 mod drive;
 mod exits;
 

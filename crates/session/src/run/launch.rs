@@ -1,5 +1,6 @@
 //! Starts a session and its programs.
 
+use crate::commands::blocks;
 use crate::options::Options;
 use crate::run::checkpoints::numbers;
 use crate::run::{call_stops, catchpoints, symbol_reading};
@@ -15,6 +16,7 @@ use crate::state::symbols::SymbolState;
 use crate::state::user::UserState;
 use juror_debuggee::{Debuggee, EnvironmentChange, Launch, Redirection, StopEvent, ThreadId};
 use juror_monitoring::monitors::loading;
+use juror_points::catchpoints::Catchpoint;
 use juror_program::program::Program;
 use juror_program::symbol_store::SymbolStore;
 use juror_view::error::{CommandError, SessionError};
@@ -51,6 +53,10 @@ impl Session {
             control: ControlState::default(),
             options,
         };
+        session.points.commands.words = blocks::WORDS;
+        if session.options.catch_panics {
+            session.points.catchpoints.add(Catchpoint::of_panics());
+        }
         session.begin_control_check()?;
         let asked = session.options.scenarios.clone();
         for source in sources {

@@ -11,8 +11,10 @@ use juror_debuggee::{Owners, ThreadId};
 use juror_program::stack::frames::{Frame, level_of_line, users_frames};
 use juror_view::error::CommandError;
 use juror_view::{
-    EndView, Ending, FrameView, Location, Outcome, SourceView, StopReason, StopView, location,
+    EndView, Ending, FrameView, Location, Outcome, PANIC, SourceView, StopReason, StopView,
+    location,
 };
+use std::sync::atomic::Ordering;
 
 /// The limit of frames that a stop shows.
 const STOP_FRAMES_MAX: usize = 8;
@@ -110,7 +112,16 @@ impl Session {
         if reason.is_silent().is_none() {
             self.points.commands.clear();
         }
+        if matches!(reason, StopReason::Interrupted) {
+            // It has been followed. Ctrl-C stops one command of a loop, and the loop is meant.
+            self.control.cancel.store(false, Ordering::Relaxed);
+            self.points.commands.runner.drop_loops();
+        }
+        self.points.commands.begin_hook_of_stop();
         let view = self.stop_view(reason, thread)?;
+        if let Some(frame) = view.source_frame.as_ref().filter(|_| view.selects_caller()) {
+            self.processes.selection.level = frame.level as usize;
+        }
         Ok(Outcome::Stopped(Box::new(view)))
     }
 
@@ -328,7 +339,7 @@ fn asks_why(reason: &StopReason) -> bool {
             | StopReason::Signal { .. }
             | StopReason::Interrupted
             | StopReason::Attached { .. }
-    )
+    ) || matches!(reason, StopReason::Caught { event, .. } if event == PANIC)
 }
 
 /// Returns whether the reason for the stop has already set the skipped inline frames.

@@ -1,65 +1,71 @@
-//! The commands of breakpoints and other points, the groups, and the lines of command files.
+//! The commands of breakpoints and other points, the commands that the user has defined, and the
+//! lines of command files.
 
+use crate::script::arguments;
+use crate::script::block::Block;
+use crate::script::parse::{Parser, Taken, Words};
+use crate::script::run::{Asked, Origin, Runner, no_conditions};
 use juror_points::point::Stopping;
 use juror_view::error::CommandError;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// As the first command: the stop is not shown.
 pub(crate) const SILENT: &str = "silent";
 
-/// The largest number of files and groups that begin one another, without a line that was typed
-/// or a stop of the program between them: more begin themselves, directly or not.
-const BEGUN_MAX: usize = 1_000;
-
-/// The largest number of queued lines of files.
-const LINES_MAX: usize = 100_000;
+/// The name of the hook of every stop.
+const HOOK_OF_STOPS: &str = "hook-stop";
 
 /// Command lines that are being entered, and lines that are to be executed.
 #[derive(Debug, Default)]
 pub(crate) struct BreakpointCommands {
     pub(crate) given: Option<Given>,
-    pub(crate) queue: VecDeque<String>,
+    pub(crate) runner: Runner,
     /// The points that have stopped the program.
     pub(crate) stopped_by: Vec<u32>,
-    /// Lines of files, which continue after the program has run.
-    pub(crate) script: VecDeque<String>,
-    /// Groups: named lists of commands.
-    pub(crate) groups: BTreeMap<String, Vec<String>>,
-    /// The number of files and groups that have begun since the last typed line or stop.
-    begun: usize,
+    /// The commands that the user has defined.
+    pub(crate) defined: BTreeMap<String, Defined>,
+    /// What the words of their lines mean.
+    pub(crate) words: Words,
 }
 
-/// A list of commands that is being entered.
+/// A command that the user has defined.
+#[derive(Debug, Default)]
+pub(crate) struct Defined {
+    pub(crate) block: Rc<Block>,
+    /// The text of `document`.
+    pub(crate) text: Vec<String>,
+}
+
+/// Lines that are being entered.
 #[derive(Debug)]
 pub(crate) struct Given {
-    pub(crate) points: Vec<u32>,
-    /// The name of the group that it defines.
-    pub(crate) group: Option<String>,
-    pub(crate) lines: Vec<String>,
-    /// The number of missing `end`s.
-    pub(crate) depth: usize,
+    pub(crate) purpose: Purpose,
+    pub(crate) parser: Parser,
+}
+
+/// What lines are entered for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The commands of points.
+    Points(Vec<u32>),
+    /// A command that is defined.
+    Define(String),
+    /// The help of a command that is defined.
+    Document(String),
+    /// They are executed at their end.
+    Execute,
 }
 
 impl BreakpointCommands {
     /// Takes the next command to execute.
     pub(crate) fn next(&mut self) -> Option<String> {
-        let line = self.queue.pop_front().or_else(|| self.script.pop_front());
-        if line.is_none() {
-            self.begun = 0;
-        }
-        line
+        self.runner.next()
     }
 
-    /// Counts a file or group of some lines that begins. Returns whether it may: it does not, in all
-    /// likelihood, begin itself for ever.
-    pub(crate) fn may_begin(&mut self, lines: usize) -> bool {
-        self.begun += 1;
-        self.begun <= BEGUN_MAX && self.queue.len() + self.script.len() + lines <= LINES_MAX
-    }
-
-    /// Returns the nesting depth of open `commands`.
+    /// Returns the nesting depth of the lines that are being entered.
     pub(crate) fn input_depth(&self) -> usize {
-        self.given.as_ref().map_or(0, |given| given.depth)
+        self.given.as_ref().map_or(0, |given| given.parser.depth())
     }
 
     /// Drops the lines entered so far.
@@ -68,26 +74,91 @@ impl BreakpointCommands {
         self.give_up();
     }
 
+    /// Begins to take lines.
+    pub(crate) fn begin_input(&mut self, purpose: Purpose) {
+        let parser = match purpose {
+            Purpose::Execute => Parser::new(self.words),
+            Purpose::Document(_) => Parser::of_text(self.words),
+            Purpose::Points(_) | Purpose::Define(_) => Parser::of_list(self.words),
+        };
+        self.given = Some(Given { purpose, parser });
+    }
+
+    /// Takes a line of those that are being entered. Returns what they are for and the block, if
+    /// this was the last one.
+    ///
+    /// # Errors
+    /// The line has no place there, or it ends a block in which a line had none.
+    pub(crate) fn take_line(
+        &mut self,
+        line: &str,
+    ) -> Result<Option<(Purpose, Rc<Block>)>, CommandError> {
+        let Some(given) = &mut self.given else {
+            return Ok(None);
+        };
+        let taken = given.parser.take(line).map_err(|error| {
+            let help = "the lines up to the last `end` are dropped; Ctrl-C drops them now";
+            match error.help {
+                Some(_) => error,
+                None => CommandError::with_help(error.message, help),
+            }
+        })?;
+        if taken == Taken::More {
+            return Ok(None);
+        }
+        let Some(given) = self.given.take() else {
+            return Ok(None);
+        };
+        match given.parser.is_malformed {
+            true => Err(CommandError::new(
+                "the lines are dropped, since one of them had no place there",
+            )),
+            false => Ok(Some((given.purpose, given.parser.finish()))),
+        }
+    }
+
     /// Queues the commands of the points that stop the program. Returns whether they suppress the
     /// display of the stop.
     pub(crate) fn prepare(&mut self, stopping: &Stopping) -> bool {
-        self.begun = 0;
-        self.queue.clear();
+        self.clear();
         self.stopped_by = stopping.numbers.to_vec();
         let mut is_silent = stopping.errors.is_empty() && stopping.unprinted.is_empty();
+        let mut blocks = Vec::new();
         for commands in &stopping.commands {
             let asks = commands.first().is_some_and(|it| it == SILENT);
             is_silent &= asks;
-            let lines = commands.iter().skip(usize::from(asks));
-            self.queue.extend(lines.cloned());
+            // They were read when they were entered; what scenarios give is not a block.
+            blocks.push(self.block_of(&commands[usize::from(asks)..]));
+        }
+        for block in blocks.into_iter().rev() {
+            self.runner.begin(block, Vec::new(), Origin::Point);
         }
         is_silent
     }
 
+    /// Returns the block of lines that were read before.
+    fn block_of(&self, lines: &[String]) -> Rc<Block> {
+        let mut parser = Parser::of_list(self.words);
+        match lines.iter().all(|line| parser.take(line).is_ok()) {
+            true => parser.finish(),
+            false => Block::of_lines(lines.to_vec()),
+        }
+    }
+
     /// Drops the remaining commands of the points that have stopped the program.
     pub(crate) fn clear(&mut self) {
-        self.queue.clear();
+        self.runner.note_stop();
+        self.runner.drop_points();
         self.stopped_by.clear();
+    }
+
+    /// Queues the hook of stops before all other commands, unless it made the program stop itself.
+    pub(crate) fn begin_hook_of_stop(&mut self) {
+        let hook = self.defined.get(HOOK_OF_STOPS);
+        if let Some(hook) = hook.filter(|_| !self.runner.is_in(&Origin::StopHook)) {
+            let block = Rc::clone(&hook.block);
+            self.runner.begin(block, Vec::new(), Origin::StopHook);
+        }
     }
 
     /// Returns the numbers of the points that have stopped the program.
@@ -97,57 +168,117 @@ impl BreakpointCommands {
 
     /// Drops all queued commands.
     pub(crate) fn give_up(&mut self) {
-        self.queue.clear();
-        self.script.clear();
+        self.runner.clear();
     }
 
-    /// Returns the number of queued lines.
+    /// Returns the number of blocks that have begun.
     pub(crate) fn waiting(&self) -> usize {
-        self.script.len()
+        self.runner.depth()
     }
 
     /// Queues lines before all others.
     pub(crate) fn begin_script(&mut self, lines: Vec<String>) {
-        for line in lines.into_iter().rev() {
-            self.script.push_front(line);
-        }
+        let block = Block::of_lines(lines);
+        self.runner.begin(block, Vec::new(), Origin::Lines);
     }
 
-    /// Takes the lines that a command has queued before the `waited` earlier ones.
-    pub(crate) fn take_script_but(&mut self, waited: usize) -> Vec<String> {
-        let count = self.script.len().saturating_sub(waited);
-        self.script.drain(..count).collect()
-    }
-
-    /// Returns the commands of a group, if a line is its name.
-    pub(crate) fn group(&self, line: &str) -> Option<&[String]> {
-        self.groups.get(line.trim()).map(Vec::as_slice)
-    }
-
-    /// Queues the commands of a group, if a line is its name. Returns whether it is one.
+    /// Takes the lines that a command has queued before the `waited` earlier blocks.
     ///
     /// # Errors
-    /// The group begins itself.
-    pub(crate) fn begin_group(&mut self, line: &str) -> Result<bool, CommandError> {
-        let Some(lines) = self.groups.get(line).cloned() else {
+    /// They have conditions.
+    pub(crate) fn take_script_but(&mut self, waited: usize) -> Result<Vec<String>, CommandError> {
+        self.runner.take_lines(waited)
+    }
+
+    /// Returns the name of the defined command that a line begins with: it is the word, or begins
+    /// with it where no other does and the word means nothing else.
+    pub(crate) fn name_in(&self, line: &str) -> Option<&str> {
+        let word = line.split_whitespace().next()?;
+        if let Some((name, _)) = self.defined.get_key_value(word) {
+            return Some(name.as_str());
+        }
+        if (self.words.is_command)(word) {
+            return None;
+        }
+        let mut candidates = self.defined.keys().filter(|name| name.starts_with(word));
+        let found = candidates.next()?;
+        candidates.next().is_none().then_some(found.as_str())
+    }
+
+    /// Returns the lines of the defined command that a line begins with, with its arguments.
+    ///
+    /// # Errors
+    /// It has conditions, or an argument is missing.
+    pub(crate) fn lines_of(&self, line: &str) -> Option<Result<Vec<String>, CommandError>> {
+        let defined = self.defined.get(self.name_in(line)?)?;
+        if !defined.block.is_plain() {
+            return Some(Err(no_conditions()));
+        }
+        let given = arguments_in(line);
+        let lines = defined.block.lines.iter();
+        Some(lines.map(|it| arguments::substitute(it, &given)).collect())
+    }
+
+    /// Queues the commands of a defined command, if a line begins with its name. Returns whether it
+    /// does.
+    ///
+    /// # Errors
+    /// The command begins itself.
+    pub(crate) fn begin_defined(&mut self, line: &str) -> Result<bool, CommandError> {
+        let Some(name) = self.name_in(line).map(str::to_owned) else {
             return Ok(false);
         };
-        if !self.may_begin(lines.len()) {
+        if !self.runner.may_begin() {
             return Err(CommandError::with_help(
-                format!("`{line}` begins itself without end"),
-                "the last command of a group, or of one that it begins, is its own name",
+                format!("`{name}` begins itself without end"),
+                "one of its commands, or of those that it begins, is its own name",
             ));
         }
-        for line in lines.into_iter().rev() {
-            self.queue.push_front(line);
+        if let Some(defined) = self.defined.get(&name) {
+            let block = Rc::clone(&defined.block);
+            self.runner
+                .begin(block, arguments_in(line), Origin::Defined);
         }
         Ok(true)
+    }
+
+    /// Queues a line with the hooks of its command around it. Returns whether there are any.
+    pub(crate) fn begin_hooked(&mut self, name: &str, line: &str) -> bool {
+        let before = self.defined.get(&format!("hook-{name}"));
+        let after = self.defined.get(&format!("hookpost-{name}"));
+        let is_hooked = before.is_some() || after.is_some();
+        if !is_hooked || self.runner.is_in(&Origin::Hook) || !self.runner.may_begin() {
+            return false;
+        }
+        let blocks = [before, after].map(|it| it.map(|it| Rc::clone(&it.block)));
+        let [before, after] = blocks;
+        if let Some(after) = after {
+            self.runner.begin(after, Vec::new(), Origin::Hook);
+        }
+        let line = Block::of_lines(vec![line.to_owned()]);
+        self.runner.begin(line, Vec::new(), Origin::Hooked);
+        if let Some(before) = before {
+            self.runner.begin(before, Vec::new(), Origin::Hook);
+        }
+        true
+    }
+
+    /// Returns what a line is for that [`BreakpointCommands::next`] has returned.
+    pub(crate) fn take_asked(&mut self, line: &str) -> Option<Asked> {
+        self.runner.take_asked(line)
     }
 
     /// Returns whether commands are being entered: lines are stored, not executed.
     pub(crate) fn is_being_given(&self) -> bool {
         self.given.is_some()
     }
+}
+
+/// Returns the arguments in a line.
+fn arguments_in(line: &str) -> Vec<String> {
+    let line = line.trim();
+    let rest = line.split_once(char::is_whitespace).map_or("", |it| it.1);
+    arguments::split(rest)
 }
 
 #[cfg(test)]
@@ -161,26 +292,31 @@ mod tests {
             && let Some(line) = commands.next()
         {
             count += 1;
-            if let Err(error) = commands.begin_group(&line) {
+            if let Some(Asked::Fault(error)) = commands.take_asked(&line) {
+                return (count, Some(error));
+            }
+            if let Err(error) = commands.begin_defined(&line) {
                 return (count, Some(error));
             }
         }
         (count, None)
     }
 
-    fn commands(groups: &[(&str, &[&str])]) -> BreakpointCommands {
-        let groups = groups.iter().map(|(name, lines)| {
-            let lines = lines.iter().map(|line| (*line).to_owned());
-            ((*name).to_owned(), lines.collect())
+    fn commands(defined: &[(&str, &[&str])]) -> BreakpointCommands {
+        let defined = defined.iter().map(|(name, lines)| {
+            let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+            let block = Block::of_lines(lines);
+            let text = Vec::new();
+            ((*name).to_owned(), Defined { block, text })
         });
         BreakpointCommands {
-            groups: groups.collect(),
+            defined: defined.collect(),
             ..BreakpointCommands::default()
         }
     }
 
     #[test]
-    fn a_group_that_begins_itself_ends() {
+    fn a_command_that_begins_itself_ends() {
         let itself = commands(&[("a", &["next", "a"])]);
         let each_other = commands(&[("a", &["b"]), ("b", &["next", "a"])]);
         let before = commands(&[("a", &["a", "next"])]);
@@ -192,11 +328,60 @@ mod tests {
     }
 
     #[test]
-    fn groups_that_end_begin_as_often_as_they_are_typed() {
+    fn commands_that_end_begin_as_often_as_they_are_typed() {
         let mut commands = commands(&[("a", &["next"])]);
-        for _ in 0..2 * BEGUN_MAX {
+        for _ in 0..2 * crate::script::run::DEPTH_MAX {
             commands.begin_script(vec!["a".to_owned()]);
             assert_eq!(perform(&mut commands, 1_000_000), (2, None));
+        }
+    }
+
+    #[test]
+    fn a_hooked_line_stands_between_its_hooks() {
+        let mut commands = commands(&[
+            ("hook-next", &["before"]),
+            ("hookpost-next", &["after"]),
+            ("hookpost-step", &["after"]),
+        ]);
+        assert!(!commands.begin_hooked("continue", "c 2"));
+        assert!(commands.begin_hooked("next", "n 3"));
+        // What a hook executes has no hooks.
+        assert!(!commands.begin_hooked("step", "s"));
+        let mut lines = Vec::new();
+        while let Some(line) = commands.next() {
+            let is_hooked = commands.take_asked(&line) == Some(Asked::Hooked);
+            lines.push((line, is_hooked));
+        }
+        let expected = [("before", false), ("n 3", true), ("after", false)];
+        assert_eq!(lines, expected.map(|(line, is)| (line.to_owned(), is)));
+    }
+
+    #[test]
+    fn a_malformed_block_is_dropped_at_its_end() {
+        let mut commands = BreakpointCommands::default();
+        commands.begin_input(Purpose::Execute);
+        assert_eq!(commands.take_line("if x"), Ok(None));
+        assert!(commands.take_line("loop_break").is_err());
+        assert_eq!(commands.take_line("print x"), Ok(None));
+        assert_eq!(commands.input_depth(), 1);
+        let error = commands.take_line("end").expect_err("it is malformed");
+        assert!(error.message.contains("are dropped"));
+        assert!(!commands.is_being_given());
+    }
+
+    #[test]
+    fn a_name_may_be_abbreviated_where_it_means_nothing_else() {
+        let mut commands = commands(&[("looking", &[]), ("zoom-in", &[]), ("zoom-out", &[])]);
+        commands.words.is_command = |word| "list".starts_with(word);
+        for (line, expected) in [
+            ("looking 1", Some("looking")),
+            ("look", Some("looking")),
+            // `list` begins with it.
+            ("l", None),
+            ("zoom", None),
+            ("zoom-o x", Some("zoom-out")),
+        ] {
+            assert_eq!(commands.name_in(line), expected, "{line}");
         }
     }
 }

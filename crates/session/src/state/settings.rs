@@ -6,7 +6,30 @@ use juror_values::format::ELEMENTS_MAX;
 /// The default number of lines that `list` shows.
 pub(crate) const LIST_LINES: u32 = 10;
 
-/// The display settings.
+/// Which threads run when the program is resumed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum SchedulerLocking {
+    /// All of them.
+    #[default]
+    Off,
+    /// The selected one.
+    On,
+    /// The selected one while it steps, else all of them.
+    Step,
+}
+
+impl SchedulerLocking {
+    /// Returns the word that `set` takes.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            SchedulerLocking::Off => "off",
+            SchedulerLocking::On => "on",
+            SchedulerLocking::Step => "step",
+        }
+    }
+}
+
+/// The settings of the display, and of the threads that run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     /// The number of lines that `list` shows.
@@ -15,6 +38,12 @@ pub(crate) struct Settings {
     pub elements_max: u64,
     /// Whether each field is shown on its own line.
     pub is_pretty: bool,
+    /// Whether a front end asks before the program is lost.
+    pub confirms: bool,
+    /// Which threads run.
+    pub locking: SchedulerLocking,
+    /// Whether the present command steps.
+    pub is_stepping: bool,
 }
 
 impl Default for Settings {
@@ -23,11 +52,23 @@ impl Default for Settings {
             list_lines: LIST_LINES,
             elements_max: ELEMENTS_MAX,
             is_pretty: false,
+            confirms: true,
+            locking: SchedulerLocking::default(),
+            is_stepping: false,
         }
     }
 }
 
 impl Settings {
+    /// Returns whether only the selected thread runs.
+    pub(crate) fn is_locked(&self) -> bool {
+        match self.locking {
+            SchedulerLocking::Off => false,
+            SchedulerLocking::On => true,
+            SchedulerLocking::Step => self.is_stepping,
+        }
+    }
+
     /// Applies them to the values of a program.
     pub(crate) fn apply(&self, program: &mut Program) {
         program.elements_max = self.elements_max;

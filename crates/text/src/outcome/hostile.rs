@@ -396,6 +396,9 @@ fn poison(outcome: &mut Outcome) {
                 thread.name = text();
                 poison_location(&mut thread.location);
                 thread.caller.as_mut().into_iter().for_each(poison_location);
+                if let Some(waits) = &mut thread.waits {
+                    waits.what = text();
+                }
             }
         }
         Outcome::Checkpoint(checkpoint) => poison_checkpoint(checkpoint),

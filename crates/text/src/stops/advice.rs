@@ -8,6 +8,9 @@ use juror_view::{StopReason, StopView};
 pub fn write_advice(page: &mut Page, view: &StopView) {
     let mut advice: Vec<String> = Vec::new();
     match &view.source_frame {
+        Some(_) if view.selects_caller() => {
+            advice.push(format!("{NAME}frame 0{NAME:#} for the innermost frame"));
+        }
         Some(frame) if frame.level > 1 => {
             advice.push(format!("{NAME}frame {}{NAME:#} to go there", frame.level));
         }

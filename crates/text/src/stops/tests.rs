@@ -195,7 +195,7 @@ fn the_source_of_a_caller_is_marked_as_such() {
 SIGABRT  aborted; it will end the program
 
 Stopped in abort () at src/abort.c:79, thread 4711
-Called from frame 2: main () at src/main.c:31
+Called from frame 2, which is selected: main () at src/main.c:31
       22   void queue_push(struct queue *queue, char c)
   →   23   {
       24           queue->data[queue->pos++] = c;
@@ -203,7 +203,7 @@ Called from frame 2: main () at src/main.c:31
   #1  fill (n=9) at src/main.c:17
   …   more frames
 
-Type frame 2 to go there, continue, help.
+Type frame 0 for the innermost frame, continue, help.
 ",
     );
 }

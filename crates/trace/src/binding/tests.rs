@@ -201,6 +201,36 @@ fn events_that_were_not_recorded_are_told() {
     assert_eq!(binding.not_recorded().count(), 0);
 }
 
+/// An event that could not happen is named as an event that happened.
+#[test]
+fn an_event_without_a_module_is_named_as_its_occurrences() {
+    let event = "before f(queue) in \"lib.so\"";
+    for (name, is_declared, expected) in [
+        ("before f in \"lib.so\"", true, true),
+        ("before f in \"lib.so\"", false, true),
+        ("before f", true, false),
+        ("before f", false, true),
+        ("e", true, false),
+        ("e", false, true),
+        ("before g", false, false),
+    ] {
+        let mut binding = Binding::new(property(event));
+        if is_declared {
+            binding.declare(&Declaration {
+                event: name.into(),
+                parameters: vec![],
+            });
+        }
+        binding.set_unbound(name);
+        let is_unbound = binding.is_unbound(EventId(0));
+        assert_eq!(is_unbound, expected, "{name}, {is_declared}");
+        let parameters = is_declared.then_some(&["queue"][..]);
+        binding.add(&layout(name, &["queue"], parameters));
+        let has_happened = !binding.events(0).is_empty();
+        assert_eq!(has_happened, expected, "{name}, {is_declared}");
+    }
+}
+
 /// A trace may have an event that it does not declare.
 #[test]
 fn an_event_that_occurred_was_recorded() {

@@ -81,7 +81,11 @@ pub(super) fn field_of(
     }
     // `.` on a pointer means `->`, as in Rust.
     let base = match arrow || object.r#type.is_pointer() {
-        true => pointed_to(object, scope)?,
+        true => match pointed_to(object, scope) {
+            // As in gdb, `->` on a structure means `.`.
+            Err(_) if is_structure_with(object, name) => object.clone(),
+            found => found?,
+        },
         false => object.clone(),
     };
     if base.r#type.field(name).is_none()
@@ -105,6 +109,13 @@ pub(super) fn field_of(
         let found = library.and_then(|library| library.field_behind(&base, name));
         found.ok_or(why)
     })
+}
+
+/// Whether a value is a structure with a field of this name, and no class that defines `->`.
+fn is_structure_with(object: &Typed, name: &str) -> bool {
+    is_composite(&object.r#type)
+        && object.r#type.methods_named("operator->").is_empty()
+        && object.r#type.field(name).is_some()
 }
 
 /// `object.Class::name`: a member of the class or of one of its bases.

@@ -6,6 +6,7 @@
 //! What was found on the way to a call stays ([`Scope::decided`]), so that a
 //! function that changes what a condition before it has read is called once.
 
+use super::built_in::built_in;
 use super::error::ExpressionError;
 use super::evaluate::{evaluate, part};
 use super::length::{OWN_FUNCTION, REFERENCES_MAX, length_of};
@@ -42,6 +43,9 @@ pub(super) fn call(
     result: Option<Type>,
     scope: &dyn Scope,
 ) -> Result<Typed, ExpressionError> {
+    if let Some((name, arguments)) = expression.built_in() {
+        return built_in(expression, name, arguments, scope);
+    }
     if let Some(known) = scope.returned_from(&expression.span) {
         return Ok(known);
     }

@@ -6,6 +6,7 @@
 
 mod access;
 pub mod arithmetic;
+mod built_in;
 mod call;
 mod cast;
 mod complex;
@@ -35,6 +36,7 @@ mod vector;
 
 pub use access::element_type;
 pub use access::{address_of, dereference, element};
+pub use built_in::{NAMES as BUILT_IN_NAMES, callers_asked};
 pub use cast::cast;
 pub use complex::is_complex;
 pub use error::ExpressionError;

@@ -60,6 +60,11 @@ pub trait Scope {
         let _ = (class, name);
         None
     }
+    /// The name of the function at hand, or of one of its callers; nothing where there is none.
+    fn function_name(&self, level: usize) -> Option<String> {
+        let _ = level;
+        None
+    }
     /// The result of a call that has not been made. Most scopes make none.
     fn call(&self, request: Request) -> Result<Typed, ValueError> {
         let _ = request;

@@ -192,6 +192,53 @@ mod tests {
         assert_eq!(array.address(), Some(16));
     }
 
+    /// What a call returned, of which these bytes were at 16.
+    fn returned(bytes: [u8; 4]) -> Typed {
+        let int = Type::builtin("int").expect("a type");
+        Typed::snapshot_at(int, 16, bytes.to_vec())
+    }
+
+    #[test]
+    fn another_part_of_what_is_kept_is_kept() {
+        let int = Type::builtin("int").expect("a type");
+        let memory = Words(RefCell::new([1, 0, 0, 0, 2, 0, 0, 0]));
+        let array = Typed::in_memory(int.array_of(2), 16).with_snapshot(&memory);
+        *memory.0.borrow_mut() = [3, 0, 0, 0, 4, 0, 0, 0];
+        let second = array.related(int, 20);
+        assert_eq!(second.number(&memory), Ok(Number::Int(2)));
+        assert_eq!(second.address(), Some(20));
+    }
+
+    #[test]
+    fn the_result_of_a_call_is_what_was_returned() {
+        let memory = Words(RefCell::new([9; 8]));
+        let result = returned([5, 0, 0, 0]);
+        assert_eq!(result.number(&memory), Ok(Number::Int(5)));
+        assert_eq!(result.address(), Some(16));
+    }
+
+    /// Another call may find the result where it was, unless something else is there.
+    #[test]
+    fn a_call_takes_a_result_without_a_place_once_the_place_has_changed() {
+        let memory = Words(RefCell::new([5, 0, 0, 0, 0, 0, 0, 0]));
+        let result = returned([5, 0, 0, 0]);
+        assert_eq!(result.clone().for_call(&memory), result);
+        *memory.0.borrow_mut() = [6; 8];
+        let bytes = Typed::of_bytes(result.r#type.clone(), vec![5, 0, 0, 0]);
+        assert_eq!(result.for_call(&memory), bytes);
+    }
+
+    /// The place of a result is given back when its expression has been evaluated, even if
+    /// nothing has used it since.
+    #[test]
+    fn a_result_that_was_shown_has_no_place_for_calls() {
+        let memory = Words(RefCell::new([5, 0, 0, 0, 0, 0, 0, 0]));
+        let shown = returned([5, 0, 0, 0]).with_snapshot(&memory);
+        assert_eq!(shown.number(&memory), Ok(Number::Int(5)));
+        let bytes = Typed::of_bytes(shown.r#type.clone(), vec![5, 0, 0, 0]);
+        assert_eq!(shown.for_call(&memory), bytes);
+    }
+
     #[test]
     fn what_is_too_large_or_unreadable_remains_a_place() {
         let int = Type::builtin("int").expect("a type");

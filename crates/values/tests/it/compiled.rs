@@ -156,6 +156,25 @@ fn each_step_of_a_complex_product_is_rounded_to_the_type_of_the_parts() {
     assert_eq!(program.shown("__real__(d * e)"), format!("{real}"));
 }
 
+/// The bits are counted from the byte in which they begin.
+#[test]
+fn bit_fields_are_read_from_the_bytes_that_hold_them() {
+    let source = "struct flags { unsigned a : 3, b : 7, c : 9, d : 13; };
+        struct flags flags;";
+    let mut compiled = Compiled::new("gcc", "flags.c", source, &SHARED);
+    let bits: u32 = 5 | 99 << 3 | 300 << 10 | 5000 << 19;
+    compiled.set("flags", &bits.to_le_bytes());
+    for (text, expected) in [
+        ("flags.a", "5"),
+        ("flags.b", "99"),
+        ("flags.c", "300"),
+        ("flags.d", "5000"),
+        ("flags", "{a = 5, b = 99, c = 300, d = 5000}"),
+    ] {
+        assert_eq!(compiled.shown(text), expected, "{text}");
+    }
+}
+
 #[test]
 fn methods_of_a_class_are_those_that_it_declares() {
     let source = "struct counter { int count; int get() { return count; } };

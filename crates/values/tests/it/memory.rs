@@ -122,6 +122,7 @@ fn expressions_read_the_memory_they_are_given() {
         ("*pointer", "40"),
         ("pointer[1]", "2"),
         ("numbers[1..3]", "{-1, 40}"),
+        ("numbers[1]@2", "{-1, 40}"),
         ("&numbers[1] == pointer - 1", "true"),
         ("(unsigned char)numbers[1]", "255 '\\377'"),
         ("sizeof(numbers)", "16"),
@@ -147,6 +148,59 @@ fn a_pretty_printer_decides_what_is_shown_and_what_an_index_means() {
         page.shown("signal[2]"),
         "error: there is no 2 in it: it has 2 elements"
     );
+}
+
+/// What lies there may be seen as something else; it stays where it is.
+#[test]
+fn a_cast_says_what_memory_is_seen_as() {
+    let page = Page::new();
+    for (text, expected) in [
+        ("(short[2])numbers[1]", "{-1, -1}"),
+        ("&((short[2])numbers[1])[1]", "0x1006"),
+        ("(unsigned char &)numbers[1] + 0", "255"),
+        ("(int)signal", "11"),
+        ("&(int)signal", "0x1020"),
+    ] {
+        assert_eq!(page.shown(text), expected, "{text}");
+    }
+    let reference = page.evaluate("(unsigned char &)numbers[1]");
+    let reference = reference.expect("a value").r#type;
+    assert_eq!(reference.name(), "unsigned char &");
+}
+
+/// Elements that lie side by side stay where they are; others are copied.
+#[test]
+fn elements_of_a_view_are_an_array() {
+    for (second, whole, address) in [
+        ("si_errno", "{11, 0}", "0x1020"),
+        (
+            "si_code",
+            "{11, 1}",
+            "error: this value is not in memory, so it has no address",
+        ),
+    ] {
+        let mut page = Page::new();
+        let rule = format!(
+            "view struct siginfo as list {{\n    element si_signo\n    element {second}\n}}\n"
+        );
+        assert_eq!(page.views.add("signal.views", &rule), Ok(1));
+        assert_eq!(page.shown("signal[0..2]"), whole, "{second}");
+        assert_eq!(page.shown("&signal[0..2]"), address, "{second}");
+    }
+}
+
+/// A view reads what it takes at once: if it cannot, its type is shown as it is.
+#[test]
+fn a_view_that_takes_what_cannot_be_read_is_not_used() {
+    for (expression, expected) in [("si_signo", "{1}"), ("*(int *)1", "{si_signo = 11, ")] {
+        let mut page = Page::new();
+        let rule = format!(
+            "view struct siginfo as list {{\n    let n = {expression}\n    element si_code\n}}\n"
+        );
+        assert_eq!(page.views.add("signal.views", &rule), Ok(1));
+        let shown = page.shown("signal");
+        assert!(shown.starts_with(expected), "{expression}: {shown}");
+    }
 }
 
 #[test]

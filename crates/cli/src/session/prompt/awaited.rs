@@ -22,20 +22,30 @@ enum Wake {
     Requests,
 }
 
+/// What the other thread is asked for.
+enum Ask {
+    Line(String),
+    Question(String),
+    /// To drop the lines of a paste.
+    Discard,
+}
+
 /// Lines from another thread.
 pub struct Awaited {
     driver: SharedDriver,
-    prompts: Sender<String>,
+    asks: Sender<Ask>,
     wakes: Receiver<Wake>,
     /// The other thread awaits a line.
     is_asked: bool,
     is_typed: bool,
+    /// The page has asked for something during a question.
+    is_called: bool,
 }
 
 impl Awaited {
     /// Starts the thread that reads the standard input.
     pub fn new(console: &mut Console) -> io::Result<Awaited> {
-        let (prompts, asked) = channel();
+        let (asks, asked) = channel();
         let (waking, wakes) = channel();
         let is_typed = io::stdin().is_terminal();
         if let Some(page) = console.output().page() {
@@ -49,16 +59,17 @@ impl Awaited {
             .spawn(move || read(is_typed, &asked, &waking))?;
         Ok(Awaited {
             driver: console.driver(),
-            prompts,
+            asks,
             wakes,
             is_asked: false,
             is_typed,
+            is_called: false,
         })
     }
 }
 
 /// Reads a line for each prompt, until nobody asks.
-fn read(is_typed: bool, asked: &Receiver<String>, waking: &Sender<Wake>) {
+fn read(is_typed: bool, asked: &Receiver<Ask>, waking: &Sender<Wake>) {
     let lines: io::Result<Box<dyn Lines>> = match is_typed {
         true => Typed::new(Box::new(completer(waking.clone()))).map(|it| Box::new(it) as _),
         false => Piped::standard_input().map(|it| Box::new(it) as _),
@@ -70,8 +81,16 @@ fn read(is_typed: bool, asked: &Receiver<String>, waking: &Sender<Wake>) {
             return;
         }
     };
-    while let Ok(prompt) = asked.recv() {
-        if waking.send(Wake::Input(lines.next(&prompt))).is_err() {
+    while let Ok(ask) = asked.recv() {
+        let input = match ask {
+            Ask::Line(prompt) => lines.next(&prompt),
+            Ask::Question(question) => lines.ask(&question),
+            Ask::Discard => {
+                lines.discard();
+                continue;
+            }
+        };
+        if waking.send(Wake::Input(input)).is_err() {
             return;
         }
     }
@@ -94,8 +113,35 @@ fn completer(waking: Sender<Wake>) -> impl Fn(&str, usize) -> (usize, Vec<String
 
 impl Lines for Awaited {
     fn next(&mut self, prompt: &str) -> io::Result<Input> {
+        if std::mem::take(&mut self.is_called) {
+            return Ok(Input::Requests);
+        }
+        self.await_input(Ask::Line(prompt.to_owned()))
+    }
+
+    fn is_typed(&self) -> bool {
+        self.is_typed
+    }
+
+    fn ask(&mut self, question: &str) -> io::Result<Input> {
+        loop {
+            match self.await_input(Ask::Question(question.to_owned()))? {
+                Input::Requests => self.is_called = true,
+                answer => return Ok(answer),
+            }
+        }
+    }
+
+    fn discard(&mut self) {
+        let _ = self.asks.send(Ask::Discard);
+    }
+}
+
+impl Awaited {
+    /// Asks the other thread, unless it is asked already, and waits for it or for the page.
+    fn await_input(&mut self, ask: Ask) -> io::Result<Input> {
         if !self.is_asked {
-            self.is_asked = self.prompts.send(prompt.to_owned()).is_ok();
+            self.is_asked = self.asks.send(ask).is_ok();
         }
         loop {
             match self.wakes.recv() {
@@ -114,9 +160,5 @@ impl Lines for Awaited {
                 Err(_) => return Ok(Input::End),
             }
         }
-    }
-
-    fn is_typed(&self) -> bool {
-        self.is_typed
     }
 }

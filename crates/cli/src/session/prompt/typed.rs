@@ -1,4 +1,8 @@
-//! Lines that are typed at a terminal.
+//! Lines that are typed or pasted at a terminal.
+//!
+//! What is typed while the program runs, and what is pasted without brackets, stays in the buffer
+//! of the line editor from one line to the next. A bracketed paste arrives as one input with line
+//! ends in it: it is split, and its later lines wait here.
 
 use super::{Input, Lines};
 use crate::directories;
@@ -6,6 +10,7 @@ use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::history::DefaultHistory;
 use rustyline::{CompletionType, Config, Editor};
+use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 
@@ -19,6 +24,8 @@ pub type Complete = Box<dyn Fn(&str, usize) -> (usize, Vec<String>)>;
 pub struct Typed {
     editor: Editor<Completion, DefaultHistory>,
     history: Option<PathBuf>,
+    /// The later lines of a paste.
+    pasted: VecDeque<String>,
 }
 
 impl Typed {
@@ -38,18 +45,52 @@ impl Typed {
             // The file does not exist before the first session.
             let _ = editor.load_history(file);
         }
-        Ok(Typed { editor, history })
+        Ok(Typed {
+            editor,
+            history,
+            pasted: VecDeque::new(),
+        })
     }
 }
 
 impl Lines for Typed {
     fn next(&mut self, prompt: &str) -> io::Result<Input> {
+        if let Some(line) = self.pasted.pop_front() {
+            // The line editor has shown the paste as a whole.
+            println!("{prompt}{}", juror_text::escape::safe(&line));
+            return Ok(Input::Line(line));
+        }
+        self.read(prompt, true)
+    }
+
+    fn ask(&mut self, question: &str) -> io::Result<Input> {
+        match self.pasted.pop_front() {
+            Some(line) => Ok(Input::Line(line)),
+            None => self.read(question, false),
+        }
+    }
+
+    fn is_typed(&self) -> bool {
+        true
+    }
+
+    fn discard(&mut self) {
+        self.pasted.clear();
+    }
+}
+
+impl Typed {
+    /// Reads lines; the first one is the next input.
+    fn read(&mut self, prompt: &str, is_kept: bool) -> io::Result<Input> {
         match self.editor.readline(prompt) {
-            Ok(line) => {
-                if !line.trim().is_empty() {
+            Ok(text) => {
+                let mut lines = lines_of(&text);
+                for line in lines.iter().filter(|_| is_kept) {
                     let _ = self.editor.add_history_entry(line.as_str());
                 }
-                Ok(Input::Line(line))
+                let first = lines.pop_front().unwrap_or_default();
+                self.pasted = lines;
+                Ok(Input::Line(first))
             }
             Err(ReadlineError::Interrupted) => Ok(Input::Cancelled),
             Err(ReadlineError::Eof) => Ok(Input::End),
@@ -57,10 +98,12 @@ impl Lines for Typed {
             Err(error) => Err(io::Error::other(error)),
         }
     }
+}
 
-    fn is_typed(&self) -> bool {
-        true
-    }
+/// Returns the lines of an input. Empty lines of a paste repeat nothing: they are left out.
+fn lines_of(text: &str) -> VecDeque<String> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(str::to_owned).collect()
 }
 
 impl Drop for Typed {
@@ -103,3 +146,15 @@ impl rustyline::hint::Hinter for Completion {
 impl rustyline::highlight::Highlighter for Completion {}
 impl rustyline::validate::Validator for Completion {}
 impl rustyline::Helper for Completion {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paste_is_several_lines() {
+        assert_eq!(lines_of("next"), ["next"]);
+        assert_eq!(lines_of("print 1\n\n  print 2\n"), ["print 1", "  print 2"]);
+        assert_eq!(lines_of(""), [""; 0]);
+    }
+}

@@ -13,7 +13,6 @@ const NEEDLESS: &[(&str, &str)] = &[
         "can-use-hw-watchpoints",
         "info watchpoints shows the method of each",
     ),
-    ("confirm", "juror asks for no confirmation"),
     ("debuginfod", "juror uses no debuginfod server"),
     (
         "disassembly-flavor",
@@ -120,11 +119,6 @@ const INSTEAD: &[(&str, &str, &str)] = &[
         "schedule-multiple",
         "off",
         "set follow both: all processes run and stop together",
-    ),
-    (
-        "scheduler-locking",
-        "off",
-        "all threads run together; break LOCATION thread N stops for one thread only",
     ),
     (
         "solib-search-path",

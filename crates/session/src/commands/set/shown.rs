@@ -26,7 +26,7 @@ pub(crate) fn show(session: &Session, rest: &str) -> Result<Outcome, CommandErro
         }
         "convenience" | "conv" => Ok(convenience_variables(session)),
         "values" => Ok(value_history(session)),
-        "user" => breakpoint_command_lists::groups(session),
+        "user" => breakpoint_command_lists::defined(session),
         "version" => Ok(Outcome::Version(env!("CARGO_PKG_VERSION").to_owned())),
         name => match setting(name) {
             Some((_, Setting::Environment)) => Ok(environment::show_environment(session, after)),
@@ -102,11 +102,13 @@ fn setting_value(session: &Session, setting: Setting) -> Option<String> {
             crate::options::Follow::Child => "child".to_owned(),
             crate::options::Follow::Both => "both".to_owned(),
         },
+        Setting::Confirm => on_or_off(session.user.settings.confirms),
         Setting::AllowUnbound => on_or_off(options.allow_unbound),
         Setting::IgnoreInlined => on_or_off(options.inlined.ignore),
         Setting::ListLines => limit(u64::from(session.user.settings.list_lines), u32::MAX.into()),
         Setting::PrintElements => limit(session.user.settings.elements_max, u64::MAX),
         Setting::PrintPretty => on_or_off(session.user.settings.is_pretty),
+        Setting::SchedulerLocking => session.user.settings.locking.word().to_owned(),
     })
 }
 

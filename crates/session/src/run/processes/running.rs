@@ -10,8 +10,12 @@ use juror_view::{Outcome, StopReason};
 
 impl Session {
     /// Resumes every thread of every process. While the current process makes a call for juror, it
-    /// runs alone.
+    /// runs alone. With `set scheduler-locking on` only the selected thread is resumed.
     pub(crate) fn resume_processes(&mut self) -> Result<(), CommandError> {
+        if self.user.settings.is_locked() && !self.is_calling() {
+            let thread = self.thread()?;
+            return Ok(self.running_mut()?.debuggee.resume_alone(thread)?);
+        }
         self.running_mut()?.debuggee.resume_all()?;
         if self.processes.are_several() && !self.is_calling() {
             for program in self.processes.other_programs_mut() {

@@ -103,8 +103,8 @@ pub(super) fn do_effect(
             property::property_command(session, &format!("{word} {property}"), observer)?;
         }
         Effect::Command(line) => {
-            if let Some(lines) = session.points.commands.group(&line) {
-                return Ok(Done::StandsFor(lines.to_vec()));
+            if let Some(lines) = session.points.commands.lines_of(&line) {
+                return Ok(Done::StandsFor(lines?));
             }
             permissions::check(&line, session.options.permissions)?;
             match waiting::timing(&line) {
@@ -112,7 +112,7 @@ pub(super) fn do_effect(
                     let waited = session.points.commands.waiting();
                     run_for_scenario(session, &name, &line, observer)?;
                     return Ok(Done::StandsFor(
-                        session.points.commands.take_script_but(waited),
+                        session.points.commands.take_script_but(waited)?,
                     ));
                 }
                 Timing::Restore => {

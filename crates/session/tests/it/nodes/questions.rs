@@ -186,7 +186,9 @@ fn objects_have_bases_and_members() {
 fn ranges_of_large_values_are_read_alone() {
     let mut stopped = at_look();
     let session = &mut stopped.session;
-    let rows: [(&str, &str, fn(u64) -> u64); 3] = [
+    /// Returns the value of an element.
+    type OfElement = fn(u64) -> u64;
+    let rows: [(&str, &str, OfElement); 3] = [
         ("huge", "counts.elements", |at| at),
         ("listed", "counts.listed", |at| 2 * at),
         ("forward", "counts.forward", |at| 699 - at),

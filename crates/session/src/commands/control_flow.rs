@@ -1,0 +1,59 @@
+//! The conditions of `if` and `while`.
+
+use crate::commands::{convenience, print};
+use crate::inspect::expressions;
+use crate::run::evaluations::conditions::ConditionError;
+use crate::run::scenarios::permissions;
+use crate::session::Session;
+use juror_values::typed::{Memory, Number, Typed};
+use juror_view::error::CommandError;
+
+/// Memory where there is no program.
+struct Nothing;
+
+impl Memory for Nothing {
+    fn read(&self, _: u64, _: &mut [u8]) -> bool {
+        false
+    }
+}
+
+/// Returns whether a condition is true in the selected frame. It may call functions of the program.
+///
+/// # Errors
+/// It cannot be evaluated, or the program stops in a call.
+pub(crate) fn holds(session: &mut Session, condition: &str) -> Result<bool, CommandError> {
+    if let Some(value) = print::kept_without_program(session, condition) {
+        return truth(&value, &Nothing);
+    }
+    let expression = expressions::read(session, condition)?;
+    convenience::check_kept(session, &expression)?;
+    if !expression.calls_functions() {
+        let value = expressions::evaluate_expression(session, &expression)?;
+        return truth(&value, session.running()?);
+    }
+    permissions::permit_calls(session)?;
+    let thread = session.thread()?;
+    let level = session.processes.selection.level;
+    let asked = session.condition_with_calls(thread, level, &expression);
+    session.processes.selection.frames = None;
+    asked.map_err(|error| match error {
+        ConditionError::Message(message) => CommandError::new(message),
+        ConditionError::Pause(_) => {
+            CommandError::new("the program stopped in a call of the condition")
+        }
+    })
+}
+
+fn truth(value: &Typed, memory: &dyn Memory) -> Result<bool, CommandError> {
+    let number = value.number(memory).map_err(|why| {
+        let message: String = why.into();
+        CommandError::new(message)
+    })?;
+    Ok(match number {
+        Number::Int(number) => number != 0,
+        Number::Float(number) => number != 0.0,
+        Number::Wide(number) => !number.is_zero(),
+        Number::Pointer(address, _) => address != 0,
+        Number::Bool(truth) => truth,
+    })
+}
