@@ -82,8 +82,8 @@ function makeTag(group) {
   const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(box.getAttribute(name)));
   const middle = x + width / 2;
   const edge = y + height;
-  const background = makeSvg("rect", { class: "tag-box", y: edge - 6, height: TAG_HEIGHT, rx: 3 });
-  const label = makeSvg("text", { class: "tag-text", x: middle, y: edge + 5 });
+  const background = makeSvg("rect", { class: "tag-box", y: edge - 4, height: TAG_HEIGHT, rx: 3 });
+  const label = makeSvg("text", { class: "tag-text", x: middle, y: edge + 7 });
   const tag = makeSvg("g", { class: "tag", visibility: "hidden" }, background, label);
   group.append(tag);
   return { tag, background, label, middle, height: y + height / 2 };

@@ -7,8 +7,10 @@ import { propertyNow, violationsNow } from "./store.js";
 import { grouped, oneLine, valuesWords, verdictWords } from "./text.js";
 
 const ROWS = 40;
-// A run that goes on changes its slices all the time; the table follows twice a second.
+// A run that goes on changes its slices all the time. The table follows twice a second, or, where many
+// slices are to be searched, so seldom that its requests take a small part of the time.
 const PERIOD_MS = 500;
+const SHARE = 20;
 
 /** Creates the table; `connection` is null in a report, which has its rows with it. */
 export function createSlices(connection, store, announcer) {
@@ -22,7 +24,9 @@ export function createSlices(connection, store, announcer) {
     key: null,
     busy: false,
     again: false,
-    last: 0,
+    nextLoad: 0,
+    wake: () => {},
+    asked: false,
     answer: null,
     chosen: null,
     focus: 0,
@@ -113,16 +117,30 @@ async function load(view) {
     return;
   }
   view.again = true;
+  if (isUrgent(view)) view.wake();
   if (view.busy) return;
   view.busy = true;
   while (view.again) {
-    const wait = view.last + (view.store.snapshot?.status === "running" ? PERIOD_MS : 0) - performance.now();
-    if (wait > 0) await new Promise((done) => setTimeout(done, wait));
+    if (!isUrgent(view)) await pause(view, view.nextLoad - performance.now());
     view.again = false;
-    view.last = performance.now();
+    const begin = performance.now();
     await loadOnce(view);
+    const end = performance.now();
+    view.nextLoad = end + Math.max(PERIOD_MS, SHARE * (end - begin));
   }
   view.busy = false;
+}
+
+// What the user asks for, and a stop, do not wait.
+function isUrgent(view) {
+  return view.asked || view.store.snapshot?.status !== "running";
+}
+
+function pause(view, milliseconds) {
+  return new Promise((done) => {
+    view.wake = done;
+    setTimeout(done, milliseconds);
+  });
 }
 
 // A report without rows has at least those of the violations that it reports.

@@ -47,7 +47,10 @@ async function answer(juror, request, response) {
   if (pathname === "/api/static") return sendJson(response, 200, juror.data.static);
   if (pathname === "/api/stream") return stream(juror, response);
   const body = JSON.parse(await read(request));
-  if (pathname === "/api/slices") return sendJson(response, 200, slices(juror, body));
+  if (pathname === "/api/slices") {
+    await new Promise((resolve) => setTimeout(resolve, juror.delay ?? 0));
+    return sendJson(response, 200, slices(juror, body));
+  }
   if (pathname === "/api/choose") {
     juror.chosen.push(body);
     return sendJson(response, 200, {});

@@ -142,3 +142,31 @@ test("the path says of which slice it is, or how to choose one", () =>
     juror.send(changed(running, (copy) => Object.assign(copy.properties[0], { path: null, chosen: null })));
     await page.getByText("Choose a slice to see how it came to its state.").waitFor();
   }));
+
+test("rows that take long are asked for seldom, but at once by the user and at a stop", () =>
+  withPage("queue", {}, async ({ juror, page }) => {
+    juror.delay = 300;
+    const slices = () => juror.requests.filter((request) => request.endsWith("/api/slices")).length;
+    juror.data.snapshots.find(isRunning).properties[0].slice_count = 0;
+    let next = await show(juror, page, isRunning);
+    assert.equal(slices(), 0);
+    const sent = async (change) => {
+      next = changed(next, change);
+      juror.send(next);
+      const text =
+        next.properties[0].slice_count === 1 ? "1 slice" : `${next.properties[0].slice_count} slices`;
+      await page.locator(".heading .counts").getByText(text, { exact: true }).waitFor();
+    };
+    for (let count = 1; count <= 8; count += 1) {
+      await sent((copy) => Object.assign(copy.properties[0], { slice_count: count }));
+      if (count === 1) await page.locator("#slices .counts").getByText("of 2").waitFor();
+    }
+    assert.equal(slices(), 1, "the other changes wait");
+    await page.getByLabel("Filter").fill("ready");
+    await eventually(slices, 2, "the user's request");
+    await page.locator("#slices .counts").getByText("that match").waitFor();
+    await sent((copy) => Object.assign(copy.properties[0], { slice_count: 9 }));
+    assert.equal(slices(), 2, "the change waits");
+    await sent((copy) => Object.assign(copy, { status: "stopped" }));
+    await eventually(slices, 3, "the request of the stop");
+  }));
