@@ -138,14 +138,15 @@ impl LivePage {
 
     /// Serves the requests that can be served in the middle of a command.
     pub fn serve(&mut self, session: &mut dyn Driver) {
-        let begin = Instant::now();
         while let Some(job) = self.take(true) {
+            let begin = Instant::now();
+            let is_sample = job.request == Request::Sample;
             self.answer(job, session);
-        }
-        if let Some(shared) = &self.shared {
-            let spent = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
-            let period = spent.saturating_mul(SHARE).max(PERIOD_MIN_MS);
-            shared.period_ms.store(period, Ordering::Relaxed);
+            if is_sample && let Some(shared) = &self.shared {
+                let spent = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
+                let period = spent.saturating_mul(SHARE).max(PERIOD_MIN_MS);
+                shared.period_ms.store(period, Ordering::Relaxed);
+            }
         }
     }
 
