@@ -126,7 +126,7 @@ test('a program is debugged with the file that is open, and remembered', async (
     seen.deactivate();
 });
 
-/** Returns the recorded messages of an adapter. */
+/** Returns messages with some state changes and the violation of a run of the example with the queue. */
 function recorded() {
     const text = fs.readFileSync(path.join(__dirname, 'events.jsonl'), 'utf8');
     return text.trim().split('\n').map((line) => JSON.parse(line));
