@@ -73,6 +73,8 @@ pub(crate) struct Point {
     pub(crate) wanted: Wanted,
     /// juror's number, if it is set.
     pub(crate) number: Option<u32>,
+    /// Why it could not be set.
+    pub(crate) failure: Option<String>,
     /// What the client was told last.
     pub(crate) told: Breakpoint,
     /// Only each of this many hits stops.

@@ -46,6 +46,7 @@ pub(crate) fn replace(
                     origin: origin.clone(),
                     wanted,
                     number: None,
+                    failure: None,
                     told: Breakpoint::default(),
                     every: None,
                 }
@@ -138,12 +139,8 @@ fn views(adapter: &mut Adapter, session: &mut dyn Driver) -> Vec<PointView> {
 
 /// Sets a point, or changes it if it is set: only its conditions differ from what it was.
 fn set(adapter: &mut Adapter, session: &mut dyn Driver, point: &mut Point, was: Option<&Wanted>) {
-    point.told.message = None;
-    if let Some(error) = &point.wanted.error {
-        point.told.message = Some(error.clone());
-        return;
-    }
-    if !point.wanted.has_point {
+    point.failure.clone_from(&point.wanted.error);
+    if point.failure.is_some() || !point.wanted.has_point {
         return;
     }
     match try_to_set(adapter, session, point, was) {
@@ -152,7 +149,7 @@ fn set(adapter: &mut Adapter, session: &mut dyn Driver, point: &mut Point, was: 
             if let Some(number) = point.number.take() {
                 let _ = adapter.execute(session, &format!("delete {number}"));
             }
-            point.told.message = Some(words_of(&error));
+            point.failure = Some(words_of(&error));
         }
     }
 }
@@ -163,6 +160,17 @@ fn try_to_set(
     point: &mut Point,
     was: Option<&Wanted>,
 ) -> Result<(), CommandError> {
+    // One that could not be set has no conditions yet.
+    let was = match was.filter(|_| point.number.is_some()) {
+        // That it stops only once cannot be taken back.
+        Some(was) if was.hits != point.wanted.hits && stops_once(was) => {
+            if let Some(number) = point.number.take() {
+                adapter.execute(session, &format!("delete {number}"))?;
+            }
+            None
+        }
+        was => was,
+    };
     let number = match point.number {
         Some(number) => number,
         None => {
@@ -216,6 +224,12 @@ fn try_to_set(
     Ok(())
 }
 
+/// Returns whether only one hit of a point stops.
+fn stops_once(wanted: &Wanted) -> bool {
+    let parsed = wanted.hits.as_deref().and_then(hits);
+    matches!(parsed, Some(Hits::Only(_)))
+}
+
 /// Returns a point as the client is told of it.
 fn described(adapter: &Adapter, point: &Point, views: Option<&[PointView]>) -> Breakpoint {
     let view = views.and_then(|views| views.iter().find(|it| it.number == point.number));
@@ -236,10 +250,11 @@ fn described(adapter: &Adapter, point: &Point, views: Option<&[PointView]>) -> B
         told.source = Some(source);
         told.line = told.line.or(asked);
     }
-    if point.wanted.error.is_some() || point.told.message.is_some() && point.number.is_none() {
+    let failure = point.failure.as_ref().or(point.wanted.error.as_ref());
+    if let Some(failure) = failure {
         told.verified = false;
         told.reason = Some("failed");
-        told.message = point.wanted.error.clone().or(point.told.message.clone());
+        told.message = Some(failure.clone());
     } else if !point.wanted.has_point {
         told.verified = true;
     } else if !told.verified {

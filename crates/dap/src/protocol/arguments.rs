@@ -62,7 +62,7 @@ pub struct Start {
     pub console: Option<String>,
     /// A file for the standard input.
     pub stdin: Option<String>,
-    /// Whether to run the program without points and properties.
+    /// Whether to run the program without properties.
     pub no_debug: Option<bool>,
     /// Whether each change of a property's state is an event.
     pub state_changes: Option<bool>,
