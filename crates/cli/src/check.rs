@@ -12,13 +12,13 @@ mod source;
 mod spread;
 mod words;
 
+use crate::arguments::Web;
 use crate::arguments::{Check, Replay};
 use crate::driver::{Observer as _, PropertySource, SessionError};
 use crate::exit;
 use crate::json::{Line, OtherEvents, TraceEndLine, TraceStopLine, UnneededEvents};
 use crate::output::Output;
 use crate::session::replay;
-use crate::web::Web;
 use cursor::{Cursor, Next};
 use juror_monitoring::offline::Offline;
 use juror_text::recorded;

@@ -2,33 +2,10 @@
 
 pub mod chart;
 
+use crate::arguments::Web;
 use crate::output::Output;
 use juror_web::{LivePage, Server, Static};
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
-
-/// What `--web` asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Web {
-    /// A page at this port of the loopback interface; 0 for a free one.
-    Page(u16),
-    /// One file with the last moment of the run.
-    Report(PathBuf),
-}
-
-impl FromStr for Web {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Web, String> {
-        let is_report = [".html", ".htm"].iter().any(|end| text.ends_with(end));
-        match text.parse() {
-            Ok(port) => Ok(Web::Page(port)),
-            Err(_) if text.is_empty() => Ok(Web::Page(0)),
-            Err(_) if is_report => Ok(Web::Report(PathBuf::from(text))),
-            Err(_) => Err("expected a port, or a file whose name ends in .html".to_owned()),
-        }
-    }
-}
+use std::path::Path;
 
 /// Starts the page or the report that an option asks for, for what does not change in the session.
 /// Says where the page is. Called before the session starts.
@@ -55,22 +32,4 @@ pub fn begin(web: Option<&Web>, fixed: Static, output: &mut Output) -> anyhow::R
 pub fn write_report(file: &Path, text: &str) -> Result<(), String> {
     std::fs::write(file, text)
         .map_err(|error| format!("the report {} cannot be written: {error}", file.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_a_report_and_a_number_a_port() {
-        for (text, expected) in [
-            ("", Ok(Web::Page(0))),
-            ("8080", Ok(Web::Page(8080))),
-            ("report.html", Ok(Web::Report("report.html".into()))),
-            ("report", Err(())),
-            ("70000", Err(())),
-        ] {
-            assert_eq!(text.parse::<Web>().map_err(|_| ()), expected, "{text}");
-        }
-    }
 }

@@ -1,8 +1,8 @@
 //! The command line of `juror check`.
 
+use super::web::Web;
 use super::{Messages, options};
 use crate::driver::PropertySource;
-use crate::web::Web;
 use clap::{Args, ValueEnum};
 use juror_trace::Form;
 use std::num::NonZeroUsize;

@@ -12,12 +12,14 @@ pub mod property;
 mod replay;
 mod session;
 pub mod trust;
+mod web;
 
 pub use check::{Check, TraceFormat};
 pub use dap::Dap;
 pub use options::symbol_settings;
 pub use replay::Replay;
 pub use session::{Attach, Common, Run, Script};
+pub use web::Web;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use generate::Generate;

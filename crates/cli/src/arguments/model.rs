@@ -1,7 +1,7 @@
 //! The command line of `juror model`.
 
 use super::Messages;
-use crate::web::Web;
+use super::web::Web;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 

@@ -1,9 +1,9 @@
 //! The command line of `juror replay`.
 
 use super::check::Check;
+use super::web::Web;
 use super::{Messages, Script, TraceFormat, options};
 use crate::driver::PropertySource;
-use crate::web::Web;
 use clap::Args;
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
 //! The command lines of `juror run` and `juror attach`, and their common options.
 
+use super::web::Web;
 use super::{Messages, TraceFormat};
 use crate::driver::AutomaticCheckpoints;
-use crate::web::Web;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! The run of a model on a page.
 
-use super::{Web, begin, write_report};
+use super::{begin, write_report};
+use crate::arguments::Web;
 use crate::driver::{CommandError, Driver, Observer};
 use crate::output::Output;
 use juror_model::Chart;
