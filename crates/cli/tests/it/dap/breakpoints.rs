@@ -208,7 +208,7 @@ fn watched_memory_stops() {
         stop["hitBreakpointIds"],
         json!([answer["breakpoints"][0]["id"]])
     );
-    assert_eq!(stop["text"], "pair.second: 3 -> 6");
+    assert_eq!(stop["text"], "pair.second if total > 5: 3 -> 6");
 
     // By the address and a number of bytes.
     let at = client.repl("output &total");

@@ -48,7 +48,7 @@ fn a_program_stops_at_its_entry_and_starts_again() {
     client.launch(json!({
         "program": program, "stopOnEntry": true, "initCommands": ["break queue_delete", "frob"],
     }));
-    client.wait_for_output("stderr", "no command is named `frob`");
+    client.wait_for_output("stderr", "there is no command `frob`");
     let first = client.event("process")["systemProcessId"].clone();
     let stop = client.begin();
     assert_eq!(stop["reason"], "entry");

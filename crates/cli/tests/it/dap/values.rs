@@ -231,7 +231,7 @@ fn lines_of_the_repl_are_completed() {
         ("break twi", 10, "twice", 7, 3),
         ("print sec", 10, "second", 7, 3),
         // The letter before is two units long.
-        ("print \"𝄞\", sec", 15, "second", 12, 3),
+        ("print \"𝄞\", sec", 16, "second", 13, 3),
     ] {
         let answer = client.ask(
             "completions",
