@@ -142,14 +142,10 @@ impl Engine {
             Input::Patch {
                 address,
                 end,
-                jump_end,
                 owner,
                 count,
                 twin,
-            } => {
-                let stub = ((owner, count), twin);
-                self.patch((address, end), jump_end, stub, operations)
-            }
+            } => self.patch((address, end), (owner, count), twin, operations),
             Input::Unpatch { address } => self.unpatch(address, operations),
             Input::Stray { thread, address } => self.stray(thread, address, operations),
             Input::Counted {

@@ -14,8 +14,7 @@ impl Debuggee {
         };
         let text = TextPatch {
             jump: patch.jump,
-            code: patch.code.clone(),
-            shared: patch.shared(),
+            code: patch.code,
         };
         match self.memory.write_patch(entry, text) {
             Ok(true) => {}
@@ -49,7 +48,6 @@ impl Debuggee {
     ) -> Result<(), DebuggeeError> {
         let entry = self.driver.engine.patch_over(address);
         let patch = entry.and_then(|entry| self.image.patches.list.get(&entry));
-        let patch = patch.filter(|patch| address < patch.end);
         match patch.and_then(|patch| patch.stub.twin_of(address)) {
             Some(twin) => self.set_counter(thread, twin),
             // No instruction begins there.

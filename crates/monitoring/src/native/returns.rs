@@ -189,7 +189,10 @@ impl Monitors {
         else {
             return Ok(());
         };
-        if program.debuggee.is_patched(address) || !program.debuggee.may_be_patched(&patch, owned) {
+        let end = patch.end;
+        if program.debuggee.is_patched(address)
+            || !program.debuggee.may_be_patched(address, end, owned)
+        {
             return Ok(());
         }
         self.with_all_stopped(program, |_, program| {
