@@ -14,6 +14,7 @@ pub(crate) mod disassemble;
 pub(crate) mod dispatch;
 pub(crate) mod display;
 pub(crate) mod dprintf;
+mod driving;
 pub(crate) mod dump_restore;
 pub(crate) mod environment;
 pub(crate) mod examine;

@@ -8,6 +8,7 @@ pub(crate) mod frames;
 pub(crate) mod location_messages;
 pub(crate) mod locations;
 pub(crate) mod nodes;
+pub(crate) mod queries;
 pub(crate) mod siginfo;
 pub(crate) mod source;
 pub(crate) mod waits;

@@ -10,10 +10,8 @@
 
 pub mod command_table;
 mod commands;
-mod driving;
 mod inspect;
 mod options;
-mod queries;
 mod replay;
 mod run;
 mod script;

@@ -18,17 +18,20 @@ mod tape;
 #[cfg(test)]
 mod tests;
 
+use crate::commands::info_graph;
 use crate::replay::stops::Stops;
 use crate::replay::tape::Tape;
 use crate::state::source::Sources;
-use juror_monitoring::live::Pictures;
+use juror_monitoring::live::{self, Pictures};
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::offline::Offline;
 use juror_monitoring::property_files::PropertySource;
 use juror_rules::control::Control;
 use juror_trace::Form;
+use juror_view::Outcome;
+use juror_view::driver::Driver;
 use juror_view::error::{CommandError, SessionError};
-use juror_view::live::{SampleView, SampleWanted};
+use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::Observer;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -136,14 +139,46 @@ impl RecordedRun {
     }
 
     /// Returns the properties at this event.
-    pub(crate) fn sample_properties(&mut self, wanted: &SampleWanted) -> SampleView {
+    fn sample_properties(&mut self, wanted: &SampleWanted) -> SampleView {
         let shown = &self.offline.monitors.properties;
         let places = Some(&self.offline.recorded.places);
         self.pictures.sample(shown, wanted, places)
     }
 
-    pub(crate) fn shown_properties(&self) -> &[MonitoredProperty] {
+    fn shown_properties(&self) -> &[MonitoredProperty] {
         &self.offline.monitors.properties
+    }
+}
+
+impl Driver for RecordedRun {
+    fn execute(
+        &mut self,
+        line: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        RecordedRun::execute(self, line, observer)
+    }
+    fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
+        RecordedRun::complete(self, line, position)
+    }
+    fn repetition(&self, line: &str) -> Option<String> {
+        RecordedRun::repetition(self, line)
+    }
+    fn is_alive(&self) -> bool {
+        false
+    }
+    fn pictures(&mut self) -> Vec<PictureView> {
+        self.shown_properties().iter().map(live::picture).collect()
+    }
+    fn sample(&mut self, wanted: &SampleWanted) -> SampleView {
+        self.sample_properties(wanted)
+    }
+    fn slices(&mut self, wanted: &SlicesWanted) -> Result<SlicesView, CommandError> {
+        let monitored = info_graph::named(self.shown_properties(), &wanted.property)?;
+        Ok(live::slices(monitored, wanted))
+    }
+    fn interrupter(&self) -> Box<dyn Fn() + Send> {
+        Box::new(RecordedRun::interrupter(self))
     }
 }
 

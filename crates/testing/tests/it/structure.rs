@@ -62,7 +62,7 @@ const fn limit(figure: Figure, max: usize) -> Limit {
 /// The limits.
 const LIMITS: &[Limit] = &[
     limit(Figure::SessionFields, 12),
-    limit(Figure::SessionImplFiles, 27),
+    limit(Figure::SessionImplFiles, 25),
     limit(Figure::WidestMethodFields, 5),
     limit(Figure::SessionImporters, 0),
     limit(Figure::Circle("session"), 12),

@@ -9,8 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The modules of `session` that may name `Session`, with the modules below them.
 const MAY_NAME_SESSION: &[&str] = &[
-    "driving",
-    "queries",
     "command_table",
     "inspect",
     "",

@@ -1,0 +1,180 @@
+//! The session as front ends drive it.
+
+use crate::commands::{completion, info_graph};
+use crate::inspect::queries;
+use crate::session::Session;
+use juror_monitoring::live;
+use juror_values::format::Radix;
+use juror_view::Outcome;
+use juror_view::driver::Driver;
+use juror_view::error::CommandError;
+use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
+use juror_view::nodes::{Group, Node, NodeId, PartFilter};
+use juror_view::observer::Observer;
+use juror_view::queries::{FramesView, Queries, SelectionView, SourcePathView};
+use std::path::Path;
+
+impl Driver for Session {
+    fn execute(
+        &mut self,
+        line: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        Session::execute(self, line, observer)
+    }
+    fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
+        completion::complete(self, line, position)
+    }
+    fn repetition(&self, line: &str) -> Option<String> {
+        Session::repetition(self, line)
+    }
+    fn next_queued_command(&mut self) -> Option<String> {
+        Session::next_queued_command(self)
+    }
+    fn input_depth(&self) -> usize {
+        Session::input_depth(self)
+    }
+    fn loses_program(&self, line: &str) -> bool {
+        Session::loses_program(self, line)
+    }
+    fn cancel_input(&mut self) {
+        Session::cancel_input(self);
+    }
+    fn is_alive(&self) -> bool {
+        Session::is_alive(self)
+    }
+    fn is_attached(&self) -> bool {
+        Session::is_attached(self)
+    }
+    fn trace_failure(&self) -> Option<String> {
+        Session::trace_failure(self).map(|failure| failure.to_owned())
+    }
+    fn pictures(&mut self) -> Vec<PictureView> {
+        self.processes
+            .monitors
+            .shown()
+            .iter()
+            .map(live::picture)
+            .collect()
+    }
+    fn sample(&mut self, wanted: &SampleWanted) -> SampleView {
+        let program = self.processes.program.as_ref();
+        let shown = self.processes.monitors.shown();
+        self.user.pictures.sample(shown, wanted, program)
+    }
+    fn slices(&mut self, wanted: &SlicesWanted) -> Result<SlicesView, CommandError> {
+        let monitored = info_graph::named(self.processes.monitors.shown(), &wanted.property)?;
+        Ok(live::slices(monitored, wanted))
+    }
+    fn queries(&mut self) -> Option<&mut dyn Queries> {
+        Some(self)
+    }
+    fn interrupter(&self) -> Box<dyn Fn() + Send> {
+        Box::new(Session::interrupter(self))
+    }
+    fn keep_terminal(&mut self, keeps: bool) {
+        self.launch.keeps_terminal = keeps;
+        for program in self.processes.programs_mut() {
+            program.debuggee.keep_terminal(keeps);
+        }
+    }
+    fn caller(&self) -> Box<dyn Fn() + Send> {
+        Box::new(self.control.call())
+    }
+    fn ender(&self) -> Box<dyn Fn() + Send> {
+        Box::new(Session::ender(self))
+    }
+}
+
+impl Queries for Session {
+    fn selection(&self) -> Option<SelectionView> {
+        queries::selection(self)
+    }
+
+    fn select(&mut self, selection: SelectionView) -> Result<(), CommandError> {
+        queries::select(self, selection)
+    }
+
+    fn frames(&mut self, thread: u32, first: u64, count: u64) -> Result<FramesView, CommandError> {
+        queries::frames(self, thread, first, count)
+    }
+
+    fn read_memory(&mut self, address: u64, count: usize) -> Result<Vec<u8>, CommandError> {
+        let mut bytes = vec![0; count];
+        let read = self.running()?.debuggee.read_up_to(address, &mut bytes);
+        bytes.truncate(read);
+        Ok(bytes)
+    }
+
+    fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Result<(), CommandError> {
+        self.running_mut()?.debuggee.write(address, bytes)?;
+        // The shown frames may have changed.
+        self.processes.selection.frames = None;
+        Ok(())
+    }
+
+    fn source_paths(&mut self) -> Result<Vec<SourcePathView>, CommandError> {
+        queries::source_paths(self)
+    }
+
+    fn source_text(&mut self, path: &str) -> Result<String, CommandError> {
+        let text = self.user.sources.whole(Path::new(path));
+        text.ok_or_else(|| CommandError::new(format!("the file {path} cannot be read")))
+    }
+
+    fn lines_with_code(
+        &mut self,
+        path: &str,
+        first: u32,
+        last: u32,
+    ) -> Result<Vec<u32>, CommandError> {
+        queries::lines_with_code(self, path, first, last)
+    }
+
+    fn scope_nodes(
+        &mut self,
+        frame: SelectionView,
+        group: Group,
+    ) -> Result<Vec<Node>, CommandError> {
+        Session::scope_nodes(self, frame.thread, frame.level as usize, group)
+    }
+
+    fn part_nodes(
+        &mut self,
+        node: NodeId,
+        filter: PartFilter,
+        first: u64,
+        count: u64,
+    ) -> Result<Vec<Node>, CommandError> {
+        Session::part_nodes(self, node, filter, first, count)
+    }
+
+    fn evaluate_node(
+        &mut self,
+        frame: SelectionView,
+        expression: &str,
+        is_hex: bool,
+    ) -> Result<Node, CommandError> {
+        let radix = is_hex.then_some(Radix::Hexadecimal);
+        let level = frame.level as usize;
+        Session::evaluate_node(self, frame.thread, level, expression, radix, false)
+    }
+
+    fn assign_node(
+        &mut self,
+        parent: NodeId,
+        name: &str,
+        value: &str,
+    ) -> Result<Node, CommandError> {
+        Session::assign_node(self, parent, name, value)
+    }
+
+    fn assign_expression(
+        &mut self,
+        frame: SelectionView,
+        place: &str,
+        value: &str,
+    ) -> Result<Node, CommandError> {
+        Session::assign_expression(self, frame.thread, frame.level as usize, place, value)
+    }
+}
