@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The time for a connection to say that it speaks the protocol.
 const GREETING_MAX: Duration = Duration::from_secs(5);
 
-/// What each connection of a client begins with.
+/// The setup of each connection of a client.
 const GREETING: &[u8] = b"Content-Length:";
 
 /// Runs `juror dap`. Returns the exit status.

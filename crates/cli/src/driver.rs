@@ -1,4 +1,4 @@
-//! What the command line uses of the session.
+//! The parts of the session that the command line uses.
 
 use juror_session::Session;
 

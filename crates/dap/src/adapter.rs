@@ -31,7 +31,7 @@ struct Pending {
     body: Value,
 }
 
-/// Where the program is.
+/// The state of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Motion {
     /// There is none, or it has not begun.
@@ -69,7 +69,7 @@ pub(crate) struct Adapter {
     pub(crate) tells_changes: bool,
     /// The next stop is that of a program which begins.
     pub(crate) is_entry: bool,
-    /// What cannot be served while the program runs, and makes it stop.
+    /// The request that cannot be served while the program runs, and makes it stop.
     pub(crate) deferred: Option<Request>,
     /// The events that follow the next answer.
     pub(crate) later: Vec<(&'static str, Value)>,
@@ -260,7 +260,7 @@ impl Adapter {
             && let Some(before) = before
             && let Some(queries) = session.queries()
         {
-            // What was done may have ended the thread.
+            // The request may have ended the thread.
             let _ = queries.select(before);
         }
         done

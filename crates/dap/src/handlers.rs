@@ -26,7 +26,7 @@ type Answer = Result<Value, Failure>;
 /// The session, if there is one.
 type MaybeSession<'a, 's> = Option<&'a mut (dyn Driver + 's)>;
 
-/// What carries a request out.
+/// The function that carries a request out.
 #[derive(Clone, Copy)]
 enum Handler {
     /// Needs no program.
@@ -155,7 +155,7 @@ pub(crate) fn serve(adapter: &mut Adapter, session: &mut dyn Driver) {
                 (session.interrupter())();
                 adapter.answer(&request, Ok(Value::Null));
             }
-            // What is left waits for the stop.
+            // The other requests wait for the stop.
             Incoming::Request(request) if ends_run(&request.command) => {
                 adapter.deferred = Some(request);
                 (session.interrupter())();
@@ -205,7 +205,7 @@ pub(crate) fn guarded(adapter: &mut Adapter, request: &Request, handle: impl FnO
     if adapter.inbox.begin(request.seq) {
         return adapter.answer(request, Err(Failure::cancelled()));
     }
-    // What a handler leaves half done is at worst a point that the client does not know.
+    // A handler that panics leaves at worst a point that the client does not know.
     let done = catch_unwind(AssertUnwindSafe(|| handle(adapter)));
     adapter.inbox.end();
     if done.is_err() {

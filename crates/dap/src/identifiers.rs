@@ -8,7 +8,7 @@ use juror_view::nodes::{Group, NodeId};
 use juror_view::queries::SelectionView;
 use std::collections::HashMap;
 
-/// What has parts.
+/// A value, or a group of values, that has parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Container {
     /// A group of values of a frame.

@@ -75,7 +75,7 @@ pub(crate) struct Point {
     pub(crate) number: Option<u32>,
     /// Why it could not be set.
     pub(crate) failure: Option<String>,
-    /// What the client was told last.
+    /// The state that the client was told last.
     pub(crate) told: Breakpoint,
     /// Only each of this many hits stops.
     pub(crate) every: Option<u64>,

@@ -52,7 +52,7 @@ pub trait Host {
 /// How the adapter is reached.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
-    /// What `launch` and `attach` must carry: on a port that others can reach.
+    /// The token that `launch` and `attach` must carry, on a port that others can reach.
     pub token: Option<String>,
 }
 

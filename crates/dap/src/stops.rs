@@ -12,10 +12,10 @@ use juror_view::error::CommandError;
 use juror_view::{EndView, Ending, Outcome, StopReason, StopView, ViolationView};
 use serde_json::{Value, json};
 
-/// What a shell adds to the number of the signal that killed a program.
+/// The number that a shell adds to that of the signal that killed a program.
 const KILLED_STATUS: i32 = 128;
 
-/// What an expression begins with of which only the location counts.
+/// The prefix of an expression of which only the location counts.
 const LOCATION: &str = "-location ";
 
 /// Whether the user has seen a result as text.
@@ -77,7 +77,7 @@ pub(crate) fn tell_stop(
         adapter.invalidate(&["all"]);
     }
     adapter.stop = Some(stop);
-    // What stops the program for a request of the client is not told as a stop.
+    // A stop that serves a request of the client is not reported.
     if adapter.deferred.is_none() {
         adapter.event("stopped", body);
     }

@@ -6,7 +6,7 @@ use juror_event::Verdict;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What does not change of a property during a run.
+/// The parts of a property that do not change during a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PictureView {
     /// The property's name.
@@ -54,7 +54,7 @@ pub struct PictureTransition {
     pub label: String,
 }
 
-/// What a sample of the properties is to contain.
+/// The wanted content of a sample of the properties.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct SampleWanted {
     /// By property: the number of the first transition that is new, as [`PropertySample::next`]

@@ -1,4 +1,4 @@
-// What runs, and how it stands: program, status, verdicts, and trouble with the connection.
+// The header: program, status, verdicts, and trouble with the connection.
 
 import { announce } from "./announce.js";
 import { make, makeMark, patchList, setMark, setShown, setText } from "./dom.js";

@@ -131,7 +131,7 @@ async function load(view) {
   view.busy = false;
 }
 
-// What the user asks for, and a stop, do not wait.
+// A request of the user, and a stop, do not wait.
 function isUrgent(view) {
   return view.asked || view.store.snapshot?.status !== "running";
 }
@@ -185,7 +185,7 @@ function show(view, answer) {
   }
   const words = rangeWords(view, answer, rows.length);
   setText(view.count, words);
-  // What changes by itself is not read out.
+  // A change that the user did not ask for is not read out.
   if (view.asked) announce(view.announcer, "slices", `slices ${words}`);
   view.asked = false;
   setAttribute(view.previous, "aria-disabled", view.offset > 0 ? null : "true");

@@ -1,4 +1,4 @@
-// Where the program stands: report, source, stack, threads, checkpoints, output.
+// The stop of the program: report, source, stack, threads, checkpoints, output.
 
 import { execute } from "./commands.js";
 import { make, makeRow, makeTable, patchList, setAttribute, setCells, setClass, setShown } from "./dom.js";
@@ -213,7 +213,7 @@ function createCheckpoint(view) {
 function drawOutput(view, output) {
   setShown(view.parts.output, output !== "");
   const text = document.getElementById("output-text");
-  // What is scrolled is read only when it changes, since that makes the browser lay out the page.
+  // The scroll position is read only when it changes, since reading it makes the browser lay out the page.
   if (view.output === output) return;
   view.output = output;
   const isAtEnd = text.scrollTop + text.clientHeight >= text.scrollHeight - 4;

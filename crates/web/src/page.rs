@@ -17,7 +17,7 @@ const SHARE: u64 = 100;
 /// The result of a command that the browser asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Performed {
-    /// What the prompt shows.
+    /// The text that the prompt shows.
     pub text: String,
     /// Whether it failed.
     pub failed: bool,
@@ -49,7 +49,7 @@ pub struct LivePage {
     sequence: u64,
     /// The last snapshot, for a report.
     last: Value,
-    /// What does not change, with the pictures of the properties that there were then.
+    /// The fixed part, with the pictures of the properties at the last snapshot.
     last_fixed: Value,
 }
 
@@ -212,5 +212,5 @@ impl LivePage {
     }
 }
 
-/// Where the answer to a command goes.
+/// The receiver of the answer to a command.
 pub struct Reply(Option<tokio::sync::oneshot::Sender<Value>>);

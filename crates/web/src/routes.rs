@@ -27,7 +27,7 @@ use tokio_stream::wrappers::WatchStream;
 /// The limit of a request's body, in bytes.
 const BODY_MAX: usize = 64 << 10;
 
-/// What the page may load and do: files of its own, nothing else.
+/// The policy of the page: it loads files of its own, and nothing else.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'";

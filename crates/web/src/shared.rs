@@ -1,4 +1,4 @@
-//! What the server and the thread that drives the session share.
+//! The state that the server and the thread that drives the session share.
 
 use juror_view::live::SlicesWanted;
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub(crate) const PERIOD_MIN_MS: u64 = 50;
 /// A request of the browser, to be served by the thread that drives the session.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Request {
-    /// What does not change during a run.
+    /// The parts that do not change during a run.
     Static,
     /// A page of slices.
     Slices(SlicesWanted),
@@ -51,7 +51,7 @@ type Bell = Box<dyn Fn() + Send>;
 
 /// The shared state.
 pub(crate) struct Shared {
-    /// What a request must have.
+    /// The token that a request must carry.
     pub(crate) token: String,
     jobs: Mutex<VecDeque<Job>>,
     /// Rung while a command runs.
@@ -129,7 +129,7 @@ impl Shared {
 
     pub(crate) fn set_waker(&self, wake: Bell) {
         *lock(&self.waker) = Some(wake);
-        // What was asked before waits already.
+        // Earlier requests wait already.
         ring(&self.waker);
     }
 

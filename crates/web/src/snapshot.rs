@@ -1,4 +1,4 @@
-//! What the browser is sent.
+//! The data that the browser is sent.
 
 use crate::shared::Choices;
 use anstream::adapter::strip_str;
@@ -13,7 +13,7 @@ use juror_view::observer::SilentObserver;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What the page shows.
+/// The subject of the page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -26,10 +26,10 @@ pub enum Mode {
     Model,
 }
 
-/// What does not change during a session.
+/// The parts that do not change during a session.
 #[derive(Debug, Clone, Default)]
 pub struct Static {
-    /// What is shown.
+    /// The subject.
     pub mode: Mode,
     /// The program, the recording or the model.
     pub program: String,
@@ -41,7 +41,7 @@ pub struct Static {
     pub chart: Option<Value>,
 }
 
-/// What the program does.
+/// The state of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Status {

@@ -237,7 +237,7 @@ test('a request that resumes the program ends the questions', async () => {
         assert.ok(asked.length > before, 'a refused request changes nothing');
         const after = asked.length;
         tracker.onDidSendMessage(message);
-        // What the scope told stays.
+        // The data from the scope stays.
         const nodes = await seen.tree.getChildren();
         assert.deepStrictEqual(nodes.map((it) => [it.label, it.verdict]), [
             ['slots', 'violated'], ['calm', 'presumably satisfied'],

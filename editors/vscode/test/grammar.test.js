@@ -64,7 +64,7 @@ function scopeOf(file) {
 /** Returns the words at places where the parser accepts a keyword and no name. */
 function keywordsAt(line) {
     const places = [
-        // What begins a line: an item, a clause, a transition, a statement.
+        // The words that begin a line: an item, a clause, a transition, a statement.
         /^\s*(property|scenario|slice|event|var|state|proposition|let|function|ltl|pattern|never|matches|use)\s/g,
         /^\s*(on|set|cleared|pulse|return|print|report|stop|continue|backtrace|restore|command|watch|break)\s/g,
         /^event\s+\w+\s*=\s*([a-z]+)\s/g,

@@ -23,7 +23,7 @@ pub struct Dap {
     /// Wait for a client on this address instead: 127.0.0.1:PORT, port 0 for any
     #[arg(long, value_name = "ADDRESS", value_parser = loopback)]
     pub listen: Option<SocketAddr>,
-    /// What the client must give as the token of its launch configuration
+    /// The token that the client must give in its launch configuration
     #[arg(long, value_name = "TOKEN", requires = "listen")]
     pub token: Option<String>,
     /// Tell the terminal to the adapter that waits at this socket

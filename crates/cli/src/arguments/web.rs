@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// What `--web` asks for.
+/// A value of `--web`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Web {
     /// A page at this port of the loopback interface; 0 for a free one.

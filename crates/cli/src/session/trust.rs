@@ -23,7 +23,7 @@ pub const FILE: &str = ".juror";
 /// The largest size of a command file.
 const SIZE_MAX: u64 = 1 << 20;
 
-/// What may be executed in a directory.
+/// The text that may be executed in a directory.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Allowed {
     /// There is no file.
@@ -132,7 +132,7 @@ fn decide(entries: &[Entry], directory: &Path, text: String) -> Allowed {
 /// Returns the text of the command file in a directory; nothing if there is none.
 fn text_in(directory: &Path) -> anyhow::Result<Option<String>> {
     let file = directory.join(FILE);
-    // What is no regular file is not opened: a named pipe would wait.
+    // Only a regular file is opened: a named pipe would wait.
     match fs::metadata(&file) {
         Ok(metadata) if metadata.is_file() => {}
         Ok(_) => return Ok(None),

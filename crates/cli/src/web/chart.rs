@@ -11,7 +11,7 @@ use juror_web::{LivePage, Mode, Performed, Static};
 use std::io::{self, BufRead};
 use std::sync::mpsc::channel;
 
-/// What the page of a model asks: a chart has no commands.
+/// The session of a page that shows a model: a chart has no commands.
 struct NoSession;
 
 impl Driver for NoSession {

@@ -1,11 +1,11 @@
-//! What is chosen and said at a stop in a library: the frame of the user, panics, and for what
-//! threads wait; and which threads run.
+//! Stops in a library: the frame of the user that is selected, panics, the reasons why threads
+//! wait; and the threads that run.
 
 use crate::support::{juror, program};
 
 const PROMPT: &str = "(juror) ";
 
-/// What is shown for lines of the standard input.
+/// Returns the output for lines of the standard input.
 fn shown(file: &str, lines: &str) -> String {
     let executable = program(file).compile_plain();
     let output = juror(&["run"]).args([executable]).input(lines).run();

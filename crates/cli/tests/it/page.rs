@@ -188,7 +188,7 @@ fn the_page_follows_a_program_that_runs_and_interrupts_it() {
         .expect("it stops");
     assert_eq!(stopped["stop"]["reason"], "interrupted");
     assert_eq!(stopped["threads"].as_array().map(Vec::len), Some(1));
-    // What is changed by the page is changed.
+    // A variable that the page sets is set in the program.
     followed.command("set variable pushed = 1");
     let text = followed.command("continue");
     assert!(text.contains("VIOLATED  room"), "{text}");

@@ -13,7 +13,7 @@ fn pushes() -> PathBuf {
     program("pushes.c").compile_plain()
 }
 
-/// What is shown for lines of the standard input.
+/// Returns the output for lines of the standard input.
 fn shown(lines: &str) -> String {
     let output = juror(&["run"]).args([pushes()]).input(lines).run();
     output.stdout + &output.stderr

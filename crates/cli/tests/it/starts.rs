@@ -24,7 +24,7 @@ fn gdbs_options_are_understood() {
         .run();
     assert!(output.stdout.contains("$1 = 0"), "{}", output.stdout);
     assert_eq!(output.status.code(), Some(0));
-    // What follows the program is not juror's.
+    // The words after the program are the program's.
     let output = juror(&["-batch", "--args"])
         .args([Path::new("/bin/echo"), Path::new("-ex"), Path::new("-q")])
         .run();
@@ -173,7 +173,7 @@ fn the_file_of_a_directory_is_executed_if_it_was_allowed() {
     fs::write(&file, "set $n = 40 + 2\n").expect("a file");
     assert_eq!(run(&["trust", "--forget"], false).status.code(), Some(0));
     assert!(!run(&batch, true).stdout.contains("42"));
-    // What is no file is not waited for.
+    // juror does not wait for a named pipe.
     fs::remove_file(&file).expect("it is there");
     symlink("/dev/zero", &file).expect("a link");
     assert_eq!(run(&batch, true).status.code(), Some(2));

@@ -1,4 +1,4 @@
-//! What happens while a command runs, as events.
+//! Reports the observations of a running command as events.
 
 use super::{Adapter, Motion};
 use crate::handlers;

@@ -21,7 +21,7 @@ pub(crate) struct Resume {
     pub(crate) body: Value,
 }
 
-/// What a command and those that followed it have left.
+/// The result of a command and of those that followed it.
 pub(crate) struct Followed {
     /// The last stop, end or error.
     pub(crate) last: Result<Outcome, CommandError>,

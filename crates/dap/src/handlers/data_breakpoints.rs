@@ -1,7 +1,7 @@
 //! Watchpoints.
 //!
-//! What is watched is named by the argument of the command that watches it, after the client's
-//! number of the frame where it was asked for.
+//! The identifier of watched memory is the argument of the command that watches it, after the
+//! client's number of the frame where it was asked for.
 
 use super::breakpoints::{filled, replaced};
 use super::{Answer, MaybeSession, address, body, parse};
@@ -22,7 +22,7 @@ const ACCESSES: [&str; 3] = ["read", "write", "readWrite"];
 /// The most parts among which a name is looked for.
 const PARTS_MAX: u64 = 1 << 16;
 
-/// What follows the number of a frame.
+/// The text after the number of a frame.
 const FRAME: &str = "@";
 
 /// `dataBreakpointInfo`

@@ -81,14 +81,14 @@ const READING: [&str; 15] = [
     "x",
 ];
 
-/// What command lines have shown and done.
+/// The output and the effects of command lines.
 #[derive(Default)]
 struct Shown {
     text: String,
     has_failed: bool,
     /// Whether values or frames may be others.
     has_changed: bool,
-    /// Where the program has stopped, if it ran.
+    /// The stop of the program, if it ran.
     last: Option<Result<Outcome, CommandError>>,
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// The filter of all properties.
 pub(crate) const VIOLATIONS: &str = "violations";
 
-/// What the filter of a property begins with.
+/// The prefix of the filter of a property.
 pub(crate) const PROPERTY: &str = "property:";
 
 /// The commands of the filters.

@@ -28,7 +28,7 @@ pub struct Initialize {
     pub supports_ansi_styling: Option<bool>,
 }
 
-/// What `launch` and `attach` have in common.
+/// The arguments that `launch` and `attach` share.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Start {
@@ -58,7 +58,7 @@ pub struct Start {
     pub checkpoint: Option<Value>,
     /// How events of calls are taken: `auto`, `native`, `trap`.
     pub tier: Option<String>,
-    /// Where the program's input and output are.
+    /// The console of the program's input and output.
     pub console: Option<String>,
     /// A file for the standard input.
     pub stdin: Option<String>,
@@ -66,7 +66,7 @@ pub struct Start {
     pub no_debug: Option<bool>,
     /// Whether each change of a property's state is an event.
     pub state_changes: Option<bool>,
-    /// What proves that the client may connect.
+    /// The token, which proves that the client may connect.
     pub token: Option<String>,
 }
 

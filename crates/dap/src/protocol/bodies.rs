@@ -88,7 +88,7 @@ pub struct StackFrame {
 pub struct Scope {
     /// Its name.
     pub name: String,
-    /// What it is, for the client.
+    /// Its kind, for the client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<&'static str>,
     /// Its container.
@@ -229,7 +229,7 @@ pub struct Instruction {
 pub struct CompletionItem {
     /// The word.
     pub label: String,
-    /// Where the word begins that it replaces, in UTF-16 units.
+    /// The begin of the word that it replaces, in UTF-16 units.
     pub start: i64,
     /// The length of that word, in UTF-16 units.
     pub length: i64,

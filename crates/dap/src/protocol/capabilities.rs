@@ -1,4 +1,4 @@
-//! What the adapter can do.
+//! The capabilities of the adapter.
 
 use serde_json::{Value, json};
 

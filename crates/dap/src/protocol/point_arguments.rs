@@ -75,7 +75,7 @@ pub struct SetInstructionBreakpoints {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DataBreakpoint {
-    /// What is watched, from `dataBreakpointInfo`.
+    /// The identifier of the watched memory, from `dataBreakpointInfo`.
     pub data_id: String,
     /// Which accesses stop.
     pub access_type: Option<String>,

@@ -64,7 +64,7 @@ impl Server<'_> {
     fn permitted(&mut self, request: &Request) -> Result<Start, Failure> {
         let start: Start = parse(request.arguments.clone())?;
         if self.setup.token.is_some() && start.token != self.setup.token {
-            // Whoever guesses gets one try.
+            // A client that guesses gets one try.
             self.is_over = true;
             return Err(Failure::quiet("the token is not valid"));
         }

@@ -28,7 +28,7 @@ pub enum Incoming {
     Request(Request),
     /// An answer to a request of the adapter.
     Response(serde_json::Value),
-    /// What is neither; with its number, if it has one.
+    /// A message that is neither; with its number, if it has one.
     Malformed {
         /// The number.
         seq: Option<i64>,

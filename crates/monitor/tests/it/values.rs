@@ -273,7 +273,7 @@ fn a_snapshot_of_another_property_is_refused() {
     assert_eq!(other.err(), Some(SnapshotError::OtherProperty));
 }
 
-/// What a property says is what counts, and not the file that it was read from.
+/// Two properties are equal if they say the same, whatever file they were read from.
 #[test]
 fn a_snapshot_is_of_the_same_property_in_another_file() {
     let of_file = |name: &str| Property {

@@ -1,10 +1,10 @@
-//! What the words of a block mean: which lines open a list, and which words are commands.
+//! The meaning of the words of a block: which lines open a list, and which words are commands.
 
 use crate::command_table::arguments::split_line;
 use crate::command_table::{self, Unclear};
 use crate::script::parse::{Kind, Words, structure_of};
 
-/// What the table of commands says.
+/// The meaning of words by the table of commands.
 pub(crate) const WORDS: Words = Words {
     kind_of,
     is_command,

@@ -111,7 +111,7 @@ fn written_points(session: &Session) -> Vec<Written> {
         written.is_lost |= watchpoint.home.is_some();
         all.push((watchpoint.point.owner, written));
     }
-    // What is there from the start need not be set again.
+    // A point that is there from the start need not be set again.
     let catchpoints = session.points.catchpoints.iter();
     for catchpoint in catchpoints.filter(|it| it.point.number != INITIAL) {
         let point = &catchpoint.point;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-/// What is done at a line of a block.
+/// An action at a line of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// The line is executed, or belongs to the list that an earlier line has opened.

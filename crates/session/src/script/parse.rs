@@ -29,7 +29,7 @@ pub(crate) enum Kind {
     Text,
 }
 
-/// What the words of a line mean: the table of commands knows.
+/// The meaning of the words of a line, which the table of commands knows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Words {
     /// Returns the kind of a line.

@@ -16,7 +16,7 @@ const STEPS_MAX: u32 = 1_000_000;
 /// not.
 pub(crate) const DEPTH_MAX: usize = 1_000;
 
-/// Where the lines of a block come from.
+/// The origin of the lines of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The commands of a point: the rest is dropped when the program runs.
@@ -44,7 +44,7 @@ struct Position {
     origin: Origin,
 }
 
-/// What the line that was taken last is for.
+/// The purpose of the line that was taken last.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Asked {
     /// A command, and its file and line.

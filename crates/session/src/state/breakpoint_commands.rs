@@ -25,7 +25,7 @@ pub(crate) struct BreakpointCommands {
     pub(crate) stopped_by: Vec<u32>,
     /// The commands that the user has defined.
     pub(crate) defined: BTreeMap<String, Defined>,
-    /// What the words of their lines mean.
+    /// The meaning of the words of their lines.
     pub(crate) words: Words,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Given {
     pub(crate) parser: Parser,
 }
 
-/// What lines are entered for.
+/// The purpose of entered lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// The commands of points.
@@ -345,7 +345,7 @@ mod tests {
         ]);
         assert!(!commands.begin_hooked("continue", "c 2"));
         assert!(commands.begin_hooked("next", "n 3"));
-        // What a hook executes has no hooks.
+        // The commands of a hook have no hooks.
         assert!(!commands.begin_hooked("step", "s"));
         let mut lines = Vec::new();
         while let Some(line) = commands.next() {

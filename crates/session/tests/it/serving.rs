@@ -31,7 +31,7 @@ const PROGRAM: &str = r#"
         return hits == 8000 && twice(2) == 4 ? 0 : 1;
     }"#;
 
-/// What each request asks for.
+/// The action of each request.
 type Ask = fn(&mut dyn Driver);
 
 /// Has a request whenever its thread rings.
@@ -85,7 +85,7 @@ struct Rung {
     bell: Sender<Ring>,
 }
 
-/// What the thread rings until it ends.
+/// An order to the thread that rings.
 struct Ring {
     call: Box<dyn Fn() + Send>,
     waiting: Arc<AtomicU64>,

@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(array.address(), Some(16));
     }
 
-    /// What a call returned, of which these bytes were at 16.
+    /// Returns a value that a call returned, of which these bytes were at 16.
     fn returned(bytes: [u8; 4]) -> Typed {
         let int = Type::builtin("int").expect("a type");
         Typed::snapshot_at(int, 16, bytes.to_vec())

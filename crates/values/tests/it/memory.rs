@@ -150,7 +150,7 @@ fn a_pretty_printer_decides_what_is_shown_and_what_an_index_means() {
     );
 }
 
-/// What lies there may be seen as something else; it stays where it is.
+/// A value that is seen as another type stays at its address.
 #[test]
 fn a_cast_says_what_memory_is_seen_as() {
     let page = Page::new();

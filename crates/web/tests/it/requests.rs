@@ -310,7 +310,7 @@ fn too_many_requests_are_refused() {
         .collect();
     let mut refused = 0;
     for stream in asked.into_iter().rev() {
-        // Those that wait are never answered here; the last ones were refused at once.
+        // Waiting requests are never answered here; the last ones were refused at once.
         stream
             .set_read_timeout(Some(std::time::Duration::from_millis(300)))
             .expect("a time limit is possible");

@@ -1,4 +1,4 @@
-// What a snapshot costs: the nodes that are changed are counted; times are measured and told, since they
+// The cost of a snapshot: the nodes that are changed are counted; times are measured and told, since they
 // depend on the machine.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// What the page looks like: contrast and structure by axe, in both schemes, and pictures.
+// The look of the page: contrast and structure by axe, in both schemes, and pictures.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What the tests of the page have in common: a browser, a page over a fixture, and waiting.
+// Helpers of the tests of the page: a browser, a page over a fixture, and waiting.
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";

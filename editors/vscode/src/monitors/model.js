@@ -1,4 +1,4 @@
-// What the events of a session tell of its monitors. No dependency on VS Code.
+// The monitors of a session, as its events tell them. No dependency on VS Code.
 'use strict';
 
 /** The slices of a property that are remembered while the program runs; violated ones stay. */

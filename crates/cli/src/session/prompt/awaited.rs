@@ -8,7 +8,7 @@ use crate::session::console::{Console, SharedDriver};
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// What wakes the thread that drives the session.
+/// A reason to wake the thread that drives the session.
 enum Wake {
     /// The line that was awaited.
     Input(io::Result<Input>),
@@ -22,7 +22,7 @@ enum Wake {
     Requests,
 }
 
-/// What the other thread is asked for.
+/// A request to the other thread.
 enum Ask {
     Line(String),
     Question(String),

@@ -1,7 +1,7 @@
 //! Lines that are typed or pasted at a terminal.
 //!
-//! What is typed while the program runs, and what is pasted without brackets, stays in the buffer
-//! of the line editor from one line to the next. A bracketed paste arrives as one input with line
+//! Lines that are typed while the program runs, or pasted without brackets, stay in the buffer of
+//! the line editor from one line to the next. A bracketed paste arrives as one input with line
 //! ends in it: it is split, and its later lines wait here.
 
 use super::{Input, Lines};

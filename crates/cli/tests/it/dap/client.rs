@@ -335,7 +335,7 @@ impl Client {
         found.unwrap_or_else(|| self.fail(&format!("there is no variable {name}")))
     }
 
-    /// What a line shows in the debug console.
+    /// Returns the output of a line in the debug console.
     #[track_caller]
     pub fn repl(&mut self, line: &str) -> String {
         let answer = self.ask("evaluate", json!({ "expression": line, "context": "repl" }));

@@ -104,7 +104,7 @@ impl Schema {
                 is_known = true;
                 self.search(schema, field, &place, is_closed, faults);
             }
-            // Where any object is permitted, any field is.
+            // If any object is permitted, any field is, too.
             if is_closed && !is_known && !is_open && !known.is_empty() {
                 faults.push(format!("{place} does not exist"));
             }

@@ -181,7 +181,7 @@ fn a_returned_value_is_a_scope() {
     let returned = client.variables(&scope["variablesReference"]);
     assert_eq!(returned.len(), 1);
     assert_eq!(returned[0]["value"], "6");
-    // What was known before is refused, and not mistaken for something else.
+    // A value of an earlier stop is refused, and not mistaken for another one.
     let words = client.refused("scopes", json!({ "frameId": old }));
     assert!(words.contains("no longer there"), "{words}");
     client.leave();

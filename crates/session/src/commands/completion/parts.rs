@@ -22,7 +22,7 @@ const BASES_MAX: usize = 64;
 /// How many functions of a file are looked up.
 const FUNCTIONS_MAX: usize = 200;
 
-/// Where a word begins, and its completions.
+/// The begin of a word, and its completions.
 pub(super) type Completed = (usize, Vec<String>);
 
 /// Completes the end of an expression, where it is not the name of a variable.
