@@ -1,5 +1,6 @@
 //! Values as trees, as front ends ask for them.
 
+mod corpora;
 mod questions;
 
 use juror_session::{Options, Session};
@@ -52,4 +53,15 @@ fn parts_of(session: &mut Session, node: &Node) -> Vec<Node> {
     }
     let parts = session.part_nodes(node.id, PartFilter::All, 0, PAGE);
     parts.unwrap_or_else(|error| panic!("{node:?}: {error}"))
+}
+
+/// The same nodes, whatever their numbers.
+fn without_ids(nodes: &[Node]) -> Vec<Node> {
+    let nodes = nodes.iter().cloned();
+    nodes
+        .map(|node| Node {
+            id: NodeId(u64::from(node.id.0 > 0)),
+            ..node
+        })
+        .collect()
 }
