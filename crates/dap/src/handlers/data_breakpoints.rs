@@ -12,7 +12,7 @@ use crate::protocol::message::Failure;
 use crate::protocol::point_arguments::{DataBreakpointInfo, SetDataBreakpoints};
 use juror_view::Outcome;
 use juror_view::driver::Driver;
-use juror_view::nodes::{NodeId, PartFilter};
+use juror_view::nodes::{NodeId, NodeKind, PartFilter};
 use juror_view::queries::SelectionView;
 use serde_json::{Value, json};
 
@@ -103,10 +103,23 @@ fn place_of(
             (Ok(at), Some(size)) => Ok(of_bytes(at, size)),
             (Ok(_), None) => Ok(format!("-location {name}")),
             // In a register: it is followed through its function.
-            (Err(_), None) => Ok(name.to_owned()),
+            (Err(failure), None) => match has_value(session, name)? {
+                true => Ok(name.to_owned()),
+                false => Err(failure),
+            },
             (Err(failure), Some(_)) => Err(failure),
         }
     })
+}
+
+/// Returns whether an expression has a value in the selected frame.
+fn has_value(session: &mut dyn Driver, expression: &str) -> Result<bool, Failure> {
+    let questions = queries(session)?;
+    let Some(frame) = questions.selection() else {
+        return Ok(false);
+    };
+    let node = questions.evaluate_node(frame, expression, false);
+    Ok(node.is_ok_and(|node| node.kind != NodeKind::Error))
 }
 
 /// Returns the expression of a range of memory.

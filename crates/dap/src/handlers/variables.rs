@@ -7,6 +7,7 @@ use crate::protocol::arguments::{Scopes, SetExpression, SetVariable, Variables};
 use crate::protocol::bodies::{Assigned, PresentationHint, Scope, Variable};
 use crate::protocol::message::Failure;
 use juror_view::driver::Driver;
+use juror_view::live::SampleWanted;
 use juror_view::nodes::{Group, Node, NodeKind, PartFilter};
 use juror_view::queries::SelectionView;
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ const GROUPS: [(Group, &str, Option<&str>, bool); 4] = [
 ];
 
 /// `scopes`
-pub(super) fn scopes(adapter: &mut Adapter, _: &mut dyn Driver, arguments: Value) -> Answer {
+pub(super) fn scopes(adapter: &mut Adapter, session: &mut dyn Driver, arguments: Value) -> Answer {
     let given: Scopes = parse(arguments)?;
     let frame = adapter.identifiers.frame_of(given.frame_id)?;
     let mut scopes = Vec::new();
@@ -32,10 +33,13 @@ pub(super) fn scopes(adapter: &mut Adapter, _: &mut dyn Driver, arguments: Value
         let hint = Some("returnValue");
         scopes.push(scope(adapter, "Return value", hint, container, false));
     }
+    // The user may have added properties, or removed them.
+    let sample = session.sample(&SampleWanted::default());
+    let has_monitors = !sample.properties.is_empty();
     for (group, name, hint, is_expensive) in GROUPS {
         let container = Container::Scope(frame, group);
         scopes.push(scope(adapter, name, hint, container, is_expensive));
-        if group == Group::Locals && !adapter.properties.is_empty() {
+        if group == Group::Locals && has_monitors {
             scopes.push(scope(adapter, "Monitors", None, Container::Monitors, false));
         }
     }

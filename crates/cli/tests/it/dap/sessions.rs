@@ -190,6 +190,24 @@ fn filters_choose_the_properties_that_stop() {
 }
 
 #[test]
+fn a_property_that_is_added_in_the_session_is_in_the_scope_of_monitors() {
+    let (program, property) = queue();
+    let mut client = Client::start();
+    client.launch(json!({ "program": program, "stopOnEntry": true }));
+    let stop = client.begin();
+    let frame = client.top(&stop["threadId"]);
+    let scopes = client.ask("scopes", json!({ "frameId": frame["id"] }));
+    let is_monitors = |it: &serde_json::Value| it["name"] == "Monitors";
+    let has_monitors =
+        |scopes: &serde_json::Value| scopes["scopes"].as_array().unwrap().iter().any(is_monitors);
+    assert!(!has_monitors(&scopes), "{scopes}");
+    client.repl(&format!("property add {}", property.display()));
+    let scopes = client.ask("scopes", json!({ "frameId": frame["id"] }));
+    assert!(has_monitors(&scopes), "{scopes}");
+    client.leave();
+}
+
+#[test]
 fn monitors_are_a_scope_that_can_be_set() {
     let (program, property) = queue();
     let mut client = Client::start();
