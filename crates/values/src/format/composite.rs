@@ -6,7 +6,7 @@ use crate::classes::upcast::whole_object;
 use crate::pretty_printers::is_plausible;
 use crate::typed::Typed;
 use juror_symbols::{Base, Composite, CompositeKind, Field, Type};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 impl Writer<'_> {
     pub(super) fn composite(&mut self, value: &Typed, composite: &Composite, depth: usize) {
@@ -84,10 +84,9 @@ impl Writer<'_> {
             if self.is_shown(base) {
                 continue;
             }
-            if !self.begin(first) {
+            if !self.begin(first, format_args!("<{}> = ", base.r#type.name())) {
                 return false;
             }
-            let _ = write!(self.text, "<{}> = ", base.r#type.name());
             let part = match value.base(base, self.memory) {
                 Ok(part) => part,
                 Err(why) => {
@@ -117,32 +116,38 @@ impl Writer<'_> {
         first: &mut bool,
     ) -> bool {
         for field in &composite.fields {
-            if !self.begin(first) {
+            let has_room = match &field.name {
+                Some(name) => self.begin(first, format_args!("{name} = ")),
+                None => self.begin(first, format_args!("")),
+            };
+            if !has_room {
                 return false;
-            }
-            if let Some(name) = &field.name {
-                let _ = write!(self.text, "{name} = ");
             }
             self.value(&value.member(field), depth + 1);
         }
         if let Ok(Some(chosen)) = value.variant(self.memory) {
-            if !self.begin(first) {
+            let has_room = match &chosen.name {
+                Some(name) => self.begin(first, format_args!("{name} ")),
+                None => self.begin(first, format_args!("")),
+            };
+            if !has_room {
                 return false;
-            }
-            if let Some(name) = &chosen.name {
-                let _ = write!(self.text, "{name} ");
             }
             self.value(&value.member(&chosen), depth + 1);
         }
         true
     }
 
-    /// Separates a part from those before it; returns false, and writes that parts are left
-    /// out, if the text is full.
-    fn begin(&mut self, first: &mut bool) -> bool {
-        let has_room = *first || !self.is_full();
+    /// Separates a part from those before it and writes its label. If the text leaves no room
+    /// for its value, returns false and writes instead that parts are left out.
+    fn begin(&mut self, first: &mut bool, label: fmt::Arguments) -> bool {
+        let is_first = *first;
         self.separate(first);
+        let start = self.text.len();
+        let _ = self.text.write_fmt(label);
+        let has_room = is_first || !self.is_full();
         if !has_room {
+            self.text.truncate(start);
             self.push("...");
         }
         has_room
@@ -193,11 +198,12 @@ impl Writer<'_> {
         });
         let mut first = true;
         for field in fields {
-            if !self.begin(&mut first) {
+            let has_room = match field.name.as_deref().filter(|_| !is_tuple) {
+                Some(name) => self.begin(&mut first, format_args!("{name}: ")),
+                None => self.begin(&mut first, format_args!("")),
+            };
+            if !has_room {
                 break;
-            }
-            if let Some(name) = field.name.as_deref().filter(|_| !is_tuple) {
-                let _ = write!(self.text, "{name}: ");
             }
             self.value(&value.member(field), depth + 1);
         }

@@ -88,6 +88,8 @@ impl Served {
         page.set_waker(Box::new(move || {
             let _ = wake.send(());
         }));
+        // Rung for requests that came earlier; from now on, each ring follows a request.
+        woken.recv().expect("the session is woken");
         Served {
             server,
             page,

@@ -63,7 +63,7 @@ fn need(entry: &Entry, rest: &str) -> Option<Need> {
         "awatch" | "break" | "catch" | "change" | "clear" | "condition" | "delete" | "disable"
         | "dprintf" | "enable" | "handle" | "hbreak" | "ignore" | "rbreak" | "rwatch" | "skip"
         | "tbreak" | "tcatch" | "thbreak" | "watch" => Need::Nothing,
-        "commands" | "group" => Need::Lines,
+        "commands" | "document" | "group" => Need::Lines,
         // Properties, scenarios, checkpoints.
         "monitor" => Need::Nothing,
         "property" | "scenario" if matches!(first, "add" | "load") => Need::Files("reads a file"),
@@ -104,12 +104,14 @@ fn need_of_setting(rest: &str) -> Option<Need> {
                 | "args"
                 | "at-inlined"
                 | "checkpoint-namespace"
+                | "confirm"
                 | "disable-randomization"
                 | "follow-fork-mode"
                 | "ignore-inlined"
                 | "listsize"
                 | "print elements"
-                | "print pretty",
+                | "print pretty"
+                | "scheduler-locking",
             ) => Need::Nothing,
             Some(_) => return None,
         },
@@ -302,6 +304,14 @@ mod tests {
         }
     }
 
+    /// A setting that is added is refused until its need is stated here.
+    #[test]
+    fn the_need_of_every_setting_is_stated() {
+        for (name, _) in command_table::setting_names::SETTINGS {
+            assert!(need_of_setting(name).is_some(), "{name}");
+        }
+    }
+
     /// What each command of the table says by its examples: those that reach out, and
     /// nothing else, need a permission, and one permission does not stand for the other.
     #[test]
@@ -336,6 +346,7 @@ mod tests {
                 "attach",
                 "cd",
                 "commands",
+                "document",
                 "dump",
                 "group",
                 "jump",
