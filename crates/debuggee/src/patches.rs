@@ -1,6 +1,7 @@
 //! Instructions that juror has replaced by jumps to code of its own.
 //!
-//! A *patch* is a jump of five bytes at a site, in place of its trap. It leads to
+//! A *patch* is a jump of five to seven bytes at a site, in place of its trap. Its last
+//! bytes may be those of the instructions behind the replaced ones. It leads to
 //! a *stub* in memory that juror has mapped in the debuggee, which does what the
 //! owner of the site would do at a stop, executes the replaced instructions at
 //! their *twins*, and returns to the program. What a stub means is the
@@ -42,8 +43,8 @@ use records::Records;
 /// Loops that are entered behind the return of a call trap once.
 const STRAYS_MAX: u32 = 256;
 
-/// The length of the jump of a patch, in bytes.
-pub(crate) const JUMP_LENGTH: usize = 5;
+/// The length of the longest jump of a patch, in bytes.
+pub(crate) const LONGEST_JUMP: usize = 7;
 
 /// The registers of a thread that a stub may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,10 +121,24 @@ pub struct Patch {
     pub jump: u64,
     /// The first address behind the replaced instructions.
     pub end: u64,
-    /// The jump.
-    pub code: [u8; JUMP_LENGTH],
+    /// The jump. Its bytes from `end` on, if it is longer than those instructions, are
+    /// what the program has there.
+    pub code: Vec<u8>,
     /// Its stub, the code of which has been written.
     pub stub: Arc<dyn Stub>,
+}
+
+impl Patch {
+    /// Returns the first address behind the jump.
+    pub fn jump_end(&self) -> u64 {
+        self.jump.wrapping_add(self.code.len() as u64)
+    }
+
+    /// Returns the number of bytes at the end of the jump that are the program's.
+    fn shared(&self) -> usize {
+        let shared = self.jump_end().saturating_sub(self.end);
+        usize::try_from(shared).unwrap_or(0)
+    }
 }
 
 /// The patches of a debuggee.
@@ -229,12 +244,13 @@ impl Debuggee {
         self.driver.engine.is_patched(entry)
     }
 
-    /// Returns true if nothing but `count` inserts of `owner` is at `entry`, and
-    /// nothing in the other replaced instructions, so that a patch may be written
+    /// Returns true if nothing but so many inserts of one owner is at the site, and
+    /// nothing in the other bytes that the patch takes, so that it may be written
     /// while all threads are stopped.
-    pub fn may_be_patched(&self, entry: u64, end: u64, owned: (Owner, u32)) -> bool {
+    pub fn may_be_patched(&self, patch: &Patch, owned: (Owner, u32)) -> bool {
         let engine = &self.driver.engine;
-        !self.has_many_strays(entry) && engine.has_room_for_patch(entry..end, owned)
+        let text = patch.entry..patch.end.max(patch.jump_end());
+        !self.has_many_strays(patch.entry) && engine.has_room_for_patch(text, owned)
     }
 
     /// Writes a patch at a site of so many inserts of one owner, while all threads
@@ -245,14 +261,14 @@ impl Debuggee {
         patch: Patch,
         (owner, count): (Owner, u32),
     ) -> Result<bool, DebuggeeError> {
-        let (entry, end) = (patch.entry, patch.end);
+        let (entry, end, jump_end) = (patch.entry, patch.end, patch.jump_end());
         let Some(twin) = patch.stub.twin_of(entry) else {
             return Ok(false);
         };
         let is_granted = self
             .driver
             .engine
-            .may_be_patched(entry..end, (owner, count));
+            .may_be_patched(entry..end, jump_end, (owner, count));
         if !is_granted || self.has_many_strays(entry) {
             return Ok(false);
         }
@@ -268,6 +284,7 @@ impl Debuggee {
         self.feed(Input::Patch {
             address: entry,
             end,
+            jump_end,
             owner,
             count,
             twin,
@@ -300,8 +317,8 @@ impl Debuggee {
         prefixes.try_for_each(|&prefix| self.memory.write_raw(prefix, &[LOCK]))
     }
 
-    /// Asks the engine to remove the patches whose replaced instructions are in a range,
-    /// since other instructions are to be there.
+    /// Asks the engine to remove the patches whose jumps or replaced instructions are in a
+    /// range, since other instructions are to be there.
     pub(crate) fn unpatch_in(&mut self, range: Range<u64>) -> Result<(), DebuggeeError> {
         let engine = &self.driver.engine;
         if !self.image.patches.is_any() || range.is_empty() {

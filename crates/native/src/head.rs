@@ -5,11 +5,17 @@
 //! (`twin`), so that a thread passes a patched address without the original
 //! bytes. An `endbr64` at the address stays, and the jump follows it.
 //!
+//! A head may be *short*: fewer than five bytes, because a branch leads to the
+//! instruction behind it, or because that one is better left where it is. The last
+//! bytes of the jump are then the first bytes of that instruction, and stay as they
+//! are ([`crate::punning`]): both are executed from the same bytes.
+//!
 //! **Invariant**: a head that is accepted can be run at its twins instead, with
 //! the same effect on registers, flags, memory and control; an event at its
 //! address happens once for each arrival from outside.
 
 mod branches;
+mod reader;
 #[cfg(test)]
 mod tests;
 mod twin;
@@ -17,15 +23,15 @@ mod twin;
 pub use branches::BranchTargets;
 pub use twin::{Piece, Relocated, Undo};
 
-use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic};
+use reader::Reader;
 use std::ops::Range;
 use twin::Relocation;
 
 /// The length of the jump that a patch writes, in bytes.
 pub const JUMP_LENGTH: u64 = 5;
 
-/// The length of an `endbr64`, in bytes.
-const LANDING_LENGTH: u64 = 4;
+/// The length of the longest jump, in bytes: one with prefixes, behind a short head.
+pub const LONGEST_JUMP: u64 = JUMP_LENGTH + 2;
 
 /// Machine code and its address in the debuggee.
 #[derive(Debug, Clone, Copy)]
@@ -159,8 +165,10 @@ pub struct Head {
     pub address: u64,
     /// The address of the jump: behind an `endbr64`, or the address of the event.
     pub jump: u64,
-    /// The instructions from `jump` on; at least five bytes.
+    /// The instructions from `jump` on; at least five bytes, unless it is short.
     pub instructions: Vec<HeadInstruction>,
+    /// The bytes behind a short head that the jump may share with what is there.
+    pub behind: Vec<u8>,
     /// Whether the control leaves the head behind its last instruction.
     falls_through: bool,
 }
@@ -168,21 +176,60 @@ pub struct Head {
 impl Head {
     /// Decodes the head at a site.
     pub fn at(text: Text<'_>, site: Site<'_>) -> Result<Self, Obstacle> {
+        Self::of_length(text, site, JUMP_LENGTH)
+    }
+
+    /// Decodes the short heads at a site, the longest first.
+    pub fn short(text: Text<'_>, site: Site<'_>) -> Vec<Self> {
+        let mut heads: Vec<Head> = Vec::new();
+        for length in (1..JUMP_LENGTH).rev() {
+            let Ok(mut head) = Self::of_length(text, site, length) else {
+                continue;
+            };
+            let end = head.end();
+            let is_known = heads.last().is_some_and(|last| last.end() == end);
+            if is_known || end >= head.jump + JUMP_LENGTH {
+                continue;
+            }
+            let behind = text.part(end, head.jump + LONGEST_JUMP);
+            head.behind = behind.map_or(Vec::new(), |behind| behind.bytes.to_vec());
+            heads.push(head);
+        }
+        heads
+    }
+
+    /// Decodes instructions until they have this many bytes.
+    fn of_length(text: Text<'_>, site: Site<'_>, length: u64) -> Result<Self, Obstacle> {
         let code = text
             .part(site.address, site.end)
             .filter(|code| !code.bytes.is_empty())
             .ok_or(Obstacle::OutsideText(site.address))?;
         let mut reader = Reader::new(code, site);
-        reader.read()?;
+        reader.read(length)?;
         let head = Head {
             address: site.address,
             jump: reader.jump,
             instructions: reader.instructions,
+            behind: Vec::new(),
             falls_through: !reader.ended,
         };
         head.check_branches(site)?;
         head.check_operands()?;
         Ok(head)
+    }
+
+    /// Returns whether the head is shorter than a jump.
+    pub fn is_short(&self) -> bool {
+        self.end() < self.jump + JUMP_LENGTH
+    }
+
+    /// Returns whether the twins are costly: a direct branch leads into the head, and
+    /// traps there each time, or a call behind the first instruction is relocated, whose
+    /// return is predicted wrongly.
+    pub fn is_costly(&self, branches: &BranchTargets) -> bool {
+        let inside = self.jump + 1..self.end().min(self.jump + JUMP_LENGTH);
+        let mut behind_first = self.instructions.iter().skip(1);
+        branches.first_within(inside).is_some() || behind_first.any(|it| it.relocation.is_call())
     }
 
     /// Returns the first address behind the head.
@@ -253,7 +300,7 @@ impl Head {
     /// Refuses operands in the bytes that the jump replaces.
     fn check_operands(&self) -> Result<(), Obstacle> {
         // An operand that begins up to 63 bytes earlier may extend into them.
-        let near = self.jump.saturating_sub(63)..self.jump + JUMP_LENGTH;
+        let near = self.jump.saturating_sub(63)..self.jump + LONGEST_JUMP;
         let own = self.instructions.iter().find(|instruction| {
             instruction
                 .operand()
@@ -274,110 +321,4 @@ impl HeadInstruction {
     pub fn end(&self) -> u64 {
         self.address.wrapping_add(self.bytes.len() as u64)
     }
-}
-
-/// Reads instructions until they cover the jump.
-struct Reader<'a> {
-    decoder: Decoder<'a>,
-    code: Text<'a>,
-    site: Site<'a>,
-    jump: u64,
-    instructions: Vec<HeadInstruction>,
-    /// Whether the last instruction passes the control to somewhere else.
-    ended: bool,
-}
-
-impl<'a> Reader<'a> {
-    fn new(code: Text<'a>, site: Site<'a>) -> Self {
-        Self {
-            decoder: Decoder::with_ip(64, code.bytes, code.address, DecoderOptions::NONE),
-            code,
-            site,
-            jump: code.address,
-            instructions: Vec::new(),
-            ended: false,
-        }
-    }
-
-    fn read(&mut self) -> Result<(), Obstacle> {
-        let mut read = 0;
-        while read < JUMP_LENGTH {
-            if !self.decoder.can_decode() {
-                return Err(Obstacle::TooShort(read));
-            }
-            let instruction = self.decoder.decode();
-            if instruction.is_invalid() {
-                return Err(Obstacle::Undecodable(instruction.ip()));
-            }
-            if instruction.code() == Code::Endbr64 {
-                // Only the first may stay: an indirect branch leads to any other.
-                if instruction.ip() != self.site.address {
-                    return Err(self.immovable(&instruction, Immovable::Unusual));
-                }
-                self.jump += LANDING_LENGTH;
-                continue;
-            }
-            if self.ended && !is_padding(&instruction) {
-                if self.site.place == Place::Entry {
-                    return Err(Obstacle::TooShort(read));
-                }
-                // Only branches of the same function lead here: they meet a byte that
-                // traps.
-                self.ended = false;
-            }
-            self.push(&instruction)?;
-            read += instruction.len() as u64;
-        }
-        Ok(())
-    }
-
-    fn push(&mut self, instruction: &Instruction) -> Result<(), Obstacle> {
-        let bytes = self
-            .code
-            .part(instruction.ip(), instruction.next_ip())
-            .ok_or(Obstacle::Undecodable(instruction.ip()))?
-            .bytes;
-        let offsets = self.decoder.get_constant_offsets(instruction);
-        let relocation = match self.ended {
-            // Padding is not reached.
-            true => Relocation::Copy,
-            false => twin::classify(instruction, bytes, &offsets)
-                .map_err(|why| self.immovable(instruction, why))?,
-        };
-        if relocation.is_call() {
-            if self.site.shadow_stack {
-                return Err(self.immovable(instruction, Immovable::ShadowStack));
-            }
-            if instruction.next_ip() < self.jump + JUMP_LENGTH {
-                return Err(Obstacle::ReturnInside(instruction.ip()));
-            }
-        }
-        self.ended = self.ended || ends_control(instruction);
-        self.instructions.push(HeadInstruction {
-            address: instruction.ip(),
-            bytes: bytes.to_vec(),
-            relocation,
-        });
-        Ok(())
-    }
-
-    fn immovable(&self, instruction: &Instruction, why: Immovable) -> Obstacle {
-        Obstacle::NotRelocatable {
-            address: instruction.ip(),
-            why,
-        }
-    }
-}
-
-/// Tells whether the control never reaches the next instruction.
-fn ends_control(instruction: &Instruction) -> bool {
-    matches!(
-        instruction.flow_control(),
-        FlowControl::UnconditionalBranch | FlowControl::IndirectBranch | FlowControl::Return
-    ) || instruction.mnemonic() == Mnemonic::Ud2
-}
-
-/// Tells whether an instruction fills the space between functions.
-fn is_padding(instruction: &Instruction) -> bool {
-    matches!(instruction.mnemonic(), Mnemonic::Nop | Mnemonic::Int3)
 }

@@ -7,10 +7,19 @@
 //! ([`TRAPPING`]), and the thread is moved to the instruction's twin. The
 //! choice of the displacement is the choice of the stub's address.
 //!
-//! **Invariant**: the bytes of [`jump`] lead to the stub, and each byte at a
-//! boundary of the head traps without an effect.
+//! A branch that leads into the head traps at each pass, and a call that is relocated
+//! returns against the processor's prediction. The head of such a site ends before
+//! that instruction, and the last bytes of the jump are the instruction's own: the
+//! displacement is *shared*, which leaves one range of 16 MiB, 64 KiB or 256 bytes, or one address, for
+//! the stub. Prefixes without an effect move the opcode, and so give one or two other
+//! ranges. Nothing but the head is written, and the branch meets what it met before.
 //!
-//! Source: Chamith et al., *Instruction Punning* (PLDI 2017), section 3.
+//! **Invariant**: the bytes of [`Form::code`] lead to the stub; each byte at a
+//! boundary of the head traps without an effect; each byte behind the head is what the
+//! text has there.
+//!
+//! Sources: Chamith et al., *Instruction Punning* (PLDI 2017), section 3; the prefixes:
+//! Duck, Gao, Roychoudhury, *Binary Rewriting without Control Flow Recovery* (PLDI 2020).
 
 mod placement;
 #[cfg(test)]
@@ -18,7 +27,7 @@ mod tests;
 
 pub use placement::{Placement, Request};
 
-use crate::head::{Head, JUMP_LENGTH};
+use crate::head::{Head, JUMP_LENGTH, LONGEST_JUMP};
 use std::ops::Range;
 
 /// The first bytes that can only trap in 64-bit mode, in ascending order:
@@ -35,51 +44,72 @@ pub const TRAPPING: [u8; 23] = [
 /// The number of bytes of a displacement.
 const BYTES: usize = 4;
 
-/// Which bytes of a displacement must trap.
+/// A prefix that does not change a jump.
+const PREFIX: u8 = 0x2e;
+
+/// What a byte of a displacement may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Allowed {
+    /// Any byte.
+    #[default]
+    Any,
+    /// One that traps.
+    Trapping,
+    /// This one, which the jump shares with the instruction there.
+    Shared(u8),
+}
+
+impl Allowed {
+    fn contains(self, byte: u8) -> bool {
+        match self {
+            Allowed::Any => true,
+            Allowed::Trapping => traps(byte),
+            Allowed::Shared(shared) => byte == shared,
+        }
+    }
+}
+
+/// What the bytes of a displacement may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Constraint {
     /// By position, the lowest byte first.
-    constrained: [bool; BYTES],
+    allowed: [Allowed; BYTES],
 }
 
 impl Constraint {
-    /// Returns the constraint of a head.
-    pub fn of(head: &Head) -> Self {
-        Self::at_boundaries(head.boundaries())
-    }
-
     /// Returns the constraint for instructions that begin at these distances
     /// from the jump. The distance 0 is the jump itself.
     pub fn at_boundaries(boundaries: impl IntoIterator<Item = u64>) -> Self {
-        let mut constrained = [false; BYTES];
+        let mut allowed = [Allowed::Any; BYTES];
         for boundary in boundaries {
             let position = boundary
                 .checked_sub(1)
                 .and_then(|at| usize::try_from(at).ok());
-            if let Some(byte) = position.and_then(|at| constrained.get_mut(at)) {
-                *byte = true;
+            if let Some(byte) = position.and_then(|at| allowed.get_mut(at)) {
+                *byte = Allowed::Trapping;
             }
         }
-        Self { constrained }
+        Self { allowed }
     }
 
-    /// Tells whether a byte of the displacement must trap.
-    pub fn is_constrained(self, position: usize) -> bool {
-        self.constrained.get(position).copied().unwrap_or(false)
+    /// Returns what a byte of the displacement may be.
+    fn allowed(self, position: usize) -> Allowed {
+        self.allowed.get(position).copied().unwrap_or_default()
     }
 
-    /// Returns how many bytes must trap.
+    /// Returns how many bytes are not free.
     pub fn count(self) -> usize {
-        self.constrained.iter().filter(|byte| **byte).count()
+        let free = self.allowed.iter().filter(|byte| **byte == Allowed::Any);
+        BYTES - free.count()
     }
 
-    /// Tells whether a displacement has trapping bytes where it must.
+    /// Tells whether each byte of a displacement is allowed.
     pub fn allows(self, displacement: i32) -> bool {
         let bytes = displacement.to_le_bytes();
-        self.constrained
+        self.allowed
             .iter()
             .zip(bytes)
-            .all(|(constrained, byte)| !constrained || traps(byte))
+            .all(|(allowed, byte)| allowed.contains(byte))
     }
 
     /// Returns the least displacement from `least` on that the constraint
@@ -94,7 +124,7 @@ impl Constraint {
             };
             let shift = 8 * position as u32;
             let above = value >> (shift + 8);
-            value = match next_trapping(byte, position) {
+            value = match self.next_byte(byte, position) {
                 Some(raised) => ((above << 8) | u64::from(raised)) << shift,
                 None => (above + 1) << (shift + 8),
             };
@@ -105,13 +135,23 @@ impl Constraint {
         None
     }
 
-    /// Returns the highest byte that must trap and does not.
+    /// Returns the highest byte that is not allowed, in the order of its position.
     fn first_wrong(self, value: u64) -> Option<(usize, u8)> {
         (0..BYTES).rev().find_map(|position| {
             let byte = (value >> (8 * position)) as u8;
-            let wrong = self.is_constrained(position) && !traps(from_order(byte, position));
-            wrong.then_some((position, byte))
+            let is_allowed = self.allowed(position).contains(from_order(byte, position));
+            (!is_allowed).then_some((position, byte))
         })
+    }
+
+    /// Returns the least byte above one that is not allowed, both in the order of the
+    /// position.
+    fn next_byte(self, byte: u8, position: usize) -> Option<u8> {
+        match self.allowed(position) {
+            Allowed::Any => None,
+            Allowed::Trapping => next_trapping(byte, position),
+            Allowed::Shared(shared) => Some(from_order(shared, position)).filter(|it| *it > byte),
+        }
     }
 
     /// Returns the ranges of addresses in which the stub of a jump at `jump` may
@@ -119,7 +159,7 @@ impl Constraint {
     /// first. Each is 16 MiB long.
     pub fn windows(self, jump: u64) -> impl Iterator<Item = Range<u64>> {
         let mut top: Vec<i8> = (i8::MIN..=i8::MAX)
-            .filter(|byte| !self.is_constrained(BYTES - 1) || traps(*byte as u8))
+            .filter(|byte| self.allowed(BYTES - 1).contains(*byte as u8))
             .collect();
         // −1 is as near as 0.
         top.sort_by_key(|byte| {
@@ -139,10 +179,71 @@ impl Constraint {
     }
 }
 
-/// Returns the bytes of a jump at `jump` to a stub, if it is within reach.
-pub fn jump(jump: u64, stub: u64) -> Option<[u8; JUMP_LENGTH as usize]> {
-    let [a, b, c, d] = displacement(jump, stub)?.to_le_bytes();
-    Some([0xe9, a, b, c, d])
+/// A form of the jump that replaces a head: how many prefixes it has, and what the bytes
+/// of its displacement may be. By default it has none, and they may be any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Form {
+    prefixes: usize,
+    /// What the bytes of the displacement may be.
+    pub constraint: Constraint,
+}
+
+impl Form {
+    /// Returns the forms of the jump of a head; the one with the most places comes first.
+    /// A head that is not short has one, and it has no prefix.
+    pub fn of(head: &Head) -> Vec<Form> {
+        if !head.is_short() {
+            let constraint = Constraint::at_boundaries(head.boundaries());
+            let form = Form {
+                prefixes: 0,
+                constraint,
+            };
+            return vec![form];
+        }
+        let most = (LONGEST_JUMP - JUMP_LENGTH) as usize;
+        (0..=most)
+            .filter_map(|prefixes| Form::before_shared(head, prefixes))
+            .collect()
+    }
+
+    /// Returns the form with so many prefixes whose last bytes are those behind a short
+    /// head.
+    fn before_shared(head: &Head, prefixes: usize) -> Option<Form> {
+        let length = usize::try_from(head.end().checked_sub(head.jump)?).ok()?;
+        let is_boundary = |at: usize| head.boundaries().any(|it| it == at as u64);
+        // The prefixes and the opcode do not trap, and have to be in the head.
+        if prefixes >= length || (1..=prefixes).any(is_boundary) {
+            return None;
+        }
+        let mut constraint = Constraint::default();
+        for (position, allowed) in constraint.allowed.iter_mut().enumerate() {
+            let at = prefixes + 1 + position;
+            *allowed = match at.checked_sub(length) {
+                Some(behind) => Allowed::Shared(*head.behind.get(behind)?),
+                None if is_boundary(at) => Allowed::Trapping,
+                None => Allowed::Any,
+            };
+        }
+        Some(Form {
+            prefixes,
+            constraint,
+        })
+    }
+
+    /// Returns the address from which the displacement of a jump at `jump` counts, less
+    /// the length of a jump without prefixes.
+    pub fn opcode(self, jump: u64) -> u64 {
+        jump.wrapping_add(self.prefixes as u64)
+    }
+
+    /// Returns the bytes of the jump at `jump` to a stub, if it is within reach.
+    pub fn code(self, jump: u64, stub: u64) -> Option<Vec<u8>> {
+        let displacement = displacement(self.opcode(jump), stub)?;
+        let mut code = vec![PREFIX; self.prefixes];
+        code.push(0xe9);
+        code.extend_from_slice(&displacement.to_le_bytes());
+        Some(code)
+    }
 }
 
 /// Returns the displacement of a jump at `jump` to a stub.

@@ -142,10 +142,14 @@ impl Engine {
             Input::Patch {
                 address,
                 end,
+                jump_end,
                 owner,
                 count,
                 twin,
-            } => self.patch((address, end), (owner, count), twin, operations),
+            } => {
+                let stub = ((owner, count), twin);
+                self.patch((address, end), jump_end, stub, operations)
+            }
             Input::Unpatch { address } => self.unpatch(address, operations),
             Input::Stray { thread, address } => self.stray(thread, address, operations),
             Input::Counted {

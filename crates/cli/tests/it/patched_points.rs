@@ -22,19 +22,44 @@ state wrong non-accepting
 /// The instructions of `work`; the jump replaces the first three.
 const PLACES: [&str; 4] = ["work", "work+3", "work+4", "work+7"];
 
+/// The instructions around the places to which calls return in `shared_jump.c`: the jump
+/// replaces the first of each, and ends in one to which a loop goes back, or in a call.
+const SHARED: [&str; 6] = [
+    "loops+17",
+    "loops+20",
+    "loops+23",
+    "calls_twice+6",
+    "calls_twice+10",
+    "calls_twice+15",
+];
+
 /// A program whose function begins with short instructions, and its property.
 struct Patched {
     directory: TempDir,
     executable: PathBuf,
+    /// The program's own count of the calls, and how it prints the counts.
+    calls: u64,
+    counts: &'static str,
 }
 
 impl Patched {
     fn new() -> Patched {
+        Patched::of("patched.c", 100, "truth 100 100 sum 5050")
+    }
+
+    /// The program behind whose calls the jump has bytes of instructions that stay.
+    fn shared() -> Patched {
+        Patched::of("shared_jump.c", 600, "truth 600 sum 124050")
+    }
+
+    fn of(file: &str, calls: u64, counts: &'static str) -> Patched {
         let directory = TempDir::with_prefix("juror-patched-").expect("a directory");
         fs::write(directory.path().join("counted.prop"), COUNTED).expect("a file");
         Patched {
             directory,
-            executable: program("patched.c").compile_plain(),
+            executable: program(file).compile_plain(),
+            calls,
+            counts,
         }
     }
 
@@ -56,11 +81,9 @@ impl Patched {
         let checked = checked.run("native", self.executable.as_os_str(), &[]);
         for told in [&native, &checked] {
             let said = format!("{}{}", told.output.stdout, told.output.stderr);
-            assert!(
-                said.contains("truth 100 100 sum 5050"),
-                "{commands:?}\n{said}"
-            );
-            assert!(told.occurrences >= 200, "{commands:?}\n{said}");
+            assert!(said.contains(self.counts), "{commands:?}\n{said}");
+            let events = 2 * self.calls;
+            assert!(told.occurrences >= events, "{commands:?}\n{said}");
         }
         let said = &checked.output.stderr;
         assert!(said.contains("path of its model"), "{commands:?}\n{said}");
@@ -124,7 +147,7 @@ impl Numbers {
 
     /// Returns commands of which none fails: the program stops at the latest where it is
     /// marked, ten times.
-    fn commands(&mut self) -> Vec<String> {
+    fn commands(&mut self, places: &[&str]) -> Vec<String> {
         let mut commands = all(&["break mark", "run"]);
         let mut present = Vec::new();
         let (mut points, mut runs) = (1, 0);
@@ -133,7 +156,7 @@ impl Numbers {
                 0 | 1 => {
                     points += 1;
                     present.push(points);
-                    format!("break *{}", PLACES[self.below(PLACES.len())])
+                    format!("break *{}", places[self.below(places.len())])
                 }
                 2 | 3 if !present.is_empty() => {
                     format!("delete {}", present.remove(self.below(present.len())))
@@ -153,7 +176,45 @@ impl Numbers {
 fn commands_in_any_order() {
     let patched = Patched::new();
     for seed in 0..12 {
-        let commands = Numbers(seed).commands();
+        let commands = Numbers(seed).commands(&PLACES);
+        patched.check(&commands);
+    }
+}
+
+/// Each pass of the loop would trap in a jump that replaced its first instruction.
+#[test]
+fn a_loop_goes_back_into_a_jump_that_it_shares() {
+    let told = Patched::shared().check(&all(&["run"]));
+    // Three places are returned to; the rest is taken in the program.
+    assert!(told.stops <= 20, "{} stops", told.stops);
+}
+
+#[test]
+fn a_breakpoint_in_shared_bytes_is_hit_and_leaves() {
+    let patched = Patched::shared();
+    for place in SHARED {
+        let insert = format!("break *{place}");
+        let commands = [
+            "tbreak mark",
+            "run",
+            &insert,
+            "continue",
+            "continue",
+            "x/4i $pc",
+        ];
+        let told = patched.check(&all(&commands));
+        told.assert_native();
+    }
+}
+
+#[test]
+fn steps_and_commands_in_any_order_around_shared_bytes() {
+    let patched = Patched::shared();
+    let steps = ["stepi"; 40].map(str::to_owned);
+    let begin = all(&["break mark", "run", "continue", "finish"]);
+    patched.check(&[&begin[..], &steps].concat());
+    for seed in 0..8 {
+        let commands = Numbers(seed).commands(&SHARED);
         patched.check(&commands);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use juror_stepping::{Input, ThreadId};
 
-use super::{JUMP_LENGTH, LedTo, Patch, STRAYS_MAX, Stub, StubRegisters};
+use super::{LedTo, Patch, STRAYS_MAX, Stub, StubRegisters};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event};
@@ -299,9 +299,10 @@ impl Debuggee {
     }
 }
 
-/// Returns true if an address is in the jump of a patch, behind its first byte.
+/// Returns true if an address is in the jump of a patch and in the replaced
+/// instructions, behind the first byte.
 fn is_inside(patch: &Patch, address: u64) -> bool {
-    patch.jump < address && address < patch.jump + JUMP_LENGTH as u64
+    patch.jump < address && address < patch.end.min(patch.jump_end())
 }
 
 /// Returns true for the signals by which the bytes of a jump and the loads of a

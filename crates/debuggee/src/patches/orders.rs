@@ -14,7 +14,8 @@ impl Debuggee {
         };
         let text = TextPatch {
             jump: patch.jump,
-            code: patch.code,
+            code: patch.code.clone(),
+            shared: patch.shared(),
         };
         match self.memory.write_patch(entry, text) {
             Ok(true) => {}
@@ -48,6 +49,7 @@ impl Debuggee {
     ) -> Result<(), DebuggeeError> {
         let entry = self.driver.engine.patch_over(address);
         let patch = entry.and_then(|entry| self.image.patches.list.get(&entry));
+        let patch = patch.filter(|patch| address < patch.end);
         match patch.and_then(|patch| patch.stub.twin_of(address)) {
             Some(twin) => self.set_counter(thread, twin),
             // No instruction begins there.

@@ -2,27 +2,36 @@
 
 use std::collections::BTreeMap;
 
-use super::JUMP_LENGTH;
+use super::LONGEST_JUMP;
 use crate::error::DebuggeeError;
 use crate::memory::{Memory, TRAP};
 
 /// A jump that replaces instructions at a site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TextPatch {
     /// Its address.
     pub(crate) jump: u64,
     /// Its bytes.
-    pub(crate) code: [u8; JUMP_LENGTH],
+    pub(crate) code: Vec<u8>,
+    /// How many of them, at the end, are those of the program.
+    pub(crate) shared: usize,
+}
+
+impl TextPatch {
+    /// Returns the first address behind the jump.
+    fn end(&self) -> u64 {
+        self.jump.saturating_add(self.code.len() as u64)
+    }
 }
 
 /// The jumps that were ever written, by the entries of their patches.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TextPatches(BTreeMap<u64, Known>);
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Known {
     patch: TextPatch,
-    original: [u8; JUMP_LENGTH],
+    original: Vec<u8>,
     is_written: bool,
 }
 
@@ -34,14 +43,14 @@ impl TextPatches {
     /// Returns the written jump that overlaps a range, or one of them.
     fn overlapping(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, &Known)> {
         // Behind an `endbr64` of four bytes at most.
-        let from = start.saturating_sub(JUMP_LENGTH as u64 + 4);
+        let from = start.saturating_sub(LONGEST_JUMP as u64 + 4);
         let near = self
             .0
             .range(from..end)
             .map(|(entry, known)| (*entry, known));
         near.filter(move |(_, known)| {
-            let jump = known.patch.jump;
-            known.is_written && jump < end && start < jump + JUMP_LENGTH as u64
+            let patch = &known.patch;
+            known.is_written && patch.jump < end && start < patch.end()
         })
     }
 
@@ -102,24 +111,28 @@ impl Memory {
         entry: u64,
         patch: TextPatch,
     ) -> Result<bool, DebuggeeError> {
-        let end = patch.jump + JUMP_LENGTH as u64;
-        let has_other = self.inserted_in(entry + 1..end);
+        let has_other = self.inserted_in(entry + 1..patch.end());
         if has_other || !self.is_inserted(entry) || self.is_quiescent() {
             return Ok(false);
         }
-        let mut original = [0; JUMP_LENGTH];
+        let mut original = vec![0; patch.code.len()];
         self.read(patch.jump, &mut original)?;
+        let replaced = patch.code.len().saturating_sub(patch.shared);
+        if original.get(replaced..) != patch.code.get(replaced..) {
+            // The instruction there was replaced.
+            return Ok(false);
+        }
         let mut first = [0];
         self.read(entry, &mut first)?;
+        self.write_raw(patch.jump, &patch.code)?;
+        if entry != patch.jump {
+            self.write_raw(entry, &first)?;
+        }
         let known = Known {
             patch,
             original,
             is_written: true,
         };
-        self.write_raw(patch.jump, &patch.code)?;
-        if entry != patch.jump {
-            self.write_raw(entry, &first)?;
-        }
         self.patches.0.insert(entry, known);
         Ok(true)
     }
@@ -128,13 +141,13 @@ impl Memory {
     /// The trap comes first: a thread that runs there meets the jump or the
     /// trap.
     pub(crate) fn remove_patch(&mut self, entry: u64) -> Result<(), DebuggeeError> {
-        let Some(known) = self.patches.written(entry).copied() else {
+        let Some(known) = self.patches.written(entry).cloned() else {
             return Ok(());
         };
         if let Some(known) = self.patches.0.get_mut(&entry) {
             known.is_written = false;
         }
-        let mut present = [0; JUMP_LENGTH];
+        let mut present = vec![0; known.original.len()];
         let is_ours =
             self.read_raw(known.patch.jump, &mut present).is_ok() && present == known.patch.code;
         if !is_ours {
@@ -145,7 +158,6 @@ impl Memory {
         let skipped = usize::from(entry == known.patch.jump);
         let rest = known.original.get(skipped..).unwrap_or(&[]);
         self.write_raw(known.patch.jump + skipped as u64, rest)?;
-        let mut present = [0; JUMP_LENGTH];
         self.read(known.patch.jump, &mut present)?;
         match present == known.original {
             true => Ok(()),
@@ -159,7 +171,7 @@ impl Memory {
         let Some(known) = self.patches.0.get(&entry) else {
             return;
         };
-        let mut present = [0; JUMP_LENGTH];
+        let mut present = vec![0; known.original.len()];
         let jump = known.patch.jump;
         if other.read_raw(jump, &mut present).is_ok() && present == known.patch.code {
             let _ = other.write_raw(jump, &known.original);
@@ -179,16 +191,23 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const CODE: [u8; JUMP_LENGTH] = [0xe9, 0xf4, 0xcc, 3, 4];
+    const CODE: [u8; 5] = [0xe9, 0xf4, 0xcc, 3, 4];
 
-    /// A process can open its own memory: a jump at an offset of a buffer.
+    /// A process can open its own memory: a trap in a buffer.
+    fn with_trap(buffer: &[u8], entry: u64) -> Memory {
+        let mut memory = Memory::open(Path::new("/proc/self/mem")).unwrap();
+        memory.insert_trap(buffer.as_ptr() as u64 + entry).unwrap();
+        memory
+    }
+
+    /// A jump at an offset of a buffer.
     fn patched(buffer: &[u8], entry: u64, jump: u64) -> Memory {
         let base = buffer.as_ptr() as u64;
-        let mut memory = Memory::open(Path::new("/proc/self/mem")).unwrap();
-        memory.insert_trap(base + entry).unwrap();
+        let mut memory = with_trap(buffer, entry);
         let patch = TextPatch {
             jump: base + jump,
-            code: CODE,
+            code: CODE.to_vec(),
+            shared: 0,
         };
         assert!(memory.write_patch(base + entry, patch).unwrap());
         memory
@@ -214,13 +233,46 @@ mod tests {
             let mut memory = patched(&buffer, entry, jump);
             assert_eq!(shown(&memory, &buffer), original);
             let mut expected = original.clone();
-            expected[jump as usize..][..JUMP_LENGTH].copy_from_slice(&CODE);
+            expected[jump as usize..][..CODE.len()].copy_from_slice(&CODE);
             assert_eq!(present(&memory, &buffer), expected);
             memory.remove_patch(buffer.as_ptr() as u64 + entry).unwrap();
             let mut expected = original.clone();
             expected[entry as usize] = TRAP;
             assert_eq!(present(&memory, &buffer), expected);
         }
+    }
+
+    /// A jump with a prefix, whose last three bytes are the program's.
+    #[test]
+    fn a_jump_shares_the_bytes_behind_its_head() {
+        let buffer: Box<[u8]> = (0..16).collect();
+        let original = buffer.to_vec();
+        let base = buffer.as_ptr() as u64;
+        let patch = |code: [u8; 6]| TextPatch {
+            jump: base + 2,
+            code: code.to_vec(),
+            shared: 3,
+        };
+        let mut memory = with_trap(&buffer, 2);
+        // Other bytes are there.
+        let other = patch([0x2e, 0xe9, 99, 5, 6, 77]);
+        assert!(!memory.write_patch(base + 2, other).unwrap());
+        assert_eq!(present(&memory, &buffer)[2], TRAP);
+        let jump = patch([0x2e, 0xe9, 99, 5, 6, 7]);
+        assert!(memory.write_patch(base + 2, jump).unwrap());
+        let mut expected = original.clone();
+        expected[2..5].copy_from_slice(&[0x2e, 0xe9, 99]);
+        assert_eq!(present(&memory, &buffer), expected);
+        assert_eq!(shown(&memory, &buffer), original);
+        // What is written behind the head does not change the jump.
+        memory.write(base + 6, &[106, 107, 108]).unwrap();
+        expected[8] = 108;
+        assert_eq!(present(&memory, &buffer), expected);
+        assert_eq!(shown(&memory, &buffer)[6..9], [106, 107, 108]);
+        memory.remove_patch(base + 2).unwrap();
+        assert_eq!(present(&memory, &buffer)[6..9], [106, 107, 108]);
+        memory.remove_all_traps().unwrap();
+        assert_eq!(present(&memory, &buffer)[..6], original[..6]);
     }
 
     #[test]

@@ -7,6 +7,9 @@
 //! obstacle. A module may be patched before its initialisers have run: its text does
 //! not change by them, since modules with relocations in their text are refused.
 //!
+//! A return site may have several heads. The short ones (`juror_native::head`) come first
+//! where the usual one would be costly: a branch leads into it, or it holds another call.
+//!
 //! **Invariant**: no head is given in code that its own program reads or interrupts
 //! (`denied`, restartable sequences, the dynamic linker, modules with relocations in
 //! their text), and no two heads of one call overlap.
@@ -60,6 +63,15 @@ pub enum NoHead {
     Obstacle(#[from] Obstacle),
 }
 
+/// The heads of a site.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heads {
+    /// Those that are possible, the best first.
+    pub possible: Vec<Head>,
+    /// The reason why the usual head is not among them.
+    pub refused: Option<NoHead>,
+}
+
 /// The code of the modules in which heads have been looked for.
 #[derive(Debug, Clone, Default)]
 pub struct Texts {
@@ -67,16 +79,18 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Returns the heads of sites, in the order of the sites. Each ends before the next
-    /// site, so all sites of the process have to be given, patched or not. The text of
-    /// a module is read at its first site and kept while it is loaded.
+    /// Returns the heads of sites, in the order of the sites. Each ends with its jump
+    /// before the next site: among them, or among the others of the process, patched or
+    /// not. The text of a module is read at its first site and kept while it is loaded.
     pub fn heads(
         &mut self,
         program: &Program,
         sites: &[(u64, Place)],
-    ) -> Vec<Result<Head, NoHead>> {
+        others: impl Iterator<Item = u64>,
+    ) -> Vec<Result<Heads, NoHead>> {
         self.forget_unloaded(program);
-        let mut starts: Vec<u64> = sites.iter().map(|(address, _)| *address).collect();
+        let starts = sites.iter().map(|(address, _)| *address);
+        let mut starts: Vec<u64> = starts.chain(others).collect();
         starts.sort_unstable();
         let shadow_stack = has_shadow_stack(program);
         let head = |&(address, place): &(u64, Place)| {
@@ -87,20 +101,22 @@ impl Texts {
                 next: starts.get(next).copied().unwrap_or(u64::MAX),
                 shadow_stack,
             };
-            self.head(program, wanted)
+            self.heads_at(program, wanted)
         };
         sites.iter().map(head).collect()
     }
 
-    fn head(&mut self, program: &Program, wanted: Wanted) -> Result<Head, NoHead> {
+    fn heads_at(&mut self, program: &Program, wanted: Wanted) -> Result<Heads, NoHead> {
         if program.modules.is_linkage(wanted.address) {
             return Err(NoHead::Linker);
         }
         let code = self.code_of(program, wanted.address)?;
-        let head = code.head(wanted)?;
+        let heads = code.heads(wanted)?;
         let read = |address: u64, bytes: &mut [u8]| program.debuggee.read(address, bytes).is_ok();
-        code.check_process(&head, read)?;
-        Ok(head)
+        for head in &heads.possible {
+            code.check_process(head, read)?;
+        }
+        Ok(heads)
     }
 
     /// Returns the code of the module that holds an address.

@@ -8,6 +8,7 @@ use juror_language::load;
 use juror_native::head::Place;
 use juror_program::program::Program;
 use juror_program::symbol_store::SymbolStore;
+use std::iter::{empty, once};
 use std::process::{Child, Command, Stdio};
 
 /// A process that is ended with the test.
@@ -53,9 +54,10 @@ fn of_property(program: &mut Program, source: &str) -> Vec<String> {
             let words = words::of_event(event, &call.captures);
             let words =
                 words.map_or_else(|why| why.why.to_string(), |it| format!("{:#b}", it.begun));
-            let heads = texts.heads(program, &[(call.address, Place::Entry)]);
+            let heads = texts.heads(program, &[(call.address, Place::Entry)], empty());
             let head = match &heads[0] {
-                Ok(head) => {
+                Ok(heads) => {
+                    let head = &heads.possible[0];
                     assert!(head.jump >= call.address && head.end() >= head.jump + 5);
                     "head".to_owned()
                 }
@@ -126,7 +128,7 @@ fn code_that_must_stay_has_no_heads() {
     let stub = stub.map(|stub| (main.to_process(stub.low_pc), NoHead::Linker));
     let mut texts = Texts::default();
     for (address, expected) in sites.into_iter().chain(stub) {
-        let found = texts.heads(&program, &[(address, Place::ReturnSite)]);
+        let found = texts.heads(&program, &[(address, Place::ReturnSite)], empty());
         assert_eq!(found, [Err(expected)], "{address:#x}");
     }
 }
@@ -139,20 +141,24 @@ fn heads_are_those_of_the_process_without_traps() {
     let mut texts = Texts::default();
     let mut heads = |program: &Program, sites: &[u64]| {
         let sites: Vec<_> = sites.iter().map(|it| (*it, Place::Entry)).collect();
-        texts.heads(program, &sites)
+        texts.heads(program, &sites, empty())
     };
     let alone = heads(&program, &[address]).remove(0).unwrap();
+    let jump = alone.possible[0].jump;
     program.debuggee.insert(address, Owner::Monitor).unwrap();
     assert_eq!(heads(&program, &[address]), [Ok(alone.clone())]);
     // A head ends before the next site, in whatever order they are given.
-    for sites in [[address, alone.jump + 1], [alone.jump + 1, address]] {
+    for sites in [[address, jump + 1], [jump + 1, address]] {
         let found = heads(&program, &sites);
         let at = sites.iter().position(|it| *it == address).unwrap();
-        assert_eq!(found[at], Err(NoHead::NextSite(alone.jump + 1)));
+        assert_eq!(found[at], Err(NoHead::NextSite(jump + 1)));
     }
+    let mut others = Texts::default();
+    let found = others.heads(&program, &[(address, Place::Entry)], once(jump + 1));
+    assert_eq!(found, [Err(NoHead::NextSite(jump + 1))]);
     let twice = heads(&program, &[address, address]);
     assert_eq!(twice, [Ok(alone.clone()), Ok(alone.clone())]);
     // Another tool has written there.
-    program.debuggee.write(alone.jump + 4, &[0xcc]).unwrap();
+    program.debuggee.write(jump + 4, &[0xcc]).unwrap();
     assert_eq!(heads(&program, &[address]), [Err(NoHead::Differs)]);
 }

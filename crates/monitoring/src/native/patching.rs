@@ -7,9 +7,10 @@ use super::{Cluster, Site};
 use crate::monitors::Monitors;
 use juror_debuggee::{DebuggeeError, Owner, Patch};
 use juror_event::EventKind;
+use juror_instrument::native::sites::Heads;
 use juror_native::emit::{Action, Call, Draft, GATE, Region, Section, draft};
 use juror_native::head::{Head, Place};
-use juror_native::punning::{Constraint, Placement, Request, jump};
+use juror_native::punning::{Form, Placement, Request};
 use juror_program::program::Program;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,6 +19,9 @@ use std::sync::Arc;
 
 /// How often a stub tries to take a lock.
 const ATTEMPTS: u32 = 200;
+
+/// The reason why a site has no stub.
+const NO_ROOM: &str = "there is no room near it";
 
 /// A site that is to be patched.
 pub(super) struct Wanted {
@@ -32,7 +36,7 @@ pub(super) struct Wanted {
 struct Placed {
     jump: u64,
     end: u64,
-    code: [u8; 5],
+    code: Vec<u8>,
     bytes: Vec<u8>,
     stub: MonitorStub,
 }
@@ -126,16 +130,13 @@ impl Monitors {
         wanted: Vec<Wanted>,
     ) -> Result<Vec<(u64, Site)>, DebuggeeError> {
         // A head ends before the next site, whatever that is.
-        let known = self.native.entries.keys().map(|at| (*at, Place::Entry));
-        let returns = self.native.returns.keys();
-        let known = known.chain(returns.map(|at| (*at, Place::ReturnSite)));
-        let wanted_places = wanted.iter().map(|it| (it.address, it.place));
-        let places: Vec<(u64, Place)> = wanted_places.chain(known).collect();
-        let heads = self.native.texts.heads(program, &places);
+        let known = self.native.entries.keys().chain(self.native.returns.keys());
+        let places: Vec<(u64, Place)> = wanted.iter().map(|it| (it.address, it.place)).collect();
+        let heads = self.native.texts.heads(program, &places, known.copied());
         let mut placed = Vec::with_capacity(wanted.len());
         for (wanted, head) in wanted.iter().zip(heads) {
             placed.push(match head {
-                Ok(head) => self.place_stub(program, wanted, &head)?,
+                Ok(heads) => self.place_best(program, wanted, &heads)?,
                 Err(why) => Err(why.to_string()),
             });
         }
@@ -148,7 +149,7 @@ impl Monitors {
         let mut sites = Vec::with_capacity(wanted.len());
         for (wanted, placed) in wanted.into_iter().zip(placed) {
             let patch = match placed {
-                Ok(_) if !is_mapped => Err("there is no room near it".to_owned()),
+                Ok(_) if !is_mapped => Err(NO_ROOM.to_owned()),
                 Ok(placed) => Ok(write_stub(program, &wanted, placed)?),
                 Err(why) => Err(why),
             };
@@ -165,15 +166,44 @@ impl Monitors {
         Ok(sites)
     }
 
+    /// Makes the stub of a site with the first of its heads for which there is a place.
+    fn place_best(
+        &mut self,
+        program: &mut Program,
+        wanted: &Wanted,
+        heads: &Heads,
+    ) -> Result<Result<Placed, String>, DebuggeeError> {
+        let mut found = Err(NO_ROOM.to_owned());
+        for head in &heads.possible {
+            for form in Form::of(head) {
+                found = self.place_stub(program, wanted, head, form)?;
+                let Ok(placed) = &found else {
+                    continue;
+                };
+                // Short heads have few places, at which something may be mapped by now.
+                let range = juror_debuggee::Stub::range(&placed.stub);
+                if !head.is_short() || program.debuggee.map_code(&[range])? {
+                    return Ok(found);
+                }
+                found = Err(NO_ROOM.to_owned());
+            }
+        }
+        Ok(match &heads.refused {
+            Some(why) => Err(why.to_string()),
+            None => found,
+        })
+    }
+
     /// Makes the stub of a site and finds a place for it.
     fn place_stub(
         &mut self,
         program: &mut Program,
         wanted: &Wanted,
         head: &Head,
+        form: Form,
     ) -> Result<Result<Placed, String>, DebuggeeError> {
         let Some(cluster) = self.native.cluster_near(program, wanted.address)? else {
-            return Ok(Err("there is no room near it".to_owned()));
+            return Ok(Err(NO_ROOM.to_owned()));
         };
         let gate = cluster.gate;
         let (Some(sections), Some(stub_sections)) =
@@ -185,16 +215,16 @@ impl Monitors {
             Ok(drafted) => drafted,
             Err(why) => return Ok(Err(why.to_string())),
         };
-        let at = self.native.take_place(gate, head, &drafted);
+        let at = self.native.take_place(gate, (head, form), &drafted);
         let Some(at) = at else {
-            return Ok(Err("there is no room near it".to_owned()));
+            return Ok(Err(NO_ROOM.to_owned()));
         };
         let stub = match drafted.place(at) {
             Ok(stub) => stub,
             Err(why) => return Ok(Err(why.to_string())),
         };
-        let Some(code) = jump(head.jump, at) else {
-            return Ok(Err("there is no room near it".to_owned()));
+        let Some(code) = form.code(head.jump, at) else {
+            return Ok(Err(NO_ROOM.to_owned()));
         };
         Ok(Ok(Placed {
             jump: head.jump,
@@ -317,12 +347,17 @@ impl super::NativeTier {
     }
 
     /// Takes an address for a stub.
-    fn take_place(&mut self, gate: u64, head: &Head, drafted: &Draft<'_>) -> Option<u64> {
+    fn take_place(
+        &mut self,
+        gate: u64,
+        (head, form): (&Head, Form),
+        drafted: &Draft<'_>,
+    ) -> Option<u64> {
         let cluster = self.clusters.iter_mut().find(|it| it.gate == gate)?;
         let size = drafted.size();
         cluster.placement.place(&Request {
-            jump: head.jump,
-            constraint: Constraint::of(head),
+            jump: form.opcode(head.jump),
+            constraint: form.constraint,
             size,
             reach: head.reach(size),
         })

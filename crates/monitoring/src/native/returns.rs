@@ -189,10 +189,7 @@ impl Monitors {
         else {
             return Ok(());
         };
-        let end = patch.end;
-        if program.debuggee.is_patched(address)
-            || !program.debuggee.may_be_patched(address, end, owned)
-        {
+        if program.debuggee.is_patched(address) || !program.debuggee.may_be_patched(&patch, owned) {
             return Ok(());
         }
         self.with_all_stopped(program, |_, program| {

@@ -1,11 +1,17 @@
 //! Displacements against their definition, and placements against theirs.
 
 use super::*;
+use crate::head::{BranchTargets, Place, Site, Text};
 use proptest::prelude::*;
 use std::time::Instant;
 
 fn constraint() -> impl Strategy<Value = Constraint> {
-    any::<[bool; BYTES]>().prop_map(|constrained| Constraint { constrained })
+    let allowed = prop_oneof![
+        3 => Just(Allowed::Any),
+        3 => Just(Allowed::Trapping),
+        1 => any::<u8>().prop_map(Allowed::Shared),
+    ];
+    prop::array::uniform4(allowed).prop_map(|allowed| Constraint { allowed })
 }
 
 /// A module at the usual place, with the ranges around it free.
@@ -113,7 +119,7 @@ fn check_placed(free: &[Range<u64>], requests: &[Request]) -> Result<(), TestCas
                 .any(|range| range.start <= stub && end <= range.end)
         );
         prop_assert!(request.reach.contains(&stub));
-        let code = jump(request.jump, stub).unwrap();
+        let code = Form::default().code(request.jump, stub).unwrap();
         prop_assert_eq!(code[0], 0xe9);
         let distance = i32::from_le_bytes([code[1], code[2], code[3], code[4]]);
         prop_assert_eq!(
@@ -124,8 +130,8 @@ fn check_placed(free: &[Range<u64>], requests: &[Request]) -> Result<(), TestCas
             stub
         );
         for position in 0..BYTES {
-            let constrained = request.constraint.is_constrained(position);
-            prop_assert!(!constrained || traps(code[1 + position]));
+            let allowed = request.constraint.allowed(position);
+            prop_assert!(allowed.contains(code[1 + position]));
         }
         taken.push(stub..end);
     }
@@ -167,7 +173,7 @@ proptest! {
         let address = (origin + 5).wrapping_add_signed(at.into());
         let within = which.windows(origin).any(|window| window.contains(&address));
         let top = at.to_le_bytes()[3];
-        prop_assert_eq!(within, !which.is_constrained(3) || traps(top));
+        prop_assert_eq!(within, which.allowed(3).contains(top));
     }
 
     #[test]
@@ -204,4 +210,107 @@ proptest! {
         });
         check_placed(&merged, &requests)?;
     }
+}
+
+/// The short heads of code whose last two bytes jump back to `target`.
+fn short_heads(code: &[u8], target: i8) -> Vec<Head> {
+    let mut bytes = code.to_vec();
+    bytes.extend_from_slice(&[0xeb, target.wrapping_sub(code.len() as i8 + 2) as u8]);
+    let text = Text {
+        address: AT,
+        bytes: &bytes,
+    };
+    let branches = BranchTargets::of(text);
+    let site = Site {
+        address: AT,
+        end: AT + bytes.len() as u64,
+        place: Place::ReturnSite,
+        branches: &branches,
+        shadow_stack: false,
+    };
+    let heads = Head::short(text, site);
+    heads
+        .into_iter()
+        .filter(|head| !head.is_costly(&branches))
+        .collect()
+}
+
+const AT: u64 = 0x7fff_f700_1000;
+
+/// mov rbp, rax; mov rdx, [rbx+8]; mov rsi, [rbx+16]
+const LOADS: [u8; 11] = [
+    0x48, 0x89, 0xc5, 0x48, 0x8b, 0x53, 0x08, 0x48, 0x8b, 0x73, 0x10,
+];
+
+#[test]
+fn a_jump_shares_what_a_loop_goes_back_to() {
+    let heads = short_heads(&LOADS, 3);
+    let [head] = heads.as_slice() else {
+        panic!("{heads:?}");
+    };
+    assert_eq!(head.end(), AT + 3);
+    assert_eq!(head.behind, LOADS[3..7]);
+    // Two bytes are free, then one, then none.
+    for (form, free) in Form::of(head).into_iter().zip([2, 1, 0]) {
+        assert_eq!(form.constraint.count(), 4 - free);
+        let displacement = form.constraint.next_allowed(i32::MIN).unwrap();
+        let origin = form.opcode(AT) + JUMP_LENGTH;
+        let code = form.code(AT, origin.wrapping_add_signed(displacement.into()));
+        let code = code.unwrap();
+        assert_eq!(code[3..], LOADS[3..code.len()]);
+        // What is executed is the jump.
+        let mut decoder = iced_x86::Decoder::with_ip(64, &code, AT, 0);
+        let decoded = decoder.decode();
+        assert_eq!(decoded.len(), code.len());
+        assert_eq!(
+            decoded.near_branch_target(),
+            origin.wrapping_add_signed(displacement.into())
+        );
+    }
+    assert_eq!(Form::of(head).len(), 3);
+}
+
+#[test]
+fn a_prefix_never_stands_where_an_instruction_begins() {
+    // push rax; push rcx; mov edx, ebx; and a loop back to the mov.
+    let heads = short_heads(&[0x50, 0x51, 0x89, 0xda, 0x90, 0x90, 0x90], 2);
+    let ends: Vec<u64> = heads.iter().map(|head| head.end() - AT).collect();
+    assert_eq!(ends, [2, 1]);
+    let forms = Form::of(&heads[0]);
+    assert_eq!(forms.len(), 1);
+    assert_eq!(forms[0].constraint.allowed(0), Allowed::Trapping);
+    assert_eq!(forms[0].constraint.allowed(1), Allowed::Shared(0x89));
+    // The jump of one byte shares all others.
+    let forms = Form::of(&heads[1]);
+    assert_eq!((forms.len(), forms[0].constraint.count()), (1, 4));
+}
+
+#[test]
+fn a_call_behind_the_first_instruction_stays() {
+    // mov edi, eax; call +0x100: the loop goes back to the start.
+    let heads = short_heads(&[0x89, 0xc7, 0xe8, 0, 1, 0, 0, 0x90], 0);
+    let ends: Vec<u64> = heads.iter().map(|head| head.end() - AT).collect();
+    assert_eq!(ends, [2]);
+    assert_eq!(heads[0].behind, [0xe8, 0, 1, 0, 0]);
+}
+
+#[test]
+fn a_head_that_is_not_short_has_one_form() {
+    let text = Text {
+        address: AT,
+        bytes: &LOADS,
+    };
+    let branches = BranchTargets::of(text);
+    let site = Site {
+        address: AT,
+        end: AT + LOADS.len() as u64,
+        place: Place::ReturnSite,
+        branches: &branches,
+        shadow_stack: false,
+    };
+    let head = Head::at(text, site).unwrap();
+    assert!(!head.is_short() && !head.is_costly(&branches));
+    let forms = Form::of(&head);
+    let expected = Constraint::at_boundaries([0, 3]);
+    assert_eq!((forms.len(), forms[0].constraint), (1, expected));
 }

@@ -68,7 +68,7 @@ impl Engine {
     /// Handles a fault at `address`, to which the thread returns with its
     /// arrival reported, or which may be that of the jump itself.
     pub(super) fn unpatch_for_fault(&mut self, address: u64, operations: &mut Vec<Operation>) {
-        if let Some(start) = self.patches.over(address)
+        if let Some(start) = self.patches.with_head_over(address)
             && !self.drops(Rule::UnpatchForFault)
         {
             self.mark_leaving(start, operations);

@@ -20,6 +20,10 @@
 //!   is stepped over by the former method: the first twin leads to the second, past
 //!   a site there.
 //!
+//! A head may be shorter than the jump. The bytes behind it are then the jump's and the
+//! program's at once: the instruction there is executed as ever, but a trap on it would
+//! change the jump. So what is true of an insert in a head is true of one there.
+//!
 //! An insert in a head is therefore carried out later: the patch leaves, all
 //! threads are held, and the trap is inserted when they stand. A thread that passes
 //! meanwhile has passed before the insert.
@@ -34,13 +38,22 @@ use std::ops::{Bound, Range};
 /// The patches of an engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Patches {
-    /// The first addresses behind the heads, by their sites.
-    present: BTreeMap<u64, u64>,
+    /// What the patches take, by their sites.
+    present: BTreeMap<u64, Extent>,
     /// The patches that are removed as soon as all threads stand.
     leaving: BTreeSet<u64>,
     /// Every patch there ever was: a copy of the memory has the state of some
     /// moment before it is seen.
     pub(super) ever: BTreeMap<u64, Former>,
+}
+
+/// The text that a patch takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Extent {
+    /// The first address behind the head.
+    head_end: u64,
+    /// The first address behind the head and the jump.
+    end: u64,
 }
 
 /// What is known of the last patch at a site: the end of its head, the owner for
@@ -55,10 +68,16 @@ pub(super) struct Former {
 }
 
 impl Patches {
-    /// Returns the site of the patch whose head contains `address`.
+    /// Returns the site of the patch whose head or jump contains `address`.
     pub(super) fn over(&self, address: u64) -> Option<u64> {
-        let (&start, &end) = self.present.range(..=address).next_back()?;
-        (address < end).then_some(start)
+        let (&start, extent) = self.present.range(..=address).next_back()?;
+        (address < extent.end).then_some(start)
+    }
+
+    /// Returns the site of the patch whose head contains `address`.
+    pub(super) fn with_head_over(&self, address: u64) -> Option<u64> {
+        let (&start, extent) = self.present.range(..=address).next_back()?;
+        (address < extent.head_end).then_some(start)
     }
 
     /// Returns true if a patch waits to be removed.
@@ -83,7 +102,7 @@ impl Engine {
         self.patches.present.keys().copied()
     }
 
-    /// Returns the site of the patch whose head contains `address`.
+    /// Returns the site of the patch whose head or jump contains `address`.
     pub fn patch_over(&self, address: u64) -> Option<u64> {
         self.patches.over(address)
     }
@@ -92,29 +111,30 @@ impl Engine {
     /// a trap or a fault of a thread there may be that of a byte of the jump
     /// ([`Input::Stray`](crate::Input::Stray)).
     pub fn is_inside_patch(&self, address: u64) -> bool {
-        let start = self.patches.over(address);
+        let start = self.patches.with_head_over(address);
         start.is_some_and(|start| start != address)
     }
 
-    /// Returns true if nothing else is where a head would be, which begins at a
-    /// site: so many inserts of this owner are all that the site has, and no other
-    /// site and no other patch is in the head.
-    pub fn has_room_for_patch(&self, head: Range<u64>, counted: (Owner, u32)) -> bool {
+    /// Returns true if nothing else is where a head and its jump would be, which begin
+    /// at a site: so many inserts of this owner are all that the site has, and no other
+    /// site and no other patch is in this text.
+    pub fn has_room_for_patch(&self, text: Range<u64>, counted: (Owner, u32)) -> bool {
         let is_only = |site: &Site| site.counts().eq([counted]);
-        if head.is_empty() || !self.sites.get(&head.start).is_some_and(is_only) {
+        if text.is_empty() || !self.sites.get(&text.start).is_some_and(is_only) {
             return false;
         }
-        let inside = (Bound::Excluded(head.start), Bound::Excluded(head.end));
-        let mut before = self.patches.present.range(..head.end);
+        let inside = (Bound::Excluded(text.start), Bound::Excluded(text.end));
+        let mut before = self.patches.present.range(..text.end);
         self.sites.range(inside).next().is_none()
-            && before.next_back().is_none_or(|it| *it.1 <= head.start)
+            && before.next_back().is_none_or(|it| it.1.end <= text.start)
     }
 
     /// Returns true if [`Input::Patch`](crate::Input::Patch) would be granted
-    /// for this head: it has room, all threads stand, and none returns to the
-    /// site with its arrival reported, or stands in the head with a signal or
-    /// during an evaluation.
-    pub fn may_be_patched(&self, head: Range<u64>, counted: (Owner, u32)) -> bool {
+    /// for this head and a jump up to `jump_end`: they have room, all threads stand, and
+    /// none returns to the site with its arrival reported, or stands in the head with a
+    /// signal or during an evaluation.
+    pub fn may_be_patched(&self, head: Range<u64>, jump_end: u64, counted: (Owner, u32)) -> bool {
+        let end = head.end.max(jump_end);
         let holds = !self.drops(Rule::HoldForPatch);
         let refuses_returns = !self.drops(Rule::RefuseReturns);
         let refuses_signals = !self.drops(Rule::RefuseSignals);
@@ -123,7 +143,8 @@ impl Engine {
                 || refuses_returns && thread.returns_to_patch(&head)
                 || thread.stays_in_patch(&head, refuses_signals)
         };
-        self.has_room_for_patch(head.clone(), counted)
+        !head.is_empty()
+            && self.has_room_for_patch(head.start..end, counted)
             && self.in_place.is_none()
             && !self.patches.leave()
             && !self.threads.values().any(prevents)
@@ -132,11 +153,11 @@ impl Engine {
     pub(super) fn patch(
         &mut self,
         (address, end): (u64, u64),
-        counted: (Owner, u32),
-        twin: u64,
+        jump_end: u64,
+        (counted, twin): ((Owner, u32), u64),
         operations: &mut Vec<Operation>,
     ) {
-        if !self.may_be_patched(address..end, counted) {
+        if !self.may_be_patched(address..end, jump_end, counted) {
             return;
         }
         let twin = StepOver::OutOfLine { at: twin };
@@ -144,7 +165,11 @@ impl Engine {
             return;
         };
         let step_over = std::mem::replace(&mut site.step_over, twin);
-        self.patches.present.insert(address, end);
+        let extent = Extent {
+            head_end: end,
+            end: end.max(jump_end),
+        };
+        self.patches.present.insert(address, extent);
         let former = Former {
             end,
             owner: counted.0,
@@ -221,17 +246,18 @@ impl Engine {
             return false;
         }
         for address in std::mem::take(&mut self.patches.leaving) {
-            if let Some(end) = self.patches.present.remove(&address) {
-                self.remove_patch(address, end, operations);
+            if let Some(extent) = self.patches.present.remove(&address) {
+                self.remove_patch(address, extent, operations);
             }
         }
         true
     }
 
-    fn remove_patch(&mut self, address: u64, end: u64, operations: &mut Vec<Operation>) {
+    fn remove_patch(&mut self, address: u64, extent: Extent, operations: &mut Vec<Operation>) {
         let Some(former) = self.patches.ever.get(&address).copied() else {
             return;
         };
+        let head = address..extent.head_end;
         let leaves = !self.drops(Rule::LeaveTwins);
         let forgets = self.drops(Rule::FormerStepOver);
         for (id, thread) in &mut self.threads {
@@ -240,7 +266,7 @@ impl Engine {
             }
             if thread.pc == address {
                 thread.stand_counted(former);
-            } else if thread.pc != address && leaves && thread.is_in_head(&(address..end)) {
+            } else if thread.pc != address && leaves && thread.is_in_head(&head) {
                 thread.pc_to_write = None;
                 operations.push(Operation::SetCounter {
                     thread: *id,
@@ -254,7 +280,7 @@ impl Engine {
             Some(_) => {}
             None => operations.push(Operation::RemoveTrap { address }),
         }
-        let inside = (Bound::Excluded(address), Bound::Excluded(end));
+        let inside = (Bound::Excluded(address), Bound::Excluded(extent.end));
         let sites: Vec<u64> = self.sites.range(inside).map(|(site, _)| *site).collect();
         for site in sites {
             self.insert_trap(site, operations);

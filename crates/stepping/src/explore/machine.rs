@@ -7,7 +7,6 @@
 
 use super::budget::Budget;
 use super::forks::ForkCopy;
-use super::patches::patch;
 use super::processor::{
     Counter, EXIT, I, J, Mode, Motion, PLACES, Place, Processor, RETURN, Stop, Upper, thread_of,
 };
@@ -25,6 +24,8 @@ pub(super) struct State {
     pub(super) trap: [bool; PLACES],
     /// The memory holds the jump of the patch at I.
     pub(super) patched: bool,
+    /// The jump shares the bytes of J, which is not in the head.
+    pub(super) shares: bool,
     /// The owners that have inserted points, by the requests of upper layers.
     pub(super) wanted: [Owners; PLACES],
     /// The same, from the moment at which no thread can miss it.
@@ -65,6 +66,7 @@ impl State {
             orders: VecDeque::new(),
             trap: [false; PLACES],
             patched: false,
+            shares: program.shares,
             wanted: [Owners::empty(); PLACES],
             armed: [Owners::empty(); PLACES],
             left: program.budget,
@@ -94,7 +96,7 @@ impl State {
             state.want_return(program)?;
         }
         if program.patched {
-            state.feed(patch())?;
+            state.feed(program.patch())?;
             state.resume_all(program)?;
         }
         while !state.orders.is_empty() {
@@ -220,6 +222,9 @@ impl State {
             let elsewhere = processor.counter.place() != next;
             let was_in_twin = matches!(processor.counter, Counter::Twin(_));
             processor.executed(next);
+            if self.shares && processor.counter == Counter::Twin(J) {
+                processor.counter = Counter::At(J);
+            }
             processor.stepped |= elsewhere && processor.upper == Upper::AwaitsStep;
             if was_in_twin && processor.takes_signal() {
                 let stack = processor.stack();

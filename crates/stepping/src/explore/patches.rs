@@ -1,7 +1,8 @@
 //! The patch at I, whose head is I and J.
 //!
 //! The text of I is the original, a trap or a jump; with the jump that of J is a
-//! tail, whose byte can only trap. The stub is a few phases with one lock, and
+//! tail, whose byte can only trap. In another kind of patch the head is I alone, and
+//! the jump shares the bytes of J: a processor executes J there as ever. The stub is a few phases with one lock, and
 //! leads to the twins. The shell leads a thread out of the stub before it passes
 //! its stop, and delivers signals behind the twins.
 
@@ -11,27 +12,35 @@ use super::processor::{
 };
 use super::program::{Action, Program};
 use crate::{Input, Operation, Owner, Owners, ThreadId};
-
-/// Returns the request for the patch.
-pub(super) fn patch() -> Input {
-    Input::Patch {
-        address: address_of(I),
-        end: address_of(FOLLOW),
-        owner: Owner::Monitor,
-        count: 1,
-        twin: twin_of(I),
-    }
-}
+use std::ops::Range;
 
 impl Program {
+    /// Returns the request for the patch.
+    pub(super) fn patch(&self) -> Input {
+        Input::Patch {
+            address: address_of(I),
+            end: self.head().end,
+            jump_end: address_of(FOLLOW),
+            owner: Owner::Monitor,
+            count: 1,
+            twin: twin_of(I),
+        }
+    }
+
+    /// Returns the text of the head.
+    fn head(&self) -> Range<u64> {
+        let behind = if self.shares { J } else { FOLLOW };
+        address_of(I)..address_of(behind)
+    }
+
     /// Appends the requests that concern the patch: as often as the budget says,
     /// one may come or go, and the user's point at J.
     pub(super) fn patch_commands(&self, state: &State, actions: &mut Vec<Action>) {
         let address = address_of(I);
         if state.left.patches > 0 {
-            let head = address..address_of(FOLLOW);
-            if state.engine.may_be_patched(head, (Owner::Monitor, 1)) {
-                actions.push(Action::Command(patch()));
+            let engine = &state.engine;
+            if engine.may_be_patched(self.head(), address_of(FOLLOW), (Owner::Monitor, 1)) {
+                actions.push(Action::Command(self.patch()));
             } else if state.engine.is_patched(address) {
                 actions.push(Action::Command(Input::Unpatch { address }));
             }
@@ -74,7 +83,8 @@ impl State {
     pub(super) fn is_in_patch(&self, number: usize) -> bool {
         match self.processors[number].counter {
             Counter::Stub(_) => true,
-            Counter::At(place) => self.patched && matches!(place, I | J),
+            Counter::At(J) => self.patched && !self.shares,
+            Counter::At(I) => self.patched,
             _ => false,
         }
     }
@@ -167,6 +177,9 @@ impl State {
                 self.armed[I] = self.wanted[I];
             }
             Operation::MoveToTwin { thread, address } => {
+                if self.shares && address != address_of(I) {
+                    return Err("a thread is moved to a twin that is not there".to_owned());
+                }
                 let place = Counter::from_address(address).place();
                 self.processor(thread).counter = Counter::Twin(place);
             }

@@ -56,6 +56,8 @@ pub(super) struct Program {
     pub(super) adopts: bool,
     /// Whether I is patched at the start.
     pub(super) patched: bool,
+    /// Whether the head of the patch is I alone, and its jump shares the bytes of J.
+    pub(super) shares: bool,
     /// Whether the shell leads threads out of a stub.
     pub(super) leads_out: bool,
     /// Whether states keep the inputs and operations of the engine.

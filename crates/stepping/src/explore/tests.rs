@@ -27,6 +27,7 @@ const QUIET: Program = Program {
     follows: false,
     adopts: false,
     patched: false,
+    shares: false,
     leads_out: true,
     records: false,
     without: None,

@@ -52,7 +52,7 @@ pub enum Input {
     /// which counts the event for the inserts of an owner without a trap, and
     /// goes on in the twins of the head's instructions. Granted ([`Operation::WritePatch`]) only if
     /// [`Engine::may_be_patched`](crate::Engine::may_be_patched) is true for
-    /// the head; otherwise nothing is ordered, and
+    /// the head and the jump; otherwise nothing is ordered, and
     /// [`Engine::is_patched`](crate::Engine::is_patched) stays as it is.
     ///
     /// A thread is never shown in a stub: before the shell passes a stop, it
@@ -64,6 +64,11 @@ pub enum Input {
         address: u64,
         /// The first address behind the head.
         end: u64,
+        /// The first address behind the jump. If that is behind the head, the bytes
+        /// between are those of the program and of the jump at once: they are not
+        /// written, the instruction there has no twin, and a thread that comes to it
+        /// executes it.
+        jump_end: u64,
         /// The owner for which the stub counts.
         owner: Owner,
         /// The number of its inserts: all that the site has.

@@ -26,7 +26,7 @@ pub(super) struct Referee {
     /// The addresses whose original bytes were restored in a copy of the memory
     /// that is to run.
     restored: BTreeSet<u64>,
-    /// The heads of patches by their sites, and the one that was asked for last.
+    /// The ends of heads and jumps by their sites, and the one that was asked for last.
     patches: BTreeMap<u64, u64>,
     asked: Option<(u64, u64)>,
     /// The sites that ever had a patch, and those whose bytes were restored in a
@@ -98,7 +98,12 @@ impl Referee {
                 thread, address, ..
             }
             | Input::Stepped { thread, address } => self.stop(thread, address, true),
-            Input::Patch { address, end, .. } => self.asked = Some((address, end)),
+            Input::Patch {
+                address,
+                end,
+                jump_end,
+                ..
+            } => self.asked = Some((address, end.max(jump_end))),
             Input::Stopped { thread, address }
             | Input::Stray { thread, address }
             | Input::Interrupted { thread, address }
@@ -215,7 +220,7 @@ impl Referee {
         }
     }
 
-    /// Returns the site of the patch whose head contains `address`.
+    /// Returns the site of the patch whose head or jump contains `address`.
     fn patch_over(&self, address: u64) -> Option<u64> {
         let (&start, &end) = self.patches.range(..=address).next_back()?;
         (address < end).then_some(start)

@@ -1,6 +1,6 @@
 //! The code of one module: its text, the branches in it, and what is refused there.
 
-use super::{NoHead, denied, elf};
+use super::{Heads, NoHead, denied, elf};
 use juror_native::head::{BranchTargets, Head, Obstacle, Place, Site, Text};
 use juror_symbols::{Function, SymbolFile};
 use std::ops::Range;
@@ -95,69 +95,73 @@ impl ModuleCode {
         }
     }
 
-    /// Returns the head at a site, by the bytes of the file.
-    pub(super) fn head(&self, wanted: Wanted) -> Result<Head, NoHead> {
+    /// Returns the heads at a site, the best first, by the bytes of the file.
+    pub(super) fn heads(&self, wanted: Wanted) -> Result<Heads, NoHead> {
         let address = wanted.address;
         let mut segments = self.segments.iter();
         let segment = segments.find(|it| (it.address..it.end()).contains(&address));
         let segment = segment.ok_or(NoHead::NotOfFile)?;
-        if self.has_text_relocations {
-            return Err(NoHead::RelocatedText);
-        }
-        if self.is_unwinder {
-            return Err(NoHead::Unwinder);
-        }
-        if denied::is_signal_return(segment.part(address..segment.end())) {
-            return Err(NoHead::SignalReturn);
-        }
         let function = self.function_at(address);
-        if let Some(name) = function.as_ref().and_then(denied_name) {
-            return Err(NoHead::Function(name));
+        if let Some(why) = self.denies(segment, address, function.as_ref()) {
+            return Err(why);
         }
         let range = function.as_ref().and_then(|it| self.range_of(it, address));
         let end = range.as_ref().map_or(segment.end(), |range| range.end);
-        let mut found = self.head_before(segment, wanted, range.clone(), end);
-        // The function may be followed by padding.
-        if let Err(Obstacle::TooShort(_)) = found
-            && range.is_some()
-            && let Some(end) = self.end_of_padding(end)
-        {
-            found = self.head_before(segment, wanted, range, end);
-        }
-        let head = found?;
-        match head.end() > wanted.next {
-            true => Err(NoHead::NextSite(wanted.next)),
-            false => Ok(head),
-        }
-    }
-
-    fn head_before(
-        &self,
-        segment: &Segment,
-        wanted: Wanted,
-        function: Option<Range<u64>>,
-        end: u64,
-    ) -> Result<Head, Obstacle> {
-        let own = match (wanted.place, function) {
+        let own = match (wanted.place, &range) {
             // A branch from another function to the entry is a call in tail position.
             (Place::Entry, Some(function)) => BranchTargets::of(Text {
                 address: function.start,
-                bytes: segment.part(function),
+                bytes: segment.part(function.clone()),
             }),
             _ => BranchTargets::default(),
         };
         let site = Site {
-            address: wanted.address,
+            address,
             end,
             place: wanted.place,
             branches: &own,
             shadow_stack: wanted.shadow_stack,
         };
-        let head = Head::at(segment.text(), site)?;
-        match head.branch_inside(&segment.branches) {
-            Some((target, from)) => Err(Obstacle::BranchTargetInside { target, from }),
-            None => Ok(head),
+        let padding = || range.and_then(|_| self.end_of_padding(end));
+        let usual = usual_head(segment, site, padding).map_err(NoHead::from);
+        let usual = usual.and_then(|head| match head.end() > wanted.next {
+            true => Err(NoHead::NextSite(wanted.next)),
+            false => Ok(head),
+        });
+        let is_good = |head: &Head| !head.is_costly(&segment.branches);
+        let suffices = wanted.place == Place::Entry || usual.as_ref().is_ok_and(is_good);
+        let mut possible = match suffices {
+            true => Vec::new(),
+            false => short_heads(segment, site, wanted.next),
+        };
+        let refused = match usual {
+            Ok(usual) => {
+                possible.push(usual);
+                None
+            }
+            Err(why) if possible.is_empty() => return Err(why),
+            Err(why) => Some(why),
+        };
+        Ok(Heads { possible, refused })
+    }
+
+    /// Returns the reason why the instructions at an address stay, if there is one.
+    fn denies(
+        &self,
+        segment: &Segment,
+        address: u64,
+        function: Option<&Function>,
+    ) -> Option<NoHead> {
+        if self.has_text_relocations {
+            return Some(NoHead::RelocatedText);
         }
+        if self.is_unwinder {
+            return Some(NoHead::Unwinder);
+        }
+        if denied::is_signal_return(segment.part(address..segment.end())) {
+            return Some(NoHead::SignalReturn);
+        }
+        function.and_then(denied_name).map(NoHead::Function)
     }
 
     /// Checks a head against the process, whose memory `read` gives without traps.
@@ -166,7 +170,8 @@ impl ModuleCode {
         head: &Head,
         read: impl Fn(u64, &mut [u8]) -> bool,
     ) -> Result<(), NoHead> {
-        let original = head.original_bytes();
+        let mut original = head.original_bytes();
+        original.extend_from_slice(&head.behind);
         let mut bytes = vec![0; original.len()];
         if !read(head.jump, &mut bytes) || bytes != original {
             return Err(NoHead::Differs);
@@ -181,7 +186,8 @@ impl ModuleCode {
         let mut descriptors = vec![0; usize::try_from(size).unwrap_or(0)];
         let is_read = read(self.descriptors.start, &mut descriptors);
         let sequences = elf::sequences(&descriptors).filter(|_| is_read);
-        let overlaps = |it: &Range<u64>| it.start < head.end() && head.jump < it.end;
+        let end = head.jump.wrapping_add(original.len() as u64);
+        let overlaps = |it: &Range<u64>| it.start < end && head.jump < it.end;
         match sequences.is_none_or(|all| all.iter().any(overlaps)) {
             true => Err(NoHead::RestartableSequence),
             false => Ok(()),
@@ -208,6 +214,38 @@ impl ModuleCode {
         let padded = own.unwrap_or(aligned);
         (padded > end).then_some(padded)
     }
+}
+
+/// Returns the head at a site that holds the whole jump. The function may be followed by
+/// padding, which ends there.
+fn usual_head(
+    segment: &Segment,
+    site: Site<'_>,
+    padding: impl FnOnce() -> Option<u64>,
+) -> Result<Head, Obstacle> {
+    let mut found = Head::at(segment.text(), site);
+    if let Err(Obstacle::TooShort(_)) = found
+        && let Some(end) = padding()
+    {
+        found = Head::at(segment.text(), Site { end, ..site });
+    }
+    let head = found?;
+    match head.branch_inside(&segment.branches) {
+        Some((target, from)) => Err(Obstacle::BranchTargetInside { target, from }),
+        None => Ok(head),
+    }
+}
+
+/// Returns the short heads at a site, whose jumps end before the next site, except those
+/// that are costly.
+fn short_heads(segment: &Segment, site: Site<'_>, next: u64) -> Vec<Head> {
+    let mut heads = Head::short(segment.text(), site);
+    heads.retain_mut(|head| {
+        let room = usize::try_from(next.saturating_sub(head.end())).unwrap_or(usize::MAX);
+        head.behind.truncate(room);
+        !head.is_costly(&segment.branches)
+    });
+    heads
 }
 
 /// Returns the name of a function that keeps its instructions.

@@ -113,8 +113,11 @@ impl Calls {
         machine.put(SITE, &AFTER_CALL);
         machine.put(ENTRY, &FUNCTION);
         if is_patched {
-            machine.put(ENTRY, &punning::jump(ENTRY, STUB).unwrap());
-            machine.put(SITE, &punning::jump(SITE, RETURN_AT).unwrap());
+            machine.put(ENTRY, &punning::Form::default().code(ENTRY, STUB).unwrap());
+            machine.put(
+                SITE,
+                &punning::Form::default().code(SITE, RETURN_AT).unwrap(),
+            );
         }
         machine.put(STUB, &self.entry.bytes);
         machine.put(RETURN_AT, &self.site.bytes);

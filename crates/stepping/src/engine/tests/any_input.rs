@@ -109,7 +109,8 @@ fn any_input() -> impl Strategy<Value = Input> {
             30 => Input::Called { thread, stack },
             31 => Input::Patch {
                 address,
-                end: address.saturating_add(5),
+                end: address.saturating_add(if stack == 0 { 2 } else { 5 }),
+                jump_end: address.saturating_add(5),
                 owner,
                 count: 1,
                 twin: TWIN,
@@ -175,7 +176,7 @@ proptest! {
             let has_its_trap = |address| {
                 inserted.contains(&address)
                     || engine.is_removed_for_step(address)
-                    || engine.is_inside_patch(address)
+                    || engine.patch_over(address).is_some_and(|start| start != address)
             };
             prop_assert!(engine.sites().all(|(address, ..)| has_its_trap(address)));
         }

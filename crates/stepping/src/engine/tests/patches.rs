@@ -9,6 +9,7 @@ const INSIDE: u64 = A + 2;
 const PATCH: Input = Input::Patch {
     address: A,
     end: END,
+    jump_end: END,
     owner: Owner::Monitor,
     count: 1,
     twin: TWIN,
@@ -52,7 +53,7 @@ fn a_patch_is_granted_while_all_stand() {
     assert!(!fixture.engine.is_patched(A));
     fixture.check(Input::Halt { thread: ONE }, &[HoldThread { thread: ONE }]);
     fixture.check(stopped(ONE, B), &[ReportHalted { thread: ONE }]);
-    assert!(fixture.engine.may_be_patched(A..END, ONE_MONITOR));
+    assert!(fixture.engine.may_be_patched(A..END, END, ONE_MONITOR));
     fixture.check(PATCH, &[WritePatch { address: A }]);
     assert!(fixture.engine.is_patched(A) && !fixture.engine.is_inside_patch(A));
     assert!(fixture.engine.is_inside_patch(INSIDE) && !fixture.engine.is_inside_patch(END));
@@ -67,8 +68,12 @@ fn no_patch_beside_other_owners_and_sites() {
     fixture.check(remove(Owner::Developer), &[]);
     fixture.check(inside(Owner::Monitor), &[InsertTrap { address: INSIDE }]);
     fixture.check(PATCH, &[]);
-    assert!(fixture.engine.may_be_patched(A..INSIDE, ONE_MONITOR));
-    assert!(!fixture.engine.may_be_patched(A..A, ONE_MONITOR));
+    assert!(
+        fixture
+            .engine
+            .may_be_patched(A..INSIDE, INSIDE, ONE_MONITOR)
+    );
+    assert!(!fixture.engine.may_be_patched(A..A, END, ONE_MONITOR));
 }
 
 #[test]
@@ -203,7 +208,7 @@ fn a_fault_in_the_first_twin_brings_the_trap_back() {
         &[RemovePatch { address }],
     );
     assert!(fixture.engine.has_arrival(ONE, A, STACK));
-    assert!(!fixture.engine.may_be_patched(A..END, ONE_MONITOR));
+    assert!(!fixture.engine.may_be_patched(A..END, END, ONE_MONITOR));
     let go = [set(ONE, A), ContinueThread { thread }];
     fixture.check(Input::Resume { thread }, &go);
     // The signal had no handler: the same execution again.
@@ -243,13 +248,22 @@ fn a_copy_gets_its_bytes_back() {
 #[test]
 fn a_patch_counts_for_the_inserts_with_which_it_was_made() {
     let mut fixture = Fixture::new(COPIED, &[]);
-    assert!(!fixture.engine.may_be_patched(A..END, (Owner::Monitor, 2)));
-    assert!(!fixture.engine.may_be_patched(A..END, (Owner::Return, 1)));
+    assert!(
+        !fixture
+            .engine
+            .may_be_patched(A..END, END, (Owner::Monitor, 2))
+    );
+    assert!(
+        !fixture
+            .engine
+            .may_be_patched(A..END, END, (Owner::Return, 1))
+    );
     fixture.check(insert(Owner::Monitor, COPIED), &[]);
-    assert!(!fixture.engine.may_be_patched(A..END, ONE_MONITOR));
+    assert!(!fixture.engine.may_be_patched(A..END, END, ONE_MONITOR));
     let two = Input::Patch {
         address: A,
         end: END,
+        jump_end: END,
         owner: Owner::Monitor,
         count: 2,
         twin: TWIN,
@@ -272,4 +286,45 @@ fn another_owner_is_reported_to_a_thread_that_has_been_counted() {
     fixture.check(stopped(ONE, A), &reported);
     let passed = [set(ONE, COPY), ContinueThread { thread: ONE }];
     fixture.check(Input::Resume { thread: ONE }, &passed);
+}
+
+/// A patch whose head ends before its jump does: at [`INSIDE`].
+const SHORT: Input = Input::Patch {
+    address: A,
+    end: INSIDE,
+    jump_end: END,
+    owner: Owner::Monitor,
+    count: 1,
+    twin: TWIN,
+};
+
+#[test]
+fn a_thread_behind_a_short_head_is_not_moved() {
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    fixture.check(Input::Halt { thread: ONE }, &[HoldThread { thread: ONE }]);
+    fixture.check(stopped(ONE, INSIDE), &[ReportHalted { thread: ONE }]);
+    fixture.check(SHORT, &[WritePatch { address: A }]);
+    assert!(!fixture.engine.is_inside_patch(INSIDE));
+    assert_eq!(fixture.engine.patch_over(INSIDE), Some(A));
+    assert_eq!(fixture.engine.patch_over(END), None);
+    fixture.check(
+        Input::Resume { thread: ONE },
+        &[ContinueThread { thread: ONE }],
+    );
+}
+
+#[test]
+fn a_trap_in_a_jump_behind_its_head_removes_it() {
+    let mut fixture = Fixture::new(COPIED, &[]);
+    let (write, removed) = (WritePatch { address: A }, RemovePatch { address: A });
+    fixture.check(inside(Owner::Monitor), &[InsertTrap { address: INSIDE }]);
+    fixture.check(SHORT, &[]);
+    let gone = Input::Remove {
+        address: INSIDE,
+        owner: Owner::Monitor,
+    };
+    fixture.check(gone, &[RemoveTrap { address: INSIDE }]);
+    fixture.check(SHORT, &[write]);
+    let inserted = [removed, InsertTrap { address: INSIDE }];
+    fixture.check(inside(Owner::Developer), &inserted);
 }

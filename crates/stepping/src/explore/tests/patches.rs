@@ -20,17 +20,20 @@ const PATCHED: Program = Program {
 };
 
 /// Returns the patched programs: with both methods of the site without the
-/// patch, and both ways to step.
+/// patch, both ways to step, and both kinds of patch.
 fn programs(threads: usize, budget: Budget) -> impl Iterator<Item = Program> {
     let methods = [Method::OutOfLine, Method::InPlace];
-    methods.into_iter().flat_map(move |method| {
-        [StepBy::TraceFlag, StepBy::FollowSet].map(|step_by| Program {
-            method,
-            step_by,
-            threads,
-            budget,
-            ..PATCHED
-        })
+    let kinds = methods
+        .into_iter()
+        .flat_map(|method| [StepBy::TraceFlag, StepBy::FollowSet].map(|step_by| (method, step_by)));
+    let kinds = kinds.flat_map(|kind| [false, true].map(|shares| (kind, shares)));
+    kinds.map(move |((method, step_by), shares)| Program {
+        method,
+        step_by,
+        shares,
+        threads,
+        budget,
+        ..PATCHED
     })
 }
 
@@ -167,6 +170,18 @@ fn without_holding_first_a_jump_is_removed_beside_a_thread() {
 fn without_removing_the_jump_a_trap_in_its_head_changes_it() {
     let expected = "a thread takes a jump that a trap has changed";
     check_without(Rule::UnpatchForSite, INNER, expected);
+}
+
+#[test]
+fn without_removing_the_jump_a_trap_behind_its_head_changes_it() {
+    let program = Program {
+        budget: INNER,
+        threads: 1,
+        shares: true,
+        ..PATCHED
+    };
+    let expected = "a thread takes a jump that a trap has changed";
+    check_reason(Rule::UnpatchForSite, program, expected);
 }
 
 #[test]
