@@ -39,8 +39,8 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use records::Records;
 
-/// The number of threads that trap in the bytes of a jump after which it is given up.
-/// Loops that are entered behind the return of a call trap once.
+/// The number of threads that trap in the bytes of a jump, since it was written, after
+/// which it is given up. Loops that are entered behind the return of a call trap once.
 const STRAYS_MAX: u32 = 256;
 
 /// The length of the longest jump of a patch, in bytes.
@@ -151,7 +151,7 @@ pub(crate) struct Patches {
     stubs: BTreeMap<u64, Arc<dyn Stub>>,
     gates: Vec<u64>,
     records: Option<Records>,
-    /// By entry: how often a thread has trapped in the jump's bytes.
+    /// By entry: how often a thread has trapped in the jump's bytes since it was written.
     strays: BTreeMap<u64, u32>,
     /// By the start of a stub's code: the entry of its patch.
     entries: BTreeMap<u64, u64>,
@@ -278,6 +278,8 @@ impl Debuggee {
         }
         let start = patch.stub.range().start;
         let patches = &mut self.image.patches;
+        // Threads that stand in the head come in once each time the jump is written.
+        patches.strays.remove(&entry);
         patches.stubs.insert(start, Arc::clone(&patch.stub));
         patches.entries.insert(start, entry);
         patches.list.insert(entry, patch);
