@@ -4,6 +4,7 @@ mod breakpoints;
 mod client;
 mod code;
 mod debug_client;
+mod examples;
 mod lifecycle;
 mod orders;
 mod schema;

@@ -1,7 +1,8 @@
 //! The page of a run and its reports: what a browser is answered while the prompt waits, while
 //! the program runs, and in a file.
 
-use juror_testing::Fixture;
+use crate::support::transcripts;
+use juror_testing::{Fixture, repository_directory};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -43,8 +44,13 @@ struct Followed {
 
 impl Followed {
     fn new(place: &Path, arguments: &[&str]) -> Followed {
+        Followed::watching(place, Path::new("room.prop"), arguments)
+    }
+
+    fn watching(place: &Path, property: &Path, arguments: &[&str]) -> Followed {
         let mut juror = Command::new(env!("CARGO_BIN_EXE_juror"))
-            .args(["run", "--web", "--property", "room.prop"])
+            .args(["run", "--web", "--property"])
+            .arg(property)
             .args(arguments)
             .current_dir(place)
             .stdin(Stdio::piped())
@@ -192,6 +198,24 @@ fn the_page_follows_a_program_that_runs_and_interrupts_it() {
     followed.command("set variable pushed = 1");
     let text = followed.command("continue");
     assert!(text.contains("VIOLATED  room"), "{text}");
+    assert_eq!(followed.end(), Some(1));
+}
+
+#[test]
+fn what_a_command_of_the_page_shows_is_what_the_prompt_shows() {
+    let (program, property) = transcripts::queue();
+    let program = program.to_str().expect("a path that is text");
+    let followed = Followed::watching(&repository_directory(), &property, &[program]);
+    let mut snapshots = followed.snapshots();
+    snapshots
+        .find(|it| it["status"] == "stopped")
+        .expect("it stops");
+    let answers = transcripts::LINES.iter();
+    let shown: String = answers
+        .map(|line| transcripts::exchange(line, &followed.command(line)))
+        .collect();
+    let prompt = transcripts::at_the_prompt();
+    assert_eq!(transcripts::plain(&shown), transcripts::plain(&prompt));
     assert_eq!(followed.end(), Some(1));
 }
 

@@ -1,16 +1,10 @@
 //! Sessions from the launch to a violation.
 
 use super::client::{Client, queue_source};
-use juror_testing::{Fixture, repository_directory};
+use crate::support::transcripts;
 use serde_json::{Value, json};
-use std::path::PathBuf;
 
-/// The example with the queue, and its property file.
-pub fn queue() -> (PathBuf, PathBuf) {
-    let program = Fixture::example("queue").compile_plain();
-    let property = repository_directory().join("examples/queue/queue.prop");
-    (program, property)
-}
+pub use crate::support::transcripts::queue;
 
 #[test]
 fn from_a_breakpoint_to_the_violation() {
@@ -97,27 +91,15 @@ fn what_a_line_of_the_repl_shows_is_what_the_prompt_shows() {
     let mut client = Client::start();
     client.launch(json!({ "program": program, "properties": [property] }));
     client.begin();
-    let lines = [
-        "backtrace",
-        "print *queue",
-        "info locals",
-        "up",
-        "info locals",
-        "frob",
-        "print nothing_here",
-        "break queue_print",
-        "continue",
-        "info breakpoints",
-    ];
     let mut shown = String::new();
-    for line in lines {
+    for line in transcripts::LINES {
         let seq = client.send("evaluate", json!({ "expression": line, "context": "repl" }));
         let answer = client.answer(seq);
         let text = match answer["success"] == true {
             true => &answer["body"]["result"],
             false => &answer["body"]["error"]["format"],
         };
-        shown.push_str(&format!("(juror) {line}\n{}\n", text.as_str().unwrap()));
+        shown.push_str(&transcripts::exchange(line, text.as_str().unwrap()));
     }
     // A command that lets the program run is told as such.
     client.event("continued");
@@ -125,23 +107,8 @@ fn what_a_line_of_the_repl_shows_is_what_the_prompt_shows() {
     assert_eq!(stop["reason"], "breakpoint");
     client.leave();
 
-    let mut input: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    input.push_str("quit\n");
-    let output = super::super::support::juror(&["run", "--color=never", "--property"])
-        .args([property.as_os_str(), program.as_os_str()])
-        .directory(repository_directory())
-        .input(input)
-        .run();
-    let prompt = output.stdout.split_once("(juror) ").expect("a prompt").1;
-    let prompt = format!("(juror) {}", prompt.split("(juror) quit").next().unwrap());
-    let plain = |text: &str| -> Vec<String> {
-        let lines = text.lines().map(str::trim_end);
-        lines
-            .filter(|it| !it.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
-    assert_eq!(plain(&shown), plain(&prompt));
+    let prompt = transcripts::at_the_prompt();
+    assert_eq!(transcripts::plain(&shown), transcripts::plain(&prompt));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 pub mod dialog;
 pub mod printed;
 pub mod tiers;
+pub mod transcripts;
 
 use juror_testing::{Fixture, Juror, Output, repository_directory};
 use serde_json::Value;
