@@ -98,11 +98,12 @@ fn near(offset: i64) -> Result<i32, &'static str> {
     near.ok_or(TOO_FAR)
 }
 
-/// Reads a capture of a thread by its definition.
+/// Reads a capture of a thread by its definition. `begun` is what the entry has kept for it.
 #[cfg(test)]
 pub(crate) fn interpret(
     capture: &WordCapture,
     thread: &impl juror_values::read_plan::Machine,
+    begun: Option<u64>,
 ) -> Option<u64> {
     /// By number in instructions: the DWARF number.
     const DWARF: [u8; 16] = [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
@@ -111,6 +112,7 @@ pub(crate) fn interpret(
         Origin::Register(number) => register(number),
         Origin::Stack(offset) => register(4).wrapping_add_signed(offset.into()),
         Origin::Constant(word) => word,
+        Origin::Begun => begun?,
         Origin::Thread | Origin::ReturnAddress => unreachable!(),
     };
     for (at, offset) in capture.reads.iter().enumerate() {

@@ -68,7 +68,7 @@ pub const MUTED: u32 = 0x726f_756a;
 pub struct Section<'a> {
     /// The operations.
     pub program: &'a StepProgram,
-    /// The captures.
+    /// The captures: of the event; at an entry that begins a call, those that it keeps.
     pub words: &'a EventWords,
     /// The address of the property's table in the debuggee.
     pub table: u64,

@@ -198,6 +198,52 @@ fn values_of_calls() {
     }
 }
 
+/// What a call stores behind its argument is read when it returns.
+#[test]
+fn values_behind_arguments_after_the_call() {
+    let property = "
+        property boxes
+        event filled = after fill(number = box->number, next = box->next->number,
+                                  level = box->level, flag = box->flag, asked = number)
+                       returns result
+        event allocated = after allocate(number = (*out)->number, same = (*out)->next,
+                                         asked = number)
+        state init accepting {
+            on filled when number == asked and next == asked and level == 0 - asked
+                and flag == asked % 2 and result == asked % 7 -> filled
+            on filled -> wrong
+            on allocated -> wrong
+        }
+        state filled accepting {
+            on allocated when number == asked and same != null -> init else -> wrong
+            on filled -> wrong
+        }
+        state wrong non-accepting";
+    let directory = TempDir::with_prefix("juror-tiers-").expect("a directory");
+    let path = directory.path().join("boxes.prop");
+    fs::write(&path, property).expect("a file");
+    for build in two_builds(Language::C) {
+        let tiers = Tiers::new().watching_file(&path);
+        let executable = program("filled.c").compile(&build);
+        let told = tiers.check(&executable, &[]);
+        assert!(
+            told.output.stdout.contains("HOLDS"),
+            "{}",
+            told.output.stdout
+        );
+        assert_eq!(told.occurrences, 2 * 400, "{}", told.output.stdout);
+        told.assert_native();
+        // A pointer that cannot be followed.
+        let told = tiers.check(&executable, &["bad"]);
+        assert!(
+            !told.output.stdout.contains("HOLDS"),
+            "{}",
+            told.output.stdout
+        );
+        assert!(told.stops < 100, "{}", told.output.stdout);
+    }
+}
+
 /// Eight threads; which of them comes first is never the same.
 #[test]
 fn threads_that_take_turns() {

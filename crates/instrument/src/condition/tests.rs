@@ -500,7 +500,7 @@ proptest! {
         let (expression, _) = parse_expression(&text);
         let node = value(&expression.unwrap(), &page()).unwrap();
         let expected = node.evaluate(&page()).map(value_of);
-        let found = interpret(&capture, &page()).map(|word| capture.kind.value_of(word));
+        let found = interpret(&capture, &page(), None).map(|word| capture.kind.value_of(word));
         prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
     }
 
@@ -511,7 +511,7 @@ proptest! {
     ) {
         let Some(capture) = word(&text, Some(conversion)) else { return Ok(()) };
         let expected = evaluated_as(&text, conversion);
-        let found = interpret(&capture, &page()).map(|word| capture.kind.value_of(word));
+        let found = interpret(&capture, &page(), None).map(|word| capture.kind.value_of(word));
         prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
     }
 }

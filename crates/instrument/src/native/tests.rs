@@ -87,7 +87,7 @@ fn blocks_and_mutexes_of_a_process_are_words_and_have_heads() {
         "malloc: 0b0, head",
         "free: 0b0, head",
         "resized: 0b11, head",
-        "posix_memalign: follows an argument after the call, head",
+        "posix_memalign: 0b1, head",
         "lock: 0b1, head",
         // It reads a field of the mutex by a cast.
         "unlock: 0b0, head",

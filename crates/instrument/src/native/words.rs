@@ -2,10 +2,10 @@
 //!
 //! A capture is a word if it is a chain of loads from a register, the stack or a constant
 //! address to an integer, a truth value or an address. Before a call, all of it is read at
-//! the entry. At the end of a call, arguments are words of the entry, and results and
-//! globals are read at the return; emitted code keeps whole values from the entry, so an
-//! argument that is followed at the return is none of them. A call that is unwound has the
-//! same words; its end is no address, so no emitted code takes that event.
+//! the entry. At the end of a call, results and globals are read at the return; the word
+//! with which an argument begins is kept from the entry ([`CallWords::kept`]), and what it
+//! points to is read at the return. A call that is unwound has the same words; its end is
+//! no address, so no emitted code takes that event.
 //!
 //! **Invariant**: a [`WordCapture`] gives the value of [`ReadPlan::read`], of the kind
 //! that [`WordKind::value_of`] makes; where a plan gives none, the capture cannot be read
@@ -30,12 +30,14 @@ use std::ops::Range;
 /// The captures of an event at one definition of its function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallWords {
-    /// By slot. The origins of those in `begun` mean the entry of the call; the others
-    /// mean the moment of the event: the entry, or the return.
+    /// By slot, as they are made at the event: at the entry, or at the return. Those in
+    /// `begun` have the origin [`Origin::Begun`].
     pub words: EventWords,
-    /// The captures of an event at the end of a call that are made at its entry; bit n is
+    /// The captures of an event at the end of a call that are begun at its entry; bit n is
     /// slot n. 0 for an event before the call.
     pub begun: u64,
+    /// By slot: the words that the entry keeps of those in `begun`.
+    pub kept: EventWords,
 }
 
 /// The number of slots that an entry may capture.
@@ -50,14 +52,16 @@ pub fn of_event(event: &SymbolicEvent, captures: &[CapturePlan]) -> Result<CallW
         return Err(of_whole(event, "is not one of a call"));
     }
     let mut words = Vec::with_capacity(captures.len());
+    let mut kept = Vec::with_capacity(captures.len());
     let mut begun = 0;
     for (slot, (plan, capture)) in (0..64).zip(captures.iter().zip(&event.captures)) {
         let found = word_of(event, capture, plan);
         let found = found.map_err(|why| not_native(event, &capture.span, why))?;
-        if found.moment == Moment::Begun {
+        if found.kept.is_some() {
             begun |= 1u64 << slot;
         }
         words.push(found.word);
+        kept.push(found.kept);
     }
     if words.len() != event.captures.len() || words.len() != captures.len() {
         return Err(of_whole(event, "has more than 64 values"));
@@ -68,6 +72,7 @@ pub fn of_event(event: &SymbolicEvent, captures: &[CapturePlan]) -> Result<CallW
     Ok(CallWords {
         words: EventWords { captures: words },
         begun,
+        kept: EventWords { captures: kept },
     })
 }
 
@@ -113,21 +118,31 @@ fn not_native(event: &SymbolicEvent, span: &Range<usize>, why: &str) -> NotNativ
     }
 }
 
-/// The moment at which a capture is made.
+/// The moment at which a word is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moment {
-    /// At the event, which is the entry of the call.
+    /// At the entry of the call.
     Entry,
-    /// At the entry of a call at whose end the event is.
-    Begun,
-    /// At the event, which is the end of the call.
+    /// At the end of the call.
     End,
 }
 
-/// A capture, if it is ever made, and its moment.
+/// A capture.
 struct Found {
+    /// What is read at the event; none if it is never made.
     word: Option<WordCapture>,
-    moment: Moment,
+    /// What the entry of the call keeps for that.
+    kept: Option<WordCapture>,
+}
+
+impl Found {
+    /// A capture that is made at the event alone.
+    fn at_event(word: WordCapture) -> Found {
+        Found {
+            word: Some(word),
+            kept: None,
+        }
+    }
 }
 
 fn word_of(
@@ -137,21 +152,23 @@ fn word_of(
 ) -> Result<Found, &'static str> {
     let is_end = event.kind.is_end_of_call();
     let at_event = if is_end { Moment::End } else { Moment::Entry };
-    let at_entry = if is_end { Moment::Begun } else { Moment::Entry };
-    let found = |word: WordCapture| Found {
-        word: Some(word),
-        moment: at_event,
-    };
     match plan {
-        CapturePlan::Entry(plan) => of_argument(plan, at_entry),
-        CapturePlan::Return(plan) => of_plan(plan, at_event).map(found),
-        CapturePlan::Context(value, conversion) => of_context(*value, *conversion).map(found),
+        // A constant is the same at the end.
+        CapturePlan::Entry(plan) if is_end && !matches!(plan.source, Source::Constant { .. }) => {
+            of_argument(plan)
+        }
+        CapturePlan::Entry(plan) | CapturePlan::Return(plan) => {
+            of_plan(plan, at_event).map(Found::at_event)
+        }
+        CapturePlan::Context(value, conversion) => {
+            of_context(*value, *conversion).map(Found::at_event)
+        }
         CapturePlan::Compiled(..) | CapturePlan::Evaluate(_) if is_end => {
             Err(of_expression(&capture.read))
         }
         CapturePlan::Compiled(_, evaluation) | CapturePlan::Evaluate(evaluation) => {
             match evaluation.word() {
-                Some(word) => Ok(found(word.clone())),
+                Some(word) => Ok(Found::at_event(word.clone())),
                 None => Err(of_expression(&capture.read)),
             }
         }
@@ -159,7 +176,7 @@ fn word_of(
         CapturePlan::Arithmetic(_) => Err("computes in the types of the program"),
         CapturePlan::Exact => Ok(Found {
             word: None,
-            moment: at_event,
+            kept: None,
         }),
     }
 }
@@ -212,25 +229,28 @@ fn of_context(
     Chain::new(origin).value(bytes, kind)
 }
 
-/// Returns the capture of a plan that begins at the entry. What follows pointers at the
-/// end of a call is refused: emitted code keeps values of the entry, not pointers.
-fn of_argument(plan: &ReadPlan, at_entry: Moment) -> Result<Found, &'static str> {
-    // A constant is the same at the end.
-    let moment = match (plan.source, at_entry) {
-        (Source::Constant { .. }, Moment::Begun) => Moment::End,
-        _ => at_entry,
+/// Returns the capture of an argument at the end of its call: the entry keeps the word with
+/// which the plan begins, and the rest is read at the event.
+fn of_argument(plan: &ReadPlan) -> Result<Found, &'static str> {
+    let (bytes, kind) = kind_of(plan.decode)?;
+    let is_whole = plan.follow.is_empty();
+    let first = ReadPlan {
+        source: plan.source,
+        follow: Default::default(),
+        decode: if is_whole {
+            plan.decode
+        } else {
+            Decode::Address
+        },
     };
-    let word = of_plan(plan, moment)?;
-    let reads_late = match plan.decode {
-        Decode::AddressOf => plan.follow.len() > 1,
-        _ => !plan.follow.is_empty(),
+    let begun = Chain::new(Origin::Begun);
+    let word = match is_whole {
+        true => begun.value(bytes, kind)?,
+        false => follow(begun, plan)?.value(bytes, kind)?,
     };
-    if moment == Moment::Begun && reads_late {
-        return Err("follows an argument after the call");
-    }
     Ok(Found {
         word: Some(word),
-        moment,
+        kept: Some(of_plan(&first, Moment::Entry)?),
     })
 }
 
@@ -238,7 +258,36 @@ const FRACTION: &str = "reads a fraction";
 
 /// Returns the capture of a plan that is completed where it begins.
 fn of_plan(plan: &ReadPlan, moment: Moment) -> Result<WordCapture, &'static str> {
-    let (bytes, kind) = match plan.decode {
+    let (bytes, kind) = kind_of(plan.decode)?;
+    let (mut chain, in_memory) = begin(plan.source, moment)?;
+    let is_address = plan.decode == Decode::AddressOf;
+    let is_followed = !plan.follow.is_empty();
+    if in_memory && (is_followed || !is_address) {
+        chain = chain.load(if is_followed { 8 } else { bytes })?;
+    } else if !in_memory && !is_followed && is_address {
+        return Err("takes the address of a register");
+    }
+    follow(chain, plan)?.value(bytes, kind)
+}
+
+/// Follows the pointers of a plan from its first word.
+fn follow(mut chain: Chain, plan: &ReadPlan) -> Result<Chain, &'static str> {
+    let Some((last, pointers)) = plan.follow.split_last() else {
+        return Ok(chain);
+    };
+    for step in pointers {
+        chain = chain.behind(offset_of(*step)?)?.load(8)?;
+    }
+    chain = chain.behind(offset_of(*last)?)?;
+    match plan.decode {
+        Decode::AddressOf => Ok(chain),
+        decode => chain.load(kind_of(decode)?.0),
+    }
+}
+
+/// Returns the size of a value in bytes and its kind.
+fn kind_of(decode: Decode) -> Result<(u8, WordKind), &'static str> {
+    Ok(match decode {
         Decode::Signed(bytes) => (bytes, WordKind::Signed),
         Decode::Unsigned(bytes) => (bytes, WordKind::Unsigned),
         Decode::Bool(bytes) => (bytes, WordKind::Boolean),
@@ -248,28 +297,7 @@ fn of_plan(plan: &ReadPlan, moment: Moment) -> Result<WordCapture, &'static str>
         }
         Decode::Float32 | Decode::Float64 => return Err(FRACTION),
         Decode::StringPointer(_) | Decode::StringInPlace { .. } => return Err("reads text"),
-    };
-    let (mut chain, in_memory) = begin(plan.source, moment)?;
-    let is_address = plan.decode == Decode::AddressOf;
-    let (last, pointers) = match plan.follow.split_last() {
-        Some((last, pointers)) => (Some(*last), pointers),
-        None => (None, &[][..]),
-    };
-    if in_memory && (last.is_some() || !is_address) {
-        chain = chain.load(if last.is_some() { 8 } else { bytes })?;
-    } else if !in_memory && last.is_none() && is_address {
-        return Err("takes the address of a register");
-    }
-    for step in pointers {
-        chain = chain.behind(offset_of(*step)?)?.load(8)?;
-    }
-    if let Some(step) = last {
-        chain = chain.behind(offset_of(step)?)?;
-        if !is_address {
-            chain = chain.load(bytes)?;
-        }
-    }
-    chain.value(bytes, kind)
+    })
 }
 
 fn offset_of(step: Step) -> Result<i64, &'static str> {
@@ -283,7 +311,7 @@ fn offset_of(step: Step) -> Result<i64, &'static str> {
 fn begin(source: Source, moment: Moment) -> Result<(Chain, bool), &'static str> {
     // At the entry the return address lies between the stack pointer and the frame.
     let above_stack = match moment {
-        Moment::Entry | Moment::Begun => 8,
+        Moment::Entry => 8,
         Moment::End => 0,
     };
     Ok(match source {

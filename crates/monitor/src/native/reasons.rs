@@ -59,6 +59,8 @@ pub enum Origin {
     Thread,
     /// The return address of the call.
     ReturnAddress,
+    /// At the end of a call: the word that its entry has kept for this slot.
+    Begun,
 }
 
 /// A capture that is a machine word: where it is, and how it is read.

@@ -252,16 +252,20 @@ impl Monitors {
                 begun: words.begun,
                 needed: &step.needed,
             };
+            let action = match (wanted.place, probe.kind.is_end_of_call()) {
+                (Place::ReturnSite, _) => Action::Return(call),
+                (Place::Entry, true) => Action::Begin(call),
+                (Place::Entry, false) => Action::Step,
+            };
             Some(Section {
                 program: step,
-                words: &words.words,
+                words: match action {
+                    Action::Begin(_) => &words.kept,
+                    Action::Step | Action::Return(_) => &words.words,
+                },
                 table: native.table.address(),
                 journal: journal_offset(native.index),
-                action: match (wanted.place, probe.kind.is_end_of_call()) {
-                    (Place::ReturnSite, _) => Action::Return(call),
-                    (Place::Entry, true) => Action::Begin(call),
-                    (Place::Entry, false) => Action::Step,
-                },
+                action,
             })
         };
         wanted.probes.iter().map(section).collect()

@@ -26,7 +26,7 @@ use super::assembler::{Binary, If, Label, Memory, RAX, RDX, Target};
 use super::operations::SectionEmitter;
 use super::registers::{SCRATCH, base_register};
 use super::{Action, EmitError, Emitter, Section, malformed};
-use crate::head::Place;
+use crate::head::{JUMP_LENGTH, LONGEST_JUMP, Place};
 use crate::stub_map::{FlagsAt, Frame, Leave, Mark, Position};
 use juror_monitor::native::{Base, Why};
 
@@ -231,11 +231,21 @@ impl SectionEmitter<'_, '_, '_> {
         };
         let address = self.stack(0)?;
         let code = &mut self.emitter.code;
+        let found = code.label();
         code.load(mark, SCRATCH, address);
-        code.compare_byte(reading, Memory::new(SCRATCH, 0), 0xe9);
+        code.copy(mark, RAX, SCRATCH);
+        // The opcode may follow prefixes. Bytes of the program that look like a jump do not
+        // lead to a stub.
+        for _ in 0..LONGEST_JUMP - JUMP_LENGTH {
+            code.compare_byte(reading, Memory::new(RAX, 0), 0xe9);
+            code.jump_if(mark, If::Equal, Target::Label(found));
+            code.binary_constant(mark, Binary::Add, RAX, 1);
+        }
+        code.compare_byte(reading, Memory::new(RAX, 0), 0xe9);
         code.jump_if(mark, If::NotEqual, gate);
-        code.load_extended(reading, RAX, Memory::new(SCRATCH, 1), (4, true));
-        code.binary(mark, Binary::Add, RAX, SCRATCH);
+        code.bind(found);
+        code.load_extended(reading, RDX, Memory::new(RAX, 1), (4, true));
+        code.binary(mark, Binary::Add, RAX, RDX);
         code.set(mark, RDX, u64::from_le_bytes(RETURN_STUB));
         // The displacement counts from the end of the jump, five bytes long.
         code.compare(reading, RDX, Memory::new(RAX, 5));

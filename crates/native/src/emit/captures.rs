@@ -27,13 +27,15 @@ impl SectionEmitter<'_, '_, '_> {
                 return Some(());
             }
             Source::Capture(slot) => {
-                if let Action::Return(call) = self.action
-                    && let Some(number) = call.number_of(slot)
+                let capture = self.words.captures.get(usize::from(slot))?.clone();
+                if let (Action::Return(call), Some(capture)) = (self.action, &capture)
+                    && capture.origin == Origin::Begun
                 {
-                    self.begun(to, slot, number);
+                    self.begun(to, slot, call.number_of(slot)?);
+                    self.read(to, capture);
                     return Some(());
                 }
-                self.words.captures.get(usize::from(slot))?.clone()
+                capture
             }
         };
         let Some(capture) = capture else {
@@ -50,9 +52,6 @@ impl SectionEmitter<'_, '_, '_> {
         let found = self.find(capture.origin)?;
         self.fetch(to, found);
         self.read(to, capture);
-        if capture.kind == WordKind::Boolean {
-            self.truth(to);
-        }
         Some(())
     }
 
@@ -66,6 +65,8 @@ impl SectionEmitter<'_, '_, '_> {
                 Found::Memory(memory(Base::Journal, JournalWord::Thread.offset(), None)?)
             }
             Origin::ReturnAddress => self.return_address()?,
+            // Kept by an entry, for a return.
+            Origin::Begun => return None,
         })
     }
 
@@ -113,8 +114,16 @@ impl SectionEmitter<'_, '_, '_> {
         }
     }
 
-    /// Reads memory as the capture says, and extends the value.
+    /// Reads memory as the capture says, and makes the value of the word.
     fn read(&mut self, to: Physical, capture: &WordCapture) {
+        self.load(to, capture);
+        if capture.kind == WordKind::Boolean {
+            self.truth(to);
+        }
+    }
+
+    /// Reads memory as the capture says, and extends the last word.
+    fn load(&mut self, to: Physical, capture: &WordCapture) {
         let width = (capture.bytes, capture.kind == WordKind::Signed);
         let mark = self.mark();
         let Some((last, pointers)) = capture.reads.split_last() else {

@@ -58,10 +58,13 @@ fn event(kind: EventKind, captures: &[Read]) -> SymbolicEvent {
     }
 }
 
+fn one_event(kind: EventKind) -> SymbolicEvent {
+    event(kind, &[Read::Argument(1)])
+}
+
 /// Returns the capture of one plan and its moment, in words if there is none.
 fn one(kind: EventKind, plan: CapturePlan) -> Result<(Option<WordCapture>, u64), String> {
-    let event = event(kind, &[Read::Argument(1)]);
-    let found = of_event(&event, &[plan]).map_err(|why| why.to_string())?;
+    let found = of_event(&one_event(kind), &[plan]).map_err(|why| why.to_string())?;
     let [capture] = <[_; 1]>::try_from(found.words.captures).unwrap();
     Ok((capture, found.begun))
 }
@@ -314,19 +317,34 @@ fn arguments_are_taken_at_the_entry_and_results_at_the_return() {
     assert_eq!(found.begun, 0b111);
     let kind = WordKind::Signed;
     let expected = [
-        Some(word(Origin::Register(7), &[], 8, WordKind::Address)),
-        Some(word(Origin::Stack(8), &[0], 4, kind)),
-        Some(word(Origin::Register(7), &[], 8, WordKind::Address)),
+        Some(word(Origin::Begun, &[], 8, WordKind::Address)),
+        Some(word(Origin::Begun, &[], 4, kind)),
+        Some(word(Origin::Begun, &[], 8, WordKind::Address)),
         Some(word(Origin::Constant(0x6000), &[0], 4, kind)),
         Some(word(Origin::Register(0), &[8], 4, kind)),
         Some(word(Origin::Stack(8), &[0], 4, kind)),
         None,
     ];
     assert_eq!(found.words.captures, expected);
+    let kept = [
+        Some(word(Origin::Register(7), &[], 8, WordKind::Address)),
+        Some(word(Origin::Stack(8), &[0], 4, kind)),
+        Some(word(Origin::Register(7), &[], 8, WordKind::Address)),
+    ];
+    assert_eq!(found.kept.captures[..3], kept);
+    assert_eq!(found.kept.captures[3..], [None, None, None, None]);
     // Memory behind an argument is read at the return.
-    let late = CapturePlan::Entry(plan(RDI, &[0], Decode::Signed(4)));
-    let why = one(EventKind::AfterCall, late).unwrap_err();
-    assert_eq!(why, "the event `use` follows an argument after the call");
+    let late = CapturePlan::Entry(plan(
+        Source::Frame { offset: 0 },
+        &[8, 16],
+        Decode::Signed(4),
+    ));
+    let found = of_event(&one_event(EventKind::AfterCall), &[late]).unwrap();
+    assert_eq!(found.begun, 1);
+    let expected = [Some(word(Origin::Begun, &[8, 16], 4, kind))];
+    assert_eq!(found.words.captures, expected);
+    let kept = [Some(word(Origin::Stack(8), &[0], 8, WordKind::Address))];
+    assert_eq!(found.kept.captures, kept);
     let many = vec![CapturePlan::Entry(plan(RDI, &[], Decode::Address)); 13];
     let event = super::tests::event(EventKind::Unwound, &vec![Read::Argument(1); 13]);
     assert!(of_event(&event, &many).is_err());
@@ -401,8 +419,8 @@ fn threads() -> impl Strategy<Value = Thread> {
 }
 
 /// Compares a value with the word of a capture.
-fn is_same(capture: &WordCapture, thread: &Thread, value: &Value) -> bool {
-    match (interpret(capture, thread), value) {
+fn is_same(capture: &WordCapture, (thread, begun): (&Thread, Option<u64>), value: &Value) -> bool {
+    match (interpret(capture, thread, begun), value) {
         (None, Value::Unavailable(Unavailability::Unreadable { .. })) => true,
         (Some(word), value) => {
             let is_alike = std::mem::discriminant(&capture.kind.value_of(word))
@@ -431,7 +449,7 @@ proptest! {
         if let Ok((capture, begun)) = one(EventKind::BeforeCall, CapturePlan::Entry(plan.clone())) {
             prop_assert_eq!(begun, 0);
             let value = plan.read(&entry, STACK + 8);
-            prop_assert!(is_same(&capture.unwrap(), &entry, &value), "{value}");
+            prop_assert!(is_same(&capture.unwrap(), (&entry, None), &value), "{value}");
         } else {
             let is_address = decode == Decode::AddressOf;
             prop_assert!(is_address, "refused");
@@ -440,13 +458,16 @@ proptest! {
         if let Ok((capture, begun)) = one(EventKind::AfterCall, CapturePlan::Return(plan.clone())) {
             prop_assert_eq!(begun, 0);
             let value = plan.read(&end, STACK);
-            prop_assert!(is_same(&capture.unwrap(), &end, &value), "{value}");
+            prop_assert!(is_same(&capture.unwrap(), (&end, None), &value), "{value}");
         }
         // An argument after the call.
-        if let Ok((capture, begun)) = one(EventKind::AfterCall, CapturePlan::Entry(plan.clone())) {
+        let late = CapturePlan::Entry(plan.clone());
+        if let Ok(found) = of_event(&one_event(EventKind::AfterCall), &[late]) {
             let value = plan.complete(&end, plan.begin(&entry, STACK + 8));
-            let moment = if begun == 1 { &entry } else { &end };
-            prop_assert!(is_same(&capture.unwrap(), moment, &value), "{value}");
+            let kept = found.kept.captures[0].as_ref();
+            let kept = kept.and_then(|kept| interpret(kept, &entry, None));
+            let capture = found.words.captures[0].as_ref().unwrap();
+            prop_assert!(is_same(capture, (&end, kept), &value), "{value}");
         }
     }
 }

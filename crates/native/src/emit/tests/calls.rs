@@ -57,20 +57,39 @@ fn head(address: u64, code: &[u8], place: Place) -> Head {
     Head::at(text, site).unwrap()
 }
 
-fn after_words() -> EventWords {
+/// The captures that the entry keeps.
+fn kept_words() -> EventWords {
     EventWords {
-        captures: vec![
-            register(7, 8, WordKind::Address),
-            register(0, 4, WordKind::Signed),
-        ],
+        captures: vec![register(7, 8, WordKind::Address), None],
+    }
+}
+
+/// The captures of the event.
+fn after_words() -> EventWords {
+    let kept = WordCapture {
+        origin: Origin::Begun,
+        reads: Vec::new(),
+        bytes: 8,
+        kind: WordKind::Address,
+    };
+    EventWords {
+        captures: vec![Some(kept), register(0, 4, WordKind::Signed)],
     }
 }
 
 impl Calls {
     fn new(needed: &[(u32, u64)]) -> Calls {
+        Calls::reading(needed, &[])
+    }
+
+    /// The calls of a function whose argument is followed at the return.
+    fn reading(needed: &[(u32, u64)], reads: &[i32]) -> Calls {
         let lowered = lower_after();
         let monitor = WordMonitor::new(lowered.clone(), Vec::new()).unwrap();
-        let words = after_words();
+        let (kept, mut words) = (kept_words(), after_words());
+        if let Some(Some(key)) = words.captures.first_mut() {
+            key.reads = reads.to_vec();
+        }
         let call = Call {
             event: EVENT,
             begun: 1,
@@ -78,7 +97,10 @@ impl Calls {
         };
         let section = |action| Section {
             program: &lowered.program().steps[0],
-            words: &words,
+            words: match action {
+                Action::Begin(_) => &kept,
+                _ => &words,
+            },
             table: TABLE,
             journal: 32,
             action,
@@ -125,6 +147,8 @@ impl Calls {
         machine.map(THREAD, 4096);
         machine.map(CALLS, 4096);
         machine.map(STACK - 0x1000, 0x2000);
+        machine.put(HEAP, &(HEAP + 64).to_le_bytes());
+        machine.put(HEAP + 72, &HEAP.to_le_bytes());
         machine.gs = THREAD;
         machine
             .store(
@@ -287,9 +311,45 @@ fn an_event_after_a_call_has_arguments_and_result() {
     calls.check_end(&thread, 1);
 }
 
+/// The entry keeps the pointer, and what it leads to is the key.
+#[test]
+fn an_argument_is_followed_at_the_return() {
+    let calls = Calls::reading(&[], &[0, 8]);
+    let mut thread = calls.thread(true);
+    // Nothing is there yet at the entry.
+    thread.put(HEAP, &[0; 8]);
+    while thread.counter != ENTRY {
+        thread.step().unwrap();
+    }
+    while thread.counter != SITE {
+        thread.step().unwrap();
+    }
+    thread.put(HEAP, &(HEAP + 64).to_le_bytes());
+    calls.run(&mut thread);
+    calls.check_end(&thread, 1);
+    led_out_anywhere(&calls);
+}
+
+#[test]
+fn a_return_site_is_known_behind_prefixes() {
+    let calls = Calls::new(&[]);
+    for prefixes in 1..=2 {
+        let mut thread = calls.thread(true);
+        let jump = SITE + prefixes;
+        let code = punning::Form::default().code(jump, RETURN_AT).unwrap();
+        thread.put(SITE, &[0x2e, 0x2e]);
+        thread.put(jump, &code);
+        calls.run(&mut thread);
+        calls.check_end(&thread, 1);
+    }
+}
+
 #[test]
 fn led_out_anywhere_a_call_goes_on() {
-    let calls = Calls::new(&[]);
+    led_out_anywhere(&Calls::new(&[]));
+}
+
+fn led_out_anywhere(calls: &Calls) {
     let mut thread = calls.thread(true);
     let mut places = 0;
     while thread.counter != END {

@@ -313,6 +313,7 @@ impl EventWordsSource for Values<'_> {
             Origin::Constant(word) => word,
             Origin::Thread => 0,
             Origin::ReturnAddress => self.start.load(top, 8).ok()?,
+            Origin::Begun => unreachable!("no call has begun"),
         };
         for (at, offset) in capture.reads.iter().enumerate() {
             let is_last = at + 1 == capture.reads.len();
