@@ -4,8 +4,9 @@ use super::client::Client;
 use juror_testing::{Fixture, repository_directory};
 use serde_json::json;
 
-/// By example: the property, and what its state begins with.
-const EXAMPLES: [(&str, &str, &str); 9] = [
+/// By example: the property, and what its state begins with. Not `counter`, whose threads do
+/// not go wrong each time.
+const EXAMPLES: [(&str, &str, &str); 8] = [
     ("queue", "queue_bounds", "overflow"),
     ("file", "open_while_used", "used_after_close"),
     ("producers", "ring_bounds", "overflow"),
@@ -14,7 +15,6 @@ const EXAMPLES: [(&str, &str, &str); 9] = [
     ("completion", "word_is_there", "looked_at_null"),
     ("sudoku", "consistent_board", "broken"),
     ("locks", "lock_order", "violated"),
-    ("counter", "own_answers", "violated"),
 ];
 
 #[test]
