@@ -135,16 +135,35 @@ impl Adapter {
         }
     }
 
-    /// Answers a request whose handler has failed, unless it was answered before.
+    /// Gives up a request whose handler has failed. A program that was to run for it is stopped,
+    /// as far as anybody knows.
     pub(crate) fn abandon(&mut self, request: &Request, failure: &Failure) {
+        let is_told = self.last_answered == request.seq;
         if self.pending.is_some() {
             self.answer_pending(Some(failure));
-        } else if self.last_answered != request.seq {
-            self.answer(request, Err(failure.clone()));
+        } else {
+            self.answer_if_open(request, failure);
         }
         self.inbox.set_bells(None);
-        if self.motion == Motion::Running {
-            self.motion = Motion::Stopped;
+        if self.motion != Motion::Running {
+            return;
+        }
+        self.motion = Motion::Stopped;
+        if is_told {
+            self.say_as("stderr", &format!("{}\n", failure.message));
+            let body = json!({
+                "reason": "pause",
+                "description": failure.message,
+                "allThreadsStopped": true,
+            });
+            self.event("stopped", body);
+        }
+    }
+
+    /// Refuses a request unless it was answered.
+    pub(crate) fn answer_if_open(&mut self, request: &Request, failure: &Failure) {
+        if self.last_answered != request.seq {
+            self.answer(request, Err(failure.clone()));
         }
     }
 
