@@ -300,6 +300,23 @@ impl Adapter {
         }
     }
 
+    /// Returns a column, from 1, as the client counts it.
+    pub(crate) fn column_out(&self, column: u32) -> i64 {
+        match self.client.columns_start_at1 {
+            Some(false) => i64::from(column) - 1,
+            _ => i64::from(column),
+        }
+    }
+
+    /// Returns a column of the client, from 1.
+    pub(crate) fn column_in(&self, column: i64) -> u32 {
+        let column = match self.client.columns_start_at1 {
+            Some(false) => column.saturating_add(1),
+            _ => column,
+        };
+        u32::try_from(column).unwrap_or(0).max(1)
+    }
+
     /// Returns a line of the client, from 1.
     pub(crate) fn line_in(&self, line: i64) -> u32 {
         let line = match self.client.lines_start_at1 {

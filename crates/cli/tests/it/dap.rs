@@ -3,6 +3,7 @@
 mod breakpoints;
 mod client;
 mod code;
+mod columns;
 mod debug_client;
 mod examples;
 mod lifecycle;
