@@ -2,6 +2,7 @@
 
 mod observing;
 mod running;
+mod threads;
 
 pub(crate) use running::Resume;
 
@@ -20,7 +21,7 @@ use juror_view::error::CommandError;
 use juror_view::queries::{Queries, SelectionView};
 use juror_view::{Outcome, StopView};
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -61,12 +62,16 @@ pub(crate) struct Adapter {
     pub(crate) named_frame: Option<SelectionView>,
     /// The targets of `goto`, by their numbers.
     pub(crate) targets: Vec<(i64, u64)>,
+    /// The calls of `stepInTargets`, by their numbers.
+    pub(crate) calls: Vec<(i64, u64)>,
     /// The lines of an unfinished `commands`.
     pub(crate) unfinished: Vec<String>,
     /// The properties whose violations do not stop.
     pub(crate) passed: HashSet<String>,
     /// Whether each change of a state is an event.
     pub(crate) tells_changes: bool,
+    /// Whether the request that lets the program run is about one thread alone.
+    runs_alone: bool,
     /// The next stop is that of a program which begins.
     pub(crate) is_entry: bool,
     /// The request that cannot be served while the program runs, and makes it stop.
@@ -81,6 +86,8 @@ pub(crate) struct Adapter {
     pub(crate) filters: Option<HashSet<String>>,
     /// The request that was answered last.
     last_answered: i64,
+    /// The threads that the client has been told of.
+    pub(crate) threads: BTreeSet<u32>,
     /// The program's output.
     pub(crate) output: Option<DebuggeeOutput>,
     pending: Option<Pending>,
@@ -102,9 +109,11 @@ impl Adapter {
             has_returned: false,
             named_frame: None,
             targets: Vec::new(),
+            calls: Vec::new(),
             unfinished: Vec::new(),
             passed: HashSet::new(),
             tells_changes: false,
+            runs_alone: false,
             is_entry: false,
             deferred: None,
             later: Vec::new(),
@@ -112,6 +121,7 @@ impl Adapter {
             chooses_properties: false,
             filters: None,
             last_answered: 0,
+            threads: BTreeSet::new(),
             output: None,
             pending: None,
             progress: observing::Progress::default(),
@@ -145,6 +155,7 @@ impl Adapter {
             self.answer_if_open(request, failure);
         }
         self.inbox.set_bells(None);
+        self.runs_alone = false;
         if self.motion != Motion::Running {
             return;
         }

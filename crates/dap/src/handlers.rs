@@ -72,6 +72,7 @@ fn handler_of(command: &str) -> Option<Handler> {
         "continue" => Handler::Resumes(moving::go_on),
         "next" => Handler::Resumes(moving::next),
         "stepIn" => Handler::Resumes(moving::step_in),
+        "stepInTargets" => Handler::Stopped(moving::step_in_targets),
         "stepOut" => Handler::Resumes(moving::step_out),
         "gotoTargets" => Handler::Stopped(moving::goto_targets),
         "goto" => Handler::Stopped(moving::goto),

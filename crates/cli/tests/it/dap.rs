@@ -10,5 +10,6 @@ mod lifecycle;
 mod orders;
 mod schema;
 mod sessions;
+mod stepping;
 mod terminals;
 mod values;
