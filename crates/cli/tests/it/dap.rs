@@ -7,6 +7,7 @@ mod columns;
 mod debug_client;
 mod examples;
 mod lifecycle;
+mod nvim;
 mod orders;
 mod robust;
 mod schema;
