@@ -2,6 +2,7 @@
 
 mod observing;
 mod running;
+mod threads;
 
 pub(crate) use running::Resume;
 
@@ -20,7 +21,7 @@ use juror_view::error::CommandError;
 use juror_view::queries::{Queries, SelectionView};
 use juror_view::{Outcome, StopView};
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -61,12 +62,16 @@ pub(crate) struct Adapter {
     pub(crate) named_frame: Option<SelectionView>,
     /// The targets of `goto`, by their numbers.
     pub(crate) targets: Vec<(i64, u64)>,
+    /// The calls of `stepInTargets`, by their numbers.
+    pub(crate) calls: Vec<(i64, u64)>,
     /// The lines of an unfinished `commands`.
     pub(crate) unfinished: Vec<String>,
     /// The properties whose violations do not stop.
     pub(crate) passed: HashSet<String>,
     /// Whether each change of a state is an event.
     pub(crate) tells_changes: bool,
+    /// Whether the request that lets the program run is about one thread alone.
+    runs_alone: bool,
     /// The next stop is that of a program which begins.
     pub(crate) is_entry: bool,
     /// The request that cannot be served while the program runs, and makes it stop.
@@ -81,6 +86,8 @@ pub(crate) struct Adapter {
     pub(crate) filters: Option<HashSet<String>>,
     /// The request that was answered last.
     last_answered: i64,
+    /// The threads that the client has been told of.
+    pub(crate) threads: BTreeSet<u32>,
     /// The program's output.
     pub(crate) output: Option<DebuggeeOutput>,
     pending: Option<Pending>,
@@ -102,9 +109,11 @@ impl Adapter {
             has_returned: false,
             named_frame: None,
             targets: Vec::new(),
+            calls: Vec::new(),
             unfinished: Vec::new(),
             passed: HashSet::new(),
             tells_changes: false,
+            runs_alone: false,
             is_entry: false,
             deferred: None,
             later: Vec::new(),
@@ -112,6 +121,7 @@ impl Adapter {
             chooses_properties: false,
             filters: None,
             last_answered: 0,
+            threads: BTreeSet::new(),
             output: None,
             pending: None,
             progress: observing::Progress::default(),
@@ -135,16 +145,36 @@ impl Adapter {
         }
     }
 
-    /// Answers a request whose handler has failed, unless it was answered before.
+    /// Gives up a request whose handler has failed. A program that was to run for it is stopped,
+    /// as far as anybody knows.
     pub(crate) fn abandon(&mut self, request: &Request, failure: &Failure) {
+        let is_told = self.last_answered == request.seq;
         if self.pending.is_some() {
             self.answer_pending(Some(failure));
-        } else if self.last_answered != request.seq {
-            self.answer(request, Err(failure.clone()));
+        } else {
+            self.answer_if_open(request, failure);
         }
         self.inbox.set_bells(None);
-        if self.motion == Motion::Running {
-            self.motion = Motion::Stopped;
+        self.runs_alone = false;
+        if self.motion != Motion::Running {
+            return;
+        }
+        self.motion = Motion::Stopped;
+        if is_told {
+            self.say_as("stderr", &format!("{}\n", failure.message));
+            let body = json!({
+                "reason": "pause",
+                "description": failure.message,
+                "allThreadsStopped": true,
+            });
+            self.event("stopped", body);
+        }
+    }
+
+    /// Refuses a request unless it was answered.
+    pub(crate) fn answer_if_open(&mut self, request: &Request, failure: &Failure) {
+        if self.last_answered != request.seq {
+            self.answer(request, Err(failure.clone()));
         }
     }
 
@@ -279,6 +309,23 @@ impl Adapter {
             Some(false) => i64::from(line) - 1,
             _ => i64::from(line),
         }
+    }
+
+    /// Returns a column, from 1, as the client counts it.
+    pub(crate) fn column_out(&self, column: u32) -> i64 {
+        match self.client.columns_start_at1 {
+            Some(false) => i64::from(column) - 1,
+            _ => i64::from(column),
+        }
+    }
+
+    /// Returns a column of the client, from 1.
+    pub(crate) fn column_in(&self, column: i64) -> u32 {
+        let column = match self.client.columns_start_at1 {
+            Some(false) => column.saturating_add(1),
+            _ => column,
+        };
+        u32::try_from(column).unwrap_or(0).max(1)
     }
 
     /// Returns a line of the client, from 1.

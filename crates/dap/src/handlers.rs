@@ -15,11 +15,12 @@ pub(crate) use exceptions::{PROPERTY, VIOLATIONS};
 
 use crate::adapter::{Adapter, Motion, Resume};
 use crate::protocol::message::{Failure, Request, refusal};
-use crate::transport::inbox::Incoming;
+use crate::transport::inbox::{Inbox, Incoming};
 use juror_view::driver::Driver;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 type Answer = Result<Value, Failure>;
 
@@ -71,6 +72,7 @@ fn handler_of(command: &str) -> Option<Handler> {
         "continue" => Handler::Resumes(moving::go_on),
         "next" => Handler::Resumes(moving::next),
         "stepIn" => Handler::Resumes(moving::step_in),
+        "stepInTargets" => Handler::Stopped(moving::step_in_targets),
         "stepOut" => Handler::Resumes(moving::step_out),
         "gotoTargets" => Handler::Stopped(moving::goto_targets),
         "goto" => Handler::Stopped(moving::goto),
@@ -131,7 +133,8 @@ pub(crate) fn handle(adapter: &mut Adapter, session: MaybeSession<'_, '_>, reque
 
 /// Handles a request in the middle of a command that lets the program run.
 fn handle_running(adapter: &mut Adapter, session: &mut dyn Driver, request: &Request) {
-    guarded(adapter, request, |adapter| {
+    let inbox = Arc::clone(&adapter.inbox);
+    let done = tried(&inbox, request, || {
         let arguments = request.arguments.clone();
         let answer = match handler_of(&request.command) {
             None => Err(unknown(&request.command)),
@@ -143,6 +146,10 @@ fn handle_running(adapter: &mut Adapter, session: &mut dyn Driver, request: &Req
         };
         adapter.answer(request, answer);
     });
+    // The command that lets the program run goes on.
+    if let Err(failure) = done {
+        adapter.answer_if_open(request, &failure);
+    }
 }
 
 /// Serves the requests that have come while the program runs.
@@ -201,20 +208,35 @@ pub(crate) fn answer_malformed(adapter: &Adapter, seq: Option<i64>, error: &str)
 }
 
 /// Handles a request so that a bug in it is an answer, and not the end of the debuggee.
-pub(crate) fn guarded(adapter: &mut Adapter, request: &Request, handle: impl FnOnce(&mut Adapter)) {
-    if adapter.inbox.begin(request.seq) {
-        return adapter.answer(request, Err(Failure::cancelled()));
-    }
-    // A handler that panics leaves at worst a point that the client does not know.
-    let done = catch_unwind(AssertUnwindSafe(|| handle(adapter)));
-    adapter.inbox.end();
-    if done.is_err() {
-        let failure = Failure::shown(format!(
-            "this is a bug in juror: the request {} has failed",
-            request.command
-        ));
+fn guarded(adapter: &mut Adapter, request: &Request, handle: impl FnOnce(&mut Adapter)) {
+    let inbox = Arc::clone(&adapter.inbox);
+    if let Err(failure) = tried(&inbox, request, || handle(adapter)) {
         adapter.abandon(request, &failure);
     }
+}
+
+/// Handles a request, unless it was cancelled.
+///
+/// # Errors
+/// It was cancelled, or the handler has failed by a bug.
+pub(crate) fn tried(
+    inbox: &Inbox,
+    request: &Request,
+    handle: impl FnOnce(),
+) -> Result<(), Failure> {
+    if inbox.begin(request.seq) {
+        inbox.end();
+        return Err(Failure::cancelled());
+    }
+    // A handler that panics leaves at worst a point that the client does not know.
+    let done = catch_unwind(AssertUnwindSafe(handle));
+    inbox.end();
+    done.map_err(|_| {
+        Failure::shown(format!(
+            "this is a bug in juror: the request {} has failed",
+            request.command
+        ))
+    })
 }
 
 /// Returns the session if its program has begun and is stopped.
@@ -264,3 +286,6 @@ fn address(reference: &str, offset: Option<i64>) -> Result<u64, Failure> {
     let number = number.map_err(|_| Failure::quiet(format!("`{reference}` is not an address")))?;
     Ok(number.wrapping_add_signed(offset.unwrap_or(0)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,7 @@
 
 mod adapter;
 mod debuggee_output;
+mod filters;
 mod handlers;
 mod identifiers;
 mod points;

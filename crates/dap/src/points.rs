@@ -37,6 +37,8 @@ pub(crate) struct Wanted {
     pub(crate) has_point: bool,
     /// The line that was asked for.
     pub(crate) line: Option<u32>,
+    /// The column that was asked for, if a statement begins there.
+    pub(crate) column: Option<u32>,
     /// The condition.
     pub(crate) condition: Option<String>,
     /// Which hits stop.
@@ -53,6 +55,7 @@ impl Wanted {
             frame: None,
             has_point: true,
             line: None,
+            column: None,
             condition: None,
             hits: None,
             error: None,

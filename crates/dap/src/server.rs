@@ -173,25 +173,17 @@ impl Server<'_> {
 
     /// Handles a request about the life of the session. A bug in it is answered, too.
     fn take_own(&mut self, request: &Request) {
-        if self.adapter.inbox.begin(request.seq) {
-            return self.adapter.answer(request, Err(Failure::cancelled()));
-        }
-        let done =
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match &*request.command {
-                "initialize" => self.initialize(request),
-                "launch" => self.launch(request),
-                "attach" => self.attach(request),
-                "configurationDone" => self.configuration_done(request),
-                "restart" => self.restart(request),
-                "terminate" => self.terminate(request),
-                _ => self.disconnect(request),
-            }));
-        self.adapter.inbox.end();
-        if done.is_err() {
-            let failure = Failure::shown(format!(
-                "this is a bug in juror: the request {} has failed",
-                request.command
-            ));
+        let inbox = Arc::clone(&self.adapter.inbox);
+        let done = handlers::tried(&inbox, request, || match &*request.command {
+            "initialize" => self.initialize(request),
+            "launch" => self.launch(request),
+            "attach" => self.attach(request),
+            "configurationDone" => self.configuration_done(request),
+            "restart" => self.restart(request),
+            "terminate" => self.terminate(request),
+            _ => self.disconnect(request),
+        });
+        if let Err(failure) = done {
             self.adapter.abandon(request, &failure);
         }
     }

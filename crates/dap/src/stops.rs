@@ -4,6 +4,7 @@
 //! resumed the program.
 
 use crate::adapter::{Adapter, Motion};
+use crate::filters;
 use crate::points;
 use crate::protocol::bodies::Stopped;
 use juror_text::{ending, stops};
@@ -72,6 +73,8 @@ pub(crate) fn tell_stop(
         let _ = adapter.execute(session, &format!("ignore {number} {}", every - 1));
     }
     points::renew(adapter, session);
+    adapter.renew_threads(session);
+    filters::renew(adapter, session);
     let body = stopped(adapter, &stop);
     if let StopReason::Restored { .. } = &stop.reason {
         adapter.invalidate(&["all"]);
@@ -186,6 +189,7 @@ pub(crate) fn tell_gone(adapter: &mut Adapter, ending: Option<Ending>) {
     if let Some(status) = status {
         adapter.event("exited", json!({ "exitCode": status }));
     }
+    adapter.threads.clear();
     adapter.event("terminated", json!({}));
 }
 

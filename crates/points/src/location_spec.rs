@@ -1,4 +1,4 @@
-//! Parses location specs: `FILE:LINE`, `LINE`, `FUNCTION`, `FILE:FUNCTION`, `FUNCTION:LABEL`,
+//! Parses location specs: `FILE:LINE`, `FILE:LINE:COLUMN`, `LINE`, `FUNCTION`, `FILE:FUNCTION`, `FUNCTION:LABEL`,
 //! `/REGEX/`, `*ADDRESS`, with an optional `if CONDITION`. A name may be quoted.
 
 mod explicit;
@@ -12,6 +12,8 @@ pub enum LocationSpec {
         file: Option<String>,
         /// The line, from 1.
         line: u32,
+        /// The column of a statement of the line, from 1, in bytes.
+        column: Option<u32>,
     },
     /// A function by name.
     Function(String),
@@ -114,6 +116,7 @@ fn parse_location(text: &str) -> Result<LocationSpec, String> {
         return Ok(LocationSpec::Line {
             file: None,
             line: line_number(text)?,
+            column: None,
         });
     }
     if let Some((inner, rest)) = split_quoted(text)? {
@@ -131,7 +134,12 @@ fn parse_location(text: &str) -> Result<LocationSpec, String> {
         && !file.is_empty()
         && is_digits(line)
     {
-        return place_in(file, line);
+        let before = file.rsplit_once(':');
+        let before = before.filter(|(file, line)| !file.is_empty() && is_digits(line));
+        return match before {
+            Some((file, _)) => place_in(file, text.get(file.len() + 1..).unwrap_or_default()),
+            None => place_in(file, line),
+        };
     }
     match split_file(text) {
         Some((file, name)) => place_in(file, name),
@@ -165,11 +173,15 @@ pub fn matching(text: &str) -> Placed {
 /// Parses the part after a file and a colon: a line, a function, or a regular expression.
 fn place_in(file: &str, name: &str) -> Result<LocationSpec, String> {
     let file = file.to_owned();
-    if is_digits(name) {
-        let line = line_number(name)?;
+    let (line, column) = match name.split_once(':') {
+        Some((line, column)) if is_digits(column) => (line, Some(column)),
+        _ => (name, None),
+    };
+    if is_digits(line) {
         return Ok(LocationSpec::Line {
             file: Some(file),
-            line,
+            line: line_number(line)?,
+            column: column.map(line_number).transpose()?,
         });
     }
     let pattern = name.strip_prefix('/').and_then(|it| it.strip_suffix('/'));
@@ -298,7 +310,15 @@ mod tests {
         let line = |file: Option<&str>, line| LocationSpec::Line {
             file: file.map(str::to_owned),
             line,
+            column: None,
         };
+        let column = |file: &str, line, column| LocationSpec::Line {
+            file: Some(file.to_owned()),
+            line,
+            column: Some(column),
+        };
+        check("queue.c:23:7", column("queue.c", 23, 7), None);
+        check("'a b.c':23:7 if x", column("a b.c", 23, 7), Some("x"));
         check("queue.c:23", line(Some("queue.c"), 23), None);
         check(
             "src/queue.c:23 if c == 3",
@@ -369,6 +389,7 @@ mod tests {
         let of_file = |file: &str| LocationSpec::Line {
             file: Some(file.into()),
             line: 3,
+            column: None,
         };
         check("'as if.c':3", of_file("as if.c"), None);
         check("'as if.c':3 if x", of_file("as if.c"), Some("x"));

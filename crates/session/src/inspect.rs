@@ -11,4 +11,5 @@ pub(crate) mod nodes;
 pub(crate) mod queries;
 pub(crate) mod siginfo;
 pub(crate) mod source;
+pub(crate) mod statements;
 pub(crate) mod waits;

@@ -19,6 +19,7 @@
 
 mod assembly;
 mod call;
+mod calls;
 mod dwarf;
 mod elf;
 mod error;
@@ -45,6 +46,7 @@ pub use call::{
     EntryUnavailable, EntryValue, JumpAddresses, KeptLocation, OutgoingCall, Parameter,
     ReturnValue, Signature, argument_plan, outgoing_call_of_c,
 };
+pub use calls::{CallInstruction, CallTarget, calls_ahead};
 pub use elf::{Binding, FileKind, Header, Segment, ThreadLocalStorage};
 pub use error::SymbolError;
 pub use file::SymbolFile;

@@ -72,6 +72,11 @@ pub trait Driver {
     fn keep_terminal(&mut self, keeps: bool) {
         let _ = keeps;
     }
+    /// Sets whether only the selected thread runs in the commands that follow, whatever `set
+    /// scheduler-locking` says.
+    fn run_alone(&mut self, is_alone: bool) {
+        let _ = is_alone;
+    }
     /// Returns a function that makes a running command serve the requests of its observer
     /// ([`Observer::serve`]) and then go on; it may be called from any thread.
     fn caller(&self) -> Box<dyn Fn() + Send> {

@@ -11,6 +11,14 @@ pub trait Observer {
     fn wants_state_changes(&self) -> bool;
     /// The program is about to resume. Called each time, whether or not anything else was reported.
     fn resumes(&mut self) {}
+    /// A thread has started; with juror's number of it.
+    fn thread_started(&mut self, number: u32) {
+        let _ = number;
+    }
+    /// A thread has ended, and the program goes on.
+    fn thread_ended(&mut self, number: u32) {
+        let _ = number;
+    }
     /// One of several processes has ended; the others continue.
     fn process_ended(&mut self, end: &ProcessEnd);
     /// A message of one line: a thread started, a process forked.

@@ -35,6 +35,8 @@ pub struct PlacedFrameView {
     pub module: Option<String>,
     /// The present path of its source file, which may have moved; absent if it is not found.
     pub source: Option<String>,
+    /// The column of its line.
+    pub column: Option<ColumnView>,
     /// Whether there is source for it to show.
     pub is_users: bool,
 }
@@ -48,6 +50,37 @@ pub struct SourcePathView {
     pub present: Option<String>,
 }
 
+/// A place of a source file where a breakpoint can stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct StatementView {
+    /// The line.
+    pub line: u32,
+    /// The column where the statement begins, if it is known.
+    pub column: Option<ColumnView>,
+}
+
+/// A column of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ColumnView {
+    /// The column as debug information and commands have it: from 1, in bytes.
+    pub byte: u32,
+    /// The column as editors have it: from 1, in UTF-16 units.
+    pub unit: u32,
+}
+
+/// A call that the line of a frame makes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LineCallView {
+    /// The address of the instruction that calls.
+    pub address: u64,
+    /// The function.
+    pub function: String,
+    /// The line of the call.
+    pub line: Option<u32>,
+    /// Its column.
+    pub column: Option<ColumnView>,
+}
+
 /// A session that answers questions.
 pub trait Queries {
     /// Returns the selected thread and frame.
@@ -57,6 +90,8 @@ pub trait Queries {
     /// # Errors
     /// There is no such thread or frame.
     fn select(&mut self, selection: SelectionView) -> Result<(), CommandError>;
+    /// Returns the numbers of all threads, of every process.
+    fn thread_numbers(&mut self) -> Vec<u32>;
     /// Returns `count` frames of a thread, from the frame `first` on.
     ///
     /// # Errors
@@ -83,16 +118,23 @@ pub trait Queries {
     /// # Errors
     /// The file cannot be read.
     fn source_text(&mut self, path: &str) -> Result<String, CommandError>;
-    /// Returns the lines of a range for which there is code.
+    /// Returns where statements begin in a range of lines; a line with code and without columns is
+    /// one statement.
     ///
     /// # Errors
     /// There is no program.
-    fn lines_with_code(
+    fn statements(
         &mut self,
         path: &str,
         first: u32,
         last: u32,
-    ) -> Result<Vec<u32>, CommandError>;
+    ) -> Result<Vec<StatementView>, CommandError>;
+    /// Returns the calls of the line that a frame is in that can be named and stepped into; none
+    /// for a frame that is not the innermost of its thread.
+    ///
+    /// # Errors
+    /// There is no such thread.
+    fn calls_of_line(&mut self, frame: SelectionView) -> Result<Vec<LineCallView>, CommandError>;
     /// Returns the values of a group in a frame.
     ///
     /// # Errors

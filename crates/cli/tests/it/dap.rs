@@ -3,11 +3,17 @@
 mod breakpoints;
 mod client;
 mod code;
+mod columns;
 mod debug_client;
 mod examples;
 mod lifecycle;
+mod nvim;
 mod orders;
+mod robust;
 mod schema;
 mod sessions;
+mod stacks;
+mod stepping;
+mod table;
 mod terminals;
 mod values;

@@ -25,7 +25,7 @@ pub(crate) struct Progress {
 impl Observer for Adapter {
     fn state_change(&mut self, change: &StateChange) {
         if let Ok(body) = serde_json::to_value(change) {
-            self.event("juror/monitor", body);
+            self.outbox.passing_event("juror/monitor", body);
         }
     }
 
@@ -37,6 +37,14 @@ impl Observer for Adapter {
         if self.answer_pending(None) {
             self.forget_stop();
         }
+    }
+
+    fn thread_started(&mut self, number: u32) {
+        self.tell_started(number);
+    }
+
+    fn thread_ended(&mut self, number: u32) {
+        self.tell_exited(number);
     }
 
     fn process_ended(&mut self, end: &ProcessEnd) {

@@ -15,6 +15,8 @@ use serde_json::{Value, json};
 pub(crate) struct Resume {
     /// The thread to select first, at its innermost frame.
     pub(crate) thread: Option<u32>,
+    /// Whether only this thread runs.
+    pub(crate) is_alone: bool,
     /// The command line.
     pub(crate) line: String,
     /// The body of the answer.
@@ -45,7 +47,9 @@ impl Adapter {
                 return;
             }
         }
+        self.runs_alone = resume.is_alone;
         self.run(session, &resume.line);
+        self.runs_alone = false;
     }
 
     /// Executes a line that lets the program run, and tells where it stops.
@@ -116,6 +120,7 @@ impl Adapter {
 
     fn begin_run(&mut self, session: &mut dyn Driver) {
         self.motion = Motion::Running;
+        session.run_alone(self.runs_alone);
         self.inbox.set_bells(Some(Bells {
             call: session.caller(),
             interrupt: session.interrupter(),
@@ -161,6 +166,7 @@ impl Adapter {
     pub(crate) fn forget_stop(&mut self) {
         self.identifiers.forget();
         self.targets.clear();
+        self.calls.clear();
         self.stop = None;
         self.has_returned = false;
         self.named_frame = None;

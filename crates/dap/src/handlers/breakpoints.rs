@@ -4,17 +4,19 @@ use super::{Answer, MaybeSession, address, body, parse};
 use crate::adapter::{Adapter, queries};
 use crate::points::{self, Origin, Wanted, format_of};
 use crate::protocol::arguments::BreakpointLocations;
+use crate::protocol::bodies::BreakpointLocation;
 use crate::protocol::message::Failure;
 use crate::protocol::point_arguments::{
     SetBreakpoints, SetFunctionBreakpoints, SetInstructionBreakpoints, SourceBreakpoint,
 };
 use juror_view::driver::Driver;
+use juror_view::queries::StatementView;
 use serde_json::{Value, json};
 
 /// `setBreakpoints`
 pub(super) fn of_source(
     adapter: &mut Adapter,
-    session: MaybeSession<'_, '_>,
+    mut session: MaybeSession<'_, '_>,
     arguments: Value,
 ) -> Answer {
     let given: SetBreakpoints = parse(arguments)?;
@@ -22,19 +24,33 @@ pub(super) fn of_source(
     let plain = given.lines.unwrap_or_default().into_iter();
     let plain = plain.map(|line| SourceBreakpoint {
         line,
+        column: None,
         condition: None,
         hit_condition: None,
         log_message: None,
     });
     let asked = given.breakpoints.unwrap_or_else(|| plain.collect());
-    let wanted = asked.into_iter().map(|it| of_line(adapter, &path, it));
-    let wanted = wanted.collect();
+    let mut wanted = Vec::new();
+    for asked in asked {
+        let line = adapter.line_in(asked.line);
+        let column = asked.column.map(|column| adapter.column_in(column));
+        let statements = match (column, session.as_deref_mut()) {
+            (Some(_), Some(session)) => queries(session)?.statements(&path, line, line)?,
+            _ => Vec::new(),
+        };
+        let mut known = statements.iter().filter_map(|it| it.column);
+        let known = known.find(|it| Some(it.unit) == column);
+        wanted.push(Wanted {
+            column: known.map(|it| it.unit),
+            ..of_line(&path, line, known.map(|it| it.byte).or(column), asked)
+        });
+    }
     replaced(adapter, session, &Origin::Source(path), wanted)
 }
 
-fn of_line(adapter: &Adapter, path: &str, asked: SourceBreakpoint) -> Wanted {
-    let line = adapter.line_in(asked.line);
-    let place = format!("{}:{line}", quoted(path));
+fn of_line(path: &str, line: u32, column: Option<u32>, asked: SourceBreakpoint) -> Wanted {
+    let column = column.map_or_else(String::new, |column| format!(":{column}"));
+    let place = format!("{}:{line}{column}", quoted(path));
     let log = asked.log_message.filter(|text| !text.is_empty());
     let (command, error) = match log.as_deref().map(format_of) {
         None => (format!("break {place}"), None),
@@ -105,10 +121,22 @@ pub(super) fn locations(
     let path = path_of(given.source.path)?;
     let first = adapter.line_in(given.line);
     let last = given.end_line.map_or(first, |line| adapter.line_in(line));
-    let lines = queries(session)?.lines_with_code(&path, first, last)?;
-    let places: Vec<Value> = lines
-        .into_iter()
-        .map(|line| json!({ "line": adapter.line_out(line) }))
+    let statements = queries(session)?.statements(&path, first, last)?;
+    let from = given
+        .column
+        .map(|column| (first, adapter.column_in(column)));
+    let to = given.end_column;
+    let to = to.map(|column| (last, adapter.column_in(column)));
+    let is_wanted = |it: &StatementView| {
+        let at = (it.line, it.column.map_or(1, |column| column.unit));
+        from.is_none_or(|from| from <= at) && to.is_none_or(|to| at <= to)
+    };
+    let wanted = statements.into_iter().filter(is_wanted);
+    let places: Vec<BreakpointLocation> = wanted
+        .map(|it| BreakpointLocation {
+            line: adapter.line_out(it.line),
+            column: it.column.map(|column| adapter.column_out(column.unit)),
+        })
         .collect();
     body(json!({ "breakpoints": places }))
 }

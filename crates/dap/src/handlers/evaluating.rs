@@ -6,6 +6,7 @@
 use super::variables::{container_of, counted};
 use super::{Answer, body, parse};
 use crate::adapter::{Adapter, Motion, queries};
+use crate::filters;
 use crate::points;
 use crate::protocol::arguments::{Completions, Evaluate};
 use crate::protocol::bodies::{CompletionItem, Evaluated};
@@ -56,6 +57,7 @@ pub(super) fn evaluate(adapter: &mut Adapter, session: &mut dyn Driver, request:
         None => {
             points::renew(adapter, session);
             if shown.has_changed {
+                filters::renew(adapter, session);
                 adapter.invalidate(&["all"]);
             }
         }
@@ -153,7 +155,10 @@ pub(super) fn evaluate_running(
     {
         let outcome = adapter.execute(session, line.trim());
         match outcome {
-            Ok(outcome) => text.push_str(&adapter.text_of(&outcome)),
+            Ok(outcome) => {
+                text.push_str(&adapter.text_of(&outcome));
+                filters::renew(adapter, session);
+            }
             Err(error) => {
                 let words = messages::command_error(&error);
                 text.push_str(&words);

@@ -3,13 +3,13 @@
 use super::breakpoints::{path_of, quoted};
 use super::stack::thread_number;
 use super::{Answer, body, parse};
-use crate::adapter::{Adapter, Resume};
-use crate::protocol::arguments::{self, Goto, GotoTargets};
-use crate::protocol::bodies::{GotoTarget, Stopped};
+use crate::adapter::{Adapter, Resume, queries};
+use crate::protocol::arguments::{self, Goto, GotoTargets, StepInTargets};
+use crate::protocol::bodies::{GotoTarget, StepInTarget, Stopped};
 use crate::protocol::message::Failure;
 use juror_view::Outcome;
 use juror_view::driver::Driver;
-use juror_view::queries::SelectionView;
+use juror_view::queries::{LineCallView, SelectionView};
 use serde_json::{Value, json};
 
 /// `continue`
@@ -19,11 +19,13 @@ pub(super) fn go_on(
     arguments: Value,
 ) -> Result<Resume, Failure> {
     let given: arguments::Resume = parse(arguments)?;
-    all_threads(&given)?;
+    let is_alone = given.single_thread == Some(true);
+    let thread = given.thread_id.filter(|_| is_alone);
     Ok(Resume {
-        thread: None,
+        thread: thread.map(thread_number).transpose()?,
+        is_alone,
         line: "continue".to_owned(),
-        body: json!({ "allThreadsContinued": true }),
+        body: json!({ "allThreadsContinued": !is_alone }),
     })
 }
 
@@ -38,11 +40,62 @@ pub(super) fn next(
 
 /// `stepIn`
 pub(super) fn step_in(
-    _: &mut Adapter,
+    adapter: &mut Adapter,
     _: &mut dyn Driver,
     arguments: Value,
 ) -> Result<Resume, Failure> {
-    step(arguments, "step", "stepi")
+    let given: arguments::Resume = parse(arguments.clone())?;
+    let resume = step(arguments, "step", "stepi")?;
+    let Some(target) = given.target_id else {
+        return Ok(resume);
+    };
+    let known = adapter.calls.iter().find(|(id, _)| *id == target);
+    let (_, at) = known.ok_or_else(|| Failure::quiet("the call is no longer there"))?;
+    Ok(Resume {
+        line: format!("step *{at:#x}"),
+        ..resume
+    })
+}
+
+/// `stepInTargets`
+pub(super) fn step_in_targets(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    arguments: Value,
+) -> Answer {
+    let given: StepInTargets = parse(arguments)?;
+    let frame = adapter.identifiers.frame_of(given.frame_id)?;
+    let calls = queries(session)?.calls_of_line(frame)?;
+    let labels = labels(&calls);
+    let mut targets = Vec::new();
+    for (call, label) in calls.iter().zip(labels) {
+        let id = adapter.identifiers.next();
+        adapter.calls.push((id, call.address));
+        targets.push(StepInTarget {
+            id,
+            label,
+            line: call.line.map(|line| adapter.line_out(line)),
+            column: call.column.map(|column| adapter.column_out(column.unit)),
+        });
+    }
+    body(json!({ "targets": targets }))
+}
+
+/// Returns what the calls of a line are called: several of one function are counted.
+fn labels(calls: &[LineCallView]) -> Vec<String> {
+    let label = |(at, call): (usize, &LineCallView)| {
+        let count = |calls: &[LineCallView]| {
+            let same = calls.iter().filter(|it| it.function == call.function);
+            same.count()
+        };
+        let total = count(calls);
+        let number = count(calls.get(..=at).unwrap_or_default());
+        match total {
+            1 => call.function.clone(),
+            _ => format!("{} (call {number} of {total})", call.function),
+        }
+    };
+    calls.iter().enumerate().map(label).collect()
 }
 
 /// `stepOut`
@@ -56,10 +109,6 @@ pub(super) fn step_out(
 
 fn step(arguments: Value, line: &str, instruction: &str) -> Result<Resume, Failure> {
     let given: arguments::Resume = parse(arguments)?;
-    all_threads(&given)?;
-    if given.target_id.is_some() {
-        return Err(Failure::quiet("a call to step into cannot be chosen"));
-    }
     let thread = given.thread_id.map(thread_number).transpose()?;
     let line = match given.granularity.as_deref() {
         Some("instruction") => instruction,
@@ -67,18 +116,10 @@ fn step(arguments: Value, line: &str, instruction: &str) -> Result<Resume, Failu
     };
     Ok(Resume {
         thread,
+        is_alone: given.single_thread == Some(true),
         line: line.to_owned(),
         body: Value::Null,
     })
-}
-
-fn all_threads(given: &arguments::Resume) -> Result<(), Failure> {
-    match given.single_thread {
-        Some(true) => Err(Failure::shown(
-            "all threads run: one alone cannot be resumed",
-        )),
-        _ => Ok(()),
-    }
 }
 
 /// `pause`: the reader has interrupted the program already, if it runs.
@@ -151,4 +192,21 @@ pub(super) fn goto(adapter: &mut Adapter, session: &mut dyn Driver, arguments: V
     let stopped = serde_json::to_value(&stopped).unwrap_or_default();
     adapter.later.push(("stopped", stopped));
     Ok(Value::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_one_function_are_counted() {
+        let call = |function: &str| LineCallView {
+            address: 0,
+            function: function.to_owned(),
+            line: None,
+            column: None,
+        };
+        let found = labels(&[call("f"), call("g"), call("f")]);
+        assert_eq!(found, ["f (call 1 of 2)", "g", "f (call 2 of 2)"]);
+    }
 }

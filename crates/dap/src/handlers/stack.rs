@@ -83,7 +83,7 @@ fn stack_frame(adapter: &mut Adapter, thread: u32, placed: PlacedFrameView) -> S
         },
         source: path.map(Source::of),
         line: line.map_or(0, |line| adapter.line_out(line)),
-        column: 0,
+        column: placed.column.map_or(0, |it| adapter.column_out(it.unit)),
         instruction_pointer_reference: Some(format!("{:#x}", at.address)),
         module_id: placed.module,
         presentation_hint: match (frame.evaluation, frame.signal, placed.is_users) {

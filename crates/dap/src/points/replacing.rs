@@ -249,6 +249,8 @@ fn described(adapter: &Adapter, point: &Point, views: Option<&[PointView]>) -> B
         // As the client names it.
         told.source = Some(source);
         told.line = told.line.or(asked);
+        let column = point.wanted.column.filter(|_| told.verified);
+        told.column = column.map(|column| adapter.column_out(column));
     }
     let failure = point.failure.as_ref().or(point.wanted.error.as_ref());
     if let Some(failure) = failure {

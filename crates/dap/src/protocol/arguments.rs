@@ -104,8 +104,12 @@ pub struct BreakpointLocations {
     pub source: Source,
     /// The first line.
     pub line: i64,
+    /// The first column, in the first line.
+    pub column: Option<i64>,
     /// The last line.
     pub end_line: Option<i64>,
+    /// The last column, in the last line.
+    pub end_column: Option<i64>,
 }
 
 /// The arguments of requests that resume a thread.

@@ -39,6 +39,9 @@ pub struct Breakpoint {
     /// Its line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<i64>,
+    /// Its column, if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<i64>,
     /// Its address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction_reference: Option<String>,
@@ -257,7 +260,7 @@ pub struct Stopped {
     pub hit_breakpoint_ids: Vec<i64>,
 }
 
-/// A target of `goto`, or a call of a line.
+/// A target of `goto`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GotoTarget {
@@ -269,4 +272,29 @@ pub struct GotoTarget {
     pub line: i64,
     /// Its address.
     pub instruction_pointer_reference: String,
+}
+
+/// A call of a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StepInTarget {
+    /// Its number.
+    pub id: i64,
+    /// The function.
+    pub label: String,
+    /// The line of the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<i64>,
+    /// Its column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<i64>,
+}
+
+/// A place where a breakpoint can stop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BreakpointLocation {
+    /// The line.
+    pub line: i64,
+    /// The column where the statement begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<i64>,
 }

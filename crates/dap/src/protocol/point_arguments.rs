@@ -11,6 +11,8 @@ use serde::Deserialize;
 pub struct SourceBreakpoint {
     /// The line.
     pub line: i64,
+    /// The column of a statement of the line.
+    pub column: Option<i64>,
     /// The condition.
     pub condition: Option<String>,
     /// Which hits stop.

@@ -3,10 +3,10 @@
 use super::Server;
 use super::processes::process_of;
 use crate::adapter::Motion;
-use crate::handlers::{PROPERTY, parse};
+use crate::filters;
+use crate::handlers::parse;
 use crate::points;
 use crate::protocol::arguments::{Restart, Start};
-use crate::protocol::capabilities::{filter, filters};
 use crate::protocol::message::{Failure, Request};
 use juror_session::{Options, Session};
 use juror_text::messages;
@@ -86,7 +86,9 @@ impl Server<'_> {
             return;
         }
         self.tell_process();
-        self.tell_filters();
+        if !self.adapter.properties.is_empty() {
+            filters::tell(&self.adapter);
+        }
         self.tell_initialized();
         if self.is_configured {
             self.begin();
@@ -159,25 +161,7 @@ impl Server<'_> {
             "pointerSize": 64,
         });
         self.adapter.event("process", body);
-    }
-
-    /// Tells the client of the filters of the properties.
-    fn tell_filters(&self) {
-        if self.adapter.properties.is_empty() {
-            return;
-        }
-        let mut all = filters();
-        all.extend(self.adapter.properties.iter().map(|name| {
-            let id = format!("{PROPERTY}{name}");
-            let label = format!("Property: {name}");
-            let description = format!("Stops where {name} is violated");
-            let mut filter = filter(&id, &label, &description, true);
-            filter["supportsCondition"] = true.into();
-            filter["conditionDescription"] = "violated".into();
-            filter
-        }));
-        let body = json!({ "capabilities": { "exceptionBreakpointFilters": all } });
-        self.adapter.event("capabilities", body);
+        self.adapter.renew_threads(&mut **session);
     }
 
     /// `restart`: the same program again; with other arguments, another session.

@@ -46,8 +46,9 @@ struct State {
     bells: Option<Bells>,
     /// The requests that the client has cancelled.
     cancelled: HashSet<i64>,
-    /// The request that is being handled.
-    handled: Option<i64>,
+    /// The requests that are being handled: one that lets the program run, and one that is served
+    /// meanwhile.
+    handled: Vec<i64>,
 }
 
 /// The queue.
@@ -91,7 +92,7 @@ impl Inbox {
                 "cancel" => {
                     let target = request.arguments["requestId"].as_i64();
                     state.cancelled.extend(target);
-                    interrupts = target.is_some() && target == state.handled;
+                    interrupts = target.is_some_and(|target| state.handled.contains(&target));
                 }
                 _ => {}
             }
@@ -160,16 +161,16 @@ impl Inbox {
         state.waiting.remove(position)
     }
 
-    /// Notes which request is being handled. Returns whether it has been cancelled.
+    /// Notes that a request is being handled. Returns whether it has been cancelled.
     pub fn begin(&self, seq: i64) -> bool {
         let mut state = self.state();
-        state.handled = Some(seq);
+        state.handled.push(seq);
         state.cancelled.remove(&seq)
     }
 
-    /// Notes that no request is being handled.
+    /// Notes that the request that began last has been handled.
     pub fn end(&self) {
-        self.state().handled = None;
+        self.state().handled.pop();
     }
 }
 

@@ -1,7 +1,7 @@
 //! The queue of messages to the client, which the writer thread empties.
 //!
-//! **Invariant**: the sender never waits. Answers and stops are kept; output of the program is
-//! dropped, and counted, while too much of it waits.
+//! **Invariant**: the sender never waits. Answers and stops are kept; output of the program and
+//! events of the moment are dropped, and counted, while too much of them waits.
 
 use super::framing;
 use serde_json::{Value, json};
@@ -59,15 +59,24 @@ impl Outbox {
         self.send(json!({ "type": "event", "event": event, "body": body }));
     }
 
+    /// Sends an event that is only of the moment; it is dropped if too much waits.
+    pub fn passing_event(&self, event: &str, body: Value) {
+        self.send_or_drop(json!({ "type": "event", "event": event, "body": body }));
+    }
+
     /// Sends output of the program; it is dropped if too much waits.
     pub fn output(&self, category: &str, text: &str) {
+        self.send_or_drop(output_event(category, text));
+    }
+
+    fn send_or_drop(&self, message: Value) {
         let mut state = self.state();
         if state.output_size > OUTPUT_MAX {
             state.dropped += 1;
             return;
         }
         report_dropped(&mut state);
-        push(&mut state, output_event(category, text), true);
+        push(&mut state, message, true);
         self.shared.1.notify_all();
     }
 
@@ -153,7 +162,8 @@ fn report_dropped(state: &mut State) {
         return;
     }
     let count = std::mem::take(&mut state.dropped);
-    let text = format!("[{count} pieces of output were dropped: the client was too slow]\n");
+    let text =
+        format!("[{count} pieces of output and events were dropped: the client was too slow]\n");
     push(state, output_event("console", &text), false);
 }
 

@@ -13,8 +13,8 @@ use std::rc::Rc;
 /// A location spec that can be resolved again when modules are loaded.
 #[derive(Debug, Clone)]
 pub enum Resolvable {
-    /// A line of a file.
-    Line(String, u32),
+    /// A line of a file; of several statements on it, that at a column, in bytes.
+    Line(String, u32, Option<u32>),
     /// A function.
     Function(String),
     /// A function of a file, or a label of a function.
@@ -69,14 +69,14 @@ impl Resolvable {
             rest_calls: rest_calls.collect(),
             addresses,
             moved_to_line: line
-                .filter(|&line| !matches!(self, Resolvable::Line(_, at) if *at == line)),
+                .filter(|&line| !matches!(self, Resolvable::Line(_, at, _) if *at == line)),
         }
     }
 
     /// Returns the first line with code at or after the given one. `None` if this is not a line, or
     /// while no module has the file.
     pub fn line_taken(&self, modules: &Modules) -> Option<u32> {
-        let Resolvable::Line(file, line) = self else {
+        let Resolvable::Line(file, line, _) = self else {
             return None;
         };
         let lines = modules
@@ -122,7 +122,7 @@ impl Resolvable {
         };
         match self {
             Resolvable::Address(_) | Resolvable::InModule(..) => None,
-            Resolvable::Line(file, asked) => level_of_line(frames, file, line.unwrap_or(*asked)),
+            Resolvable::Line(file, asked, _) => level_of_line(frames, file, line.unwrap_or(*asked)),
             Resolvable::Function(asked) | Resolvable::FunctionIn(_, asked) => {
                 let asked = without_parameters(asked);
                 frames.iter().position(|frame| frame.is_called(asked))
@@ -138,7 +138,7 @@ impl Resolvable {
     /// there, if the line is no frame's own because other statements begin there too. `line` is the
     /// resolved line.
     pub fn statement_among<'f>(&self, frames: &'f [Frame], line: u32) -> Option<&'f Frame> {
-        let Resolvable::Line(file, _) = self else {
+        let Resolvable::Line(file, ..) = self else {
             return None;
         };
         let innermost = frames.first()?;
@@ -226,7 +226,12 @@ impl Resolvable {
                     .map(|function| body(bound(function), modules))
                     .collect()
             }
-            Resolvable::Line(file, asked) => {
+            Resolvable::Line(file, asked, column) => {
+                let at = |column| module.symbols.addresses_of_column(file, *asked, column);
+                let found = column.map(at).unwrap_or_default();
+                if !found.is_empty() {
+                    return found.into_iter().map(here).collect();
+                }
                 let exactly = |line| -> Vec<u64> {
                     let lines = module.symbols.addresses_of_line(file, line).into_iter();
                     let exact = lines.filter(|lines| lines.exact);
@@ -289,13 +294,15 @@ pub fn resolvable(
         LocationSpec::Line {
             file: Some(file),
             line,
-        } => Resolvable::Line(file.clone(), *line),
+            column,
+        } => Resolvable::Line(file.clone(), *line, *column),
         LocationSpec::Line {
             file: None,
             line: number,
+            column,
         } => {
             let (file, _) = line.ok_or_else(no_line)?;
-            Resolvable::Line(file.display().to_string(), *number)
+            Resolvable::Line(file.display().to_string(), *number, *column)
         }
         LocationSpec::Offset(offset) => {
             let (file, now) = line.ok_or_else(no_line)?;
@@ -304,6 +311,7 @@ pub fn resolvable(
             Resolvable::Line(
                 file.display().to_string(),
                 number.ok_or_else(|| "that line is outside the file".to_owned())?,
+                None,
             )
         }
         LocationSpec::Function(name) => Resolvable::Function(name.clone()),

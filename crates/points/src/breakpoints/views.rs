@@ -20,7 +20,7 @@ impl Breakpoint {
             text == "here" || text.starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c))
         };
         match &self.place {
-            Resolvable::Line(file, line) if is_relative(&self.text) => format!("{file}:{line}"),
+            Resolvable::Line(file, line, _) if is_relative(&self.text) => format!("{file}:{line}"),
             _ if self.text == "here" => {
                 let mut addresses = self.locations.iter().filter_map(|it| it.address);
                 let address = addresses.next();

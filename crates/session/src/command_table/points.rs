@@ -16,6 +16,10 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
             ("break queue.c:23", "at a line"),
             (
+                "break queue.c:23:9",
+                "at a column, if the line has several statements",
+            ),
+            (
                 "break area(int)",
                 "one overload; break area stops at all of them",
             ),

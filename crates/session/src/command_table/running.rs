@@ -268,15 +268,24 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "step",
         aliases: &["s"],
         summary: "step one line, into functions with line information",
-        examples: &[("step", "one line"), ("step 3", "three lines")],
+        examples: &[
+            ("step", "one line"),
+            ("step 3", "three lines"),
+            (
+                "step queue_push",
+                "into this call of the line, over the others",
+            ),
+        ],
         details: "Inlined calls at the present address are entered one by one; nothing is executed \
-                  for that.",
+                  for that. A call of the line is named by its function, of which the first call \
+                  counts, or by the address of its instruction: step *ADDRESS. If the line ends \
+                  without that call, a notice says so.",
         repeats: Repeats::Line,
         group: Group::Running,
         modes: Modes::Begun,
         moves: true,
         evaluation: OpenEvaluation::Own,
-        run: |session, rest, observer| running::repeat_lines(session, rest, Lines::Into, observer),
+        run: running::step,
         ..Entry::DEFAULT
     },
     Entry {

@@ -51,7 +51,7 @@ pub(crate) fn set_breakpoint_at(
         location_messages::check_names(session, &place)?;
     }
     if resolved.addresses.is_empty()
-        && let Resolvable::Line(file, line) = &place
+        && let Resolvable::Line(file, line, _) = &place
         && is_source_file(session, file)
     {
         return Err(CommandError::new(format!(

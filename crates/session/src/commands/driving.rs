@@ -1,7 +1,8 @@
 //! The session as front ends drive it.
 
 use crate::commands::{completion, info_graph};
-use crate::inspect::queries;
+use crate::inspect::{queries, statements};
+use crate::run::step::calls;
 use crate::session::Session;
 use juror_monitoring::live;
 use juror_values::format::Radix;
@@ -11,7 +12,9 @@ use juror_view::error::CommandError;
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::nodes::{Group, Node, NodeId, PartFilter};
 use juror_view::observer::Observer;
-use juror_view::queries::{FramesView, Queries, SelectionView, SourcePathView};
+use juror_view::queries::{
+    FramesView, LineCallView, Queries, SelectionView, SourcePathView, StatementView,
+};
 use std::path::Path;
 
 impl Driver for Session {
@@ -78,6 +81,9 @@ impl Driver for Session {
             program.debuggee.keep_terminal(keeps);
         }
     }
+    fn run_alone(&mut self, is_alone: bool) {
+        self.user.settings.is_alone = is_alone;
+    }
     fn caller(&self) -> Box<dyn Fn() + Send> {
         Box::new(self.control.call())
     }
@@ -93,6 +99,17 @@ impl Queries for Session {
 
     fn select(&mut self, selection: SelectionView) -> Result<(), CommandError> {
         queries::select(self, selection)
+    }
+
+    fn thread_numbers(&mut self) -> Vec<u32> {
+        let programs = self.processes.programs_mut();
+        programs
+            .flat_map(|it| {
+                it.debuggee
+                    .thread_ids()
+                    .map(|thread| it.thread_number(thread))
+            })
+            .collect()
     }
 
     fn frames(&mut self, thread: u32, first: u64, count: u64) -> Result<FramesView, CommandError> {
@@ -122,13 +139,17 @@ impl Queries for Session {
         text.ok_or_else(|| CommandError::new(format!("the file {path} cannot be read")))
     }
 
-    fn lines_with_code(
+    fn statements(
         &mut self,
         path: &str,
         first: u32,
         last: u32,
-    ) -> Result<Vec<u32>, CommandError> {
-        queries::lines_with_code(self, path, first, last)
+    ) -> Result<Vec<StatementView>, CommandError> {
+        Ok(statements::statements(self, path, first, last))
+    }
+
+    fn calls_of_line(&mut self, frame: SelectionView) -> Result<Vec<LineCallView>, CommandError> {
+        calls::calls_of_line(self, frame)
     }
 
     fn scope_nodes(

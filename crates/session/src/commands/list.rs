@@ -117,7 +117,7 @@ fn place_line(session: &mut Session, text: &str) -> Result<(PathBuf, u32, bool),
     let placed = location_spec::parse(text).map_err(CommandError::new)?;
     let place = resolvable(session, &placed.place)?;
     let modules = session.modules();
-    if let Resolvable::Line(file, line) = &place {
+    if let Resolvable::Line(file, line, _) = &place {
         let files = modules
             .iter()
             .flat_map(|module| module.symbols.source_files());

@@ -64,7 +64,7 @@ pub(crate) fn clear(session: &mut Session, rest: &str) -> Result<Outcome, Comman
             let here = Resolvable::at_address(frame.pc, session.modules());
             let mut places = here.find_all(session.modules());
             if let (Some(file), Some(line)) = (&frame.file, frame.line) {
-                let line = Resolvable::Line(file.display().to_string(), line);
+                let line = Resolvable::Line(file.display().to_string(), line, None);
                 places.extend(line.find_all(session.modules()));
             }
             places

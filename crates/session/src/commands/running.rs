@@ -1,13 +1,13 @@
 //! Commands that start, continue and end runs of the program.
 
 use crate::command_table::arguments::number;
-use crate::commands::{points_edit, scenario};
+use crate::commands::{examine, points_edit, scenario};
 use crate::inspect::source;
 use crate::run::checkpoints::numbers;
 use crate::run::pause::{Pause, Temporary};
 use crate::run::points;
 use crate::run::processes::leaving;
-use crate::run::step::Lines;
+use crate::run::step::{Lines, calls};
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
 use juror_debuggee::Origin;
@@ -162,6 +162,24 @@ pub(crate) fn continue_command(
     }
     session.running()?;
     session.continue_run(observer)
+}
+
+/// `step`, `step COUNT`, `step FUNCTION`, `step *ADDRESS`
+pub(crate) fn step(
+    session: &mut Session,
+    rest: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
+    let is_call = |c: char| c.is_alphabetic() || "_*:~<".contains(c);
+    if !rest.starts_with(is_call) {
+        return repeat_lines(session, rest, Lines::Into, observer);
+    }
+    let address = rest.strip_prefix('*');
+    let address = address.map(|text| examine::address_of(session, text.trim()));
+    let calls = calls::calls_of_selected(session)?;
+    let call = calls::chosen_call(&calls, rest, address.transpose()?)?;
+    let pause = calls::step_into_call(session, call, observer)?;
+    session.settle(pause)
 }
 
 pub(crate) fn repeat_lines(

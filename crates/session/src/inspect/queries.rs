@@ -1,17 +1,13 @@
 //! The answers to questions of front ends ([`juror_view::queries`]).
 
-use crate::inspect::frames;
+use crate::inspect::{frames, statements};
 use crate::session::Session;
 use juror_debuggee::ThreadId;
-use juror_points::breakpoints::Resolvable;
 use juror_program::stack::frames::{Frame, users_frames};
 use juror_view::error::CommandError;
 use juror_view::queries::{FramesView, PlacedFrameView, SelectionView, SourcePathView};
 use std::collections::BTreeSet;
 use std::path::Path;
-
-/// The limit of lines that are looked up at once.
-const LINES_MAX: u32 = 1000;
 
 /// Returns the selected thread and frame.
 pub(crate) fn selection(session: &Session) -> Option<SelectionView> {
@@ -43,13 +39,24 @@ pub(crate) fn frames(
     first: u64,
     count: u64,
 ) -> Result<FramesView, CommandError> {
+    at_innermost(session, thread, |session| {
+        frames_of_selected(session, first, count)
+    })
+}
+
+/// Asks something of the innermost frame of a thread; the selection stays.
+pub(crate) fn at_innermost<T>(
+    session: &mut Session,
+    thread: u32,
+    ask: impl FnOnce(&mut Session) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
     let thread = living_thread(session, thread)?;
     if session.thread()? == thread {
-        return frames_of_selected(session, first, count);
+        return ask(session);
     }
     let before = std::mem::take(&mut session.processes.selection);
     session.select_thread(thread);
-    let found = frames_of_selected(session, first, count);
+    let found = ask(session);
     session.processes.selection = before;
     found
 }
@@ -68,22 +75,6 @@ pub(crate) fn source_paths(session: &mut Session) -> Result<Vec<SourcePathView>,
             .map(|present| present.display().to_string()),
     });
     Ok(views.collect())
-}
-
-/// Returns the lines in a range that have code.
-pub(crate) fn lines_with_code(
-    session: &mut Session,
-    path: &str,
-    first: u32,
-    last: u32,
-) -> Result<Vec<u32>, CommandError> {
-    let modules = session.modules();
-    let last = last.min(first.saturating_add(LINES_MAX));
-    let has_code = |line: &u32| {
-        let resolved = Resolvable::Line(path.to_owned(), *line).resolve(modules);
-        !resolved.addresses.is_empty() && resolved.moved_to_line.is_none()
-    };
-    Ok((first..=last).filter(has_code).collect())
 }
 
 /// Returns the living thread of a number.
@@ -137,6 +128,7 @@ fn placed_frame(session: &mut Session, level: usize, frame: &Frame) -> PlacedFra
     PlacedFrameView {
         module: module.map(|module| module.path.display().to_string()),
         source: source.map(|source| source.display().to_string()),
+        column: statements::column_of_frame(session, frame),
         is_users: session.is_users(frame),
         frame: view,
     }

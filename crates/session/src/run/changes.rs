@@ -23,7 +23,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         let program = self.running_mut()?;
-        program.number_started_thread(thread);
+        observer.thread_started(program.number_started_thread(thread));
         let tell = |monitors: &mut Monitors, scene: &mut Scene<'_>| monitors.on_thread_start(scene);
         if let Some(pause) = self.notify_monitors(thread, observer, tell)? {
             return Ok(Some(pause));
@@ -60,6 +60,7 @@ impl Session {
                 others.any(has_number)
             };
             if !is_elsewhere {
+                observer.thread_ended(number);
                 for gone in points::end_points_of_thread(self, number)? {
                     observer.notice(&gone);
                 }

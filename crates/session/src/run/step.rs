@@ -3,6 +3,7 @@
 //! Calls are stepped over by a temporary point at their return, with all threads running; only the
 //! code between calls is single-stepped, with the other threads stopped.
 
+pub(crate) mod calls;
 pub(crate) mod inlined;
 mod linkage;
 pub(crate) mod moves;
@@ -13,7 +14,7 @@ use crate::run::pause::{Pause, Temporary};
 pub(crate) use crate::run::step::out::nowhere_to_return;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
-use juror_program::modules::Module;
+use juror_program::modules::{Bound, Module};
 use juror_program::stack::frames::Frame;
 use juror_stepping::{Flow, LineStops};
 use juror_view::error::CommandError;
@@ -52,6 +53,10 @@ struct Leaving {
     walked_from: Option<u64>,
     /// Whether the step began in code that is not the user's: any line will do.
     foreign: bool,
+    /// The address of the call that is stepped into, if one was chosen: the others are stepped over.
+    call: Option<u64>,
+    /// Whether that call has been entered.
+    has_entered: bool,
     /// Where a thread that runs through it must be stopped, once computed; `Some(None)` if it must
     /// be single-stepped.
     stops: Option<Option<Rc<LineStops>>>,
@@ -70,6 +75,8 @@ impl Leaving {
             nesting: frame.nesting(),
             walked_from: None,
             foreign,
+            call: None,
+            has_entered: false,
             stops: None,
         }
     }
@@ -182,7 +189,10 @@ impl Session {
         let registers = *self.running()?.registers(thread)?;
         let flow = self.flow_at(registers.rip)?;
         leaving.walked_from = (flow == Flow::Other).then_some(registers.rip);
-        let is_entered = lines == Lines::Into && !self.is_in_skipped_call(leaving);
+        let is_entered = match leaving.call {
+            Some(call) => registers.rip == call,
+            None => lines == Lines::Into && !self.is_in_skipped_call(leaving),
+        };
         if let (Flow::Call { back }, false) = (flow, is_entered) {
             let pause = self.run_over_call(back, thread, registers.rsp, observer)?;
             if !matches!(pause, Pause::Temporary(_)) {
@@ -219,7 +229,7 @@ impl Session {
             };
         }
         if let Flow::Call { back } = flow {
-            return self.enter_call(leaving, back, registers.rsp, observer);
+            return self.enter_call(leaving, lines, (back, registers.rsp), observer);
         }
         // Only a return leads into another call of the same code.
         let now = self.running()?.registers(thread)?.rip;
@@ -285,13 +295,13 @@ impl Session {
         }
     }
 
-    /// Handles a step into a call: stays in a function that is the user's, and steps over any
-    /// other.
+    /// Handles a step into a call, which returns to `back` with a stack pointer: stays in a
+    /// function that is the user's, and steps over any other.
     fn enter_call(
         &mut self,
         leaving: &mut Leaving,
-        back: u64,
-        stack: u64,
+        lines: Lines,
+        (back, stack): (u64, u64),
         observer: &mut dyn Observer,
     ) -> Result<Option<Pause>, CommandError> {
         if let Some(pause) = linkage::pass_linkage(self, leaving.thread, back, observer)? {
@@ -299,10 +309,13 @@ impl Session {
         }
         let frame = self.innermost()?;
         if frame.pc == back {
-            return self.is_line_done(leaving, Lines::Into, observer);
+            return self.is_line_done(leaving, lines, observer);
         }
         match self.body_to_enter(&frame, leaving.foreign)? {
-            Some(body) if body == frame.pc => Ok(Some(Pause::Stepped(leaving.thread))),
+            Some(body) if body == frame.pc => {
+                leaving.has_entered = true;
+                Ok(Some(Pause::Stepped(leaving.thread)))
+            }
             Some(body) => {
                 // A library's function may be another one than it seemed: then the call ends at its
                 // return.
@@ -315,8 +328,9 @@ impl Session {
                 leaving.continue_with(&pause);
                 if matches!(pause, Pause::Temporary(_)) {
                     if self.innermost()?.pc == back {
-                        return self.is_line_done(leaving, Lines::Into, observer);
+                        return self.is_line_done(leaving, lines, observer);
                     }
+                    leaving.has_entered = true;
                     self.stand_before_calls(leaving.thread)?;
                 }
                 Ok(Some(pause))
@@ -325,7 +339,7 @@ impl Session {
                 let pause = self.run_over_call(back, leaving.thread, stack, observer)?;
                 leaving.continue_with(&pause);
                 if matches!(pause, Pause::Temporary(_)) {
-                    return self.is_line_done(leaving, Lines::Into, observer);
+                    return self.is_line_done(leaving, lines, observer);
                 }
                 Ok(Some(pause))
             }
@@ -335,9 +349,21 @@ impl Session {
     /// Returns the beginning of the body of the function entered at `frame`, if it is one to step
     /// into.
     fn body_to_enter(&mut self, frame: &Frame, foreign: bool) -> Result<Option<u64>, CommandError> {
-        let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
-            return Ok(None);
-        };
+        match (&frame.module, &frame.function) {
+            (Some(module), Some(function)) => {
+                let bound = Bound {
+                    module: Rc::clone(module),
+                    function: function.clone(),
+                };
+                self.body_of(&bound, foreign)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the beginning of the body of a function, if it is one to step into.
+    fn body_of(&mut self, bound: &Bound, foreign: bool) -> Result<Option<u64>, CommandError> {
+        let Bound { module, function } = bound;
         if function.plt {
             return Ok(None);
         }
@@ -416,7 +442,7 @@ impl Session {
             if lines == Lines::Into && self.modules().is_linkage_stub(frame.pc) {
                 let stack = self.running()?.registers(thread)?.rsp;
                 let back = self.running()?.debuggee.read_u64(stack)?;
-                return self.enter_call(leaving, back, stack.wrapping_add(8), observer);
+                return self.enter_call(leaving, lines, (back, stack.wrapping_add(8)), observer);
             }
             return self.leave_foreign(&frame, leaving, observer);
         }

@@ -42,6 +42,8 @@ pub(crate) struct Settings {
     pub confirms: bool,
     /// Which threads run.
     pub locking: SchedulerLocking,
+    /// Whether a front end has asked that only the selected thread runs.
+    pub is_alone: bool,
     /// Whether the present command steps.
     pub is_stepping: bool,
 }
@@ -54,6 +56,7 @@ impl Default for Settings {
             is_pretty: false,
             confirms: true,
             locking: SchedulerLocking::default(),
+            is_alone: false,
             is_stepping: false,
         }
     }
@@ -63,6 +66,7 @@ impl Settings {
     /// Returns whether only the selected thread runs.
     pub(crate) fn is_locked(&self) -> bool {
         match self.locking {
+            _ if self.is_alone => true,
             SchedulerLocking::Off => false,
             SchedulerLocking::On => true,
             SchedulerLocking::Step => self.is_stepping,

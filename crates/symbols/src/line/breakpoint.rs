@@ -142,6 +142,66 @@ impl SymbolFile {
         found.collect()
     }
 
+    /// Returns the columns at which statements of a line begin, from 1, in bytes.
+    pub fn columns_of_line(&self, file: &str, line: u32) -> BTreeSet<u32> {
+        let mut columns = BTreeSet::new();
+        self.each_statement(file, line, |_, _, _, row| {
+            columns.extend((row.column != 0).then_some(row.column));
+        });
+        columns
+    }
+
+    /// Returns the addresses to stop at for the statement of a line at a column: at the next one if
+    /// none begins there, or else at the last. Empty if the line has no columns.
+    pub fn addresses_of_column(&self, file: &str, line: u32, column: u32) -> Vec<u64> {
+        let columns = self.columns_of_line(file, line);
+        let next = columns.range(column..).next().or_else(|| columns.last());
+        let (Some(&column), Some(info)) = (next, self.inner.debug_info()) else {
+            return Vec::new();
+        };
+        let mut by_file: BTreeMap<Arc<Path>, Candidates> = BTreeMap::new();
+        self.each_statement(file, line, |path, table, (sequence, at), row| {
+            if row.column == column {
+                let candidates = by_file
+                    .entry(Arc::clone(path))
+                    .or_insert_with(|| Candidates::new(line));
+                candidates.add_row(table, sequence, at, row);
+            }
+        });
+        let found = by_file.iter();
+        found
+            .flat_map(|(file, candidates)| self.one_for_each_instance(info, file, candidates))
+            .collect()
+    }
+
+    /// Visits the rows that begin statements of a line, with their file and table.
+    fn each_statement(
+        &self,
+        file: &str,
+        line: u32,
+        mut visit: impl FnMut(&Arc<Path>, &LineTable, (&Sequence, usize), &Row),
+    ) {
+        let Some(info) = self.inner.debug_info() else {
+            return;
+        };
+        let name = Path::new(file).file_name().and_then(|name| name.to_str());
+        for number in info.units_with_file(name.unwrap_or("")) {
+            let Some(table) = info.line_table(number) else {
+                continue;
+            };
+            for sequence in table.sequences() {
+                for (at, row) in table.rows(sequence).iter().enumerate() {
+                    if row.line == line
+                        && row.is_stmt
+                        && let Some(path) = table.file(row.file).filter(|it| it.ends_with(file))
+                    {
+                        visit(path, table, (sequence, at), row);
+                    }
+                }
+            }
+        }
+    }
+
     /// Returns the line used in a file and its addresses. If no statement of the line
     /// begins, inlined calls on the line are used before its other rows.
     fn best_of(

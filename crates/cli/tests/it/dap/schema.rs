@@ -38,6 +38,15 @@ impl Schema {
         self.judge(message, true)
     }
 
+    /// Returns the requests of the protocol.
+    pub fn commands(&self) -> Vec<String> {
+        let definitions = self.root["definitions"].as_object();
+        let parts = definitions.into_iter().flat_map(|it| it.values());
+        let parts = parts.flat_map(|it| it["allOf"].as_array().into_iter().flatten());
+        let named = parts.filter_map(|part| part["properties"]["command"]["enum"][0].as_str());
+        named.map(str::to_owned).collect()
+    }
+
     fn judge(&self, message: &Value, is_closed: bool) -> Result<(), String> {
         let name = self.definition_of(message);
         let schema = json!({ "$ref": format!("#/definitions/{name}") });

@@ -231,3 +231,36 @@ fn monitors_are_a_scope_that_can_be_set() {
     assert!(last.contains("ready -> overflow"), "{last}");
     client.leave();
 }
+
+/// The filters that the next `capabilities` event has for properties.
+fn filters_told(client: &mut Client) -> Vec<String> {
+    let told = client.event("capabilities");
+    let all = told["capabilities"]["exceptionBreakpointFilters"]
+        .as_array()
+        .unwrap();
+    let names = all.iter().map(|it| it["filter"].as_str().unwrap());
+    let own = names.filter(|it| it.starts_with("property:"));
+    own.map(str::to_owned).collect()
+}
+
+#[test]
+fn filters_follow_the_properties_of_the_session() {
+    let (program, property) = queue();
+    let mut client = Client::start();
+    client.launch(json!({ "program": program, "stopOnEntry": true }));
+    // The client has chosen single properties, and cannot know the one to come.
+    let filters = json!({ "filters": ["violations", "property:other"] });
+    client.ask("setExceptionBreakpoints", filters);
+    let stop = client.begin();
+    assert!(!client.has_event("capabilities"));
+    let add = format!("property add {}", property.display());
+    client.repl(&add);
+    assert_eq!(filters_told(&mut client), ["property:queue_bounds"]);
+    client.repl("property remove queue_bounds");
+    assert_eq!(filters_told(&mut client), [""; 0]);
+    client.repl(&add);
+    assert_eq!(filters_told(&mut client), ["property:queue_bounds"]);
+    let stop = client.resume("continue", &stop["threadId"]);
+    assert_eq!(stop["text"], "queue_bounds");
+    client.leave();
+}
