@@ -10,6 +10,9 @@ const AT_RANDOM: u64 = 25;
 /// `AT_SYSINFO_EHDR`: the address of the kernel's library.
 const AT_SYSINFO_EHDR: u64 = 33;
 
+/// The address of the page of old system calls, in every process.
+const VSYSCALL: u64 = 0xffff_ffff_ff60_0000;
+
 /// Writes the list.
 pub(super) fn maps_of(core: &CoreFile) -> String {
     let mut maps = String::new();
@@ -61,6 +64,9 @@ fn name_of(core: &CoreFile, range: Range<u64>) -> String {
         let address = core.auxiliary_entry(number);
         address.is_some_and(|address| range.contains(&address))
     };
+    if range.start == VSYSCALL {
+        return "[vsyscall]".to_owned();
+    }
     match (is_at(AT_SYSINFO_EHDR), is_at(AT_RANDOM)) {
         (true, _) => "[vdso]".to_owned(),
         (false, true) => "[stack]".to_owned(),
