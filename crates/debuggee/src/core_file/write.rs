@@ -62,7 +62,9 @@ impl Debuggee {
         let smaps = std::fs::read(self.file_of("smaps")).map_err(WriteCoreError::Mappings)?;
         let regions = stored_memory::regions(&String::from_utf8_lossy(&smaps));
         let regions = stored_memory::without(regions, &self.own_mappings());
-        let filter = std::fs::read_to_string(self.file_of("coredump_filter")).ok();
+        // Threads have no such file of their own.
+        let filter = format!("/proc/{}/coredump_filter", self.process);
+        let filter = std::fs::read_to_string(filter).ok();
         let filter = filter.and_then(|text| u32::from_str_radix(text.trim(), 16).ok());
         let filter = filter.unwrap_or(FILTER_DEFAULT);
         let segments = stored_memory::segments(&regions, filter, |at| self.header_at(at));
