@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use juror_corefile::{CoreFile, Place};
+use juror_corefile::{CoreFile, PAGE, Place};
 
 use crate::error::DebuggeeError;
 
@@ -65,8 +65,10 @@ impl CoreMemory {
         }
         let missing = address.saturating_add(filled as u64);
         Err(match self.core.place_of(missing) {
-            Place::Unmapped => DebuggeeError::Memory { address, length },
-            Place::Stored { .. } | Place::LeftOut { .. } => {
+            Place::Unmapped if self.core.file_at(missing).is_none() => {
+                DebuggeeError::Memory { address, length }
+            }
+            Place::Stored { .. } | Place::LeftOut { .. } | Place::Unmapped => {
                 DebuggeeError::NotStored { address, length }
             }
         })
@@ -86,6 +88,8 @@ impl CoreMemory {
             let count = match self.core.place_of(at) {
                 Place::Stored { offset, count } => read(&self.file, offset, limited(rest, count)),
                 Place::LeftOut { count } if with_files => self.of_file(at, limited(rest, count)),
+                // gdb does not even list what it leaves out.
+                Place::Unmapped if with_files => self.of_file(at, limited(rest, PAGE - at % PAGE)),
                 Place::LeftOut { .. } | Place::Unmapped => 0,
             };
             if count == 0 {
