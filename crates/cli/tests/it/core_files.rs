@@ -208,7 +208,7 @@ fn the_core_of_gdb_is_read_and_gdb_reads_ours() {
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    assert_eq!(said.matches("LWP ").count(), 3 + 1, "{said}");
+    assert_eq!(said.matches("(LWP ").count(), 3 + 1, "{said}");
 }
 
 fn gdb(arguments: &[&str]) -> String {
