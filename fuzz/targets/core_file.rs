@@ -82,7 +82,7 @@ fn check(bytes: &[u8]) {
         segments: &segments,
     });
     let again = parse(&layout.head).expect("what is laid out can be read");
-    let plain = |thread: &CoreThread| (thread.id, thread.signal, thread.registers);
+    let plain = |thread: &CoreThread| (thread.id, thread.registers);
     assert!(
         core.threads
             .iter()

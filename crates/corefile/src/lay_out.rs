@@ -151,7 +151,9 @@ fn push_program_header(
 fn notes_of(contents: &Contents<'_>) -> Vec<u8> {
     let mut notes = Vec::new();
     for (number, thread) in contents.threads.iter().enumerate() {
-        let status = status_of(thread, contents.process);
+        // The signal that ended the process is that of all threads, as readers expect.
+        let signal = contents.threads.first().map_or(0, |first| first.signal);
+        let status = status_of(thread, contents.process, signal);
         push_note(&mut notes, b"CORE", notes::NT_PRSTATUS, &status);
         if number == 0 {
             let process = information_of(contents.process);
@@ -198,20 +200,16 @@ fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
     }
 }
 
-fn status_of(thread: &CoreThread, process: &ProcessInfo) -> Vec<u8> {
+fn status_of(thread: &CoreThread, process: &ProcessInfo, signal: u32) -> Vec<u8> {
     let mut bytes = vec![0; status::LENGTH];
     // The three integers of the signal are the first of its `siginfo_t`, in another order.
-    if let Some(signal) = thread.signal_information.as_deref() {
-        let word = |at: usize| signal.get(at..at + 4).unwrap_or_default();
+    if let Some(information) = thread.signal_information.as_deref() {
+        let word = |at: usize| information.get(at..at + 4).unwrap_or_default();
         put(&mut bytes, 0, word(0));
         put(&mut bytes, 4, word(8));
         put(&mut bytes, 8, word(4));
     }
-    put(
-        &mut bytes,
-        status::SIGNAL,
-        &(thread.signal as u16).to_le_bytes(),
-    );
+    put(&mut bytes, status::SIGNAL, &(signal as u16).to_le_bytes());
     put(&mut bytes, status::ID, &thread.id.to_le_bytes());
     put(&mut bytes, status::PARENT, &process.parent.to_le_bytes());
     put(&mut bytes, status::GROUP, &process.group.to_le_bytes());

@@ -28,7 +28,8 @@ pub struct CoreFile {
 pub struct CoreThread {
     /// Its number.
     pub id: u32,
-    /// The signal that it was about to get; 0 for none.
+    /// The signal that ended the process, or that this thread was about to get; 0 for none. Only
+    /// the thread that got it has information on it.
     pub signal: u32,
     /// The general registers.
     pub registers: [u64; REGISTER_COUNT],

@@ -21,7 +21,7 @@ fn parse(bytes: &[u8]) -> Result<CoreFile, CoreError> {
 fn thread(id: u32) -> CoreThread {
     CoreThread {
         id,
-        signal: if id == 7 { 11 } else { 0 },
+        signal: 11,
         registers: std::array::from_fn(|number| u64::from(id) << 32 | number as u64),
         float_registers: Some(vec![3; 512]),
         extended_state: Some(vec![4; 832]),
