@@ -21,7 +21,7 @@ use juror_web::Static;
 use std::io::IsTerminal as _;
 use time_limit::TimeLimit;
 
-/// Runs a session with the program of the options, or attaches to `process`. Returns
+/// Runs a session with the program or the core file of the options, or attaches to `process`. Returns
 /// the exit status.
 pub fn run(
     options: anyhow::Result<Options>,
@@ -58,6 +58,7 @@ pub fn run(
     }
     let has_properties = !options.properties.is_empty() || !options.scenarios.is_empty();
     let check = options.self_check.clone();
+    let has_core = options.core.is_some();
     let mut console = match console::open(options, output)? {
         Ok(console) => console,
         Err(status) => return Ok(status),
@@ -65,6 +66,9 @@ pub fn run(
     if let Some(process) = process
         && console.perform(&format!("attach {process}"))?.is_none()
     {
+        return Ok(exit::USAGE);
+    }
+    if has_core && console.perform("core-file")?.is_none() {
         return Ok(exit::USAGE);
     }
     let commands = match common.no_init {

@@ -287,6 +287,15 @@ fn words(reason: &StopReason) -> (&'static str, String, Option<String>) {
         StopReason::Interrupted => plain("pause", "Paused"),
         StopReason::Started => plain("entry", "Stopped at the beginning"),
         StopReason::Attached { .. } => plain("entry", "Attached"),
+        StopReason::CoreFile {
+            signal,
+            description,
+            ..
+        } => (
+            "exception",
+            signal.clone().unwrap_or_else(|| "A core file".to_owned()),
+            description.clone(),
+        ),
         StopReason::Evaluated { expression, .. } => {
             ("pause", format!("{expression} has been evaluated"), None)
         }

@@ -156,6 +156,7 @@ impl Debuggee {
     /// The thread runs or has ended, or its stack has no room: then nothing has
     /// changed.
     pub fn begin_call(&mut self, thread: ThreadId, call: &Call) -> Result<(), DebuggeeError> {
+        self.needs_process()?;
         let failed = |errno| gone_or("call a function in the program", thread)(errno);
         if !self.stopped(thread)?.awaits_resume {
             return Err(DebuggeeError::NotStopped(thread));

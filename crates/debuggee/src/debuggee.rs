@@ -9,7 +9,7 @@
 //! `operations` carries out what the engine orders, `run_control` resumes,
 //! steps and halts threads, `points` plans sites, `inject` makes system calls
 //! in the debuggee, `pending_forks` handles new processes, `inspect` reads and
-//! changes a stopped debuggee, `attach` begins with a running process,
+//! changes a stopped debuggee, `core_file` reads one from a core file, `attach` begins with a running process,
 //! `interruption` stops a running one, `ending` kills and detaches.
 
 use std::collections::BTreeMap;
@@ -18,6 +18,7 @@ use juror_stepping::{Engine, Input, ThreadId};
 use nix::errno::Errno;
 
 use crate::calls::Calls;
+use crate::core_file::CoreState;
 use crate::cpu::Cpu;
 use crate::driver::EngineDriver;
 use crate::error::{DebuggeeError, LaunchError};
@@ -65,6 +66,8 @@ pub struct Debuggee {
     /// Functions that are being called for juror.
     pub(crate) calls: Calls,
     pub(crate) host: Host,
+    /// The core file that it is, instead of a process.
+    pub(crate) core: Option<Box<CoreState>>,
 }
 
 impl Debuggee {
@@ -120,6 +123,7 @@ impl Debuggee {
             watches: Watches::default(),
             calls: Calls::default(),
             host: Host::new(cpu),
+            core: None,
         }
     }
 

@@ -24,6 +24,10 @@ impl Debuggee {
     /// Kills the process, and the rest of the process group if juror started
     /// it, and waits until it has ended.
     pub fn kill(&mut self) -> Result<(), DebuggeeError> {
+        if self.core.is_some() {
+            self.life.end();
+            return Ok(());
+        }
         self.kill_in(Phase::BeingKilled)
     }
 
@@ -72,6 +76,9 @@ impl Debuggee {
     /// original program, pending signals are delivered, interrupted system
     /// calls continue. A process that job control has stopped stays stopped.
     pub fn detach(mut self) -> Result<(), DebuggeeError> {
+        if self.core.is_some() {
+            return self.kill();
+        }
         self.release()
     }
 
@@ -272,6 +279,7 @@ impl Drop for Debuggee {
                     let _ = self.memory.remove_all_traps();
                 }
             }
+            Origin::CoreFile => {}
         }
         pending_stops::unregister(self.process);
     }

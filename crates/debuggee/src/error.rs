@@ -228,6 +228,20 @@ pub enum DebuggeeError {
         /// The number of bytes.
         length: usize,
     },
+    /// The debuggee is a core file.
+    #[error("this needs a running program: this is a core file")]
+    NeedsProcess,
+    /// The core file has no such registers.
+    #[error("{0} are not in the core file")]
+    NotInCore(&'static str),
+    /// Memory that the core file leaves out.
+    #[error("{length} byte(s) of memory at {address:#x} are not in the core file")]
+    NotStored {
+        /// The first address.
+        address: u64,
+        /// The number of bytes.
+        length: usize,
+    },
     /// All debug registers hold execute breakpoints.
     #[error(
         "the processor has no debug register left; use a breakpoint that needs \

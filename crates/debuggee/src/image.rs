@@ -387,6 +387,9 @@ impl Debuggee {
 
     /// Returns the list of mappings, as in `/proc/PID/maps`.
     pub fn memory_map(&self) -> Option<String> {
+        if let Some(core) = &self.core {
+            return Some(core.maps().to_owned());
+        }
         std::fs::read_to_string(self.file_of("maps")).ok()
     }
 

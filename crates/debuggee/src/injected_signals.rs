@@ -10,6 +10,7 @@ impl Debuggee {
     /// Sets the signal that a stopped thread gets when it runs, in place of the
     /// one that it was stopped by; 0 for none. It is not reported again.
     pub fn inject_signal(&mut self, thread: ThreadId, number: i32) -> Result<(), DebuggeeError> {
+        self.needs_process()?;
         let pending = (number != 0).then(|| PendingSignal {
             number,
             information: kernel::own_signal(number),

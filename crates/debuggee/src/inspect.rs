@@ -39,11 +39,9 @@ impl Debuggee {
             .filter(|thread| !thread.is_vfork_child)
             .map(|thread| {
                 let id = thread.id;
-                let path = format!("/proc/{}/task/{}/comm", self.process, id.0);
-                let name = std::fs::read_to_string(path).unwrap_or_default();
                 ThreadInfo {
                     id,
-                    name: name.trim_end().to_owned(),
+                    name: self.thread_name(id),
                     state: match thread.state {
                         State::Starting => ThreadState::Starting,
                         State::Running => ThreadState::Running,
@@ -53,6 +51,15 @@ impl Debuggee {
                     pc: self.registers(id).ok().map(|registers| registers.rip),
                 }
             })
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> String {
+        if let Some(core) = &self.core {
+            return core.thread_name(thread);
+        }
+        let path = format!("/proc/{}/task/{}/comm", self.process, thread.0);
+        let name = std::fs::read_to_string(path).unwrap_or_default();
+        name.trim_end().to_owned()
     }
 
     /// Returns true if a thread is stopped until it is resumed.
@@ -75,6 +82,7 @@ impl Debuggee {
         thread: ThreadId,
         registers: &Registers,
     ) -> Result<(), DebuggeeError> {
+        self.needs_process()?;
         self.stopped_mut(thread)?;
         let present = *self.stop_registers(thread)?;
         let mut raw = registers.to_kernel();
@@ -110,6 +118,9 @@ impl Debuggee {
     /// Returns the x87 and SSE registers of a stopped thread.
     pub fn vector_registers(&self, thread: ThreadId) -> Result<VectorRegisters, DebuggeeError> {
         self.stopped(thread)?;
+        if let Some(core) = &self.core {
+            return core.vector_registers(thread);
+        }
         kernel::float_registers(thread.0)
             .map(|raw| VectorRegisters::from_kernel(&raw))
             .map_err(gone_or("read vector registers", thread))
@@ -119,6 +130,9 @@ impl Debuggee {
     /// thread; none if the machine has none.
     pub fn upper_halves(&self, thread: ThreadId) -> Result<Option<[[u8; 16]; 16]>, DebuggeeError> {
         self.stopped(thread)?;
+        if let Some(core) = &self.core {
+            return core.upper_halves(thread);
+        }
         kernel::extended_state(thread.0)
             .map(|state| state.upper_halves())
             .map_err(gone_or("read vector registers", thread))
@@ -130,6 +144,7 @@ impl Debuggee {
         thread: ThreadId,
         registers: &VectorRegisters,
     ) -> Result<(), DebuggeeError> {
+        self.needs_process()?;
         self.stopped(thread)?;
         let failed = |errno| gone_or("set vector registers", thread)(errno);
         let mut raw = kernel::float_registers(thread.0).map_err(failed)?;
@@ -166,6 +181,7 @@ impl Debuggee {
     /// Writes to the debuggee's memory, including read-only pages. Points stay,
     /// and a thread that stands at one executes the new instruction.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
+        self.needs_process()?;
         let end = address.saturating_add(bytes.len() as u64);
         self.unpatch_in(address..end)?;
         let written = self.memory.write(address, bytes);

@@ -256,6 +256,16 @@ pub(crate) fn set_float_registers(thread: u32, registers: &user_fpregs_struct) -
 pub(crate) struct ExtendedState(Vec<u8>);
 
 impl ExtendedState {
+    /// Returns the state that a core file has.
+    pub(crate) fn of_bytes(bytes: Vec<u8>) -> ExtendedState {
+        ExtendedState(bytes)
+    }
+
+    /// Returns the bytes as the kernel has written them.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// Returns the upper halves of the 32-byte vector registers; none if the
     /// machine has none. (*Intel 64 and IA-32 Architectures Software
     /// Developer's Manual*, volume 1, section 13.4; the kernel provides the

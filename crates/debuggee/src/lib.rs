@@ -16,6 +16,9 @@
 //! [`StopEvent::Hit`]; on [`Debuggee::resume`] one write of the program counter
 //! and `PTRACE_CONT`. Nothing else, and no allocation.
 //!
+//! [`Debuggee::open_core`] makes a debuggee of a core file, which can be read and
+//! nothing else.
+//!
 //! `docs/design` describes stepping, processes, watchpoints and checkpoints as
 //! a whole.
 
@@ -25,6 +28,7 @@ mod call_filter;
 mod call_rescue;
 mod call_state;
 mod calls;
+mod core_file;
 mod cpu;
 mod debuggee;
 mod delivery;
@@ -107,6 +111,7 @@ mod support;
 pub use attach::Attach;
 pub use call_filter::CallStops;
 pub use calls::{Call, OpenCall};
+pub use core_file::{CoreRemarks, OpenCore, OpenCoreError, WriteCoreError, WrittenCore};
 pub use debuggee::Debuggee;
 pub use error::{AttachError, DebuggeeError, LaunchError};
 pub use follow::Follow;

@@ -14,6 +14,8 @@ pub enum Origin {
     Launched,
     /// It ran before; it continues without juror.
     Attached,
+    /// It is a core file: there is no process.
+    CoreFile,
 }
 
 /// The life of one traced process.

@@ -16,6 +16,7 @@ use std::path::Path;
 
 use nix::errno::Errno;
 
+use crate::core_file::CoreMemory;
 use crate::error::DebuggeeError;
 use crate::patches::text::TextPatches;
 use crate::put_back;
@@ -29,6 +30,8 @@ pub(crate) const LONG_TRAP: [u8; 2] = [0xcd, 0x03];
 #[derive(Debug)]
 pub(crate) struct Memory {
     file: File,
+    /// The memory of a core file, which is read in place of `file`.
+    core: Option<Box<CoreMemory>>,
     /// The bytes under the inserted traps.
     originals: BTreeMap<u64, u8>,
     /// The bytes under all traps that were ever inserted: a forked child has
@@ -49,15 +52,28 @@ impl Memory {
     /// threads.
     pub(crate) fn open(path: &Path) -> io::Result<Memory> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
-        Ok(Memory {
+        Ok(Memory::of_file(file))
+    }
+
+    /// Returns the memory of a core file, which cannot be written: `file` is
+    /// opened for reading.
+    pub(crate) fn of_core(file: File, core: CoreMemory) -> Memory {
+        let mut memory = Memory::of_file(file);
+        memory.core = Some(Box::new(core));
+        memory
+    }
+
+    fn of_file(file: File) -> Memory {
+        Memory {
             file,
+            core: None,
             originals: BTreeMap::new(),
             ever_inserted: BTreeMap::new(),
             noted: None,
             watchdog: None,
             is_quiescent: false,
             patches: TextPatches::default(),
-        })
+        }
     }
 
     /// Starts the watchdog, which restores the text if juror is killed. No trap
@@ -122,6 +138,9 @@ impl Memory {
 
     /// As [`Memory::read_up_to`], but with the traps.
     pub(crate) fn read_raw_up_to(&self, address: u64, bytes: &mut [u8]) -> usize {
+        if let Some(core) = &self.core {
+            return core.read_up_to(address, bytes);
+        }
         let mut filled = 0;
         while filled < bytes.len() {
             let rest = &mut bytes[filled..];
@@ -137,6 +156,9 @@ impl Memory {
 
     /// Fills `bytes` with the real contents of the memory, including traps.
     pub(crate) fn read_raw(&self, address: u64, bytes: &mut [u8]) -> Result<(), DebuggeeError> {
+        if let Some(core) = &self.core {
+            return core.read(address, bytes);
+        }
         self.file
             .read_exact_at(bytes, address)
             .map_err(|error| failed_at(address, bytes.len(), &error))
@@ -144,6 +166,9 @@ impl Memory {
 
     /// Writes the real contents of the memory; no trap may be in the range.
     pub(crate) fn write_raw(&self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
+        if self.core.is_some() {
+            return Err(DebuggeeError::NeedsProcess);
+        }
         #[cfg(test)]
         if crate::failures::strike_write() {
             let length = bytes.len();

@@ -51,7 +51,11 @@ impl Auxiliary {
     /// Reads the vector; `path` is the file `auxv` of a process or of one of
     /// its threads.
     pub(crate) fn read(path: &Path) -> std::io::Result<Auxiliary> {
-        let bytes = std::fs::read(path)?;
+        std::fs::read(path).map(|bytes| Auxiliary::parse(&bytes))
+    }
+
+    /// Takes the vector from its bytes.
+    pub(crate) fn parse(bytes: &[u8]) -> Auxiliary {
         let mut auxiliary = Auxiliary::default();
         for pair in bytes.chunks_exact(16) {
             let (key, value) = pair.split_at(8);
@@ -65,7 +69,7 @@ impl Auxiliary {
                 _ => {}
             }
         }
-        Ok(auxiliary)
+        auxiliary
     }
 }
 

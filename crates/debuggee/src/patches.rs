@@ -170,6 +170,18 @@ impl Patches {
         !self.stubs.is_empty()
     }
 
+    /// Returns the memory that is mapped for stubs and records.
+    pub(crate) fn own_mappings(&self) -> impl Iterator<Item = Range<u64>> {
+        let code = self.code.iter().map(|(&start, &end)| start..end);
+        code.chain(self.records.as_ref().map(Records::range))
+    }
+
+    /// Returns true if a base of `gs` is that of a thread record.
+    pub(crate) fn is_record(&self, base: u64) -> bool {
+        let records = self.records.as_ref();
+        records.is_some_and(|records| records.range().contains(&base))
+    }
+
     pub(crate) fn gates(&self) -> impl Iterator<Item = u64> {
         self.gates.iter().copied()
     }

@@ -13,6 +13,7 @@ impl Debuggee {
     /// whenever a thread is about to execute the instruction at `address`.
     /// Counted by owner: two inserts need two removes. Works while threads run.
     pub fn insert(&mut self, address: u64, owner: Owner) -> Result<(), DebuggeeError> {
+        self.needs_process()?;
         let step_over = if self.driver.engine.is_site(address) {
             StepOver::InPlace
         } else {

@@ -135,7 +135,7 @@ impl Debuggee {
         let mut stopped = self
             .threads
             .values()
-            .filter(|known| known.state == State::Stopped);
+            .filter(|known| known.state == State::Stopped && self.core.is_none());
         stopped.any(|known| kernel::is_dying(known.id.0))
     }
 

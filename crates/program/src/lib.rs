@@ -8,6 +8,7 @@
 pub mod assignment;
 pub mod calls;
 pub mod code;
+mod core_words;
 mod coroutine;
 pub mod modules;
 pub mod program;

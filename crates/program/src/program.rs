@@ -1,6 +1,7 @@
 //! The running program with its symbols: the debuggee, its modules, and
 //! whatever follows from both.
 
+use crate::core_words;
 use crate::modules::{Bound, Described, Modules};
 use crate::symbol_store::SymbolStore;
 use juror_debuggee::{Debuggee, DebuggeeError, Mapping, Registers, ThreadId, mappings};
@@ -385,6 +386,10 @@ impl juror_values::format::Names for Program {
 
     fn elements_max(&self) -> u64 {
         self.elements_max
+    }
+
+    fn worded(&self, why: String) -> String {
+        core_words::worded(&self.debuggee, why)
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod assignments;
 mod calling;
 mod checkpoints;
 mod code;
+mod core_files;
 pub mod entry;
 pub(crate) mod foreign;
 mod info;
@@ -36,6 +37,7 @@ pub static TABLE: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
         calling::ENTRIES,
         checkpoints::ENTRIES,
         code::ENTRIES,
+        core_files::ENTRIES,
         inspecting::ENTRIES,
         memory::ENTRIES,
         outside::ENTRIES,

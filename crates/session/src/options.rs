@@ -16,6 +16,9 @@ pub struct Options {
     /// The program; looked up in `PATH` only if it has no slash. Empty if there is none to start:
     /// then a process is attached to.
     pub program: PathBuf,
+    /// The core file to debug, of the program if that is given: the program is not started, and
+    /// the command `core-file` opens it.
+    pub core: Option<PathBuf>,
     /// Its arguments.
     pub arguments: Vec<OsString>,
     /// Variables to set, or to remove if without a value.

@@ -11,6 +11,7 @@ pub(crate) mod catchpoints;
 mod changes;
 pub(crate) mod checkpoints;
 pub(crate) mod control;
+pub(crate) mod core_file;
 pub(crate) mod dynamic_print;
 pub(crate) mod evaluations;
 pub(crate) mod follow_fork;

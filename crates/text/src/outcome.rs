@@ -227,6 +227,14 @@ pub mod samples {
                 losses: vec!["socket 3".into()],
             },
             StopReason::Attached { process: 815 },
+            StopReason::CoreFile {
+                program: "./crash".into(),
+                pid: 815,
+                signal: Some("SIGSEGV".into()),
+                description: Some("d".into()),
+                fault_address: Some(8),
+                stack_overflow: None,
+            },
         ]
     }
 

@@ -174,6 +174,34 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
             let lead = format!("{STRONG}Attached to process {process}{STRONG:#}");
             write_place(page, lead, ", in ", view);
         }
+        StopReason::CoreFile {
+            program,
+            pid,
+            signal,
+            description,
+            fault_address,
+            stack_overflow,
+        } => {
+            let core = format!(
+                "{STRONG}Core of {}{STRONG:#} (process {pid})",
+                safe(program)
+            );
+            match (signal, description) {
+                (Some(signal), Some(description)) => {
+                    let about = match fault_address {
+                        Some(address) => format!(" at address {address:#x}"),
+                        None => String::new(),
+                    };
+                    let (signal, words) = (safe(signal), safe(description));
+                    writeln!(page, "{core}: {BAD}{signal}{BAD:#}{about} ({words})");
+                }
+                _ => writeln!(page, "{core}"),
+            }
+            if let Some(overflow) = stack_overflow {
+                writeln!(page, "{}", overflow_line(overflow));
+            }
+            write_place(page, styled(STRONG, "Stopped"), " in ", view);
+        }
         StopReason::Restored { checkpoint, losses } => {
             let lead = format!("{STRONG}Back at checkpoint {checkpoint}{STRONG:#}");
             write_place(page, lead, ", in ", view);

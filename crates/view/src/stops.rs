@@ -142,6 +142,22 @@ pub enum StopReason {
         /// Its number.
         process: u32,
     },
+    /// A core file has been opened: the process is no more.
+    CoreFile {
+        /// The program.
+        program: String,
+        /// The number that the process had.
+        pid: u32,
+        /// The name of the signal that ended it, `SIGSEGV`; none if it was written of a stopped
+        /// process.
+        signal: Option<String>,
+        /// The signal's meaning in words.
+        description: Option<String>,
+        /// The faulting address.
+        fault_address: Option<u64>,
+        /// The stack is used up: the cause of the fault.
+        stack_overflow: Option<StackOverflowView>,
+    },
     /// An evaluation that stopped in a function it called has its value; the thread is back where
     /// it was before.
     Evaluated {
@@ -184,6 +200,7 @@ impl StopReason {
             StopReason::Interrupted => "interrupted",
             StopReason::Started => "started",
             StopReason::Attached { .. } => "attached",
+            StopReason::CoreFile { .. } => "core_file",
             StopReason::Evaluated { .. } => "evaluated",
             StopReason::Abandoned { .. } => "abandoned",
             StopReason::Restored { .. } => "restored",
@@ -297,9 +314,10 @@ impl StopView {
     /// stop, and no value of the innermost frame explains it.
     pub fn selects_caller(&self) -> bool {
         let is_meant = match &self.reason {
-            StopReason::Signal { .. } | StopReason::Interrupted | StopReason::Attached { .. } => {
-                true
-            }
+            StopReason::Signal { .. }
+            | StopReason::Interrupted
+            | StopReason::Attached { .. }
+            | StopReason::CoreFile { .. } => true,
             StopReason::Caught { event, .. } => event == PANIC,
             _ => false,
         };

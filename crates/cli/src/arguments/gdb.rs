@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use std::ffi::OsString;
 
 /// gdb's names of options, and juror's.
-const NAMES: [(&str, &str); 15] = [
+const NAMES: [(&str, &str); 17] = [
     ("ex", "ex"),
     ("eval-command", "ex"),
     ("command", "commands"),
@@ -21,6 +21,8 @@ const NAMES: [(&str, &str); 15] = [
     ("nh", "no-init"),
     ("return-child-result", "return-child-result"),
     ("args", "args"),
+    ("c", "core"),
+    ("core", "core"),
     ("cd", "cd"),
     ("p", "pid"),
     ("pid", "pid"),
@@ -112,6 +114,11 @@ mod tests {
             "juror run --silent --eval-command=run -args prog -batch",
             "juror run --quiet --ex=run --args prog -batch",
         );
+        check(
+            "juror run -q -c core prog -c x",
+            "juror run --quiet --core core prog -c x",
+        );
+        check("juror run -core=core", "juror run --core=core");
         check("juror check -q", "juror check -q");
     }
 

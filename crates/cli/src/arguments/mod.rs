@@ -37,6 +37,7 @@ Examples:
                                               report and exit: 0 holds, 1 violated
   juror ./program a b                         debug a program without a property
   juror attach 1234                           debug a running process
+  juror ./program core.1234                   debug a core file
   juror run --batch --trace run.jsonl --property queue.prop ./faulty
   juror check --property queue.prop run.jsonl
                                               record a run, and check it later

@@ -9,6 +9,7 @@ use crate::driver::{
 };
 use anyhow::{Context as _, anyhow};
 use std::ffi::{OsStr, OsString};
+use std::io::Read as _;
 use std::path::PathBuf;
 
 /// Returns where symbols are looked for, without options.
@@ -130,13 +131,16 @@ impl Attach {
 impl Run {
     /// Returns the options of the session. Reads the property files.
     pub fn options(&self) -> anyhow::Result<Options> {
-        let (program, arguments) = self
-            .program
-            .split_first()
-            .ok_or_else(|| anyhow!("the program is missing"))?;
+        let (words, core) = self.debuggee();
+        let (program, arguments) = match words.split_first() {
+            Some((program, arguments)) => (program.into(), arguments.to_vec()),
+            None if core.is_some() => Default::default(),
+            None => return Err(anyhow!("the program is missing")),
+        };
         Ok(Options {
-            program: program.into(),
-            arguments: arguments.to_vec(),
+            program,
+            core,
+            arguments,
             environment: self.environment()?,
             clear_environment: self.clear_environment,
             directory: self.directory.clone(),
@@ -156,6 +160,19 @@ impl Run {
         })
     }
 
+    /// Returns the program with its arguments, and the core file. One that is the only word, or
+    /// the only one after the program, is meant, as in gdb.
+    fn debuggee(&self) -> (&[OsString], Option<PathBuf>) {
+        let words = &*self.program;
+        match words.split_last() {
+            _ if self.core.is_some() => (words, self.core.clone()),
+            Some((last, before)) if before.len() < 2 && !self.args && is_core_file(last) => {
+                (before, Some(last.into()))
+            }
+            _ => (words, None),
+        }
+    }
+
     /// Returns the variables to remove, then those to set.
     fn environment(&self) -> anyhow::Result<Vec<(OsString, Option<OsString>)>> {
         let removed = self.unset.iter().map(|name| Ok((name.clone(), None)));
@@ -168,6 +185,25 @@ impl Run {
 pub(super) fn read_properties(files: &[PathBuf]) -> anyhow::Result<Vec<PropertySource>> {
     let read = |file: &PathBuf| PropertySource::read(file).map_err(anyhow::Error::msg);
     files.iter().map(read).collect()
+}
+
+/// Returns whether a word is the name of a core file: an ELF file of that kind.
+fn is_core_file(word: &OsStr) -> bool {
+    const KIND: [u8; 2] = [4, 0];
+    // Opening what is not a file may wait, or have an effect.
+    if !std::fs::metadata(word).is_ok_and(|data| data.is_file()) {
+        return false;
+    }
+    let mut start = [0; 18];
+    let file = std::fs::File::open(word);
+    let read = file.and_then(|mut file| file.read_exact(&mut start));
+    let is_big_endian = start[5] == 2;
+    let kind = if is_big_endian {
+        [start[17], start[16]]
+    } else {
+        [start[16], start[17]]
+    };
+    read.is_ok() && start.starts_with(b"\x7fELF") && kind == KIND
 }
 
 /// Splits `NAME=VALUE`.

@@ -23,7 +23,9 @@ Examples:
   juror run --web --property queue.prop ./faulty
       follow the property on a page; --web=report.html writes a report instead
   juror run -e 'break queue.c:23' -e run ./faulty
-      debug without a property";
+      debug without a property
+  juror ./faulty core.1234
+      look at a core file of the program; --core core.1234 finds the program";
 
 pub(super) const RUN_AFTER: &str = "\
 With a property, the program starts at once, after the commands of -x and -e.
@@ -201,9 +203,13 @@ pub struct Attach {
 pub struct Run {
     #[command(flatten)]
     pub common: Common,
-    /// Accepted for compatibility with gdb: the program and its arguments follow
+    /// The words after the program are its arguments, also if the only one is a core file
     #[arg(long)]
     pub(super) args: bool,
+    /// Debug this core file, of the program if one is given; also as the only word after the
+    /// program
+    #[arg(long, short = 'c', value_name = "CORE")]
+    pub(super) core: Option<PathBuf>,
     /// Run the program in this directory
     #[arg(long = "cd", value_name = "DIR")]
     pub(super) directory: Option<PathBuf>,
@@ -249,7 +255,7 @@ pub struct Run {
     /// The program and its arguments
     #[arg(
         value_names = ["PROGRAM", "ARGUMENTS"],
-        required = true,
+        required_unless_present = "core",
         num_args = 1..,
         trailing_var_arg = true
     )]

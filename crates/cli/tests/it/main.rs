@@ -15,6 +15,7 @@ mod code;
 mod command_line;
 mod conform;
 mod containers;
+mod core_files;
 mod coroutines;
 mod dap;
 mod deadlines;

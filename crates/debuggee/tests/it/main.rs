@@ -2,6 +2,7 @@
 
 mod attach;
 mod calls;
+mod core_files;
 mod cpu;
 mod filtered_calls;
 mod follow_changes;

@@ -65,15 +65,6 @@ const COMMANDS: &[Row] = &[
          DIRECTORY",
     ),
     (
-        &["core-file", "core"],
-        "juror debugs live programs: juror run ./program, or attach 1234",
-    ),
-    (
-        &["generate-core-file", "gcore"],
-        "checkpoint saves the state of the program, restore goes back to it; dump memory writes a \
-         part of it to a file",
-    ),
-    (
         &["target", "remote", "load", "disconnect"],
         "juror debugs processes of this machine: attach 1234",
     ),

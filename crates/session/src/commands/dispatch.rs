@@ -10,7 +10,7 @@ use crate::commands::{breakpoint_command_lists, control_flow, convenience, print
 use crate::inspect::nodes;
 use crate::run::processes::leaving;
 use crate::run::scenarios::{permissions, waiting};
-use crate::run::{dynamic_print, self_modified_code, symbol_reading};
+use crate::run::{core_file, dynamic_print, self_modified_code, symbol_reading};
 use crate::script::run::Asked;
 use crate::session::Session;
 use juror_values::format::Radix;
@@ -114,6 +114,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         let (word, _) = arguments::split_line(line);
+        result = core_file::worded(self, result);
         while let Some((thread, end)) = self.processes.stop.ended_call.take() {
             result = self.resume_evaluation(thread, end, observer);
         }
@@ -253,6 +254,7 @@ impl Session {
         if self.scenarios.acts {
             permissions::check_entry(entry, rest, self.options.permissions)?;
         }
+        core_file::refuse(self, entry)?;
         self.permit(entry.modes)?;
         convenience::note_conveniences(self);
         symbol_reading::prepare_names(self, entry.names, rest, observer)?;
@@ -285,7 +287,8 @@ impl Session {
         let (word, _) = arguments::split_line(line);
         let is_loss = command_table::find(word)
             .is_ok_and(|entry| matches!(entry.name, "quit" | "run" | "start" | "starti"));
-        let is_lost = self.is_alive() && self.has_begun() && !self.is_attached();
+        let is_kept = self.is_attached() || core_file::is_open(self);
+        let is_lost = self.is_alive() && self.has_begun() && !is_kept;
         is_loss && is_lost && self.user.settings.confirms && !self.points.commands.is_being_given()
     }
 

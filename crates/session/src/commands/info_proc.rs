@@ -3,7 +3,7 @@
 //! Source: proc(5), and getauxval(3) for the names of the auxiliary vector.
 
 use crate::session::Session;
-use juror_debuggee::Origin;
+use juror_debuggee::{Debuggee, Origin};
 use juror_view::error::CommandError;
 use juror_view::{
     AuxiliaryEntryView, AuxiliaryKind, Location, MappingView, OpenFileView, Outcome,
@@ -74,8 +74,14 @@ pub(crate) fn process_info(session: &Session, subject: &str) -> Result<Outcome, 
         process,
         ..ProcessInfoView::default()
     };
+    let debuggee = &session.running()?.debuggee;
     for what in meant {
-        describe(&mut view, what)?;
+        match debuggee.is_core_file() {
+            true if meant.len() == 1 => describe_core(&mut view, what, debuggee)?,
+            // What it does not have is left out of a summary.
+            true => drop(describe_core(&mut view, what, debuggee)),
+            false => describe(&mut view, what)?,
+        }
     }
     Ok(Outcome::ProcessInfo(Box::new(view)))
 }
@@ -83,7 +89,13 @@ pub(crate) fn process_info(session: &Session, subject: &str) -> Result<Outcome, 
 /// `info auxv`
 pub(crate) fn auxiliary_vector(session: &Session) -> Result<Outcome, CommandError> {
     let debuggee = &session.running()?.debuggee;
-    let bytes = read(debuggee.pid(), "auxv")?;
+    let bytes = match debuggee.is_core_file() {
+        true => {
+            let vector = debuggee.auxiliary_vector();
+            vector.ok_or_else(|| not_in_core("the auxiliary vector"))?
+        }
+        false => read(debuggee.pid(), "auxv")?,
+    };
     let mut words = bytes.chunks_exact(8).map(|word| {
         let mut number = [0; 8];
         number.copy_from_slice(word);
@@ -159,6 +171,31 @@ fn describe(view: &mut ProcessInfoView, subject: &str) -> Result<(), CommandErro
         _ => view.status = lines("status")?,
     }
     Ok(())
+}
+
+/// Fills in one of the subjects, of a core file.
+fn describe_core(
+    view: &mut ProcessInfoView,
+    subject: &str,
+    debuggee: &Debuggee,
+) -> Result<(), CommandError> {
+    match subject {
+        "cmdline" => {
+            let line = debuggee.core_arguments();
+            let line = line.ok_or_else(|| not_in_core("the command line"))?;
+            view.command_line = Some(line.split(' ').map(str::to_owned).collect());
+        }
+        "exe" => view.program = debuggee.program_file().map(|it| it.display().to_string()),
+        "mappings" => {
+            view.mappings = Some(mappings(&debuggee.memory_map().unwrap_or_default()));
+        }
+        subject => return Err(not_in_core(&format!("`info proc {subject}`"))),
+    }
+    Ok(())
+}
+
+fn not_in_core(what: &str) -> CommandError {
+    CommandError::new(format!("{what} is not in the core file"))
 }
 
 /// Splits a text at its zeros; those at its end are dropped.

@@ -4,6 +4,7 @@ use crate::command_table::arguments::number;
 use crate::commands::{examine, points_edit, scenario};
 use crate::inspect::source;
 use crate::run::checkpoints::numbers;
+use crate::run::core_file;
 use crate::run::pause::{Pause, Temporary};
 use crate::run::points;
 use crate::run::processes::leaving;
@@ -38,6 +39,11 @@ pub(crate) fn prepare_run(
     let is_as_wanted = numbers::has_wanted_numbers(session) && !session.launch.is_outdated;
     if session.is_fresh() && line.is_none() && is_as_wanted {
         return Ok(());
+    }
+    if session.options.program.as_os_str().is_empty()
+        && let Some(program) = core_file::program(session)
+    {
+        session.options.program = program;
     }
     if session.options.program.as_os_str().is_empty() {
         return Err(CommandError::with_help(
@@ -231,6 +237,9 @@ pub(crate) fn repeat_instructions(
 
 pub(crate) fn kill(session: &mut Session) -> Result<Outcome, CommandError> {
     session.running()?;
+    if core_file::is_open(session) {
+        return Ok(core_file::close(session));
+    }
     leaving::kill_processes(session)?;
     Ok(Outcome::Ended(Box::new(session.end(None))))
 }

@@ -68,6 +68,9 @@ fn words(program: &Program, name: &str, call: &Call) -> Option<String> {
 
 /// Returns what a descriptor is: the file, and its number.
 fn file_of(program: &Program, descriptor: u64) -> String {
+    if program.debuggee.is_core_file() {
+        return format!("descriptor {descriptor}");
+    }
     let link = format!("/proc/{}/fd/{descriptor}", program.debuggee.pid());
     match std::fs::read_link(link) {
         Ok(file) => format!("descriptor {descriptor} ({})", file.display()),

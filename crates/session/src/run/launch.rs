@@ -66,7 +66,8 @@ impl Session {
             let loaded = session.load_scenarios(&source);
             loaded.map_err(|error| scenario_error(&source.file, error))?;
         }
-        if !session.options.program.as_os_str().is_empty() {
+        let is_given = !session.options.program.as_os_str().is_empty();
+        if is_given && session.options.core.is_none() {
             session.launch(observer)?;
         }
         Ok(session)

@@ -339,6 +339,7 @@ fn asks_why(reason: &StopReason) -> bool {
             | StopReason::Signal { .. }
             | StopReason::Interrupted
             | StopReason::Attached { .. }
+            | StopReason::CoreFile { .. }
     ) || matches!(reason, StopReason::Caught { event, .. } if event == PANIC)
 }
 

@@ -25,6 +25,7 @@ const fn layered(package: &'static str, layer: u8, pure: bool) -> Layered {
 /// All crates but the side crates. A crate that is not listed here is an error.
 const LAYERS: &[Layered] = &[
     layered("juror-event", 1, true),
+    layered("juror-corefile", 1, true),
     layered("juror-language", 1, true),
     layered("juror-logic", 1, true),
     layered("juror-monitor", 2, true),

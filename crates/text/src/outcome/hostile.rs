@@ -555,6 +555,16 @@ fn nothing_acts_on_the_terminal() {
                 *signal = text();
                 *description = text();
             }
+            StopReason::CoreFile {
+                program,
+                signal,
+                description,
+                ..
+            } => {
+                *program = text();
+                *signal = Some(text());
+                *description = Some(text());
+            }
             _ => {}
         }
         outcomes.push(Outcome::Stopped(Box::new(stop)));

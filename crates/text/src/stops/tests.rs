@@ -109,6 +109,30 @@ fn other_stops_say_why_and_where() {
             "Attached to process 815, in queue_push at src/queue.c:23, thread 4711\n",
         ),
         (
+            StopReason::CoreFile {
+                program: "/tmp/crash".into(),
+                pid: 815,
+                signal: Some("SIGSEGV".into()),
+                description: Some("invalid memory reference".into()),
+                fault_address: Some(8),
+                stack_overflow: None,
+            },
+            "Core of /tmp/crash (process 815): SIGSEGV at address 0x8 (invalid memory reference)\n\
+                 Stopped in queue_push at src/queue.c:23, thread 4711\n",
+        ),
+        (
+            StopReason::CoreFile {
+                program: "/tmp/crash".into(),
+                pid: 815,
+                signal: None,
+                description: None,
+                fault_address: None,
+                stack_overflow: None,
+            },
+            "Core of /tmp/crash (process 815)\n\
+                 Stopped in queue_push at src/queue.c:23, thread 4711\n",
+        ),
+        (
             StopReason::Restored {
                 checkpoint: 2,
                 losses: Vec::new(),

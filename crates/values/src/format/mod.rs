@@ -87,6 +87,11 @@ pub trait Names {
         PrettyPrinters::standard()
     }
 
+    /// Why a value is missing, in words that suit where it would come from.
+    fn worded(&self, why: String) -> String {
+        why
+    }
+
     /// How many elements of an array, and characters of a text, are shown.
     fn elements_max(&self) -> u64 {
         ELEMENTS_MAX
@@ -173,7 +178,8 @@ impl Writer<'_> {
     }
 
     fn missing(&mut self, why: &dyn fmt::Display) {
-        let _ = write!(self.text, "<{}>", escape::unquoted(&why.to_string()));
+        let why = self.names.worded(why.to_string());
+        let _ = write!(self.text, "<{}>", escape::unquoted(&why));
     }
 
     fn value(&mut self, value: &Typed, depth: usize) {
