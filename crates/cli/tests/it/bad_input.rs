@@ -86,7 +86,19 @@ fn what_is_no_program_is_refused_with_the_reason() {
     check(&elf_header(2, 2, 243), 0o755, "RISC-V");
     check(&elf_header(2, 2, 4711), 0o755, "4711");
     check(&elf_header(2, 1, 62), 0o755, "an object file");
-    check(&elf_header(2, 4, 62), 0o755, "a core file");
+}
+
+/// It is opened in place of a program, and has nothing.
+#[test]
+fn a_core_file_without_content_is_damaged() {
+    let file = executable("core", &elf_header(2, 4, 62), 0o755);
+    let output = juror(&["run", "--color=never", "--batch", "-e", "backtrace"])
+        .args([&file.path])
+        .run();
+    output.assert_code(2);
+    let expected = "this core file is damaged: its program headers have another size";
+    assert!(output.stdout.contains(expected), "{}", output.stdout);
+    assert_eq!(output.stderr, "");
 }
 
 #[test]
