@@ -441,7 +441,6 @@ fn what_juror_does_not_have_names_the_next_best_thing() {
         ("layout src", &["juror has no `layout`", "list shows more"]),
         ("reverse-step", &["juror replay FILE"]),
         ("python print(1)", &["scenarios"]),
-        ("core-file core", &["juror debugs live programs"]),
         ("target remote :1", &["attach 1234"]),
         ("info macro X", &["juror has no `info macro`"]),
         ("define look\nprint counter\nend", NOTHING),
