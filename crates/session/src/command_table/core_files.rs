@@ -19,6 +19,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                   mapped files if they are the same builds. run starts the program anew.",
         completes: Completes::Files,
         group: Group::Files,
+        modes: Modes::Before,
         moves: true,
         run: core_file::core_file,
         ..Entry::DEFAULT

@@ -254,8 +254,7 @@ impl Session {
         if self.scenarios.acts {
             permissions::check_entry(entry, rest, self.options.permissions)?;
         }
-        core_file::refuse(self, entry)?;
-        self.permit(entry.modes)?;
+        core_file::permit(self, entry)?;
         convenience::note_conveniences(self);
         symbol_reading::prepare_names(self, entry.names, rest, observer)?;
         let steps = matches!(entry.name, "step" | "next" | "stepi" | "nexti");

@@ -1,7 +1,7 @@
 //! Core files: `core-file` opens one in place of a program, `gcore` writes one of the program.
 //!
 //! **Invariant**: a command that needs a process is refused by its name while a core file is open
-//! ([`refuse`]); what would need one deeper down (a call in an expression, an assignment) is
+//! ([`permit`]); what would need one deeper down (a call in an expression, an assignment) is
 //! refused by the debuggee.
 
 use crate::command_table::entry::Entry;
@@ -65,16 +65,18 @@ const NEED_PROCESS: [&str; 42] = [
     "watch",
 ];
 
-/// Refuses a command that needs a process while a core file is open.
-pub(crate) fn refuse(session: &Session, entry: &Entry) -> Result<(), CommandError> {
-    if !is_open(session) || !NEED_PROCESS.contains(&entry.name) {
-        return Ok(());
-    }
+/// Checks that a command is possible now. While a core file is open, the commands that need a
+/// process are refused, and another core file may take its place.
+pub(crate) fn permit(session: &Session, entry: &Entry) -> Result<(), CommandError> {
     let name = entry.name;
-    Err(CommandError::with_help(
-        format!("`{name}` needs a running program: this is a core file"),
-        "run starts the program anew",
-    ))
+    match is_open(session) {
+        true if NEED_PROCESS.contains(&name) => Err(CommandError::with_help(
+            format!("`{name}` needs a running program: this is a core file"),
+            "run starts the program anew",
+        )),
+        true if name == "core-file" => Ok(()),
+        _ => session.permit(entry.modes),
+    }
 }
 
 /// Returns whether the debuggee is a core file.
