@@ -79,9 +79,10 @@ pub fn identity(read: ReadAt<'_>, start: u64) -> Option<Identity> {
 
 fn build_id(notes: &[u8]) -> Option<Vec<u8>> {
     let mut rest = notes;
-    while let Some((kind, name, contents, after)) = split_note(rest) {
-        if kind == NT_GNU_BUILD_ID && text(name) == b"GNU" && !contents.is_empty() {
-            return Some(contents.to_vec());
+    while let Some((note, after)) = split_note(rest) {
+        let is_build_id = note.kind == NT_GNU_BUILD_ID && text(note.name) == b"GNU";
+        if is_build_id && !note.contents.is_empty() {
+            return Some(note.contents.to_vec());
         }
         rest = after;
     }

@@ -48,17 +48,26 @@ const PAGE_SIZES: std::ops::RangeInclusive<u64> = 1..=1 << 30;
 /// Adds what notes say to a core file. Notes that are cut off or unknown are skipped.
 pub(crate) fn read(bytes: &[u8], core: &mut CoreFile) {
     let mut rest = bytes;
-    while let Some((kind, name, contents, after)) = split_note(rest) {
+    while let Some((note, after)) = split_note(rest) {
         // Notes of other owners have the same numbers.
-        if matches!(text(name), b"CORE" | b"LINUX") {
-            take(kind, contents, core);
+        if matches!(text(note.name), b"CORE" | b"LINUX") {
+            take(note.kind, note.contents, core);
         }
         rest = after;
     }
 }
 
-/// Splits the first note off: its kind, its owner, its contents, and what follows it.
-pub(crate) fn split_note(bytes: &[u8]) -> Option<(u32, &[u8], &[u8], &[u8])> {
+/// A note of an ELF file.
+pub(crate) struct Note<'a> {
+    /// What it is, among the notes of its owner.
+    pub(crate) kind: u32,
+    /// Its owner, with a byte 0 at the end.
+    pub(crate) name: &'a [u8],
+    pub(crate) contents: &'a [u8],
+}
+
+/// Splits the first note off; also returns the bytes that follow it.
+pub(crate) fn split_note(bytes: &[u8]) -> Option<(Note<'_>, &[u8])> {
     let name_length = u32_at(bytes, 0)? as usize;
     let length = u32_at(bytes, 4)? as usize;
     let kind = u32_at(bytes, 8)?;
@@ -66,7 +75,12 @@ pub(crate) fn split_note(bytes: &[u8]) -> Option<(u32, &[u8], &[u8], &[u8])> {
     let start = 12_usize.checked_add(aligned(name_length)?)?;
     let contents = bytes.get(start..)?.get(..length)?;
     let end = start.checked_add(aligned(length)?)?;
-    Some((kind, name, contents, bytes.get(end..).unwrap_or_default()))
+    let note = Note {
+        kind,
+        name,
+        contents,
+    };
+    Some((note, bytes.get(end..).unwrap_or_default()))
 }
 
 fn take(kind: u32, contents: &[u8], core: &mut CoreFile) {

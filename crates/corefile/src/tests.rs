@@ -262,7 +262,7 @@ fn a_build_is_identified_on_disk_and_in_memory() {
     let bytes = elf(0x40_0000);
     let expected = Identity {
         build_id: Some(vec![1, 2, 3, 4]),
-        unchanged: vec![0..0x200],
+        unchanged: std::iter::once(0..0x200).collect(),
         first_address: 0x40_0000,
     };
     assert_eq!(identity(&read_of(&bytes), 0), Some(expected.clone()));

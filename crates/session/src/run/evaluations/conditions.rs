@@ -26,7 +26,7 @@ pub(crate) enum ConditionError {
     /// It cannot be evaluated.
     Message(String),
     /// An event that must first be shown to the user.
-    Pause(Pause),
+    Pause(Box<Pause>),
 }
 
 impl From<juror_view::error::CommandError> for ConditionError {
@@ -59,7 +59,7 @@ impl Session {
             let answer = match self.condition_with_calls(thread, asked.level, &asked.expression) {
                 Ok(holds) => Ok(holds),
                 Err(ConditionError::Message(message)) => Err(message),
-                Err(ConditionError::Pause(pause)) => return Ok(Err(pause)),
+                Err(ConditionError::Pause(pause)) => return Ok(Err(*pause)),
             };
             answers.push((asked.number, answer));
         }
@@ -129,7 +129,7 @@ impl Session {
             .running_function()
             .unwrap_or_default();
         if matches!(pause, Pause::Ended(_)) {
-            return ConditionError::Pause(pause);
+            return ConditionError::Pause(Box::new(pause));
         }
         if let Err(error) = self.give_up(thread, depth) {
             return error.into();
@@ -140,7 +140,7 @@ impl Session {
                 self.control.state.withdraw_stop();
                 ConditionError::Message(format!("`{function}` received {signal}"))
             }
-            pause => ConditionError::Pause(pause),
+            pause => ConditionError::Pause(Box::new(pause)),
         }
     }
 }
