@@ -40,7 +40,7 @@ fn report(directory: &Path, executable: &Path, arguments: &[&str], commands: &[&
     batch.run(executable, arguments)
 }
 
-/// What each command has shown. Values that were printed have numbers that depend on the session.
+/// Returns the result of each command. Values that were printed have numbers that depend on the session.
 fn shown(report: &Report) -> Vec<String> {
     let of = |command: &&str| {
         let value = without_numbers(report.outcome(command).clone());
@@ -300,7 +300,7 @@ fn a_core_has_no_traces_of_juror() {
         assert!(found.iter().all(|line| !line.contains("int3")), "{found:?}");
         assert_eq!(found, text(&plain, command));
     }
-    // What juror has mapped is not there: the areas of the core file are the program's own.
+    // The file lacks the memory that juror has mapped: the areas of the core file are the program's own.
     let areas = |report: &Report| -> Vec<(u64, u64)> {
         let mappings = report.outcome("info proc mappings")["mappings"].as_array();
         let number = |mapping: &Value, key: &str| mapping[key].as_u64().expect("a number");
@@ -393,7 +393,7 @@ fn commands_that_need_a_process_are_refused() {
         );
         output.assert_code(2);
     }
-    // What juror itself keeps can be changed.
+    // The debugger's own variables can be changed.
     refused("set $mine = counter + 1").assert_code(0);
     let output = juror(&[
         "--batch",

@@ -4,7 +4,7 @@
 //! program has changed is stored, what is as in a mapped file is left out, and
 //! so is what the program has excluded (`MADV_DONTDUMP`). A mapped ELF file
 //! without a build id is stored whole, since nothing could tell later whether
-//! the file is still the same. What juror has mapped is not the program's.
+//! the file is still the same. Memory that juror has mapped does not belong to the program.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

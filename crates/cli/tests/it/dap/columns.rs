@@ -114,7 +114,7 @@ fn between_statements_the_next_one_is_meant_and_at_last_the_last() {
     let all = columns(&mut client, &source, LOOP + 2);
     let asked = [all[0] + 1, 200].map(|column| json!({ "line": LOOP + 2, "column": column }));
     for point in asked {
-        // Where it is is not what was asked for.
+        // The place differs from the one that was asked for.
         let set = break_at(&mut client, &source, point);
         assert_eq!(set["column"], Value::Null);
     }

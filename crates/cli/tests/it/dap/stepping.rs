@@ -83,7 +83,7 @@ fn made(client: &mut Client) -> String {
 
 #[test]
 fn each_call_of_a_line_can_be_stepped_into() {
-    // What runs before the chosen call is passed over, and counted by the program itself.
+    // The calls before the chosen one are passed over, and the program itself counts them.
     for (chosen, function, count) in [
         (0, "one", "{0, 0, 0}"),
         (1, "two", "{1, 0, 0}"),

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// A row of the table in the book.
 struct Row {
     feature: &'static str,
-    /// What is announced.
+    /// The capabilities that the adapter announces.
     capabilities: &'static [&'static str],
     /// What a client asks for.
     requests: &'static [&'static str],
