@@ -15,7 +15,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "The program is the one that juror was started with, or the one that the core \
                   file names. Commands that look at a stopped program work as ever; those that \
-                  need it to run are refused. Memory that the core file has not is read from the \
+                  need it to run are refused. Memory that the core file lacks is read from the \
                   mapped files if they are the same builds. run starts the program anew.",
         completes: Completes::Files,
         group: Group::Files,

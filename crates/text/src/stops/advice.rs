@@ -25,7 +25,11 @@ pub fn write_advice(page: &mut Page, view: &StopView) {
     if let StopReason::Violation { .. } | StopReason::MonitorError { .. } = view.reason {
         advice.push(format!("{NAME}monitor{NAME:#} to see the monitor"));
     }
-    advice.push(format!("{NAME}continue{NAME:#}"));
+    match &view.reason {
+        // It cannot continue.
+        StopReason::CoreFile { .. } => advice.push(format!("{NAME}info threads{NAME:#}")),
+        _ => advice.push(format!("{NAME}continue{NAME:#}")),
+    }
     advice.push(format!("{NAME}help{NAME:#}"));
     page.gap();
     writeln!(page, "Type {}.", advice.join(", "));

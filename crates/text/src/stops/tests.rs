@@ -37,6 +37,23 @@ Type up to see the caller, print *queue, monitor to see the monitor, continue, h
 }
 
 #[test]
+fn a_core_file_is_not_told_to_continue() {
+    let view = stop(StopReason::CoreFile {
+        program: "/tmp/crash".into(),
+        pid: 815,
+        signal: None,
+        description: None,
+        fault_address: None,
+        stack_overflow: None,
+    });
+    let text = plain(|page| {
+        super::advice::write_advice(page, &view);
+    });
+    let advice = "Type up to see the caller, print *queue, info threads, help.\n";
+    assert!(text.ends_with(advice), "{text}");
+}
+
+#[test]
 fn other_stops_say_why_and_where() {
     let reasons = [
         (
