@@ -46,6 +46,9 @@ impl Outbox {
     }
 
     /// Sends a message, whose number is set here. Returns the number.
+    ///
+    /// Lost output is counted before it also while the queue is full: the program's last output may
+    /// be what was lost, and a client reads nothing after `terminated`.
     pub fn send(&self, message: Value) -> i64 {
         let mut state = self.state();
         report_dropped(&mut state);
@@ -158,7 +161,7 @@ fn push(state: &mut State, mut message: Value, is_output: bool) {
 }
 
 fn report_dropped(state: &mut State) {
-    if state.dropped == 0 || state.output_size > OUTPUT_MAX {
+    if state.dropped == 0 {
         return;
     }
     let count = std::mem::take(&mut state.dropped);
@@ -170,6 +173,27 @@ fn report_dropped(state: &mut State) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_lost_is_counted_before_the_next_message() {
+        let outbox = Outbox::default();
+        let text = "x".repeat(1 << 20);
+        for _ in 0..20 {
+            outbox.output("stdout", &text);
+        }
+        outbox.event("terminated", json!({}));
+        let waiting = &outbox.state().waiting;
+        let bodies: Vec<Value> = waiting
+            .iter()
+            .map(|it| serde_json::from_slice(&it.body).unwrap())
+            .collect();
+        let [.., lost, last] = &bodies[..] else {
+            panic!("{} messages", bodies.len())
+        };
+        let lost = lost["body"]["output"].as_str().unwrap();
+        assert!(lost.contains("were dropped"), "{lost}");
+        assert_eq!(last["event"], "terminated");
+    }
 
     #[test]
     fn a_client_that_reads_nothing_gets_every_answer_and_the_count_of_lost_output() {
