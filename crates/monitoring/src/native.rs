@@ -65,7 +65,7 @@ pub(crate) struct NativeTier {
     /// The patched entries, and those that could not be patched.
     entries: BTreeMap<u64, Site>,
     /// The return sites.
-    returns: FxHashMap<u64, Site>,
+    returns: BTreeMap<u64, Site>,
     /// Why a property is not native, by its number, and the number of its probes when
     /// that was found.
     refusals: FxHashMap<usize, (NotNative, usize)>,

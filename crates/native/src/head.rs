@@ -20,7 +20,7 @@ mod reader;
 mod tests;
 mod twin;
 
-pub use branches::BranchTargets;
+pub use branches::{BranchTargets, FarBranches, NEAR};
 pub use twin::{Piece, Relocated, Undo};
 
 use reader::Reader;

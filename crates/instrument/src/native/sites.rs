@@ -1,8 +1,8 @@
 //! Where a patch may be: the heads of sites in the code of loaded modules.
 //!
 //! A head is looked for in the text of the file, and given only if the process has the
-//! same bytes. Branches are those of the whole text, found in one pass for each module
-//! (10 ms for the C library). A branch from another function to the start of a head
+//! same bytes. Branches are those around the site, decoded, and those from anywhere in the
+//! module whose displacement is large enough to lead there, found by their bytes. A branch from another function to the start of a head
 //! is a call in tail position, an event as any; one from the same function is an
 //! obstacle. A module may be patched before its initialisers have run: its text does
 //! not change by them, since modules with relocations in their text are refused.
@@ -17,6 +17,7 @@
 mod code;
 mod denied;
 mod elf;
+mod segment;
 #[cfg(test)]
 mod tests;
 
@@ -25,7 +26,7 @@ use juror_native::head::{Head, Obstacle, Place};
 use juror_program::modules::Module;
 use juror_program::program::Program;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The reason why an address has no head that may be patched. The words follow the
 /// name of a place.
@@ -81,24 +82,25 @@ pub struct Texts {
 impl Texts {
     /// Returns the heads of sites, in the order of the sites. Each ends with its jump
     /// before the next site: among them, or among the others of the process, patched or
-    /// not. The text of a module is read at its first site and kept while it is loaded.
+    /// not, of which `next_other` returns the first behind an address. What was read of a
+    /// module is kept while it is loaded.
     pub fn heads(
         &mut self,
         program: &Program,
         sites: &[(u64, Place)],
-        others: impl Iterator<Item = u64>,
+        next_other: impl Fn(u64) -> Option<u64>,
     ) -> Vec<Result<Heads, NoHead>> {
         self.forget_unloaded(program);
-        let starts = sites.iter().map(|(address, _)| *address);
-        let mut starts: Vec<u64> = starts.chain(others).collect();
+        let mut starts: Vec<u64> = sites.iter().map(|(address, _)| *address).collect();
         starts.sort_unstable();
         let shadow_stack = has_shadow_stack(program);
         let head = |&(address, place): &(u64, Place)| {
             let next = starts.partition_point(|start| *start <= address);
+            let next = starts.get(next).copied().unwrap_or(u64::MAX);
             let wanted = Wanted {
                 address,
                 place,
-                next: starts.get(next).copied().unwrap_or(u64::MAX),
+                next: next_other(address).map_or(next, |other| other.min(next)),
                 shadow_stack,
             };
             self.heads_at(program, wanted)
@@ -143,6 +145,14 @@ impl Texts {
 
 /// Returns whether the kernel says that threads have shadow stacks.
 fn has_shadow_stack(program: &Program) -> bool {
+    static IS_POSSIBLE: LazyLock<bool> = LazyLock::new(|| {
+        let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let flags = processors.lines().find(|line| line.starts_with("flags"));
+        flags.is_none_or(|flags| flags.split(' ').any(|flag| flag == "user_shstk"))
+    });
+    if !*IS_POSSIBLE {
+        return false;
+    }
     let status = std::fs::read_to_string(format!("/proc/{}/status", program.debuggee.pid()));
     let status = status.unwrap_or_default();
     let mut lines = status.lines();

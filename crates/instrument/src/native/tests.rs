@@ -8,7 +8,6 @@ use juror_language::load;
 use juror_native::head::Place;
 use juror_program::program::Program;
 use juror_program::symbol_store::SymbolStore;
-use std::iter::{empty, once};
 use std::process::{Child, Command, Stdio};
 
 /// A process that is ended with the test.
@@ -54,7 +53,7 @@ fn of_property(program: &mut Program, source: &str) -> Vec<String> {
             let words = words::of_event(event, &call.captures);
             let words =
                 words.map_or_else(|why| why.why.to_string(), |it| format!("{:#b}", it.begun));
-            let heads = texts.heads(program, &[(call.address, Place::Entry)], empty());
+            let heads = texts.heads(program, &[(call.address, Place::Entry)], |_| None);
             let head = match &heads[0] {
                 Ok(heads) => {
                     let head = &heads.possible[0];
@@ -128,7 +127,7 @@ fn code_that_must_stay_has_no_heads() {
     let stub = stub.map(|stub| (main.to_process(stub.low_pc), NoHead::Linker));
     let mut texts = Texts::default();
     for (address, expected) in sites.into_iter().chain(stub) {
-        let found = texts.heads(&program, &[(address, Place::ReturnSite)], empty());
+        let found = texts.heads(&program, &[(address, Place::ReturnSite)], |_| None);
         assert_eq!(found, [Err(expected)], "{address:#x}");
     }
 }
@@ -141,7 +140,7 @@ fn heads_are_those_of_the_process_without_traps() {
     let mut texts = Texts::default();
     let mut heads = |program: &Program, sites: &[u64]| {
         let sites: Vec<_> = sites.iter().map(|it| (*it, Place::Entry)).collect();
-        texts.heads(program, &sites, empty())
+        texts.heads(program, &sites, |_| None)
     };
     let alone = heads(&program, &[address]).remove(0).unwrap();
     let jump = alone.possible[0].jump;
@@ -154,7 +153,7 @@ fn heads_are_those_of_the_process_without_traps() {
         assert_eq!(found[at], Err(NoHead::NextSite(jump + 1)));
     }
     let mut others = Texts::default();
-    let found = others.heads(&program, &[(address, Place::Entry)], once(jump + 1));
+    let found = others.heads(&program, &[(address, Place::Entry)], |_| Some(jump + 1));
     assert_eq!(found, [Err(NoHead::NextSite(jump + 1))]);
     let twice = heads(&program, &[address, address]);
     assert_eq!(twice, [Ok(alone.clone()), Ok(alone.clone())]);

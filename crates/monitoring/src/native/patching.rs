@@ -14,7 +14,7 @@ use juror_native::punning::{Form, Placement, Request};
 use juror_program::program::Program;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{Bound, Range};
 use std::sync::Arc;
 
 /// How often a stub tries to take a lock.
@@ -130,9 +130,15 @@ impl Monitors {
         wanted: Vec<Wanted>,
     ) -> Result<Vec<(u64, Site)>, DebuggeeError> {
         // A head ends before the next site, whatever that is.
-        let known = self.native.entries.keys().chain(self.native.returns.keys());
+        let (entries, returns) = (&self.native.entries, &self.native.returns);
+        let next_other = |address: u64| {
+            let behind = (Bound::Excluded(address), Bound::Unbounded);
+            let entry = entries.range(behind).next().map(|(entry, _)| *entry);
+            let site = returns.range(behind).next().map(|(site, _)| *site);
+            entry.into_iter().chain(site).min()
+        };
         let places: Vec<(u64, Place)> = wanted.iter().map(|it| (it.address, it.place)).collect();
-        let heads = self.native.texts.heads(program, &places, known.copied());
+        let heads = self.native.texts.heads(program, &places, next_other);
         let mut placed = Vec::with_capacity(wanted.len());
         for (wanted, head) in wanted.iter().zip(heads) {
             placed.push(match head {

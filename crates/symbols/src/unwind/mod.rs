@@ -13,6 +13,7 @@ use crate::SymbolFile;
 use crate::location::Memory;
 use crate::location::register::{RBP, RIP, RSP};
 use rules::EntryOffset;
+use std::ops::Range;
 use step::Step;
 use thiserror::Error;
 
@@ -187,6 +188,12 @@ impl SymbolFile {
                 pc,
             ),
         }
+    }
+
+    /// Returns the range of file addresses that one entry of the CFI describes and that
+    /// holds `pc`: a function, or a part of one that is placed by itself.
+    pub fn unwind_range_at(&self, pc: u64) -> Option<Range<u64>> {
+        self.inner.frame_rules().range_at(pc)
     }
 
     /// Returns whether the file has CFI rules for a file address.

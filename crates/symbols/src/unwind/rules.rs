@@ -52,6 +52,14 @@ impl FrameRules {
     }
 
     pub(super) fn entry_at(&self, pc: u64) -> Option<EntryOffset> {
+        Some(self.entry_with_range_at(pc)?.1)
+    }
+
+    pub(super) fn range_at(&self, pc: u64) -> Option<Range<u64>> {
+        Some(self.entry_with_range_at(pc)?.0.clone())
+    }
+
+    fn entry_with_range_at(&self, pc: u64) -> Option<&(Range<u64>, EntryOffset)> {
         let end = self.entries.partition_point(|(range, _)| range.start <= pc);
         self.entries
             .get(..end)?
@@ -59,7 +67,6 @@ impl FrameRules {
             .rev()
             .take(8)
             .find(|(range, _)| range.contains(&pc))
-            .map(|(_, offset)| *offset)
     }
 }
 

@@ -1,5 +1,6 @@
-//! The code of one module: its text, the branches in it, and what is refused there.
+//! The code of one module: the heads in it, and what is refused there.
 
+use super::segment::{Segment, Surroundings};
 use super::{Heads, NoHead, denied, elf};
 use juror_native::head::{BranchTargets, Head, Obstacle, Place, Site, Text};
 use juror_symbols::{Function, SymbolFile};
@@ -21,15 +22,6 @@ pub(super) struct Wanted {
     pub(super) shadow_stack: bool,
 }
 
-/// An executable segment.
-#[derive(Debug)]
-struct Segment {
-    /// The address in the process.
-    address: u64,
-    bytes: Vec<u8>,
-    branches: BranchTargets,
-}
-
 /// The code of one module. All addresses are those of the process.
 #[derive(Debug)]
 pub(super) struct ModuleCode {
@@ -42,48 +34,13 @@ pub(super) struct ModuleCode {
     is_unwinder: bool,
 }
 
-impl Segment {
-    fn text(&self) -> Text<'_> {
-        Text {
-            address: self.address,
-            bytes: &self.bytes,
-        }
-    }
-
-    fn end(&self) -> u64 {
-        self.address.wrapping_add(self.bytes.len() as u64)
-    }
-
-    fn part(&self, range: Range<u64>) -> &[u8] {
-        let offset = |address: u64| usize::try_from(address.wrapping_sub(self.address)).ok();
-        let range = offset(range.start).zip(offset(range.end.min(self.end())));
-        let part = range.and_then(|(start, end)| self.bytes.get(start..end));
-        part.unwrap_or(&[])
-    }
-}
-
 impl ModuleCode {
-    /// Reads the text of a file that is loaded with a bias.
+    /// Returns the code of a file that is loaded with a bias.
     pub(super) fn new(symbols: &SymbolFile, bias: u64) -> ModuleCode {
-        let segments = symbols.header().segments.iter();
-        let segments = segments.filter(|it| it.executable).filter_map(|segment| {
-            let bytes = symbols.bytes_at(segment.address, segment.file_size)?;
-            let address = segment.address.wrapping_add(bias);
-            let text = Text {
-                address,
-                bytes: &bytes,
-            };
-            let branches = BranchTargets::of(text);
-            Some(Segment {
-                address,
-                bytes,
-                branches,
-            })
-        });
         let descriptors = elf::sequence_descriptors(symbols.path());
         let name = symbols.path().file_name().unwrap_or_default();
         ModuleCode {
-            segments: segments.collect(),
+            segments: Segment::all(symbols, bias),
             descriptors: match descriptors.is_empty() {
                 true => 0..0,
                 false => descriptors.start.wrapping_add(bias)..descriptors.end.wrapping_add(bias),
@@ -99,22 +56,21 @@ impl ModuleCode {
     pub(super) fn heads(&self, wanted: Wanted) -> Result<Heads, NoHead> {
         let address = wanted.address;
         let mut segments = self.segments.iter();
-        let segment = segments.find(|it| (it.address..it.end()).contains(&address));
+        let segment = segments.find(|it| it.range.contains(&address));
         let segment = segment.ok_or(NoHead::NotOfFile)?;
+        let around = segment.around(address).ok_or(NoHead::NotOfFile)?;
         let function = self.function_at(address);
-        if let Some(why) = self.denies(segment, address, function.as_ref()) {
+        if let Some(why) = self.denies(around.text(), address, function.as_ref()) {
             return Err(why);
         }
-        let range = function.as_ref().and_then(|it| self.range_of(it, address));
-        let end = range.as_ref().map_or(segment.end(), |range| range.end);
-        let own = match (wanted.place, &range) {
+        let of_function = function.as_ref().and_then(|it| self.range_of(it, address));
+        let own = match (wanted.place, &of_function) {
             // A branch from another function to the entry is a call in tail position.
-            (Place::Entry, Some(function)) => BranchTargets::of(Text {
-                address: function.start,
-                bytes: segment.part(function.clone()),
-            }),
+            (Place::Entry, Some(function)) => self.branches_of(function),
             _ => BranchTargets::default(),
         };
+        let range = of_function.or_else(|| around.unit.clone());
+        let end = range.as_ref().map_or(around.end(), |range| range.end);
         let site = Site {
             address,
             end,
@@ -123,16 +79,16 @@ impl ModuleCode {
             shadow_stack: wanted.shadow_stack,
         };
         let padding = || range.and_then(|_| self.end_of_padding(end));
-        let usual = usual_head(segment, site, padding).map_err(NoHead::from);
+        let usual = usual_head(&around, site, padding).map_err(NoHead::from);
         let usual = usual.and_then(|head| match head.end() > wanted.next {
             true => Err(NoHead::NextSite(wanted.next)),
             false => Ok(head),
         });
-        let is_good = |head: &Head| !head.is_costly(&segment.branches);
+        let is_good = |head: &Head| !head.is_costly(&around.branches);
         let suffices = wanted.place == Place::Entry || usual.as_ref().is_ok_and(is_good);
         let mut possible = match suffices {
             true => Vec::new(),
-            false => short_heads(segment, site, wanted.next),
+            false => short_heads(&around, site, wanted.next),
         };
         let refused = match usual {
             Ok(usual) => {
@@ -148,7 +104,7 @@ impl ModuleCode {
     /// Returns the reason why the instructions at an address stay, if there is one.
     fn denies(
         &self,
-        segment: &Segment,
+        text: Text<'_>,
         address: u64,
         function: Option<&Function>,
     ) -> Option<NoHead> {
@@ -158,7 +114,9 @@ impl ModuleCode {
         if self.is_unwinder {
             return Some(NoHead::Unwinder);
         }
-        if denied::is_signal_return(segment.part(address..segment.end())) {
+        let offset = usize::try_from(address.wrapping_sub(text.address)).ok();
+        let code = offset.and_then(|offset| text.bytes.get(offset..));
+        if denied::is_signal_return(code.unwrap_or_default()) {
             return Some(NoHead::SignalReturn);
         }
         function.and_then(denied_name).map(NoHead::Function)
@@ -206,11 +164,29 @@ impl ModuleCode {
         Some(range.start.wrapping_add(self.bias)..range.end.wrapping_add(self.bias))
     }
 
+    /// Returns the targets of the branches of a function.
+    fn branches_of(&self, function: &Range<u64>) -> BranchTargets {
+        let size = function.end.saturating_sub(function.start);
+        let bytes = self
+            .symbols
+            .bytes_at(function.start.wrapping_sub(self.bias), size);
+        BranchTargets::of(Text {
+            address: function.start,
+            bytes: &bytes.unwrap_or_default(),
+        })
+    }
+
     /// Returns the end of the bytes behind a function that are no other's, if there are
     /// some.
     fn end_of_padding(&self, end: u64) -> Option<u64> {
         let aligned = end.checked_next_multiple_of(ALIGNMENT)?;
-        let own = (end..aligned).find(|address| self.function_at(*address).is_some());
+        let is_described = |address: u64| {
+            let described = self
+                .symbols
+                .has_unwind_rules(address.wrapping_sub(self.bias));
+            described || self.function_at(address).is_some()
+        };
+        let own = (end..aligned).find(|address| is_described(*address));
         let padded = own.unwrap_or(aligned);
         (padded > end).then_some(padded)
     }
@@ -219,18 +195,18 @@ impl ModuleCode {
 /// Returns the head at a site that holds the whole jump. The function may be followed by
 /// padding, which ends there.
 fn usual_head(
-    segment: &Segment,
+    around: &Surroundings,
     site: Site<'_>,
     padding: impl FnOnce() -> Option<u64>,
 ) -> Result<Head, Obstacle> {
-    let mut found = Head::at(segment.text(), site);
+    let mut found = Head::at(around.text(), site);
     if let Err(Obstacle::TooShort(_)) = found
         && let Some(end) = padding()
     {
-        found = Head::at(segment.text(), Site { end, ..site });
+        found = Head::at(around.text(), Site { end, ..site });
     }
     let head = found?;
-    match head.branch_inside(&segment.branches) {
+    match head.branch_inside(&around.branches) {
         Some((target, from)) => Err(Obstacle::BranchTargetInside { target, from }),
         None => Ok(head),
     }
@@ -238,12 +214,12 @@ fn usual_head(
 
 /// Returns the short heads at a site, whose jumps end before the next site, except those
 /// that are costly.
-fn short_heads(segment: &Segment, site: Site<'_>, next: u64) -> Vec<Head> {
-    let mut heads = Head::short(segment.text(), site);
+fn short_heads(around: &Surroundings, site: Site<'_>, next: u64) -> Vec<Head> {
+    let mut heads = Head::short(around.text(), site);
     heads.retain_mut(|head| {
         let room = usize::try_from(next.saturating_sub(head.end())).unwrap_or(usize::MAX);
         head.behind.truncate(room);
-        !head.is_costly(&segment.branches)
+        !head.is_costly(&around.branches)
     });
     heads
 }

@@ -2,8 +2,9 @@
 //! `FILES` names, with the reasons counted.
 
 use super::code::{ModuleCode, Wanted};
+use super::segment::Segment;
 use super::{Heads, NoHead};
-use juror_native::head::{Obstacle, Place};
+use juror_native::head::{BranchTargets, JUMP_LENGTH, Obstacle, Place, Text};
 use juror_stepping::instruction_length;
 use juror_symbols::SymbolFile;
 use std::collections::{BTreeMap, BTreeSet};
@@ -192,4 +193,35 @@ fn most_functions_of_the_c_library_have_heads() {
         ..wanted(malloc.address, Place::Entry)
     };
     assert_eq!(code.heads(next), Err(NoHead::NextSite(malloc.jump + 4)));
+}
+
+#[test]
+fn the_branches_around_a_site_are_those_of_the_whole_text() {
+    if !std::path::Path::new(C_LIBRARY).exists() {
+        return;
+    }
+    let symbols = SymbolFile::open(C_LIBRARY).unwrap();
+    for segment in Segment::all(&symbols, 0) {
+        let size = segment.range.end - segment.range.start;
+        let bytes = symbols.bytes_at(segment.range.start, size).unwrap();
+        let whole = BranchTargets::of(Text {
+            address: segment.range.start,
+            bytes: &bytes,
+        });
+        let (entries, returns) = sites(segment.range.start, &bytes);
+        let (mut inside, mut outside) = (0, 0);
+        for site in entries.into_iter().chain(returns) {
+            let around = segment.around(site).unwrap();
+            let Some(unit) = around.unit.as_ref() else {
+                continue;
+            };
+            let head = site.max(unit.start + 1)..unit.end.min(site + JUMP_LENGTH);
+            let found = around.branches.first_within(head.clone());
+            assert_eq!(found, whole.first_within(head), "{site:#x}");
+            let from = found.map(|(_, from)| unit.contains(&from));
+            inside += usize::from(from == Some(true));
+            outside += usize::from(from == Some(false));
+        }
+        assert!(inside > 100 && outside > 10, "{inside} {outside}");
+    }
 }

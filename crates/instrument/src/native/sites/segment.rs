@@ -1,0 +1,168 @@
+//! The executable segments of a module: the text around a site, and the branches into it.
+//!
+//! Only what is around a site is decoded. A module is scanned once for the branches that
+//! may lead there from anywhere (`FarBranches`); a program has a hundred modules, and
+//! decoding all of them takes longer than the program itself.
+
+use juror_native::head::{BranchTargets, FarBranches, NEAR, Text};
+use juror_symbols::SymbolFile;
+use rustc_hash::FxHashMap;
+use std::cell::{OnceCell, RefCell};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// The number of bytes that are scanned at once.
+const PART_SIZE: u64 = 1 << 16;
+
+/// An executable segment. All addresses are those of the process.
+#[derive(Debug)]
+pub(super) struct Segment {
+    symbols: SymbolFile,
+    bias: u64,
+    pub(super) range: Range<u64>,
+    far: OnceCell<FarBranches>,
+    /// What was decoded, by the start of its unit.
+    known: RefCell<FxHashMap<u64, Rc<Surroundings>>>,
+}
+
+/// The text around a site.
+#[derive(Debug)]
+pub(super) struct Surroundings {
+    /// The function or the part of one that holds the site; `None` if nothing tells where
+    /// functions begin and end, and the text is all of the segment.
+    pub(super) unit: Option<Range<u64>>,
+    address: u64,
+    bytes: Vec<u8>,
+    /// The branches into the unit, from anywhere; to its start only near ones.
+    pub(super) branches: BranchTargets,
+}
+
+impl Surroundings {
+    pub(super) fn text(&self) -> Text<'_> {
+        Text {
+            address: self.address,
+            bytes: &self.bytes,
+        }
+    }
+
+    pub(super) fn end(&self) -> u64 {
+        self.address.wrapping_add(self.bytes.len() as u64)
+    }
+}
+
+impl Segment {
+    /// Returns the executable segments of a file that is loaded with a bias.
+    pub(super) fn all(symbols: &SymbolFile, bias: u64) -> Vec<Segment> {
+        let segments = symbols.header().segments.iter();
+        let segments = segments.filter(|it| it.executable).map(|segment| {
+            let start = segment.address.wrapping_add(bias);
+            Segment {
+                symbols: symbols.clone(),
+                bias,
+                range: start..start.saturating_add(segment.file_size),
+                far: OnceCell::new(),
+                known: RefCell::default(),
+            }
+        });
+        segments.collect()
+    }
+
+    /// Returns the text around an address of the segment; `None` if the file cannot be read.
+    pub(super) fn around(&self, address: u64) -> Option<Rc<Surroundings>> {
+        let unit = self.unit_at(address);
+        let start = unit.as_ref().map_or(self.range.start, |unit| unit.start);
+        if let Some(known) = self.known.borrow().get(&start) {
+            return Some(Rc::clone(known));
+        }
+        let around = Rc::new(self.decode(unit)?);
+        self.known.borrow_mut().insert(start, Rc::clone(&around));
+        Some(around)
+    }
+
+    /// Decodes a unit, and the code near it whose short branches may lead into it.
+    fn decode(&self, unit: Option<Range<u64>>) -> Option<Surroundings> {
+        let wanted = match &unit {
+            None => self.range.clone(),
+            Some(unit) => {
+                let near = unit.start.saturating_sub(NEAR).max(self.range.start);
+                let mut before = (near..unit.start).filter_map(|address| self.unit_at(address));
+                let start = before.next().map_or(unit.start, |before| before.start);
+                start..unit.end.saturating_add(NEAR).min(self.range.end)
+            }
+        };
+        let bytes = self.bytes(wanted.clone())?;
+        let text = Text {
+            address: wanted.start,
+            bytes: &bytes,
+        };
+        let mut branches = BranchTargets::of(text);
+        // Branches to its start are calls in tail position, and may be many.
+        let targets = match &unit {
+            Some(unit) => unit.start.saturating_add(1)..unit.end,
+            None => wanted.clone(),
+        };
+        let far = self.far().within(targets).iter();
+        let far = far.filter(|(_, from)| !wanted.contains(from) && self.may_be_branch(*from));
+        branches.add(far.copied());
+        Some(Surroundings {
+            branches,
+            unit,
+            address: wanted.start,
+            bytes,
+        })
+    }
+
+    /// Returns whether the bytes at an address, which look like a branch, may be one: unless
+    /// they are the inner bytes of another instruction.
+    fn may_be_branch(&self, address: u64) -> bool {
+        let Some(unit) = self.unit_at(address) else {
+            return true;
+        };
+        let bytes = self.bytes(unit.clone()).unwrap_or_default();
+        let text = Text {
+            address: unit.start,
+            bytes: &bytes,
+        };
+        BranchTargets::of(text).has_branch_at(address)
+    }
+
+    /// Returns what the unwinder's rules describe as one, or else the function.
+    fn unit_at(&self, address: u64) -> Option<Range<u64>> {
+        let file_address = address.wrapping_sub(self.bias);
+        let described = self.symbols.unwind_range_at(file_address);
+        let unit = described.or_else(|| {
+            let function = self.symbols.function_at(file_address)?;
+            let mut ranges = function.ranges.iter();
+            ranges.find(|range| range.contains(&file_address)).cloned()
+        })?;
+        let unit = unit.start.wrapping_add(self.bias)..unit.end.wrapping_add(self.bias);
+        let is_inside = self.range.start <= unit.start && unit.end <= self.range.end;
+        is_inside.then_some(unit)
+    }
+
+    fn far(&self) -> &FarBranches {
+        self.far.get_or_init(|| {
+            let mut far = FarBranches::default();
+            let overlap = FarBranches::SIZE_MAX as u64 - 1;
+            let mut start = self.range.start;
+            while start < self.range.end {
+                let end = self.range.end.min(start.saturating_add(PART_SIZE));
+                let bytes = self.bytes(start..end).unwrap_or_default();
+                let part = Text {
+                    address: start,
+                    bytes: &bytes,
+                };
+                far.add(part, &self.range);
+                start = start.saturating_add(PART_SIZE - overlap);
+            }
+            far.finish();
+            far
+        })
+    }
+
+    fn bytes(&self, range: Range<u64>) -> Option<Vec<u8>> {
+        let size = range.end.checked_sub(range.start)?;
+        self.symbols
+            .bytes_at(range.start.wrapping_sub(self.bias), size)
+    }
+}
