@@ -88,20 +88,21 @@ impl Probes {
         compute_captures(plans, mask, values);
     }
 
-    /// A call has been entered whose return is an event: plants the return.
-    pub fn await_return(
-        &mut self,
-        program: &mut Program,
+    /// Returns what a call that a thread has entered keeps until its return, which is an
+    /// event; `None` if the stack cannot be read.
+    pub fn begin_return(
+        &self,
+        program: &Program,
         thread: ThreadId,
         number: u32,
-    ) -> Result<(), DebuggeeError> {
+    ) -> Result<Option<PendingReturn>, DebuggeeError> {
         let Some(probe) = self.probes.get(number as usize) else {
-            return Ok(());
+            return Ok(None);
         };
         let machine = program.machine(thread)?;
         let stack = machine.registers().rsp;
         let Ok(address) = program.debuggee.read_u64(stack) else {
-            return Ok(());
+            return Ok(None);
         };
         let frame = stack.wrapping_add(8);
         let begun = probe
@@ -121,7 +122,7 @@ impl Probes {
             CapturePlan::Evaluate(evaluation) => Some(evaluation.at_entry(program, thread)),
             _ => None,
         });
-        let pending = PendingReturn {
+        Ok(Some(PendingReturn {
             address,
             frame,
             call: self.calls,
@@ -129,15 +130,38 @@ impl Probes {
             at_entry: false,
             begun,
             entry: entry.flatten().collect(),
+        }))
+    }
+
+    /// A call has been entered whose return is an event: plants the return.
+    pub fn await_return(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        number: u32,
+    ) -> Result<(), DebuggeeError> {
+        let Some(pending) = self.begin_return(program, thread, number)? else {
+            return Ok(());
         };
-        let noted = self
-            .pending
-            .take_noted_entry(thread, address, frame, number);
-        if noted.is_some() {
-            program.debuggee.remove(address, Owner::Return)?;
-        }
+        let address = pending.address;
+        self.take_noted_entry(program, thread, &pending)?;
         self.pending.push(thread, pending);
         program.debuggee.insert(address, Owner::Return)
+    }
+
+    /// Takes back what was noted when a thread was found standing at the entry of a call.
+    pub fn take_noted_entry(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        call: &PendingReturn,
+    ) -> Result<(), DebuggeeError> {
+        let (address, frame, probe) = (call.address, call.frame, call.probe);
+        let pending = &mut self.pending;
+        match pending.take_noted_entry(thread, address, frame, probe) {
+            Some(_) => program.debuggee.remove(address, Owner::Return),
+            None => Ok(()),
+        }
     }
 
     /// A thread stands at a return address: takes the next event that has

@@ -8,12 +8,16 @@ use super::WordMemory;
 use super::layout::{HeaderWord, JournalWord, RecordWord, SlotWord};
 use super::monitor::WordMonitor;
 use super::table::Slot;
-use crate::automaton::Taken;
+use crate::automaton::{Automaton, Taken};
+use crate::behaviour::Behaviour;
 use crate::monitor::{ENDED_MAX, Ended};
-use crate::slices::SliceId;
+use crate::slices::{Place, SliceId};
 use crate::step::{Change, Occurrence};
 use juror_event::{EventId, Unavailability, Value, Verdict};
 use juror_language::{EvaluationError, StateId};
+
+/// The maximum number of contents of slices that are remembered as not moved by an event.
+const IDLE_MAX: usize = 16;
 
 /// An event that is taken.
 #[derive(Clone, Copy)]
@@ -105,7 +109,10 @@ impl<M: WordMemory> WordMonitor<M> {
     /// Gives an event to all slices; the first error is returned after the others have
     /// taken it.
     fn take_everywhere(&mut self, delivery: Delivery<'_>) -> Result<(), EvaluationError> {
-        let slots = self.table.live();
+        let slots = match &self.lowered.behaviour {
+            Behaviour::Automaton(automaton) => self.concerned(automaton, delivery),
+            Behaviour::Logic(_) | Behaviour::Timed(_) => self.table.live(),
+        };
         let mut result = Ok(());
         for slot in &slots {
             let taken = self.deliver(delivery, *slot);
@@ -113,6 +120,30 @@ impl<M: WordMemory> WordMonitor<M> {
         }
         self.prune(&slots, true);
         result
+    }
+
+    /// Returns the slices that an event of every slice moves, by place, and those for which
+    /// it cannot be evaluated. What the event does depends on the state and the variables
+    /// of a slice, which are the same for most.
+    fn concerned(&self, automaton: &Automaton, delivery: Delivery<'_>) -> Vec<Slot> {
+        let mut concerned = Vec::new();
+        let mut idle: Vec<Vec<u64>> = Vec::new();
+        self.table.each(|slot| {
+            if idle.iter().any(|words| self.table.has_content(slot, words)) {
+                return;
+            }
+            let variables = self.environment(slot);
+            let mut environment = variables.clone();
+            let (state, captures) = (self.table.state(slot), delivery.occurrence.values);
+            let event = delivery.event;
+            match automaton.take(state, &variables, event, captures, &mut environment) {
+                Ok(Taken::Ignored) if idle.len() < IDLE_MAX => idle.push(self.table.content(slot)),
+                Ok(Taken::Ignored) => {}
+                _ => concerned.push(slot),
+            }
+        });
+        concerned.sort_unstable_by_key(|slot| slot.id as Place);
+        concerned
     }
 
     /// Drops slices of a formula that equal the base; if `hides`, the base reports their

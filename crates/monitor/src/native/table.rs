@@ -134,6 +134,27 @@ impl<M: WordMemory> Table<M> {
         live
     }
 
+    /// Returns the words of a slice that tell what an event does to it: its state and its
+    /// variables.
+    pub(super) fn content(&self, slot: Slot) -> Vec<u64> {
+        self.content_words(slot).collect()
+    }
+
+    /// Returns whether the state and the variables of a slice are these words.
+    pub(super) fn has_content(&self, slot: Slot, words: &[u64]) -> bool {
+        self.content_words(slot).eq(words.iter().copied())
+    }
+
+    fn content_words(&self, slot: Slot) -> impl Iterator<Item = u64> + '_ {
+        let first = [SlotWord::State, SlotWord::Others];
+        let first = first.into_iter().map(move |word| self.word(slot, word));
+        let variables = (0..self.layout.sizes.variables).map(move |variable| {
+            let at = slot.at + u64::from(self.layout.variable(variable));
+            self.memory.load(at)
+        });
+        first.chain(variables)
+    }
+
     /// Visits all slices, the base first, in the order of their slots.
     pub(super) fn each(&self, mut visit: impl FnMut(Slot)) {
         visit(self.base());

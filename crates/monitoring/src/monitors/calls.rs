@@ -41,8 +41,11 @@ impl Monitors {
         }
         // Probes that became needed just now count: the call has not returned.
         self.probes.awaited_at(address, &mut hit);
-        for &number in hit.iter().filter(|number| !done.contains(number)) {
-            self.probes.await_return(program, thread, number)?;
+        hit.retain(|number| !done.contains(number));
+        if !self.await_in_program(program, thread, &hit)? {
+            for &number in &hit {
+                self.probes.await_return(program, thread, number)?;
+            }
         }
         self.hit = hit;
         self.values = values;

@@ -28,6 +28,9 @@ const CALLS: u64 = 256;
 pub(crate) const RECORD_OF_CALL_BYTES: u64 = PENDING_BYTES as u64;
 /// The size of a thread record; a thread has at most 1 020 pending calls.
 pub(crate) const RECORD_BYTES: u64 = 128 * 1024;
+/// The maximum number of pending calls of a thread.
+pub(crate) const PENDING_MAX: usize =
+    ((RECORD_BYTES - CALLS - 2 * RECORD_OF_CALL_BYTES) / RECORD_OF_CALL_BYTES) as usize;
 /// The number of thread records, one of which is that of muted processes.
 pub(crate) const RECORDS: u32 = 1024;
 

@@ -3,7 +3,9 @@
 
 use super::Site;
 use super::patching::Wanted;
-use super::records::{PendingCall, has_pending_calls, pending_calls, set_pending_calls};
+use super::records::{
+    PENDING_MAX, PendingCall, has_pending_calls, pending_calls, set_pending_calls,
+};
 use crate::monitors::Monitors;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::Unavailability;
@@ -116,8 +118,101 @@ impl Monitors {
         })
     }
 
-    /// Patches the site to which a monitored call has just returned, so that the next
-    /// return there does not stop the program. `probes` are those that waited.
+    /// Lets the program take the ends of a call that a thread has just entered, for all of
+    /// these probes: patches the site to which it will return, and adds the call to those
+    /// that are pending in the program. Returns whether that was possible; else the return
+    /// is to be awaited by a trap.
+    pub(crate) fn await_in_program(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        probes: &[u32],
+    ) -> Result<bool, DebuggeeError> {
+        let Some(record) = program.debuggee.thread_record(thread) else {
+            return Ok(false);
+        };
+        let Some(begun) = self.begin_in_program(program, thread, probes)? else {
+            return Ok(false);
+        };
+        let Some(address) = begun.first().map(|call| call.address) else {
+            return Ok(false);
+        };
+        self.patch_return(program, address, probes)?;
+        let site = self.native.returns.get(&address);
+        let has_sections = site.is_some_and(|site| {
+            let mut probes = probes.iter();
+            site.patch.is_ok() && probes.all(|number| site.probes.contains(number))
+        });
+        let calls: Option<Vec<PendingCall>> =
+            begun.iter().map(|call| self.pending_call(call)).collect();
+        let Some(mut calls) = calls.filter(|_| has_sections) else {
+            return Ok(false);
+        };
+        // What is begun last ends first; by traps it is the first of its call.
+        calls.reverse();
+        let mut all = pending_calls(program, record);
+        all.append(&mut calls);
+        if all.len() > PENDING_MAX || !program.debuggee.is_patched(address) {
+            return Ok(false);
+        }
+        for call in &begun {
+            self.probes.take_noted_entry(program, thread, call)?;
+        }
+        set_pending_calls(program, record, &all)?;
+        Ok(true)
+    }
+
+    /// Returns what is kept of a call until its return, by probe; `None` if one of the
+    /// probes is not native.
+    fn begin_in_program(
+        &self,
+        program: &Program,
+        thread: ThreadId,
+        probes: &[u32],
+    ) -> Result<Option<Vec<PendingReturn>>, DebuggeeError> {
+        let mut begun = Vec::with_capacity(probes.len());
+        for &number in probes {
+            let is_native = self.native_of(number).is_some();
+            let call = match is_native {
+                true => self.probes.begin_return(program, thread, number)?,
+                false => None,
+            };
+            let Some(call) = call else {
+                return Ok(None);
+            };
+            begun.push(call);
+        }
+        Ok(Some(begun))
+    }
+
+    /// Returns a pending call in the form that the program uses; the inverse of
+    /// `pending_return`.
+    fn pending_call(&self, call: &PendingReturn) -> Option<PendingCall> {
+        let words = self.native_of(call.probe)?.words.get(&call.probe)?;
+        let mut made = PendingCall {
+            frame: call.frame,
+            address: call.address,
+            event: call.probe,
+            absent: 0,
+            values: Default::default(),
+        };
+        let mut values = made.values.iter_mut();
+        for (slot, value) in (0u32..).zip(&call.begun) {
+            if words.begun >> slot & 1 == 0 {
+                continue;
+            }
+            let place = values.next()?;
+            match value {
+                Begun::Word(word) => *place = *word,
+                Begun::Unavailable(_) => made.absent |= 1 << slot,
+                _ => return None,
+            }
+        }
+        call.entry.is_empty().then_some(made)
+    }
+
+    /// Patches the site to which monitored calls return, so that the next return there
+    /// does not stop the program. `probes` are those that wait.
     pub(crate) fn patch_return(
         &mut self,
         program: &mut Program,
