@@ -4,7 +4,7 @@ use crate::SymbolError;
 use crate::dwarf::DebugInfo;
 use crate::dwarf::names::Watch;
 use crate::elf::{ElfFile, Header, PltEntry, SymbolTable};
-use crate::function::FunctionIndex;
+use crate::function::{FoundFunctions, FunctionIndex};
 use crate::names;
 use crate::separate::{self, Search};
 use crate::settings::SymbolSettings;
@@ -30,6 +30,7 @@ pub(crate) struct Inner {
     plt: OnceLock<Vec<PltEntry>>,
     debug_info: OnceLock<Option<Arc<DebugInfo>>>,
     functions: OnceLock<FunctionIndex>,
+    pub found_functions: FoundFunctions,
     frame_rules: OnceLock<FrameRules>,
 }
 
@@ -86,6 +87,7 @@ impl SymbolFile {
                 plt: OnceLock::new(),
                 debug_info: OnceLock::new(),
                 functions: OnceLock::new(),
+                found_functions: FoundFunctions::default(),
                 frame_rules: OnceLock::new(),
             }),
         }

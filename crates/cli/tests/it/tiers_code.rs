@@ -276,3 +276,59 @@ fn a_program_that_reads_its_own_code() {
         );
     }
 }
+
+/// A program that maps all that is free around it, page by page, between calls from old sites
+/// and calls from new ones, as the loader does with libraries.
+const OCCUPIED: &str = r#"#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+static int calls;
+
+__attribute__((noinline, noclone)) int add(int by) { return calls += by; }
+
+static void fill(uintptr_t at, uintptr_t size)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    if (mmap((void *)at, size, PROT_NONE, flags, -1, 0) == (void *)at || size <= 4096)
+        return;
+    fill(at, size / 2);
+    fill(at + size / 2, size / 2);
+}
+
+#define TIMES4(call) call; call; call; call;
+#define TIMES64(call) TIMES4(TIMES4(TIMES4(call)))
+
+int main(void)
+{
+    for (int i = 0; i < 50; i++)
+        add(1);
+    uintptr_t here = (uintptr_t)main & ~0xffffffful;
+    for (int i = -5; i <= 5; i++)
+        fill(here + i * 0x10000000l, 0x10000000);
+    for (int i = 0; i < 50; i++) {
+        TIMES64(add(1))
+    }
+    printf("sum %d\n", calls);
+    return 0;
+}
+"#;
+
+#[test]
+fn code_finds_room_when_the_program_has_taken_what_was_free() {
+    let files = Files::new();
+    let property = files.write("calls.prop", &calls_of(&["add"], &["before", "after"]));
+    let executable = Fixture::c("occupied", OCCUPIED).compile_plain();
+    let told = Tiers::new().watching_file(property).check(&executable, &[]);
+    assert!(
+        told.output.stdout.contains("sum 3250"),
+        "{}",
+        told.output.stdout
+    );
+    // One for each site, and a few for the first.
+    assert!(told.stops < 100, "{}", told.output.stdout);
+}

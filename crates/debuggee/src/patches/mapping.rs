@@ -152,25 +152,41 @@ impl Debuggee {
     pub fn free_ranges_near(&self, address: u64, gate: u64) -> Vec<Range<u64>> {
         /// The reach of a jump, less the longest stub.
         const REACH: u64 = (1 << 31) - (1 << 20);
-        /// Left free on both sides of a mapping, for a heap or stack that grows.
-        const DISTANCE: u64 = 1 << 24;
         const LOWEST: u64 = 1 << 20;
         let (first, last) = (address.min(gate), address.max(gate));
         let start = last.saturating_sub(REACH).max(LOWEST);
         let end = first.saturating_add(REACH);
         let mut free = Vec::new();
         let mut from = start;
-        for mapping in self.mappings() {
-            let before = mapping.start.saturating_sub(DISTANCE).min(end);
+        for occupied in self.occupied_ranges() {
+            let before = occupied.start.min(end);
             if from < before {
                 free.push(from..before);
             }
-            from = from.max(mapping.end.saturating_add(DISTANCE));
+            from = from.max(occupied.end);
         }
         if from < end {
             free.push(from..end);
         }
         free
+    }
+
+    /// Returns the parts of the address space in which something is mapped that is no code
+    /// for patches, or is likely to be, in ascending order.
+    pub fn occupied_ranges(&self) -> Vec<Range<u64>> {
+        /// Left free on both sides of a mapping, for a heap or stack that grows.
+        const DISTANCE: u64 = 1 << 24;
+        let code = &self.image.patches.code;
+        let is_code = |mapping: &Range<u64>| {
+            let before = code.range(..=mapping.start).next_back();
+            before.is_some_and(|(_, end)| *end > mapping.start)
+        };
+        let mappings = self.mappings().into_iter();
+        let occupied = mappings.filter(|mapping| !is_code(mapping)).map(|mapping| {
+            let start = mapping.start.saturating_sub(DISTANCE);
+            start..mapping.end.saturating_add(DISTANCE)
+        });
+        occupied.collect()
     }
 
     /// Maps the pages of code that is to be written at these ranges. Returns false

@@ -146,16 +146,9 @@ impl Monitors {
                 Err(why) => Err(why.to_string()),
             });
         }
-        let ranges: Vec<Range<u64>> = placed
-            .iter()
-            .filter_map(|it| it.as_ref().ok())
-            .map(|it| juror_debuggee::Stub::range(&it.stub))
-            .collect();
-        let is_mapped = program.debuggee.map_code(&ranges)?;
         let mut sites = Vec::with_capacity(wanted.len());
         for (wanted, placed) in wanted.into_iter().zip(placed) {
             let patch = match placed {
-                Ok(_) if !is_mapped => Err(NO_ROOM.to_owned()),
                 Ok(placed) => Ok(write_stub(program, &wanted, placed)?),
                 Err(why) => Err(why),
             };
@@ -172,7 +165,8 @@ impl Monitors {
         Ok(sites)
     }
 
-    /// Makes the stub of a site with the first of its heads for which there is a place.
+    /// Makes the stub of a site with the first of its heads for which there is a place, and
+    /// maps its pages.
     fn place_best(
         &mut self,
         program: &mut Program,
@@ -182,22 +176,42 @@ impl Monitors {
         let mut found = Err(NO_ROOM.to_owned());
         for head in &heads.possible {
             for form in Form::of(head) {
-                found = self.place_stub(program, wanted, head, form)?;
-                let Ok(placed) = &found else {
-                    continue;
-                };
-                // Short heads have few places, at which something may be mapped by now.
-                let range = juror_debuggee::Stub::range(&placed.stub);
-                if !head.is_short() || program.debuggee.map_code(&[range])? {
+                found = self.place_mapped(program, wanted, head, form)?;
+                if found.is_ok() {
                     return Ok(found);
                 }
-                found = Err(NO_ROOM.to_owned());
             }
         }
         Ok(match &heads.refused {
             Some(why) => Err(why.to_string()),
             None => found,
         })
+    }
+
+    /// Makes the stub of a site and maps its pages. If the program has mapped something
+    /// where there was room (libraries are loaded below those that were there), another
+    /// place is taken.
+    fn place_mapped(
+        &mut self,
+        program: &mut Program,
+        wanted: &Wanted,
+        head: &Head,
+        form: Form,
+    ) -> Result<Result<Placed, String>, DebuggeeError> {
+        for is_last in [false, true] {
+            let placed = self.place_stub(program, wanted, head, form)?;
+            let Ok(found) = &placed else {
+                return Ok(placed);
+            };
+            let range = juror_debuggee::Stub::range(&found.stub);
+            if program.debuggee.map_code(&[range])? {
+                return Ok(placed);
+            }
+            if !is_last {
+                self.native.forget_occupied(program);
+            }
+        }
+        Ok(Err(NO_ROOM.to_owned()))
     }
 
     /// Makes the stub of a site and finds a place for it.
@@ -354,6 +368,16 @@ impl super::NativeTier {
             });
         }
         Ok(self.clusters.iter().find(|known| known.gate == gate))
+    }
+
+    /// Takes out of the room for code what the program has mapped since.
+    fn forget_occupied(&mut self, program: &Program) {
+        let occupied = program.debuggee.occupied_ranges();
+        for cluster in &mut self.clusters {
+            for range in &occupied {
+                cluster.placement.exclude(range);
+            }
+        }
     }
 
     /// Takes an address for a stub.

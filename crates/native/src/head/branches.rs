@@ -64,9 +64,14 @@ impl BranchTargets {
 /// offset: all of its own, and few that only look like one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FarBranches {
-    /// Pairs of target and address of the branch, ascending once the text is at its end.
+    /// Pairs of target and address of the branch.
     branches: Vec<(u64, u64)>,
+    /// How often branches were asked for since one was added.
+    asked: u32,
 }
+
+/// The number of searches in branches that are not sorted: to sort them costs as much.
+const SEARCHES_MAX: u32 = 16;
 
 impl FarBranches {
     /// The largest size of a branch in bytes: successive parts of a text must overlap by
@@ -75,6 +80,7 @@ impl FarBranches {
 
     /// Adds the branches of a part of a text that lead to an address of the range.
     pub fn add(&mut self, part: Text<'_>, targets: &Range<u64>) {
+        self.asked = 0;
         for at in memchr::memchr2_iter(0xe9, 0x0f, part.bytes) {
             let code = part.bytes.get(at..).unwrap_or_default();
             let (size, displacement) = match code {
@@ -91,15 +97,20 @@ impl FarBranches {
         }
     }
 
-    /// Ends the text, all of whose parts have been added.
-    pub fn finish(&mut self) {
-        self.branches.sort_unstable();
-    }
-
     /// Returns the branches whose targets are in a range, as pairs of target and address of
     /// the branch.
-    pub fn within(&self, range: Range<u64>) -> &[(u64, u64)] {
-        within(&self.branches, range)
+    pub fn within(&mut self, range: Range<u64>) -> Vec<(u64, u64)> {
+        if self.asked < SEARCHES_MAX {
+            self.asked += 1;
+            let all = self.branches.iter();
+            let within = all.filter(|(target, _)| range.contains(target));
+            return within.copied().collect();
+        }
+        if self.asked == SEARCHES_MAX {
+            self.asked += 1;
+            self.branches.sort_unstable();
+        }
+        within(&self.branches, range).to_vec()
     }
 }
 
@@ -143,7 +154,6 @@ mod tests {
             };
             far.add(part, &targets);
         }
-        far.finish();
         far
     }
 
@@ -151,11 +161,18 @@ mod tests {
     fn far_branches_are_found_by_their_bytes_in_parts_of_any_size() {
         let expected = [(0xf0b, 0x1005), (0x1205, 0x1000)];
         for part_size in FarBranches::SIZE_MAX..=CODE.len() + 1 {
-            let mut found = far(part_size, 0..u64::MAX).branches;
-            found.dedup();
-            assert_eq!(found, expected, "{part_size}");
+            let mut far = far(part_size, 0..u64::MAX);
+            // Sorted after some searches, and not before.
+            for _ in 0..2 * SEARCHES_MAX {
+                let mut found = far.within(0..u64::MAX);
+                found.sort_unstable();
+                found.dedup();
+                assert_eq!(found, expected, "{part_size}");
+                assert!(far.within(0x1000..0x1200).is_empty());
+            }
         }
-        assert_eq!(far(8, 0x1000..0x2000).within(0..u64::MAX), &expected[1..]);
+        let mut inside = far(8, 0x1000..0x2000);
+        assert_eq!(inside.within(0..u64::MAX), &expected[1..]);
     }
 
     #[test]
@@ -166,8 +183,8 @@ mod tests {
         };
         let mut targets = BranchTargets::of(text);
         assert_eq!(targets.first_within(0..u64::MAX), None);
-        let far = far(CODE.len(), 0..u64::MAX);
-        targets.add(far.within(0x1200..0x1208).iter().copied());
+        let mut far = far(CODE.len(), 0..u64::MAX);
+        targets.add(far.within(0x1200..0x1208).into_iter());
         assert_eq!(targets.first_within(0..u64::MAX), Some((0x1205, 0x1000)));
         assert!(targets.has_branch_at(0x1000) && !targets.has_branch_at(0x1005));
     }

@@ -61,6 +61,18 @@ impl Placement {
         placement
     }
 
+    /// Takes out what is no longer free.
+    pub fn exclude(&mut self, range: &Range<u64>) {
+        let below = self.free.range(..range.end).rev();
+        let overlapping = below.take_while(|(_, end)| **end > range.start);
+        let overlapping: Vec<Range<u64>> = overlapping.map(|(start, end)| *start..*end).collect();
+        for free in overlapping {
+            self.free.remove(&free.start);
+            self.insert(free.start..range.start.max(free.start));
+            self.insert(range.end.min(free.end)..free.end);
+        }
+    }
+
     /// Returns an address for each stub, in the order of the requests; none
     /// where no free range fits.
     pub fn place_all(&mut self, requests: &[Request]) -> Vec<Option<u64>> {

@@ -107,6 +107,29 @@ fn two_thousand_stubs_are_placed_quickly() {
     assert!(elapsed.as_millis() < 500, "{elapsed:?}");
 }
 
+#[test]
+fn what_is_excluded_is_not_given() {
+    let mut placement = Placement::new(&[0x1000..0x5000, 0x8000..0x9000]);
+    for gone in [0x2000..0x3000, 0x4800..0x8800, 0x0..0x1100, 0xa000..0xb000] {
+        placement.exclude(&gone);
+    }
+    let request = Request {
+        jump: 0x3000,
+        constraint: Constraint::default(),
+        size: 0x700,
+        reach: 0..u64::MAX,
+    };
+    let mut found: Vec<u64> = std::iter::from_fn(|| placement.place(&request)).collect();
+    found.sort_unstable();
+    // 0x1100..0x2000, 0x3000..0x4800 and 0x8800..0x9000.
+    assert_eq!(found.len(), 2 + 3 + 1, "{found:x?}");
+    for at in found {
+        let within = |free: &std::ops::Range<u64>| free.start <= at && at + 0x700 <= free.end;
+        let free = [0x1100..0x2000, 0x3000..0x4800, 0x8800..0x9000];
+        assert!(free.iter().any(within), "{at:#x}");
+    }
+}
+
 /// Checks placed stubs against the definition.
 fn check_placed(free: &[Range<u64>], requests: &[Request]) -> Result<(), TestCaseError> {
     let placed = Placement::new(free).place_all(requests);

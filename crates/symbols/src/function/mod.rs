@@ -10,6 +10,7 @@ mod search;
 pub(crate) mod signature;
 
 pub(crate) use index::FunctionIndex;
+pub(crate) use search::FoundFunctions;
 
 use crate::SymbolFile;
 use crate::dwarf::DieRef;

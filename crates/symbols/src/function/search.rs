@@ -5,6 +5,8 @@ use crate::dwarf::facts::FunctionRecord;
 use crate::names::{self, CloneKind};
 use crate::{Binding, Function, SymbolFile};
 use memchr::memmem;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Returns a label of assembly as a function of one address.
 fn label_as_function(name: &str, address: u64) -> Function {
@@ -18,6 +20,31 @@ fn label_as_function(name: &str, address: u64) -> Function {
         plt: false,
         fragment: false,
         die: None,
+    }
+}
+
+/// The results of searches by name. The events of properties are bound again each time a
+/// library is loaded, in all modules.
+#[derive(Debug, Default)]
+pub(crate) struct FoundFunctions(Mutex<FxHashMap<Box<str>, Arc<[Function]>>>);
+
+/// The maximum number of names whose functions are remembered.
+const NAMES_MAX: usize = 256;
+
+impl FoundFunctions {
+    fn get_or_search(&self, name: &str, search: impl FnOnce() -> Vec<Function>) -> Vec<Function> {
+        let found = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = found().get(name) {
+            return known.to_vec();
+        }
+        // Without the lock: a search may ask for another name.
+        let functions = search();
+        let mut found = found();
+        if found.len() >= NAMES_MAX {
+            found.clear();
+        }
+        found.insert(name.into(), functions.as_slice().into());
+        functions
     }
 }
 
@@ -47,6 +74,14 @@ impl SymbolFile {
                 .filter_map(|stub| self.function_with_low_pc(stub.address))
                 .collect();
         }
+        inner
+            .found_functions
+            .get_or_search(name, || self.search_functions(name))
+    }
+
+    /// Searches all functions for a name without parameter types.
+    fn search_functions(&self, name: &str) -> Vec<Function> {
+        let inner = &*self.inner;
         let mut found: Vec<(u64, Option<String>)> = Vec::new();
         self.add_dwarf_matches(name, &mut found);
         self.add_symbol_matches(name, &mut found);

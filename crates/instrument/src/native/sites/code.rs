@@ -102,12 +102,7 @@ impl ModuleCode {
     }
 
     /// Returns the reason why the instructions at an address stay, if there is one.
-    fn denies(
-        &self,
-        text: Text<'_>,
-        address: u64,
-        function: Option<&Function>,
-    ) -> Option<NoHead> {
+    fn denies(&self, text: Text<'_>, address: u64, function: Option<&Function>) -> Option<NoHead> {
         if self.has_text_relocations {
             return Some(NoHead::RelocatedText);
         }

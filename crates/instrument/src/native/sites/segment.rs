@@ -20,7 +20,7 @@ pub(super) struct Segment {
     symbols: SymbolFile,
     bias: u64,
     pub(super) range: Range<u64>,
-    far: OnceCell<FarBranches>,
+    far: OnceCell<RefCell<FarBranches>>,
     /// What was decoded, by the start of its unit.
     known: RefCell<FxHashMap<u64, Rc<Surroundings>>>,
 }
@@ -101,9 +101,8 @@ impl Segment {
             Some(unit) => unit.start.saturating_add(1)..unit.end,
             None => wanted.clone(),
         };
-        let far = self.far().within(targets).iter();
-        let far = far.filter(|(_, from)| !wanted.contains(from) && self.may_be_branch(*from));
-        branches.add(far.copied());
+        let far = self.far().borrow_mut().within(targets).into_iter();
+        branches.add(far.filter(|(_, from)| !wanted.contains(from) && self.may_be_branch(*from)));
         Some(Surroundings {
             branches,
             unit,
@@ -140,7 +139,7 @@ impl Segment {
         is_inside.then_some(unit)
     }
 
-    fn far(&self) -> &FarBranches {
+    fn far(&self) -> &RefCell<FarBranches> {
         self.far.get_or_init(|| {
             let mut far = FarBranches::default();
             let overlap = FarBranches::SIZE_MAX as u64 - 1;
@@ -155,8 +154,7 @@ impl Segment {
                 far.add(part, &self.range);
                 start = start.saturating_add(PART_SIZE - overlap);
             }
-            far.finish();
-            far
+            RefCell::new(far)
         })
     }
 
