@@ -57,6 +57,8 @@ pub(crate) struct SymbolTable {
     by_name: OnceLock<Vec<u32>>,
     /// The number of searches by name.
     asked: AtomicU32,
+    /// The indexes of the functions with mangled names.
+    mangled: OnceLock<Vec<u32>>,
     /// The number of functions in `symbols`: functions by ascending address come first,
     /// then all others by ascending address.
     function_count: usize,
@@ -173,6 +175,39 @@ impl SymbolTable {
         let start = by_name.partition_point(|index| symbol(index).is_some_and(is_before));
         let from_here = by_name.get(start..).unwrap_or(&[]).iter();
         Box::new(from_here.filter_map(symbol).take_while(is_named))
+    }
+
+    /// Returns the functions whose raw names begin with `prefix`.
+    pub fn functions_beginning_with<'a>(
+        &'a self,
+        prefix: &'a str,
+    ) -> Box<dyn Iterator<Item = &'a Symbol> + 'a> {
+        let begins = move |symbol: &&Symbol| self.raw(symbol).starts_with(prefix.as_bytes());
+        if self.asked.fetch_add(1, Ordering::Relaxed) < SCANS_MAX {
+            return Box::new(self.functions().iter().filter(begins));
+        }
+        let symbol = |index: &u32| self.symbols.get(*index as usize);
+        let by_name = self.by_name();
+        let is_before = |it: &Symbol| self.raw(it) < prefix.as_bytes();
+        let start = by_name.partition_point(|index| symbol(index).is_some_and(is_before));
+        let from_here = by_name.get(start..).unwrap_or(&[]).iter();
+        let found = from_here.filter_map(symbol).take_while(begins);
+        Box::new(found.filter(|symbol| !symbol.kind.is_data()))
+    }
+
+    /// Returns the functions with mangled names.
+    pub fn mangled_functions(&self) -> impl Iterator<Item = &Symbol> {
+        let mangled = self.mangled.get_or_init(|| {
+            let all = (0..).zip(self.functions());
+            let is_mangled = |symbol: &Symbol| {
+                let raw = self.raw(symbol);
+                raw.starts_with(b"_Z") || raw.starts_with(b"_R")
+            };
+            let mangled = all.filter(|(_, symbol)| is_mangled(symbol));
+            mangled.map(|(index, _)| index).collect()
+        });
+        let symbol = |index: &u32| self.symbols.get(*index as usize);
+        mangled.iter().filter_map(symbol)
     }
 
     /// Returns the function symbols at exactly this address.

@@ -159,22 +159,24 @@ impl SymbolFile {
             names::matches(readable, name)
                 || names::matches_without_inline(readable, name, false, &|_| false)
         };
-        for symbol in symbols.functions() {
+        for symbol in symbols.functions_beginning_with(name) {
+            let raw = symbols.text(symbol);
+            if raw == name {
+                found.push((symbol.address, Some(name.to_owned())));
+            }
+            let suffix = names::split_clone(raw).1;
+            let behind = raw.strip_prefix(name).unwrap_or("");
+            if behind.starts_with('.') && suffix.is_some_and(is_instance) {
+                found.push((symbol.address, None));
+            }
+        }
+        for symbol in symbols.mangled_functions() {
             if literal.find(symbols.raw(symbol)).is_none() {
                 continue;
             }
             let raw = symbols.text(symbol);
             let (base, suffix) = names::split_clone(raw);
-            if raw == name {
-                found.push((symbol.address, Some(name.to_owned())));
-            }
-            let behind = raw.strip_prefix(name).unwrap_or("");
-            if behind.starts_with('.') && suffix.is_some_and(is_instance) {
-                found.push((symbol.address, None));
-            }
-            let is_mangled = raw.starts_with("_Z") || raw.starts_with("_R");
-            if is_mangled
-                && suffix.is_none_or(is_instance)
+            if suffix.is_none_or(is_instance)
                 && has_scopes(raw)
                 && names::demangle(base).is_some_and(|readable| is_meant(&readable))
             {
