@@ -383,9 +383,9 @@ impl Probes {
             .probes
             .get(number as usize)
             .map_or(0, |probe| probe.captures.len());
-        // Its arguments' registers are gone.
+        // Nobody read its arguments at its entry, and their registers have other values now.
         let begun =
-            std::iter::repeat_n(Begun::Unavailable(Unavailability::OptimizedOut), count).collect();
+            std::iter::repeat_n(Begun::Unavailable(Unavailability::NotCaptured), count).collect();
         // Older than every call that is entered from now on.
         let pending = PendingReturn {
             address,

@@ -451,3 +451,36 @@ fn a_column_has_the_type_that_the_property_gives_it() {
     );
     check_status(property, rows, &[], 1, "last = \"007\"");
 }
+
+#[test]
+fn a_parameter_of_a_call_that_ran_already_is_not_captured() {
+    let executable = Fixture::c(
+        "late",
+        r#"static int inner(int x) { return x + 1; }
+static int outer(int x) { return inner(x) + 1; }
+int main(void) { return outer(1) != 3; }
+"#,
+    )
+    .compile_plain();
+    // The end of `outer` becomes needed when it has called `inner`.
+    let property = r#"property p
+event in  = before inner
+event out = after  outer(x)
+state init { on in -> late }
+state late { on out when x == 1 -> done }
+state done accepting {}
+"#;
+    let directory = TempDir::with_prefix("juror-late-").expect("a directory");
+    let path = directory.path().join("p.prop");
+    fs::write(&path, property).expect("a file");
+    for tier in ["trap", "auto"] {
+        let output = juror(&["run", "--batch", "--color=never", "--tier", tier])
+            .args(["--property"])
+            .args([&path])
+            .args([&executable])
+            .run();
+        assert_eq!(output.code(), Some(2), "{tier}: {output:?}");
+        let told = format!("{}{}", output.stdout, output.stderr);
+        assert!(told.contains("not captured"), "{tier}: {told}");
+    }
+}

@@ -16,8 +16,16 @@ use crate::step::{Change, Occurrence};
 use juror_event::{EventId, Unavailability, Value, Verdict};
 use juror_language::{EvaluationError, StateId};
 
-/// The maximum number of contents of slices that are remembered as not moved by an event.
-const IDLE_MAX: usize = 16;
+/// The maximum number of contents of slices for which it is remembered what an event does.
+const KNOWN_MAX: usize = 16;
+
+/// What an event does to a slice.
+struct Outcome {
+    from: StateId,
+    to: StateId,
+    environment: Vec<Value>,
+    branch: Option<u32>,
+}
 
 /// An event that is taken.
 #[derive(Clone, Copy)]
@@ -109,10 +117,11 @@ impl<M: WordMemory> WordMonitor<M> {
     /// Gives an event to all slices; the first error is returned after the others have
     /// taken it.
     fn take_everywhere(&mut self, delivery: Delivery<'_>) -> Result<(), EvaluationError> {
-        let slots = match &self.lowered.behaviour {
-            Behaviour::Automaton(automaton) => self.concerned(automaton, delivery),
-            Behaviour::Logic(_) | Behaviour::Timed(_) => self.table.live(),
-        };
+        if let Behaviour::Automaton(automaton) = &self.lowered.behaviour {
+            let (concerned, outcomes) = self.concerned(automaton, delivery);
+            return self.take_concerned(delivery, &concerned, &outcomes);
+        }
+        let slots = self.table.live();
         let mut result = Ok(());
         for slot in &slots {
             let taken = self.deliver(delivery, *slot);
@@ -122,28 +131,84 @@ impl<M: WordMemory> WordMonitor<M> {
         result
     }
 
+    /// Gives an event to the slices that it moves.
+    fn take_concerned(
+        &mut self,
+        delivery: Delivery<'_>,
+        concerned: &[(Slot, Option<usize>)],
+        outcomes: &[Outcome],
+    ) -> Result<(), EvaluationError> {
+        let mut result = Ok(());
+        for (slot, outcome) in concerned {
+            match outcome.and_then(|number| outcomes.get(number)) {
+                Some(outcome) => self.move_slice(delivery, *slot, outcome),
+                None => {
+                    let taken = self.deliver(delivery, *slot);
+                    result = result.and(taken);
+                }
+            }
+        }
+        result
+    }
+
     /// Returns the slices that an event of every slice moves, by place, and those for which
-    /// it cannot be evaluated. What the event does depends on the state and the variables
-    /// of a slice, which are the same for most.
-    fn concerned(&self, automaton: &Automaton, delivery: Delivery<'_>) -> Vec<Slot> {
+    /// it cannot be evaluated, with the numbers of what it does to them. That depends on the
+    /// state and the variables of a slice, which are the same for most.
+    fn concerned(
+        &self,
+        automaton: &Automaton,
+        delivery: Delivery<'_>,
+    ) -> (Vec<(Slot, Option<usize>)>, Vec<Outcome>) {
         let mut concerned = Vec::new();
-        let mut idle: Vec<Vec<u64>> = Vec::new();
+        let mut outcomes = Vec::new();
+        // By the words of a slice: the number of its outcome, if it is moved.
+        let mut known: Vec<(Vec<u64>, Option<usize>)> = Vec::new();
         self.table.each(|slot| {
-            if idle.iter().any(|words| self.table.has_content(slot, words)) {
+            let mut before = known.iter();
+            if let Some((_, outcome)) = before.find(|it| self.table.has_content(slot, &it.0)) {
+                concerned.extend(outcome.map(|number| (slot, Some(number))));
                 return;
             }
-            let variables = self.environment(slot);
-            let mut environment = variables.clone();
-            let (state, captures) = (self.table.state(slot), delivery.occurrence.values);
-            let event = delivery.event;
-            match automaton.take(state, &variables, event, captures, &mut environment) {
-                Ok(Taken::Ignored) if idle.len() < IDLE_MAX => idle.push(self.table.content(slot)),
-                Ok(Taken::Ignored) => {}
-                _ => concerned.push(slot),
+            let number = match self.outcome(automaton, delivery, slot) {
+                Ok(None) => None,
+                Ok(Some(outcome)) if known.len() < KNOWN_MAX => {
+                    outcomes.push(outcome);
+                    Some(outcomes.len() - 1)
+                }
+                Ok(Some(_)) | Err(_) => return concerned.push((slot, None)),
+            };
+            concerned.extend(number.map(|number| (slot, Some(number))));
+            if known.len() < KNOWN_MAX {
+                known.push((self.table.content(slot), number));
             }
         });
-        concerned.sort_unstable_by_key(|slot| slot.id as Place);
-        concerned
+        concerned.sort_unstable_by_key(|(slot, _)| slot.id as Place);
+        (concerned, outcomes)
+    }
+
+    /// Returns what an event does to a slice of an automaton; `None` if it does not move it.
+    fn outcome(
+        &self,
+        automaton: &Automaton,
+        delivery: Delivery<'_>,
+        slot: Slot,
+    ) -> Result<Option<Outcome>, EvaluationError> {
+        let from = self.table.state(slot);
+        let variables = self.environment(slot);
+        let mut environment = variables.clone();
+        let (event, captures) = (delivery.event, delivery.occurrence.values);
+        let taken = automaton.take(from, &variables, event, captures, &mut environment)?;
+        let (to, environment) = match taken {
+            Taken::Ignored => return Ok(None),
+            Taken::Goes(to) => (to, variables.clone()),
+            Taken::Updates(to) => (to, environment),
+        };
+        Ok(Some(Outcome {
+            from,
+            to,
+            environment,
+            branch: automaton.branch_taken(from, &variables, event, captures),
+        }))
     }
 
     /// Drops slices of a formula that equal the base; if `hides`, the base reports their
@@ -200,20 +265,32 @@ impl<M: WordMemory> WordMonitor<M> {
             Taken::Ignored => return Ok(()),
             Taken::Goes(to) | Taken::Updates(to) => to,
         };
-        let mut change = self.change(slot.id, None, from, to);
         let captures = delivery.occurrence.values;
         let behaviour = &self.lowered.behaviour;
-        change.branch = behaviour.branch_taken((from, &variables), delivery.event, captures);
+        let outcome = Outcome {
+            from,
+            to,
+            environment,
+            branch: behaviour.branch_taken((from, &variables), delivery.event, captures),
+        };
+        self.move_slice(delivery, slot, &outcome);
+        Ok(())
+    }
+
+    /// Moves a slice, and reports that.
+    fn move_slice(&mut self, delivery: Delivery<'_>, slot: Slot, outcome: &Outcome) {
+        let (from, to) = (outcome.from, outcome.to);
+        let mut change = self.change(slot.id, None, from, to);
+        change.branch = outcome.branch;
         let previous = self.table.word(slot, SlotWord::Record);
         let record = self.remember(delivery, previous, from, to);
         self.notes.add(&self.table, slot);
-        self.write(slot, to, &environment, record);
+        self.write(slot, to, &outcome.environment, record);
         if from != to {
             self.table.count(slot, to, true);
             self.table.count(slot, from, false);
         }
         self.changed(change, slot, delivery);
-        Ok(())
     }
 
     /// Creates the slice with these keys if the event moves the base.

@@ -2,7 +2,7 @@
 //! that has taken the events before the program could be changed.
 
 use super::WordMemory;
-use super::layout::{HeaderWord, JournalWord, Layout, RecordWord, SlotWord};
+use super::layout::{HeaderWord, JournalWord, Layout, RecordWord};
 use super::monitor::WordMonitor;
 use super::table::Slot;
 use super::write_back::Notes;
@@ -117,22 +117,10 @@ impl<M: WordMemory> WordMonitor<M> {
         let live = |place: &Place| monitor.slices.is_live(*place);
         let slices: Vec<Place> = (1..monitor.slices.places()).filter(live).collect();
         self.write_slice(monitor, states, BASE, self.table.base());
-        let size = 1_usize << self.table.layout.slot_shift >> 3;
-        let keys = SlotWord::COUNT as usize;
-        let contents: Vec<Vec<u64>> = slices
-            .iter()
-            .map(|&place| {
-                let mut words = vec![0; size];
-                let binding = monitor.slices.binding(place);
-                for (word, key) in words.iter_mut().skip(keys).zip(binding) {
-                    *word = *key;
-                }
-                if let Some(id) = words.first_mut() {
-                    *id = monitor.slices.id(place).0;
-                }
-                words
-            })
-            .collect();
+        let mut contents = self.table.no_contents(slices.len());
+        for &place in &slices {
+            contents.push(monitor.slices.id(place).0, monitor.slices.binding(place));
+        }
         let places = u64::from(monitor.slices.places());
         self.table.set_header(HeaderWord::Places, places);
         self.table.set_header(HeaderWord::FreeCount, 0);

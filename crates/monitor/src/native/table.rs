@@ -4,6 +4,7 @@ use super::lower::{SLOTS_FIRST, write_slots};
 use super::{HeaderWord, Layout, SlotWord, StripeWord, WordMemory};
 use crate::hashing;
 use juror_language::StateId;
+use std::ops::Range;
 
 /// The maximum number of attempts to read the occupied states twice without a change.
 const READS_MAX: u32 = 64;
@@ -78,9 +79,12 @@ impl<M: WordMemory> Table<M> {
     }
 
     pub(super) fn keys(&self, slot: Slot) -> Vec<u64> {
+        self.key_words(slot).collect()
+    }
+
+    pub(super) fn key_words(&self, slot: Slot) -> impl Iterator<Item = u64> + '_ {
         let keys = 0..self.layout.sizes.parameters;
-        keys.map(|it| self.memory.load(slot.at + u64::from(self.layout.key(it))))
-            .collect()
+        keys.map(move |it| self.memory.load(slot.at + u64::from(self.layout.key(it))))
     }
 
     fn stripe_word(&self, stripe: u32, word: StripeWord) -> u64 {
@@ -277,27 +281,35 @@ impl<M: WordMemory> Table<M> {
         })
     }
 
-    /// Returns the words of all slices except the base.
-    pub(super) fn contents(&self) -> Vec<Vec<u64>> {
-        let words = 1_u64 << self.layout.slot_shift >> 3;
-        let live = self.live().into_iter().skip(1);
-        live.map(|slot| {
-            let words = 0..words;
-            words.map(|it| self.memory.load(slot.at + it * 8)).collect()
-        })
-        .collect()
+    /// Returns the words of all slices except the base, by place.
+    pub(super) fn contents(&self) -> Contents {
+        let live = self.live();
+        let mut contents = self.no_contents(live.len());
+        for slot in live.into_iter().skip(1) {
+            let words = (0..contents.stride as u64).map(|it| self.memory.load(slot.at + it * 8));
+            contents.words.extend(words);
+        }
+        contents
+    }
+
+    /// Returns the contents of no slots, with room for those of this many.
+    pub(super) fn no_contents(&self, count: usize) -> Contents {
+        let stride = 1 << self.layout.slot_shift >> 3;
+        let first_key = SlotWord::COUNT as usize;
+        Contents {
+            words: Vec::with_capacity(count * stride),
+            stride,
+            keys: first_key..first_key + self.layout.sizes.parameters as usize,
+        }
     }
 
     /// Puts slices, which are all except the base, into empty slots: as many that no
     /// stripe is more than three quarters full. Returns false if there is no room.
-    pub(super) fn rebuild(&mut self, contents: &[Vec<u64>]) -> bool {
+    pub(super) fn rebuild(&mut self, contents: &Contents) -> bool {
         let sizes = &self.layout.sizes;
-        let first_key = SlotWord::COUNT as usize;
-        let keys = first_key..first_key + sizes.parameters as usize;
-        let hashes = contents.iter().map(|words| {
-            let keys = words.get(keys.clone());
-            hash_of(keys.unwrap_or(&[]))
-        });
+        let hashes = contents
+            .slots()
+            .map(|words| hash_of(contents.keys_of(words)));
         let hashes: Vec<u64> = hashes.collect();
         let mut members = vec![0_u64; sizes.stripes as usize];
         for hash in &hashes {
@@ -342,14 +354,53 @@ impl<M: WordMemory> Table<M> {
             self.memory.store(at, 0);
             at += 1 << self.layout.slot_shift;
         }
-        for words in contents {
-            let keys = words.get(keys.clone()).unwrap_or(&[]);
-            let slot = self.find(keys);
+        for words in contents.slots() {
+            let slot = self.find(contents.keys_of(words));
             for (number, word) in (0_u64..).zip(words) {
                 self.memory.store(slot.at + number * 8, *word);
             }
         }
         true
+    }
+}
+
+/// The words of slots, one after the other.
+#[derive(Debug)]
+pub(super) struct Contents {
+    words: Vec<u64>,
+    /// The number of words of a slot.
+    stride: usize,
+    /// The keys among the words of a slot.
+    keys: Range<usize>,
+}
+
+impl Contents {
+    fn slots(&self) -> impl Iterator<Item = &[u64]> {
+        self.words.chunks_exact(self.stride)
+    }
+
+    fn keys_of<'a>(&self, words: &'a [u64]) -> &'a [u64] {
+        words.get(self.keys.clone()).unwrap_or(&[])
+    }
+
+    /// Adds a slot with an identifier and keys; its other words are 0.
+    pub(super) fn push(&mut self, id: u64, keys: &[u64]) {
+        let start = self.words.len();
+        self.words.resize(start + self.stride, 0);
+        let words = self.words.get_mut(start..).unwrap_or(&mut []);
+        for (word, key) in words.iter_mut().skip(self.keys.start).zip(keys) {
+            *word = *key;
+        }
+        if let Some(word) = words.first_mut() {
+            *word = id;
+        }
+    }
+
+    /// Returns the keys of all slots.
+    pub(super) fn keys_mut(&mut self) -> impl Iterator<Item = &mut u64> {
+        let keys = self.keys.clone();
+        let slots = self.words.chunks_exact_mut(self.stride);
+        slots.flat_map(move |words| words.get_mut(keys.clone()).unwrap_or(&mut []))
     }
 }
 

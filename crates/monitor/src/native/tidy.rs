@@ -17,11 +17,7 @@ impl<M: WordMemory> WordMonitor<M> {
     pub(super) fn tidy(&mut self) {
         if self.words.is_crowded() {
             let mut contents = self.table.contents();
-            let first = SlotWord::COUNT as usize;
-            let keys = first..first + self.table.layout.sizes.parameters as usize;
-            let of_slots = contents.iter_mut();
-            let keys = of_slots.flat_map(|it| it.get_mut(keys.clone()).unwrap_or(&mut []));
-            self.words.retain(keys);
+            self.words.retain(contents.keys_mut());
             // The slots depend on the keys, and so do the stripes.
             self.table.rebuild(&contents);
             self.table.recount();

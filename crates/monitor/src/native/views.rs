@@ -167,9 +167,13 @@ impl<M: WordMemory> WordMonitor<M> {
 
     /// Returns the variables of a slice.
     pub(super) fn environment(&self, slot: Slot) -> Vec<Value> {
+        self.environment_values(slot).collect()
+    }
+
+    pub(super) fn environment_values(&self, slot: Slot) -> impl Iterator<Item = Value> + '_ {
         let others = self.table.word(slot, SlotWord::Others);
         let kinds = (0_u32..).zip(self.lowered.variables.iter());
-        let value = |(variable, kind): (u32, &WordKind)| {
+        let value = move |(variable, kind): (u32, &WordKind)| {
             let at = slot.at + u64::from(self.table.layout.variable(variable));
             self.value(
                 *kind,
@@ -177,7 +181,7 @@ impl<M: WordMemory> WordMonitor<M> {
                 others >> variable & 1 == 1,
             )
         };
-        kinds.map(value).collect()
+        kinds.map(value)
     }
 
     /// Returns the value of a word, which may be the number of another value.

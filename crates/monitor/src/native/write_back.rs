@@ -24,7 +24,7 @@ use crate::index::Index;
 use crate::monitor::{Monitor, Tally};
 use crate::slices::{BASE, Place, Slices};
 use crate::words::UNBOUND;
-use juror_event::EventId;
+use juror_event::{EventId, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -95,8 +95,15 @@ impl Notes {
     }
 }
 
-/// Slices to be written, by place: the slot, or `None` if the place has no slice.
-pub(super) type Changed = BTreeMap<Place, Option<Slot>>;
+/// Slices to be written, by ascending place: the slot, or `None` if the place has no slice.
+pub(super) type Changed = Vec<(Place, Option<Slot>)>;
+
+/// What is reused from slot to slot.
+#[derive(Default)]
+struct Buffers {
+    keys: Vec<u64>,
+    environment: Vec<Value>,
+}
 
 impl<M: WordMemory> WordMonitor<M> {
     /// Returns true if the table has taken events that the monitor has not. It costs two
@@ -141,11 +148,8 @@ impl<M: WordMemory> WordMonitor<M> {
             Some(written) => self.changed_since(written, monitor),
             None => {
                 self.begin_anew(monitor);
-                let mut all = Changed::new();
-                self.table.each(|slot| {
-                    all.insert(slot.id as Place, Some(slot));
-                });
-                all
+                let live = self.table.live().into_iter();
+                live.map(|slot| (slot.id as Place, Some(slot))).collect()
             }
         };
         match &known {
@@ -203,7 +207,7 @@ impl<M: WordMemory> WordMonitor<M> {
 
     /// Finds the slices of new records and of notes; `None` if a record is lost.
     fn changed_by_records(&self, written: &Written, made: u64) -> Option<Changed> {
-        let mut changed = Changed::new();
+        let mut changed = BTreeMap::new();
         let mut add = |keys: &[u64]| {
             let slot = match keys {
                 [] => self.table.base(),
@@ -228,7 +232,7 @@ impl<M: WordMemory> WordMonitor<M> {
         for note in notes {
             changed.entry(note.place).or_insert(None);
         }
-        Some(changed)
+        Some(changed.into_iter().collect())
     }
 
     /// Returns the keys in a record, or `None` inside if only a general step can have made
@@ -277,12 +281,13 @@ impl<M: WordMemory> WordMonitor<M> {
                     false => !has_variables,
                 };
             if !is_same {
-                changed.insert(place, Some(slot));
+                changed.push((place, Some(slot)));
             }
         });
         let unseen = (0_u32..).zip(&is_seen).filter(|(_, seen)| !**seen);
         let gone = unseen.filter(|(place, _)| slices.is_live(*place));
         changed.extend(gone.map(|(place, _)| (place, None)));
+        changed.sort_unstable_by_key(|(place, _)| *place);
         changed
     }
 
@@ -296,15 +301,16 @@ impl<M: WordMemory> WordMonitor<M> {
         };
         let count = usize::try_from(count).unwrap_or(0);
         let common = monitor.slices.common_free(count, id_at);
-        for (&place, slot) in changed {
+        for &(place, slot) in changed {
             let is_other = slot.is_none_or(|slot| slot.id != monitor.slices.id(place).0);
             if is_other && place != BASE {
                 monitor.forget(place);
             }
         }
-        for (&place, slot) in changed {
+        let mut buffers = Buffers::default();
+        for &(place, slot) in changed {
             if let Some(slot) = slot {
-                self.write_slot(monitor, place, *slot);
+                self.write_slot(monitor, place, slot, &mut buffers);
             }
         }
         monitor
@@ -313,17 +319,26 @@ impl<M: WordMemory> WordMonitor<M> {
     }
 
     /// Writes a slice; its place has no other one.
-    fn write_slot(&self, monitor: &mut Monitor, place: Place, slot: Slot) {
+    fn write_slot(
+        &self,
+        monitor: &mut Monitor,
+        place: Place,
+        slot: Slot,
+        Buffers { keys, environment }: &mut Buffers,
+    ) {
         let before = monitor
             .slices
             .is_live(place)
             .then(|| monitor.slices.state(place));
         let state = self.table.state(slot);
-        let keys = match slot.stripe {
-            Some(_) => self.table.keys(slot),
-            None => vec![UNBOUND; monitor.parameters],
-        };
-        let content = (state, &keys[..], &self.environment(slot)[..]);
+        keys.clear();
+        match slot.stripe {
+            Some(_) => keys.extend(self.table.key_words(slot)),
+            None => keys.resize(monitor.parameters, UNBOUND),
+        }
+        environment.clear();
+        environment.extend(self.environment_values(slot));
+        let content = (state, &keys[..], &environment[..]);
         let record = self.table.last_record(slot);
         let generation = (slot.id >> 32) as u32;
         monitor.slices.restore(place, generation, content, record);

@@ -103,7 +103,6 @@ impl Monitors {
                 (CapturePlan::Entry(_), Some(word)) if call.absent >> slot & 1 == 0 => {
                     Begun::Word(*word)
                 }
-                (CapturePlan::Entry(_), _) => Begun::Unavailable(Unavailability::OptimizedOut),
                 _ => Begun::Unavailable(Unavailability::NotCaptured),
             });
         }

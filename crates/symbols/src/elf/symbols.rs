@@ -10,8 +10,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// The number of linear searches by name before the index by name is built.
-const SCANS_MAX: u32 = 16;
+/// The number of linear searches by name before the index by name is built, which costs as
+/// much as these.
+const SCANS_MAX: u32 = 128;
 
 /// The scope in which a function can be called by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
