@@ -21,6 +21,8 @@
 //! **Invariants:** nothing here knows a process or an instruction set; before
 //! `Op::Commit` a step has changed nothing that another thread reads, except for locks.
 
+mod contents;
+mod everywhere;
 mod general;
 mod history;
 mod interpreter;

@@ -1,10 +1,10 @@
 //! The table as seen by general steps, which run while no thread is in a step.
 
+use super::contents::Contents;
 use super::lower::{SLOTS_FIRST, write_slots};
 use super::{HeaderWord, Layout, SlotWord, StripeWord, WordMemory};
 use crate::hashing;
 use juror_language::StateId;
-use std::ops::Range;
 
 /// The maximum number of attempts to read the occupied states twice without a change.
 const READS_MAX: u32 = 64;
@@ -286,21 +286,14 @@ impl<M: WordMemory> Table<M> {
         let live = self.live();
         let mut contents = self.no_contents(live.len());
         for slot in live.into_iter().skip(1) {
-            let words = (0..contents.stride as u64).map(|it| self.memory.load(slot.at + it * 8));
-            contents.words.extend(words);
+            contents.push_words(|offset| self.memory.load(slot.at + offset));
         }
         contents
     }
 
     /// Returns the contents of no slots, with room for those of this many.
     pub(super) fn no_contents(&self, count: usize) -> Contents {
-        let stride = 1 << self.layout.slot_shift >> 3;
-        let first_key = SlotWord::COUNT as usize;
-        Contents {
-            words: Vec::with_capacity(count * stride),
-            stride,
-            keys: first_key..first_key + self.layout.sizes.parameters as usize,
-        }
+        Contents::new(&self.layout, count)
     }
 
     /// Puts slices, which are all except the base, into empty slots: as many that no
@@ -361,46 +354,6 @@ impl<M: WordMemory> Table<M> {
             }
         }
         true
-    }
-}
-
-/// The words of slots, one after the other.
-#[derive(Debug)]
-pub(super) struct Contents {
-    words: Vec<u64>,
-    /// The number of words of a slot.
-    stride: usize,
-    /// The keys among the words of a slot.
-    keys: Range<usize>,
-}
-
-impl Contents {
-    fn slots(&self) -> impl Iterator<Item = &[u64]> {
-        self.words.chunks_exact(self.stride)
-    }
-
-    fn keys_of<'a>(&self, words: &'a [u64]) -> &'a [u64] {
-        words.get(self.keys.clone()).unwrap_or(&[])
-    }
-
-    /// Adds a slot with an identifier and keys; its other words are 0.
-    pub(super) fn push(&mut self, id: u64, keys: &[u64]) {
-        let start = self.words.len();
-        self.words.resize(start + self.stride, 0);
-        let words = self.words.get_mut(start..).unwrap_or(&mut []);
-        for (word, key) in words.iter_mut().skip(self.keys.start).zip(keys) {
-            *word = *key;
-        }
-        if let Some(word) = words.first_mut() {
-            *word = id;
-        }
-    }
-
-    /// Returns the keys of all slots.
-    pub(super) fn keys_mut(&mut self) -> impl Iterator<Item = &mut u64> {
-        let keys = self.keys.clone();
-        let slots = self.words.chunks_exact_mut(self.stride);
-        slots.flat_map(move |words| words.get_mut(keys.clone()).unwrap_or(&mut []))
     }
 }
 
