@@ -95,6 +95,7 @@ test('properties of the settings are for configurations that name none', async (
     const resolve = (given) => provider.resolveDebugConfiguration({}, { type: 'juror', request: 'launch', ...given });
     assert.deepStrictEqual((await resolve({ program: 'a' })).properties, ['${workspaceFolder}/a.prop']);
     assert.deepStrictEqual((await resolve({ properties: [] })).properties, []);
+    assert.strictEqual((await resolve({ request: 'attach', coreFile: 'core' })).properties, undefined);
     assert.strictEqual((await resolve({})).cwd, '${workspaceFolder}');
     assert.strictEqual((await resolve({ cwd: '/tmp' })).cwd, '/tmp');
     seen.deactivate();
