@@ -188,6 +188,11 @@ impl LivePage {
                 self.publish(session);
                 json!({})
             }
+            Request::Zoom(window) => {
+                self.choices.window = window;
+                self.publish(session);
+                json!({ "sequence": self.sequence })
+            }
             Request::Sample => {
                 self.publish(session);
                 json!({})

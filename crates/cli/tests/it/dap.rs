@@ -1,6 +1,7 @@
 //! `juror dap`, by a client that judges each message by the protocol's schema.
 
 mod breakpoints;
+mod checkpoints;
 mod client;
 mod code;
 mod columns;

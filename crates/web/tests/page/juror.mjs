@@ -15,7 +15,8 @@ for (const directory of [join(here, "../../../../examples/queue"), join(here, "p
   for (const file of readdirSync(directory)) copyFileSync(join(directory, file), join(work, file));
 }
 execFileSync("cc", ["-g", "-o", "queue", "queue.c", "main.c"], { cwd: work });
-execFileSync("cc", ["-g", "-o", "endless", "endless.c"], { cwd: work });
+for (const name of ["endless", "million"])
+  execFileSync("cc", ["-g", "-o", name, `${name}.c`], { cwd: work });
 after(() => rmSync(work, { recursive: true }));
 
 /** Starts juror with a page, runs a test over it, and ends it. */

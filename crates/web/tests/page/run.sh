@@ -37,7 +37,7 @@ export JUROR_PAGE_MODULES="$modules" JUROR_PAGE_CHROMIUM="$chromium"
 if [ $# -eq 0 ]; then
     for file in "$here"/*.test.mjs; do
         case $file in
-        */juror.test.mjs | */pictures.test.mjs)
+        */juror.test.mjs | */million.test.mjs | */pictures.test.mjs)
             if [ -z "${JUROR_EXECUTABLE:-}" ]; then
                 echo "$(basename "$file") is left out: JUROR_EXECUTABLE is not set" >&2
                 continue
