@@ -74,6 +74,15 @@ test("a running program is followed and interrupted", () =>
     await eventually(async () => (await total()) > before, true, "events are counted");
     await page.keyboard.press("i");
     await eventually(() => status(page), /^■ stopped: interrupted/, "the interruption");
+    const line = page.getByRole("slider", { name: /^Time line/ });
+    const valueText = () => line.getAttribute("aria-valuetext");
+    await line.focus();
+    for (let press = 0; press < 20; press += 1) await page.keyboard.press("+");
+    const part = page.locator("#timeline .controls .note");
+    await eventually(() => part.textContent(), /^Shown: event [\d\u202f]+ to event [\d\u202f]+, of/, "the part");
+    await eventually(valueText, /^Mark [12] of [12]: thread 1, event .*, 1 event$/, "single events");
+    await page.keyboard.press("0");
+    await eventually(() => part.textContent(), "", "all is shown");
   }));
 
 test("a recording goes back", async () => {

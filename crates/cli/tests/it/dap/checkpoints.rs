@@ -13,7 +13,7 @@ fn a_restored_checkpoint_is_a_stop() {
     client.break_at(source.to_str().unwrap(), &[34]);
     let stop = client.begin();
     assert_eq!(stop["reason"], "breakpoint");
-    assert!(client.repl("checkpoint").contains("checkpoint 1"));
+    assert!(client.repl("checkpoint").contains("Checkpoint 1"));
     let stop = client.resume("continue", &stop["threadId"]);
     assert_eq!(stop["reason"], "exception");
 
