@@ -13,8 +13,8 @@ export function createZoom(connection, announcer, changed) {
     made.addEventListener("click", act);
     return made;
   };
-  zoom.larger = button("larger", "+", () => zoomBy(zoom, 0.5));
-  zoom.smaller = button("smaller", "-", () => zoomBy(zoom, 2));
+  zoom.larger = button("zoom in", "+", () => zoomBy(zoom, 0.5));
+  zoom.smaller = button("zoom out", "-", () => zoomBy(zoom, 2));
   zoom.reset = button("all", "0", () => showPart(zoom, null));
   const group = { class: "zoom", role: "group", "aria-label": "Zoom of the time line" };
   zoom.buttons = make("div", group, zoom.larger, zoom.smaller, zoom.reset);

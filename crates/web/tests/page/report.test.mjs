@@ -38,7 +38,7 @@ test("a report shows the same without a server, and takes no commands", () => {
     assert.equal(await page.getByRole("grid", { name: "Slices" }).getByRole("row").count(), 3);
     await eventually(() => page.locator("#path tbody tr").count(), 8, "the path");
     assert.match(await page.locator("#report-text").textContent(), /<\/script><img src=x onerror=alert\(1\)>$/);
-    await page.getByRole("button", { name: "larger +" }).last().click();
+    await page.getByRole("button", { name: "zoom in +" }).click();
     await page.getByText(/^Shown: .* of /).waitFor();
     assert.equal(await page.locator("#prompt").isVisible(), false);
     assert.equal(await page.getByRole("button", { name: /continue/ }).count(), 0);
