@@ -13,10 +13,12 @@ use crate::handlers::{self, parse};
 use crate::protocol::arguments::Start;
 use crate::protocol::capabilities::capabilities;
 use crate::protocol::message::{Failure, Request};
+use crate::stops::{self, Told};
 use crate::terminal::ClientTerminal;
 use crate::transport::inbox::{Inbox, Incoming};
 use crate::transport::outbox::Outbox;
 use juror_session::Options;
+use juror_view::StopView;
 use juror_view::driver::Driver;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Write};
@@ -84,7 +86,7 @@ where
         is_configured: false,
         initialized: Initialized::Unknown,
         start: None,
-        is_attached: false,
+        origin: Origin::Launched,
         terminal: None,
         is_over: false,
     };
@@ -104,6 +106,27 @@ enum Initialized {
     Told,
 }
 
+/// Where the debuggee comes from.
+#[derive(Debug, PartialEq)]
+enum Origin {
+    /// It is a program of this session, which ends with it.
+    Launched,
+    /// It is a process that ran before, and goes on.
+    Attached,
+    /// It is a core file, with the stop that is told when the client has configured.
+    CoreFile(Option<Box<StopView>>),
+}
+
+impl Origin {
+    /// Returns the command that ends the session with the debuggee.
+    fn farewell(&self) -> &'static str {
+        match self {
+            Origin::Launched | Origin::CoreFile(_) => "kill",
+            Origin::Attached => "detach",
+        }
+    }
+}
+
 /// The loop, and what it holds.
 struct Server<'h> {
     adapter: Adapter,
@@ -116,7 +139,7 @@ struct Server<'h> {
     initialized: Initialized,
     /// The arguments of `launch` or `attach`, once the program is loaded.
     start: Option<Start>,
-    is_attached: bool,
+    origin: Origin,
     /// The terminal of the client that the program uses.
     terminal: Option<ClientTerminal>,
     is_over: bool,
@@ -229,10 +252,14 @@ impl Server<'_> {
         if self.adapter.motion != Motion::Unbegun {
             return;
         }
-        let stops = start.stop_on_entry == Some(true);
-        self.adapter.is_entry = stops;
-        let line = match (self.is_attached, stops) {
-            (true, true) => {
+        let stops_on_entry = start.stop_on_entry == Some(true);
+        self.adapter.is_entry = stops_on_entry && !matches!(self.origin, Origin::CoreFile(_));
+        let line = match (&mut self.origin, stops_on_entry) {
+            (Origin::CoreFile(stop), _) => {
+                let Some(stop) = stop.take() else { return };
+                return stops::tell_stop(&mut self.adapter, &mut **session, stop, Told::No);
+            }
+            (Origin::Attached, true) => {
                 let thread = session.queries().and_then(|it| it.selection());
                 let thread = thread.map_or(1, |it| it.thread);
                 self.adapter.motion = Motion::Stopped;
@@ -243,9 +270,9 @@ impl Server<'_> {
                 });
                 return self.adapter.event("stopped", body);
             }
-            (true, false) => "continue",
-            (false, true) => "start",
-            (false, false) => "run",
+            (Origin::Attached, false) => "continue",
+            (Origin::Launched, true) => "start",
+            (Origin::Launched, false) => "run",
         };
         self.adapter.run(&mut **session, line);
     }

@@ -96,7 +96,7 @@ impl Pictures {
         });
         SampleView {
             properties: properties.collect(),
-            timeline: wanted.timeline.then(|| timeline(shown)),
+            timeline: wanted.timeline.then(|| timeline(shown, wanted.window)),
         }
     }
 
@@ -296,7 +296,7 @@ fn matches(monitored: &MonitoredProperty, slice: &MonitorSlice<'_>, filter: &str
 
 /// Returns the remembered transitions of all properties by thread and time. A live run takes the
 /// times of events only if a property needs them.
-fn timeline(shown: &[MonitoredProperty]) -> TimelineView {
+fn timeline(shown: &[MonitoredProperty], window: Option<(u64, u64)>) -> TimelineView {
     let mut has_times = false;
     for monitored in shown {
         has_times |= monitored
@@ -323,16 +323,18 @@ fn timeline(shown: &[MonitoredProperty]) -> TimelineView {
     if first > last {
         return TimelineView::default();
     }
-    let piece = (last - first) / PIECES + 1;
+    let (begin, end) = window.map_or((first, last), |(begin, end)| (begin, end.max(begin)));
+    let piece = (end - begin) / PIECES + 1;
     let mut marks: BTreeMap<(u64, u32), TimelineMark> = BTreeMap::new();
     for monitored in shown {
         let monitor = &monitored.monitor;
-        for taken in monitor.transitions_since(0).0 {
-            let number = (moment(&taken) - first) / piece;
+        let taken = monitor.transitions_since(0).0;
+        for taken in taken.filter(|taken| (begin..=end).contains(&moment(taken))) {
+            let number = (moment(&taken) - begin) / piece;
             let mark = marks.entry((number, taken.thread)).or_insert(TimelineMark {
                 thread: taken.thread,
-                from: first + number * piece,
-                to: first + (number + 1) * piece,
+                from: begin + number * piece,
+                to: begin.saturating_add((number + 1).saturating_mul(piece)),
                 count: 0,
                 violated: None,
             });
@@ -352,6 +354,8 @@ fn timeline(shown: &[MonitoredProperty]) -> TimelineView {
     });
     TimelineView {
         has_times,
+        from: first,
+        to: last,
         marks: kept.collect(),
     }
 }

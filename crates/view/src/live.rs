@@ -64,6 +64,9 @@ pub struct SampleWanted {
     pub chosen: BTreeMap<String, Vec<String>>,
     /// Whether the time line is wanted.
     pub timeline: bool,
+    /// The first and the last moment of the part of the time line that is wanted; all of it if
+    /// absent.
+    pub window: Option<(u64, u64)>,
 }
 
 /// The properties at one moment.
@@ -119,7 +122,11 @@ pub struct TimelineView {
     /// Whether the events have times, in nanoseconds since the start of the program; otherwise
     /// their numbers stand for them.
     pub has_times: bool,
-    /// The marks, by time and thread.
+    /// The moment of the first remembered event.
+    pub from: u64,
+    /// The moment of the last one.
+    pub to: u64,
+    /// The marks of the part that is wanted, by time and thread.
     pub marks: Vec<TimelineMark>,
 }
 

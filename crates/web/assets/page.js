@@ -67,7 +67,7 @@ function createViews() {
     stop: createStop(commands),
     slices: createSlices(connection, store, page.announcer),
     path: createPath(commands, fixed),
-    timeline: createTimeline(),
+    timeline: createTimeline(connection, page.announcer),
     chart: fixed.chart ? createChart(fixed.chart) : null,
   };
   document.body.classList.toggle("model", fixed.mode === "model");

@@ -1,4 +1,4 @@
-// The stop of the program: report, source, stack, threads, checkpoints, output.
+// The stop of the program: report, source, stack, threads, checkpoints.
 
 import { execute } from "./commands.js";
 import { make, makeRow, makeTable, patchList, setAttribute, setCells, setClass, setShown } from "./dom.js";
@@ -14,7 +14,7 @@ const THREADS_MAX = 100;
 /** Creates the views of a stop; `commands` is null where no command is possible. */
 export function createStop(commands) {
   const view = { commands, shown: null, frame: null, parts: {} };
-  for (const id of ["report", "source", "stack", "threads", "checkpoints", "output"]) {
+  for (const id of ["report", "source", "stack", "threads", "checkpoints"]) {
     view.parts[id] = document.getElementById(id);
   }
   createSource(view);
@@ -52,7 +52,6 @@ export function drawStop(view, store) {
   }
   drawThreads(view, snapshot.threads ?? []);
   drawCheckpoints(view, snapshot.checkpoints ?? []);
-  drawOutput(view, snapshot.output ?? "");
 }
 
 function drawReport(view, store) {
@@ -208,15 +207,4 @@ function createCheckpoint(view) {
       execute(view.commands, `restore ${button.dataset.number}`);
   });
   return make("li", {}, button, " ", make("span"));
-}
-
-function drawOutput(view, output) {
-  setShown(view.parts.output, output !== "");
-  const text = document.getElementById("output-text");
-  // The scroll position is read only when it changes, since reading it makes the browser lay out the page.
-  if (view.output === output) return;
-  view.output = output;
-  const isAtEnd = text.scrollTop + text.clientHeight >= text.scrollHeight - 4;
-  setText(text, visible(output));
-  if (isAtEnd) text.scrollTop = text.scrollHeight;
 }

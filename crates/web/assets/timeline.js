@@ -3,17 +3,20 @@
 
 import { make, makeDetails, makeRow, makeTable, patchList, setAttribute, setCells, setShown } from "./dom.js";
 import { setText } from "./dom.js";
+import { announce } from "./announce.js";
 import { counted, grouped, oneLine, timeWords, verdictWords } from "./text.js";
+import { createZoom, shownMarks, takeZoom, takeZoomKey } from "./zoom.js";
 
 const MARKS_MAX = 600;
 const LANE = 30;
 const LANES_MAX = 16;
 const LABEL_WIDTH = 76;
 
-/** Creates the time line. */
-export function createTimeline() {
+/** Creates the time line; `connection` is null in a report. */
+export function createTimeline(connection, announcer) {
   const section = document.getElementById("timeline");
-  const view = { section, buckets: [], threads: [], key: null, cursor: -1, width: 0 };
+  const view = { section, announcer, buckets: [], threads: [], key: null, cursor: -1, width: 0 };
+  view.zoom = createZoom(connection, announcer, () => drawAgain(view));
   view.canvas = make("canvas", { "aria-hidden": "true" });
   view.slider = make(
     "div",
@@ -27,12 +30,14 @@ export function createTimeline() {
     view.canvas,
   );
   view.words = make("p", { class: "note" });
+  view.part = make("p", { class: "note" });
+  const controls = make("div", { class: "controls" }, view.part, view.zoom.buttons);
   const byThread = makeTable("Events by thread", ["Thread", "Events", "Violations", "From", "To"]);
   view.byThread = byThread.body;
   const marks = makeTable("Marks of the time line", ["Thread", "From", "To", "Events", "Verdict"]);
   view.marks = marks.body;
   view.details = makeDetails("Each mark as a table", marks.table);
-  section.append(view.slider, view.words, byThread.table, view.details);
+  section.append(controls, view.slider, view.words, byThread.table, view.details);
   listenToMarks(view);
   return view;
 }
@@ -44,7 +49,7 @@ function listenToMarks(view) {
     paint(view);
   }).observe(view.slider);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  view.slider.addEventListener("keydown", (event) => moveCursor(view, event));
+  view.slider.addEventListener("keydown", (event) => takeMarkKey(view, event));
   view.slider.addEventListener("pointerdown", (event) => point(view, event));
   view.details.addEventListener("toggle", () => drawMarks(view));
 }
@@ -52,22 +57,53 @@ function listenToMarks(view) {
 /** Draws the events, if there are others. */
 export function drawTimeline(view, store) {
   const events = store.snapshot?.events;
-  const buckets = (events?.buckets ?? []).slice(-MARKS_MAX);
-  setShown(view.section, buckets.length > 0);
-  if (buckets.length === 0) return;
+  const isKnown = Boolean(events?.buckets?.length || events?.window);
+  setShown(view.section, isKnown);
+  if (!isKnown) return;
+  view.events = events;
+  view.sequence = store.snapshot.sequence;
   view.hasTimes = events.has_times ?? true;
   setText(document.getElementById("timeline-heading"), `Time line: ${counted(events.total, "event")}`);
-  const key = buckets
-    .map((it) => `${it.thread},${it.from_ns},${it.to_ns},${it.count},${it.verdict}`)
-    .join(";");
+  drawAgain(view);
+}
+
+function drawAgain(view) {
+  const { zoom, events } = view;
+  takeZoom(zoom, events, view.sequence);
+  const buckets = shownMarks(zoom, events.buckets ?? []).slice(-MARKS_MAX);
+  const part = JSON.stringify(zoom.window);
+  const marks = buckets.map((it) => `${it.thread},${it.from_ns},${it.to_ns},${it.count},${it.verdict}`);
+  const key = [part, ...marks].join(";");
   if (key === view.key) return;
+  const isMoved = part !== view.shownPart;
   const isAtEnd = view.cursor < 0 || view.cursor >= view.buckets.length - 1;
-  Object.assign(view, { key, buckets, threads: threadsOf(buckets) });
-  view.cursor = isAtEnd ? buckets.length - 1 : Math.min(view.cursor, buckets.length - 1);
+  Object.assign(view, { key, buckets, threads: threadsOf(buckets), shownPart: part });
+  const followsEnd = !zoom.chosen || (isAtEnd && !zoom.window);
+  view.cursor = followsEnd ? buckets.length - 1 : nearest(buckets, zoom.chosen);
+  drawPart(view, isMoved);
   drawThreadRows(view);
   drawMarks(view);
   drawCursor(view);
   paint(view);
+}
+
+// The part is said where it is not all of the time line.
+function drawPart(view, isMoved) {
+  const { window, whole } = view.zoom;
+  const ends = ({ from, to }) => `${pointWords(view, from)} to ${pointWords(view, to)}`;
+  const words = window ? `Shown: ${ends(window)}, of ${ends(whole)}` : "";
+  setText(view.part, words);
+  if (isMoved && (words || view.hasPart))
+    announce(view.announcer, "part", words || "All of the time line is shown");
+  view.hasPart = words !== "";
+}
+
+// The mark nearest to one of before; of two, that of its thread.
+function nearest(buckets, { at, thread }) {
+  const distances = buckets.map(
+    (bucket) => 2 * Math.abs((bucket.from_ns + bucket.to_ns) / 2 - at) + Number(bucket.thread !== thread),
+  );
+  return distances.indexOf(Math.min(...distances));
 }
 
 function threadsOf(buckets) {
@@ -132,7 +168,11 @@ function verdictOf({ verdict, property }) {
 
 function drawCursor(view) {
   const bucket = view.buckets[view.cursor];
-  if (!bucket) return;
+  if (!bucket) {
+    setText(view.words, "No event is in this part.");
+    setAttribute(view.slider, "aria-valuetext", "No event is in this part.");
+    return;
+  }
   const verdict = verdictOf(bucket);
   const words = [
     `Mark ${view.cursor + 1} of ${view.buckets.length}: thread ${bucket.thread}`,
@@ -146,8 +186,15 @@ function drawCursor(view) {
   setAttribute(view.slider, "aria-valuetext", words);
 }
 
-function moveCursor(view, event) {
+function takeMarkKey(view, event) {
   const last = view.buckets.length - 1;
+  const edge = { ArrowRight: last, ArrowLeft: 0 }[event.key];
+  if (!event.ctrlKey && !event.altKey && !event.metaKey) {
+    if (takeZoomKey(view.zoom, event, edge === view.cursor || last < 0)) {
+      event.preventDefault();
+      return;
+    }
+  }
   const to = {
     ArrowRight: view.cursor + 1,
     ArrowLeft: view.cursor - 1,
@@ -158,7 +205,14 @@ function moveCursor(view, event) {
   }[event.key];
   if (to === undefined) return;
   event.preventDefault();
-  view.cursor = Math.min(Math.max(to, 0), last);
+  setCursor(view, Math.min(Math.max(to, 0), last));
+}
+
+// The zoom keeps the mark that the user has chosen in sight.
+function setCursor(view, position) {
+  view.cursor = position;
+  const bucket = view.buckets[position];
+  view.zoom.chosen = bucket && { at: (bucket.from_ns + bucket.to_ns) / 2, thread: bucket.thread };
   drawCursor(view);
   paint(view);
 }
@@ -171,27 +225,26 @@ function point(view, event) {
   const x = event.clientX - bounds.left;
   const distance = (bucket) => Math.abs(scale.x(bucket.from_ns) - x) + (bucket.thread === thread ? 0 : 1e6);
   const distances = view.buckets.map(distance);
-  view.cursor = distances.indexOf(Math.min(...distances));
-  drawCursor(view);
-  paint(view);
+  setCursor(view, distances.indexOf(Math.min(...distances)));
 }
 
 function scaleOf(view, width) {
-  const from = Math.min(...view.threads.map((thread) => thread.from));
-  const to = Math.max(...view.threads.map((thread) => thread.to), from + 1);
+  const { window } = view.zoom;
+  const from = window?.from ?? Math.min(...view.threads.map((thread) => thread.from));
+  const to = Math.max(window ? window.to : Math.max(...view.threads.map((thread) => thread.to)), from + 1);
   const room = Math.max(width - LABEL_WIDTH - 8, 1);
   const most = Math.max(...view.buckets.map((bucket) => bucket.count), 1);
   return {
-    x: (time) => LABEL_WIDTH + ((time - from) / (to - from)) * room,
+    x: (time) => LABEL_WIDTH + Math.min(Math.max((time - from) / (to - from), 0), 1) * room,
     height: (count) => 5 + (Math.log1p(count) / Math.log1p(most)) * (LANE - 17),
   };
 }
 
 function paint(view) {
   const { width } = view;
-  if (width === 0 || view.buckets.length === 0) return;
+  if (width === 0) return;
   const lanes = view.threads.slice(0, LANES_MAX);
-  const height = lanes.length * LANE;
+  const height = Math.max(lanes.length, 1) * LANE;
   const pixels = devicePixelRatio;
   if (
     view.canvas.width !== Math.round(width * pixels) ||

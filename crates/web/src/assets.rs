@@ -33,6 +33,7 @@ pub(crate) const MODULES: &[(&str, &str)] = modules![
     "store.js",
     "text.js",
     "timeline.js",
+    "zoom.js",
 ];
 
 /// The module that the page begins with.

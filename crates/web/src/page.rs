@@ -9,10 +9,10 @@ use juror_view::error::CommandError;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The times that a sample may take: one part in this many of the run.
-const SHARE: u64 = 100;
+const SHARE: u32 = 100;
 
 /// The result of a command that the browser asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,9 +143,9 @@ impl LivePage {
             let is_sample = job.request == Request::Sample;
             self.answer(job, session);
             if is_sample && let Some(shared) = &self.shared {
-                let spent = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
-                let period = spent.saturating_mul(SHARE).max(PERIOD_MIN_MS);
-                shared.period_ms.store(period, Ordering::Relaxed);
+                shared
+                    .period_ms
+                    .store(period_after(begin.elapsed()), Ordering::Relaxed);
             }
         }
     }
@@ -188,6 +188,11 @@ impl LivePage {
                 self.publish(session);
                 json!({})
             }
+            Request::Zoom(window) => {
+                self.choices.window = window;
+                self.publish(session);
+                json!({ "sequence": self.sequence })
+            }
             Request::Sample => {
                 self.publish(session);
                 json!({})
@@ -212,5 +217,24 @@ impl LivePage {
     }
 }
 
+/// Returns the time until the next sample, in milliseconds, after one that has taken so long.
+fn period_after(spent: Duration) -> u64 {
+    let period = spent.saturating_mul(SHARE).as_millis();
+    u64::try_from(period).unwrap_or(u64::MAX).max(PERIOD_MIN_MS)
+}
+
 /// The receiver of the answer to a command.
 pub struct Reply(Option<tokio::sync::oneshot::Sender<Value>>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_take_at_most_their_share() {
+        assert_eq!(period_after(Duration::ZERO), PERIOD_MIN_MS);
+        assert_eq!(period_after(Duration::from_micros(990)), 99);
+        assert_eq!(period_after(Duration::from_millis(30)), 3000);
+        assert_eq!(period_after(Duration::MAX), u64::MAX);
+    }
+}

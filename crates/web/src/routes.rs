@@ -43,6 +43,7 @@ pub(crate) fn router(shared: Arc<Shared>, port: u16) -> Router {
         .route("/stream", get(stream))
         .route("/slices", post(slices))
         .route("/choose", post(choose))
+        .route("/zoom", post(zoom))
         .route("/command", post(command))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&shared),
@@ -174,6 +175,29 @@ async fn choose(State(shared): Common, body: Bytes) -> Response {
     });
     let property = choice.property;
     ask(&shared, Request::Choose { property, binding }).await
+}
+
+/// The body of `zoom`.
+#[derive(Deserialize)]
+struct Zoom {
+    window: Option<Window>,
+}
+
+/// A part of the time line, in its unit.
+#[derive(Deserialize)]
+struct Window {
+    from_ns: u64,
+    to_ns: u64,
+}
+
+async fn zoom(State(shared): Common, body: Bytes) -> Response {
+    match serde_json::from_slice::<Zoom>(&body) {
+        Ok(zoom) => {
+            let window = zoom.window.map(|it| (it.from_ns, it.to_ns));
+            ask(&shared, Request::Zoom(window)).await
+        }
+        Err(error) => malformed(&error),
+    }
 }
 
 /// The body of `command`.

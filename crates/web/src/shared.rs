@@ -27,6 +27,8 @@ pub(crate) enum Request {
         /// The values of its parameters, as text; none to choose none.
         binding: Option<Vec<String>>,
     },
+    /// The part of the time line that snapshots have: its first and its last moment; none for all.
+    Zoom(Option<(u64, u64)>),
     /// A command line.
     Command(String),
     /// A new snapshot.
@@ -152,6 +154,8 @@ pub(crate) struct Choices {
     pub(crate) chosen: BTreeMap<String, Vec<String>>,
     /// By property: the number of the next transition.
     pub(crate) since: BTreeMap<String, u64>,
+    /// The part of the time line that is shown.
+    pub(crate) window: Option<(u64, u64)>,
 }
 
 fn ring(bell: &Mutex<Option<Bell>>) {

@@ -145,6 +145,7 @@ pub(crate) fn snapshot(
         since: choices.since.clone(),
         chosen: choices.chosen.clone(),
         timeline: true,
+        window: choices.window,
     };
     let sample = session.sample(&wanted);
     for property in &sample.properties {
@@ -173,6 +174,9 @@ pub(crate) fn snapshot(
             "property": mark.violated,
         })
     });
+    let window = choices
+        .window
+        .map(|(from, to)| json!({ "from_ns": from, "to_ns": to }));
     let total: u64 = sample.properties.iter().map(|it| it.events).sum();
     json!({
         "sequence": sequence,
@@ -184,7 +188,14 @@ pub(crate) fn snapshot(
         "properties": sample.properties.iter().map(property).collect::<Vec<_>>(),
         "threads": threads,
         "checkpoints": checkpoints,
-        "events": { "buckets": buckets.collect::<Vec<_>>(), "total": total, "has_times": timeline.has_times },
+        "events": {
+            "buckets": buckets.collect::<Vec<_>>(),
+            "total": total,
+            "has_times": timeline.has_times,
+            "from_ns": timeline.from,
+            "to_ns": timeline.to,
+            "window": window,
+        },
     })
 }
 

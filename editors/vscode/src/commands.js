@@ -54,7 +54,7 @@ async function addProperty(sessions) {
     const expression = `property add ${chosen[0].fsPath}`;
     try {
         const answer = await state.session.customRequest('evaluate', { expression, context: 'repl' });
-        vscode.debug.activeDebugConsole.appendLine(answer.result);
+        vscode.debug.activeDebugConsole.appendLine(answer.result.trimEnd());
         sessions.changed();
     } catch (error) {
         vscode.window.showErrorMessage(`The property was not added: ${error.message}`);

@@ -33,7 +33,8 @@ class Configurations {
             const document = openDocument();
             return document === undefined ? null : this.ofDocument(document);
         }
-        if (configuration.properties === undefined) {
+        // A core file has no events.
+        if (configuration.properties === undefined && configuration.coreFile === undefined) {
             const settings = vscode.workspace.getConfiguration('juror', folder);
             const files = settings.get('properties', []);
             if (files.length > 0) {

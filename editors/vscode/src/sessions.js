@@ -3,7 +3,7 @@
 
 const vscode = require('vscode');
 const { Monitors } = require('./monitors/model');
-const { TYPE } = require('./adapter');
+const { TYPE, executable } = require('./adapter');
 
 /** The requests that let the program run, once they are answered. */
 const RESUMING = new Set(['continue', 'next', 'stepIn', 'stepOut', 'restart', 'configurationDone']);
@@ -17,6 +17,8 @@ class State {
         this.thread = undefined;
         /** The address of the live page, if the adapter has one. */
         this.page = undefined;
+        /** Whether the adapter has sent a message. */
+        this.hasAnswered = false;
     }
 
     /** Takes a message of the adapter. Returns whether there is something to show. */
@@ -69,10 +71,13 @@ class Sessions {
         this.states.set(session.id, state);
         return {
             onDidSendMessage: (message) => {
+                state.hasAnswered = true;
                 if (state.take(message)) {
                     this.changed();
                 }
             },
+            // VS Code itself waits for an adapter that could not be started, and says nothing.
+            onError: (error) => state.hasAnswered || tellMissing(session, error),
         };
     }
 
@@ -93,6 +98,19 @@ class Sessions {
 
     dispose() {
         this.emitter.dispose();
+    }
+}
+
+/** Says that the adapter could not be started, and ends the session. */
+async function tellMissing(session, error) {
+    vscode.debug.stopDebugging(session);
+    const settings = 'Open the Setting';
+    const chosen = await vscode.window.showErrorMessage(
+        `\`${executable(session)}\` cannot be started: ${error.message}. The setting juror.path names the executable.`,
+        settings,
+    );
+    if (chosen === settings) {
+        vscode.commands.executeCommand('workbench.action.openSettings', 'juror.path');
     }
 }
 

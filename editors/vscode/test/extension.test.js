@@ -73,6 +73,21 @@ test('the adapter is the executable of the settings with `dap`', () => {
     seen.deactivate();
 });
 
+test('an adapter that cannot be started is told, and its session ends', () => {
+    const seen = activate();
+    seen.settings['juror.path'] = 'no-such-juror';
+    const { session, tracker } = seen.begin({});
+    tracker.onError(new Error('spawn no-such-juror ENOENT'));
+    assert.match(seen.errors.join(), /^`no-such-juror` cannot be started: .* juror\.path/);
+    assert.deepStrictEqual(seen.stopped, [session]);
+
+    // One that has answered has its own words.
+    seen.errors.length = 0;
+    tracker.onDidSendMessage({ type: 'response', command: 'initialize', success: true });
+    tracker.onError(new Error('read error'));
+    assert.deepStrictEqual(seen.errors, []);
+});
+
 test('properties of the settings are for configurations that name none', async () => {
     const seen = activate();
     seen.settings['juror.properties'] = ['${workspaceFolder}/a.prop'];
@@ -80,6 +95,7 @@ test('properties of the settings are for configurations that name none', async (
     const resolve = (given) => provider.resolveDebugConfiguration({}, { type: 'juror', request: 'launch', ...given });
     assert.deepStrictEqual((await resolve({ program: 'a' })).properties, ['${workspaceFolder}/a.prop']);
     assert.deepStrictEqual((await resolve({ properties: [] })).properties, []);
+    assert.strictEqual((await resolve({ request: 'attach', coreFile: 'core' })).properties, undefined);
     assert.strictEqual((await resolve({})).cwd, '${workspaceFolder}');
     assert.strictEqual((await resolve({ cwd: '/tmp' })).cwd, '/tmp');
     seen.deactivate();

@@ -69,7 +69,7 @@ function strict(name, members) {
 function create() {
     const seen = {
         commands: new Map(), factories: {}, trackers: {}, providers: [], trees: new Map(), errors: [],
-        debugged: [], terminals: [], panels: [], console: [], asked: [],
+        debugged: [], terminals: [], panels: [], stopped: [], console: [], asked: [],
         /** The settings, the answers to questions in order, and the open document. */
         settings: {}, answers: [],
     };
@@ -101,6 +101,7 @@ function create() {
             seen.debugged.push({ folder, configuration });
             return true;
         },
+        stopDebugging: async (session) => seen.stopped.push(session),
     });
     const window = strict('.window', {
         activeTextEditor: undefined,
@@ -108,7 +109,9 @@ function create() {
             seen.trees.set(id, provider);
             return disposable;
         },
-        showErrorMessage: (message) => seen.errors.push(message),
+        async showErrorMessage(message) {
+            seen.errors.push(message);
+        },
         showQuickPick: async (items) => {
             const answer = await ask('pick', items);
             return answer && items.find((item) => item.label.startsWith(answer));

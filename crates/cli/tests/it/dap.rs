@@ -1,9 +1,11 @@
 //! `juror dap`, by a client that judges each message by the protocol's schema.
 
 mod breakpoints;
+mod checkpoints;
 mod client;
 mod code;
 mod columns;
+mod core_files;
 mod debug_client;
 mod examples;
 mod lifecycle;
@@ -12,6 +14,7 @@ mod orders;
 mod robust;
 mod schema;
 mod sessions;
+mod shown;
 mod stacks;
 mod stepping;
 mod table;

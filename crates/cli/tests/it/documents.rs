@@ -72,13 +72,13 @@ fn sessions(text: &str) -> Vec<Shown> {
 
 /// Compiles the C program of a directory under its name, beside a copy of
 /// everything else that is there.
-fn build(shown: &Shown, target: &Path) {
+pub(crate) fn build(directory: &Path, define: Option<&str>, target: &Path) {
     let mut command = Command::new("cc");
     command.args(["-g", "-pthread", "-o"]);
-    command.arg(shown.directory.file_name().expect("a name"));
-    command.args(&shown.define);
+    command.arg(directory.file_name().expect("a name"));
+    command.args(define);
     let mut has_program = false;
-    for entry in fs::read_dir(&shown.directory).expect("the directory is there") {
+    for entry in fs::read_dir(directory).expect("the directory is there") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name");
         if path.is_dir() {
@@ -98,7 +98,8 @@ fn build(shown: &Shown, target: &Path) {
     assert!(status.success());
 }
 
-fn normalized(line: &str) -> String {
+/// Returns a line without what may differ from run to run.
+pub(crate) fn normalized(line: &str) -> String {
     let word = |word: &str| match word.find("0x") {
         Some(at) => {
             let (before, rest) = word.split_at(at + 2);
@@ -152,7 +153,7 @@ fn check(document: &str) {
     assert!(!shown.is_empty(), "{document} shows no session");
     for one in shown {
         let target = tempfile::tempdir().expect("a directory");
-        build(&one, target.path());
+        build(&one.directory, one.define.as_deref(), target.path());
         if let Some(before) = &one.before {
             let arguments: Vec<&str> = before.split(' ').collect();
             juror(&arguments).directory(target.path()).run();

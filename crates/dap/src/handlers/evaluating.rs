@@ -41,10 +41,10 @@ pub(super) fn evaluate(adapter: &mut Adapter, session: &mut dyn Driver, request:
     for line in given.expression.split('\n') {
         perform(adapter, session, line.trim(), &mut shown);
     }
-    let text = adapter.styled(shown.text.trim_end_matches('\n'));
+    let text = adapter.styled(&ended(&shown.text));
     let answer = match shown.has_failed {
         true => Err(Failure::quiet(
-            anstream::adapter::strip_str(&text).to_string(),
+            anstream::adapter::strip_str(&text).to_string().trim_end(),
         )),
         false => body(Evaluated {
             result: text,
@@ -168,9 +168,17 @@ pub(super) fn evaluate_running(
         }
     }
     body(Evaluated {
-        result: adapter.styled(text.trim_end_matches('\n')),
+        result: adapter.styled(&ended(&text)),
         ..Evaluated::default()
     })
+}
+
+/// Returns a text with one line end: some clients show what the program writes next behind it.
+fn ended(text: &str) -> String {
+    match text.trim_end_matches('\n') {
+        "" => String::new(),
+        text => format!("{text}\n"),
+    }
 }
 
 /// Without a context, an expression is a command line, as in gdb's adapter.

@@ -96,7 +96,11 @@ fn info_of(adapter: &Adapter, stop: &StopView) -> Answer {
             (format!("{PROPERTY}{property}"), property.clone())
         }
         StopReason::ScenarioError { scenario, .. } => (scenario.to_string(), scenario.to_string()),
-        StopReason::Signal { signal, .. } => (signal.clone(), signal.clone()),
+        StopReason::Signal { signal, .. }
+        | StopReason::CoreFile {
+            signal: Some(signal),
+            ..
+        } => (signal.clone(), signal.clone()),
         reason => {
             let numbers = stops::numbers(reason);
             let command = adapter.points.command_of_filter(&numbers);

@@ -46,6 +46,8 @@ pub struct Start {
     pub process_id: Option<Value>,
     /// The name of the process to attach to.
     pub name_of_process: Option<String>,
+    /// The core file to debug instead of a process.
+    pub core_file: Option<String>,
     /// Files of properties.
     pub properties: Option<Vec<String>>,
     /// Files of scenarios.

@@ -1,7 +1,7 @@
 //! Loads a program, or attaches to one.
 
-use super::Server;
 use super::processes::process_of;
+use super::{Origin, Server};
 use crate::adapter::Motion;
 use crate::filters;
 use crate::handlers::parse;
@@ -20,12 +20,15 @@ impl Server<'_> {
     /// `launch`
     pub(super) fn launch(&mut self, request: &Request) {
         let loaded = self.permitted(request).and_then(|start| {
+            if start.core_file.is_some() {
+                return Err(Failure::shown("a core file is opened by `attach`"));
+            }
             let options = self.options_of(&start)?;
             if options.program.as_os_str().is_empty() {
                 return Err(Failure::shown("launch needs a program"));
             }
             self.load(options, start)?;
-            self.is_attached = false;
+            self.origin = Origin::Launched;
             Ok(())
         });
         self.conclude(request, loaded);
@@ -34,30 +37,47 @@ impl Server<'_> {
     /// `attach`
     pub(super) fn attach(&mut self, request: &Request) {
         let attached = self.permitted(request).and_then(|start| {
+            if start.core_file.is_some() {
+                return self.open_core(start);
+            }
             let process = process_of(&start)?;
             let options = Options {
                 program: PathBuf::new(),
                 ..self.options_of(&start)?
             };
             self.load(options, start)?;
-            let Some(session) = &mut self.session else {
-                return Err(Failure::quiet("there is no session"));
-            };
-            let attached = self
-                .adapter
-                .execute(&mut **session, &format!("attach {process}"));
-            if let Err(error) = attached {
-                self.session = None;
-                self.start = None;
-                return Err(Failure {
-                    is_shown: true,
-                    ..Failure::from(error)
-                });
-            }
-            self.is_attached = true;
+            self.execute_first(&format!("attach {process}"))?;
+            self.origin = Origin::Attached;
             Ok(())
         });
         self.conclude(request, attached);
+    }
+
+    /// Opens the core file of `attach`.
+    fn open_core(&mut self, start: Start) -> Result<(), Failure> {
+        let options = self.options_of(&start)?;
+        self.load(options, start)?;
+        let opened = self.execute_first("core-file")?;
+        self.origin = Origin::CoreFile(match opened {
+            Outcome::Stopped(stop) => Some(stop),
+            _ => None,
+        });
+        Ok(())
+    }
+
+    /// Executes the command that brings the debuggee; if it fails, there is no session.
+    fn execute_first(&mut self, line: &str) -> Result<Outcome, Failure> {
+        let Some(session) = &mut self.session else {
+            return Err(Failure::quiet("there is no session"));
+        };
+        self.adapter.execute(&mut **session, line).map_err(|error| {
+            self.session = None;
+            self.start = None;
+            Failure {
+                is_shown: true,
+                ..Failure::from(error)
+            }
+        })
     }
 
     /// Checks the token, and that there is no program yet. Returns the arguments.
@@ -146,20 +166,27 @@ impl Server<'_> {
         let Some(session) = &mut self.session else {
             return;
         };
+        let is_core = matches!(self.origin, Origin::CoreFile(_));
         let program = self.start.as_ref().and_then(|start| start.program.clone());
         let found = self.adapter.execute(&mut **session, "info program");
         let Ok(Outcome::Program(view)) = found else {
             return;
         };
         let name = program.unwrap_or_else(|| view.process.to_string());
-        let method = if self.is_attached { "attach" } else { "launch" };
-        let body = json!({
+        let method = match self.origin {
+            Origin::Launched => "launch",
+            Origin::Attached | Origin::CoreFile(_) => "attach",
+        };
+        let mut body = json!({
             "name": name,
-            "systemProcessId": view.process,
             "isLocalProcess": true,
             "startMethod": method,
             "pointerSize": 64,
         });
+        // The process of a core file is no more.
+        if !is_core {
+            body["systemProcessId"] = json!(view.process);
+        }
         self.adapter.event("process", body);
         self.adapter.renew_threads(&mut **session);
     }
@@ -170,7 +197,7 @@ impl Server<'_> {
             Ok(given) => given,
             Err(failure) => return self.adapter.answer(request, Err(failure)),
         };
-        if self.session.is_none() || self.is_attached {
+        if self.session.is_none() || self.origin != Origin::Launched {
             let failure = Failure::shown("only a program that was launched can be restarted");
             return self.adapter.answer(request, Err(failure));
         }

@@ -1,7 +1,7 @@
 //! Ends the program, or lets it go on without juror.
 
-use super::Server;
 use super::launching::driver;
+use super::{Origin, Server};
 use crate::adapter::Motion;
 use crate::handlers::parse;
 use crate::protocol::arguments::Disconnect;
@@ -15,8 +15,7 @@ impl Server<'_> {
     pub(super) fn terminate(&mut self, request: &Request) {
         self.adapter.answer(request, Ok(Value::Null));
         let has_ended = self.adapter.motion == Motion::Ended;
-        let line = if self.is_attached { "detach" } else { "kill" };
-        self.release(line);
+        self.release(self.origin.farewell());
         if !has_ended {
             stops::tell_gone(&mut self.adapter, None);
         }
@@ -25,8 +24,13 @@ impl Server<'_> {
     /// `disconnect`, and the end of the connection.
     pub(super) fn disconnect(&mut self, request: &Request) {
         let given: Disconnect = parse(request.arguments.clone()).unwrap_or_default();
-        let ends = given.terminate_debuggee.unwrap_or(!self.is_attached);
-        self.release(if ends { "kill" } else { "detach" });
+        // A core file can only be closed.
+        let line = match (&self.origin, given.terminate_debuggee) {
+            (Origin::CoreFile(_), _) | (_, None) => self.origin.farewell(),
+            (_, Some(true)) => "kill",
+            (_, Some(false)) => "detach",
+        };
+        self.release(line);
         self.adapter.answer(request, Ok(Value::Null));
         self.is_over = true;
     }
@@ -34,7 +38,7 @@ impl Server<'_> {
     /// Ends the session for a signal to juror.
     pub(super) fn leave_for_signal(&mut self) {
         self.host.leaves();
-        self.release(if self.is_attached { "detach" } else { "kill" });
+        self.release(self.origin.farewell());
         stops::tell_gone(&mut self.adapter, None);
     }
 

@@ -32,6 +32,7 @@ impl Server<'_> {
                 .map(PathBuf::from)
                 .unwrap_or_default(),
             arguments: start.args.iter().flatten().map(OsString::from).collect(),
+            core: start.core_file.as_ref().map(below),
             environment: environment(start)?,
             directory: directory.clone(),
             properties: read(&start.properties)?,

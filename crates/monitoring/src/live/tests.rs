@@ -187,6 +187,34 @@ fn the_time_line_counts_events_and_marks_violations() {
 }
 
 #[test]
+fn a_part_of_the_time_line_has_marks_of_its_own() {
+    let mut run = Run::new(SLICED);
+    let calls: Vec<_> = (0..1000).map(|n| ("a", n, (n + 1) * 1000)).collect();
+    run.take(&calls);
+    let mut of = |window| {
+        let wanted = SampleWanted {
+            timeline: true,
+            window,
+            ..SampleWanted::default()
+        };
+        run.sample(&wanted).timeline.expect("it is wanted")
+    };
+    let whole = of(None);
+    assert_eq!((whole.from, whole.to), (1000, 1_000_000));
+    let part = of(Some((10_000, 19_000)));
+    assert_eq!((part.from, part.to), (1000, 1_000_000));
+    // Each event has a mark here, and seven share one in the whole.
+    assert_eq!(part.marks.len(), 10);
+    assert!(whole.marks.len() <= 150, "{}", whole.marks.len());
+    assert!(part.marks.iter().all(|it| it.count == 1));
+    assert_eq!(part.marks[0].from, 10_000);
+    for empty in [(2_000_000, 3_000_000), (10_500, 10_400), (0, 0)] {
+        assert_eq!(of(Some(empty)).marks, []);
+    }
+    assert_eq!(of(Some((0, u64::MAX))).marks.len(), 1);
+}
+
+#[test]
 fn without_times_the_numbers_of_events_are_the_time_line() {
     let mut run = Run::new(SLICED);
     let calls: Vec<_> = (0..10).map(|n| ("a", n, 0)).collect();

@@ -267,6 +267,7 @@ fn requests_are_answered_by_the_session() {
         ("command", "{}"),
         ("command", "nonsense"),
         ("slices", r#"{"property":1}"#),
+        ("zoom", r#"{"window":{"from_ns":-1,"to_ns":2}}"#),
     ] {
         let (status, _) = answer(served.ask("POST", &format!("/api/{path}"), body));
         assert_eq!(status, 400, "{body}");
@@ -302,6 +303,24 @@ fn a_stream_has_a_snapshot_at_once_and_after_each_command_and_asks_for_what_is_n
     let second = next(&mut served);
     assert!(second.contains(r#""events":2"#), "{second}");
     assert_eq!(served.session.wanted[1].since.get("p"), Some(&10));
+}
+
+#[test]
+fn the_answer_to_a_zoom_names_the_first_snapshot_that_has_it() {
+    let mut served = Served::new();
+    let _looks = served.ask("GET", "/api/stream", "");
+    served.serve();
+    for (window, expected) in [(r#"{"from_ns":7,"to_ns":9}"#, Some((7, 9))), ("null", None)] {
+        let body = format!(r#"{{"window":{window}}}"#);
+        let stream = served.ask("POST", "/api/zoom", &body);
+        served.serve();
+        let (status, answer) = answer(stream);
+        assert_eq!(status, 200, "{answer}");
+        let sequence = served.session.samples;
+        assert!(answer.contains(&format!(r#"{{"sequence":{sequence}}}"#)));
+        let last = served.session.wanted.last();
+        assert_eq!(last.expect("a sample").window, expected);
+    }
 }
 
 #[test]

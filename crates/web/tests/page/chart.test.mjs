@@ -118,7 +118,7 @@ test("the time line has a lane for each thread, and a mark is read by keyboard",
     }
     await page.getByText("Each mark as a table").click();
     const marks = page.getByRole("table", { name: "Marks of the time line" }).getByRole("row");
-    assert.equal(await marks.count(), buckets.length + 1);
+    await eventually(() => marks.count(), buckets.length + 1, "the marks");
     assert.equal(await marks.last().getByRole("cell").last().textContent(), "✗ violated");
   }));
 

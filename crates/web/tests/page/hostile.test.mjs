@@ -30,7 +30,7 @@ function hostile() {
   now.states[0].state = REVERSED;
   now.chosen = { binding: [{ name: MARKUP, value: CONTROL }], state: MARKUP, forgotten: true };
   Object.assign(now.path[0], { event: MARKUP, from: REVERSED, values: [{ name: "v", value: CONTROL }] });
-  Object.assign(snapshot, { stop_text: MARKUP, output: `${CONTROL}\n${MARKUP}` });
+  Object.assign(snapshot, { stop_text: `${MARKUP}\n${CONTROL}` });
   Object.assign(snapshot.threads[0], { name: MARKUP });
   snapshot.stop.source.lines[0] = MARKUP;
   Object.assign(snapshot.stop.backtrace[0].location, { function: MARKUP, file: `/a/${REVERSED}.c` });
@@ -52,7 +52,6 @@ test("markup, marks of direction and control characters are text", () =>
       "version",
       "verdicts",
       "report-text",
-      "output-text",
       "slices",
       "path",
       "stack",
@@ -77,7 +76,7 @@ test("markup, marks of direction and control characters are text", () =>
 test("what is missing or of another kind leaves the rest of the page as it is", async () => {
   const data = fixture("queue");
   const snapshot = data.snapshots.find(isStopped);
-  Object.assign(snapshot, { threads: null, checkpoints: null, events: null, output: null, stop_text: null });
+  Object.assign(snapshot, { threads: null, checkpoints: null, events: null, stop_text: null });
   snapshot.stop = { reason: "a_new_reason", location: null };
   Object.assign(snapshot.properties[0], { states: null, path: null, lit: null });
   await withPage(data, {}, async ({ juror, page }) => {

@@ -1,44 +1,12 @@
 // The page over juror itself, JUROR_EXECUTABLE: the same page, but nothing is played.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { after, test } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { juror, withJuror, work } from "./juror.mjs";
 import { eventually, stateOf, withAddress } from "./support.mjs";
-
-const here = dirname(fileURLToPath(import.meta.url));
-const juror = process.env.JUROR_EXECUTABLE;
-const work = mkdtempSync(join(tmpdir(), "page-juror-"));
-for (const directory of [join(here, "../../../../examples/queue"), join(here, "programs")]) {
-  for (const file of readdirSync(directory)) copyFileSync(join(directory, file), join(work, file));
-}
-execFileSync("cc", ["-g", "-o", "queue", "queue.c", "main.c"], { cwd: work });
-execFileSync("cc", ["-g", "-o", "endless", "endless.c"], { cwd: work });
-after(() => rmSync(work, { recursive: true }));
-
-/** Starts juror with a page, runs a test over it, and ends it. */
-async function withJuror(args, run) {
-  const child = spawn(juror, args, { cwd: work, stdio: ["pipe", "pipe", "pipe"] });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (data) => {
-      output += data;
-    });
-  }
-  const ended = new Promise((resolve) => child.on("exit", resolve));
-  const address = () => /http:\/\/127\.0\.0\.1:\d+\/#\w+/.exec(output)?.[0] ?? "";
-  try {
-    await eventually(address, /^http/, "the address");
-    await withAddress(address(), {}, ({ page }) => run(page));
-  } finally {
-    child.stdin.end("kill\nquit\n");
-    child.kill();
-    await ended;
-  }
-}
 
 const status = (page) => page.locator("#status").textContent();
 
@@ -53,7 +21,7 @@ async function command(page, line) {
 }
 
 test("a violation: report, state, slices, path, stack, and the answers of the prompt", () =>
-  withJuror(["run", "--web", "--property", "queue.prop", "./queue"], async (page) => {
+  withJuror(["run", "--web", "--property", "queue.prop", "./queue"], {}, async (page) => {
     await eventually(() => status(page), "■ stopped: a property is violated, at queue.c:18", "the stop");
     await eventually(
       () => stateOf(page, "overflow").locator(".tag-text").textContent(),
@@ -81,7 +49,7 @@ test("a violation: report, state, slices, path, stack, and the answers of the pr
   }));
 
 test("a step, a checkpoint, a restore, and the end", () =>
-  withJuror(["run", "--web", "--property", "queue.prop", "./queue"], async (page) => {
+  withJuror(["run", "--web", "--property", "queue.prop", "./queue"], {}, async (page) => {
     await eventually(() => status(page), /stopped/, "the stop");
     await page.getByRole("button", { name: /^checkpoint/ }).click();
     const restore = page.getByRole("button", { name: "restore 1" });
@@ -97,7 +65,7 @@ test("a step, a checkpoint, a restore, and the end", () =>
   }));
 
 test("a running program is followed and interrupted", () =>
-  withJuror(["run", "--web", "--property", "ticks.prop", "./endless"], async (page) => {
+  withJuror(["run", "--web", "--property", "ticks.prop", "./endless"], {}, async (page) => {
     await eventually(() => status(page), "▶ running", "it runs");
     await eventually(() => page.locator("g.edge.lit").count(), 2, "both transitions are lit");
     const total = async () =>
@@ -106,13 +74,22 @@ test("a running program is followed and interrupted", () =>
     await eventually(async () => (await total()) > before, true, "events are counted");
     await page.keyboard.press("i");
     await eventually(() => status(page), /^■ stopped: interrupted/, "the interruption");
+    const line = page.getByRole("slider", { name: /^Time line/ });
+    const valueText = () => line.getAttribute("aria-valuetext");
+    await line.focus();
+    for (let press = 0; press < 20; press += 1) await page.keyboard.press("+");
+    const part = page.locator("#timeline .controls .note");
+    await eventually(() => part.textContent(), /^Shown: event [\d\u202f]+ to event [\d\u202f]+, of/, "the part");
+    await eventually(valueText, /^Mark [12] of [12]: thread 1, event .*, 1 event$/, "single events");
+    await page.keyboard.press("0");
+    await eventually(() => part.textContent(), "", "all is shown");
   }));
 
 test("a recording goes back", async () => {
   spawnSync(juror, ["run", "--batch", "--trace", "run.jsonl", "--property", "queue.prop", "./queue"], {
     cwd: work,
   });
-  await withJuror(["replay", "--web", "--property", "queue.prop", "run.jsonl"], async (page) => {
+  await withJuror(["replay", "--web", "--property", "queue.prop", "run.jsonl"], {}, async (page) => {
     await eventually(() => status(page), /stopped: a property is violated/, "the stop");
     await eventually(
       () => stateOf(page, "overflow").locator(".tag-text").textContent(),
@@ -126,7 +103,7 @@ test("a recording goes back", async () => {
 });
 
 test("the run of a model that violates is a chart", () =>
-  withJuror(["model", "check", "--web", "handover.pml"], async (page) => {
+  withJuror(["model", "check", "--web", "handover.pml"], {}, async (page) => {
     const rows = page.getByRole("grid", { name: "Sequence chart" }).getByRole("row");
     await eventually(() => rows.count(), 12, "the steps");
     await rows.nth(2).click();

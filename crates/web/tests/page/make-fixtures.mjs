@@ -104,7 +104,6 @@ function snapshots(lines, property) {
         threads: [],
         checkpoints: [],
         events,
-        output: "",
       }),
     );
   };

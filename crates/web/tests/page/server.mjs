@@ -20,7 +20,7 @@ export function fixture(name) {
 
 /** Starts a server over a fixture; nothing is sent before `send`. */
 export async function serve(data) {
-  const juror = { data, requests: [], commands: [], chosen: [], streams: new Set(), last: null };
+  const juror = { data, requests: [], commands: [], chosen: [], zoomed: [], streams: new Set(), last: null };
   const server = createServer((request, response) => answer(juror, request, response));
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   juror.origin = `http://127.0.0.1:${server.address().port}`;
@@ -54,6 +54,10 @@ async function answer(juror, request, response) {
   if (pathname === "/api/choose") {
     juror.chosen.push(body);
     return sendJson(response, 200, {});
+  }
+  if (pathname === "/api/zoom") {
+    juror.zoomed.push(body.window);
+    return sendJson(response, 200, { sequence: (juror.last?.sequence ?? 0) + 1 });
   }
   if (pathname === "/api/command") return command(juror, body, response);
   return sendJson(response, 404, {});

@@ -87,9 +87,8 @@ test("a checkpoint is restored by its button", () =>
     assert.equal(await page.getByRole("button", { name: "restore 2" }).getAttribute("aria-disabled"), "true");
   }));
 
-test("threads and output of the program are shown", () =>
+test("the threads are shown", () =>
   withPage("locks", {}, async ({ juror, page }) => {
-    juror.data.snapshots.find(isStopped).output = "alice 90, bob 110\n";
     await show(juror, page, isStopped);
     const rows = page.getByRole("table", { name: "Threads" }).getByRole("row");
     await eventually(
@@ -97,7 +96,6 @@ test("threads and output of the program are shown", () =>
       /move at main\.c:38$/,
       "the thread",
     );
-    assert.equal(await page.locator("#output-text").textContent(), "alice 90, bob 110\n");
   }));
 
 test("changes are announced, once a second at most", () =>

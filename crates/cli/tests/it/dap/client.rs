@@ -335,11 +335,12 @@ impl Client {
         found.unwrap_or_else(|| self.fail(&format!("there is no variable {name}")))
     }
 
-    /// Returns the output of a line in the debug console.
+    /// Returns the output of a line in the debug console, without its line end.
     #[track_caller]
     pub fn repl(&mut self, line: &str) -> String {
         let answer = self.ask("evaluate", json!({ "expression": line, "context": "repl" }));
-        answer["result"].as_str().expect("a text").to_owned()
+        let text = answer["result"].as_str().expect("a text");
+        text.strip_suffix('\n').unwrap_or(text).to_owned()
     }
 
     /// Waits until output has this text.

@@ -6,6 +6,7 @@
 use super::client::queue_source;
 use super::sessions::queue;
 use juror_testing::{repository_directory, target_directory};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// The plugin.
@@ -23,20 +24,29 @@ fn version() -> Option<(u32, u32)> {
     Some((parts.next()??, parts.next()??))
 }
 
-#[test]
-fn nvim_dap_shows_the_stops_up_to_the_end() {
+/// Returns the directory of the plugin, if it and Neovim are installed.
+pub fn plugin() -> Result<PathBuf, String> {
     let plugin = target_directory().join(PLUGIN);
     if !plugin.join("lua/dap.lua").is_file() {
-        println!("skipped: target/{PLUGIN} is not installed");
-        return;
+        return Err(format!("target/{PLUGIN} is not installed"));
     }
     match version() {
-        Some(version) if version >= VERSION => {}
-        found => {
-            println!("skipped: nvim {VERSION:?} or later is not installed: {found:?}");
+        Some(version) if version >= VERSION => Ok(plugin),
+        found => Err(format!(
+            "nvim {VERSION:?} or later is not installed: {found:?}"
+        )),
+    }
+}
+
+#[test]
+fn nvim_dap_shows_the_stops_up_to_the_end() {
+    let plugin = match plugin() {
+        Ok(plugin) => plugin,
+        Err(why) => {
+            println!("skipped: {why}");
             return;
         }
-    }
+    };
     let (program, property) = queue();
     let script = repository_directory().join("crates/cli/tests/it/dap/nvim.lua");
     let output = Command::new("nvim")

@@ -48,12 +48,15 @@ const TABLE: &[Row] = &[
     ),
     row(
         "threads and stacks",
-        &["supportsDelayedStackTraceLoading"],
+        &[],
         &["threads", "stackTrace", "scopes", "variables", "evaluate"],
-        &[
-            "sessions::from_a_breakpoint_to_the_violation",
-            "stacks::frames_are_read_by_page",
-        ],
+        &["sessions::from_a_breakpoint_to_the_violation"],
+    ),
+    row(
+        "delayed stack loading",
+        &["supportsDelayedStackTraceLoading"],
+        &["stackTrace"],
+        &["stacks::frames_are_read_by_page"],
     ),
     row(
         "running",
@@ -175,13 +178,19 @@ const TABLE: &[Row] = &[
         &["stepping::threads_are_told_as_they_start_and_end"],
     ),
     row(
-        "set variable, set expression",
-        &["supportsSetVariable", "supportsSetExpression"],
-        &["setVariable", "setExpression"],
+        "set variable",
+        &["supportsSetVariable"],
+        &["setVariable"],
         &[
             "values::values_are_set",
             "sessions::monitors_are_a_scope_that_can_be_set",
         ],
+    ),
+    row(
+        "set expression",
+        &["supportsSetExpression"],
+        &["setExpression"],
+        &["values::values_are_set"],
     ),
     row(
         "completions",
@@ -190,9 +199,15 @@ const TABLE: &[Row] = &[
         &["values::lines_of_the_repl_are_completed"],
     ),
     row(
-        "modules and sources",
-        &["supportsModulesRequest", "supportsLoadedSourcesRequest"],
-        &["modules", "loadedSources", "source"],
+        "modules",
+        &["supportsModulesRequest"],
+        &["modules"],
+        &["code::sources_and_modules_are_listed"],
+    ),
+    row(
+        "loaded sources",
+        &["supportsLoadedSourcesRequest"],
+        &["loadedSources", "source"],
         &["code::sources_and_modules_are_listed"],
     ),
     row(
@@ -232,6 +247,30 @@ const TABLE: &[Row] = &[
         &[],
         &["terminals::the_program_reads_and_writes_in_a_terminal_of_the_client"],
     ),
+    row(
+        "core files",
+        &[],
+        &["attach"],
+        &[
+            "core_files::a_core_file_is_shown_as_a_program_that_is_stopped",
+            "core_files::what_needs_a_process_is_refused_in_the_words_of_the_prompt",
+        ],
+    ),
+    row(
+        "properties",
+        &[],
+        &["exceptionInfo", "scopes"],
+        &[
+            "sessions::from_a_breakpoint_to_the_violation",
+            "sessions::monitors_are_a_scope_that_can_be_set",
+        ],
+    ),
+    row(
+        "checkpoints",
+        &[],
+        &["evaluate"],
+        &["checkpoints::a_restored_checkpoint_is_a_stop"],
+    ),
 ];
 
 /// What is not there: the feature, the capability and a request that is refused.
@@ -240,17 +279,33 @@ const ABSENT: [(&str, &str, &str); 2] = [
     ("step back", "supportsStepBack", "stepBack"),
 ];
 
-/// The features of the table in the book, and whether they are there.
-fn rows_of_the_book() -> Vec<(String, String)> {
+/// The adapters that the book compares.
+const ADAPTERS: [&str; 7] = [
+    "juror",
+    "gdb",
+    "lldb-dap",
+    "CodeLLDB",
+    "delve",
+    "BugStalker",
+    "probe-rs",
+];
+
+/// The cells of a table in the book, which has a first row of heads.
+fn table_of_the_book(number: usize) -> Vec<Vec<String>> {
     let page = repository_directory().join("book/src/adapter.md");
     let text = std::fs::read_to_string(page).unwrap();
-    let cells = text.lines().filter_map(|line| line.strip_prefix("| "));
-    let rows = cells.filter(|line| !line.starts_with("---"));
-    let rows = rows.map(|line| {
-        let mut cells = line.split(" | ").map(str::to_owned);
-        (cells.next().unwrap(), cells.next().unwrap())
-    });
-    rows.skip(1).collect()
+    let mut tables: Vec<Vec<Vec<String>>> = vec![Vec::new()];
+    for line in text.lines() {
+        let row = line.strip_prefix("| ").and_then(|it| it.strip_suffix('|'));
+        let last = tables.last_mut().unwrap();
+        match row {
+            Some(row) if row.starts_with("---") => {}
+            Some(row) => last.push(row.split('|').map(|it| it.trim().to_owned()).collect()),
+            None if last.is_empty() => {}
+            None => tables.push(Vec::new()),
+        }
+    }
+    tables.swap_remove(number)
 }
 
 /// Whether a request has no handler.
@@ -321,8 +376,24 @@ fn the_book_has_the_same_rows() {
     let there = TABLE.iter().map(|row| (row.feature, "yes"));
     let absent = ABSENT.iter().map(|(feature, _, _)| (*feature, "no"));
     let expected: BTreeSet<_> = there.chain(absent).collect();
-    let book = rows_of_the_book();
-    let found: BTreeSet<_> = book.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let compared = table_of_the_book(0);
+    let (heads, rows) = compared.split_first().unwrap();
+    assert_eq!(heads[0], "feature");
+    assert_eq!(heads[1..], ADAPTERS);
+    let found: BTreeSet<_> = rows
+        .iter()
+        .map(|cells| (cells[0].as_str(), cells[1].as_str()))
+        .collect();
     assert_eq!(found, expected);
-    assert_eq!(book.len(), found.len());
+    assert_eq!(rows.len(), found.len());
+    for cells in rows {
+        assert_eq!(cells.len(), 1 + ADAPTERS.len(), "{cells:?}");
+        let others = cells[2..].iter().map(String::as_str);
+        let is_known = |cell: &str| matches!(cell, "yes" | "no" | "partly" | "");
+        assert!(others.into_iter().all(is_known), "{cells:?}");
+    }
+    let features = |table: &[Vec<String>]| -> Vec<String> {
+        table.iter().map(|cells| cells[0].clone()).collect()
+    };
+    assert_eq!(features(&table_of_the_book(1)), features(&compared));
 }

@@ -261,7 +261,7 @@ fn a_frame_chosen_by_a_line_stays_until_the_client_chooses_another() {
     let mut line = |expression: &str, frame: &Value| {
         let arguments = json!({ "expression": expression, "frameId": frame, "context": "repl" });
         let answer = client.ask("evaluate", arguments);
-        answer["result"].as_str().unwrap().to_owned()
+        answer["result"].as_str().unwrap().trim_end().to_owned()
     };
     assert_eq!(line("output n", inner), "3");
     line("up", inner);
