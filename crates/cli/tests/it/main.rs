@@ -61,6 +61,7 @@ mod registers;
 mod returned;
 mod rewritten;
 mod scenarios;
+mod screen;
 mod scripts;
 mod self_check;
 mod sessions;
