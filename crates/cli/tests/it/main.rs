@@ -16,6 +16,7 @@ mod command_line;
 mod conform;
 mod containers;
 mod core_files;
+mod core_interrupted;
 mod coroutines;
 mod dap;
 mod deadlines;
