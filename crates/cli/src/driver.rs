@@ -5,8 +5,9 @@ use juror_session::Session;
 pub use juror_monitoring::property_files::{LoadedFiles, PropertySource};
 pub use juror_monitoring::recording::Recording;
 pub use juror_session::{
-    AtInlined, AutomaticCheckpoints, CpuPolicy, Follow, InlinedPolicy, Options, Permissions,
-    SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings, SystemCallStops, Tier, Waker,
+    AtInlined, AutomaticCheckpoints, CpuPolicy, Follow, Foreground, InlinedPolicy, Options,
+    Permissions, SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings, SystemCallStops, Tier,
+    Waker,
 };
 pub use juror_view::driver::Driver;
 pub use juror_view::error::{CommandError, FileDiagnostics, SessionError};

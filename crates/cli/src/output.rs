@@ -4,6 +4,9 @@
 //! same terminal or file.
 
 mod observing;
+mod pager;
+mod paging;
+mod screen;
 
 use crate::arguments::Color;
 use crate::driver::{
@@ -17,8 +20,10 @@ use juror_text::escape::safe;
 use juror_text::page::Page;
 use juror_text::stops::Context;
 use juror_text::{diagnostics, messages, outcome};
-use juror_view::{Outcome, StopReason};
+use juror_view::{Outcome, StopReason, TerminalSettings};
 use juror_web::LivePage;
+use paging::Paging;
+use screen::Screen;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -47,6 +52,10 @@ pub struct Output {
     page: Option<LivePage>,
     /// The file of a report that is written at the end.
     report: Option<PathBuf>,
+    screen: Screen,
+    paging: Paging,
+    /// The pager could not be run, which has been told.
+    has_no_pager: bool,
 }
 
 impl Output {
@@ -86,7 +95,20 @@ impl Output {
             has_resumed: false,
             page: None,
             report: None,
+            screen: Screen::of_standard_streams(choice, prompt),
+            paging: Paging::default(),
+            has_no_pager: false,
         })
+    }
+
+    /// Sets what the user asks of the terminal.
+    pub fn set_terminal(&mut self, settings: TerminalSettings) {
+        self.screen.set(settings);
+    }
+
+    /// Returns an empty page of the width of the screen.
+    fn new_page(&self) -> Page {
+        Page::new(self.directory.clone()).with_width(self.screen.width())
     }
 
     /// Lets a page follow the session; `report` is the file to write at its end.
@@ -156,7 +178,7 @@ impl Output {
     /// Writes a JSON line, and its text by `write`.
     pub fn show_line(&mut self, line: &Line<'_>, write: impl FnOnce(&mut Page)) -> io::Result<()> {
         self.write_json(line)?;
-        let mut page = Page::new(self.directory.clone());
+        let mut page = self.new_page();
         write(&mut page);
         self.say(&page.into_text())
     }
@@ -175,12 +197,13 @@ impl Output {
 
     /// Shows the outcome of a command.
     pub fn show(&mut self, command: &str, outcome: &Outcome) -> io::Result<()> {
+        self.resume_paging(false);
         self.record(command, outcome)?;
         self.show_text(outcome)
     }
 
     fn show_text(&mut self, outcome: &Outcome) -> io::Result<()> {
-        let mut page = Page::new(self.directory.clone());
+        let mut page = self.new_page();
         let context = Context {
             prompt: self.prompt,
         };
@@ -205,6 +228,7 @@ impl Output {
     /// Shows the error of a command.
     pub fn show_command_error(&mut self, command: &str, error: &CommandError) -> io::Result<()> {
         self.has_resumed = false;
+        self.resume_paging(false);
         self.write_json(&Line::Error(ErrorLine {
             fault: "user",
             command: Some(command),
@@ -313,12 +337,20 @@ impl Output {
     /// Writes text, unless the standard output is for JSON.
     pub fn say(&mut self, text: &str) -> io::Result<()> {
         self.clear_progress()?;
+        match self.text.is_some() && !text.is_empty() {
+            true => self.write_paged(&self.screen.styled(text)),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes text to the screen.
+    fn write_text(&mut self, text: &str) -> io::Result<()> {
         match &mut self.text {
-            Some(output) if !text.is_empty() => {
+            Some(output) => {
                 output.write_all(text.as_bytes())?;
                 output.flush()
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -329,6 +361,10 @@ impl Output {
 
     fn warn(&mut self, text: &str) -> io::Result<()> {
         self.clear_progress()?;
+        let text = self.screen.styled(text);
+        if matches!(self.paging, Paging::Pager(_)) && self.screen.has_messages() {
+            return self.write_paged(&text);
+        }
         self.messages.write_all(text.as_bytes())?;
         self.messages.flush()
     }
@@ -351,7 +387,7 @@ impl Output {
     }
 
     fn show_progress(&mut self, what: &str, done: u64, of: u64) -> io::Result<()> {
-        if !self.shows_progress {
+        if !self.shows_progress || matches!(self.paging, Paging::Pager(_)) {
             return Ok(());
         }
         if done >= of {

@@ -4,15 +4,22 @@
 //! ends: Ctrl-C goes to it, not to juror. Invariant: however it ends, juror has
 //! the terminal again, in its former modes.
 
-use std::io::{self, IsTerminal, stdin};
-use std::os::fd::BorrowedFd;
+use std::io::{self, IsTerminal, Write, stdin};
+use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus};
 
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigHandler, Signal, killpg, signal};
-use nix::sys::termios::{SetArg, tcgetattr, tcsetattr};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
+
+/// The time after which it is looked whether a program that takes no input has been stopped, in
+/// milliseconds.
+const LOOK_MS: u16 = 200;
 
 /// Runs a program in the foreground of juror's terminal, if there is one, and
 /// waits for its end. A program that is stopped there (Ctrl-Z) is killed, since
@@ -21,34 +28,148 @@ use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 /// # Errors
 /// It cannot be started.
 pub fn run_in_foreground(command: &mut Command) -> io::Result<ExitStatus> {
-    let has_terminal = stdin().is_terminal() && tcgetpgrp(stdin()) == Ok(getpgrp());
-    if !has_terminal {
-        return command.status();
+    Foreground::start(command)?.finish()
+}
+
+/// A program in the foreground of juror's terminal, if there is one. juror has the terminal again
+/// when the program has ended, or when this is dropped.
+///
+/// What is written here is the input of the program, if its standard input is
+/// [piped](std::process::Stdio::piped). Once the program has ended, that is a broken pipe.
+#[derive(Debug)]
+pub struct Foreground {
+    child: Child,
+    /// The modes of the terminal; none if the program has not been given one.
+    modes: Option<Option<Termios>>,
+    has_ended: bool,
+}
+
+impl Foreground {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start(command: &mut Command) -> io::Result<Foreground> {
+        let has_terminal = stdin().is_terminal() && tcgetpgrp(stdin()) == Ok(getpgrp());
+        if !has_terminal {
+            return Foreground::of(command.spawn()?, None);
+        }
+        // juror takes the terminal back from the background, which this signal
+        // would stop.
+        // SAFETY: ignoring a signal installs no handler.
+        unsafe { signal(Signal::SIGTTOU, SigHandler::SigIgn) }?;
+        let modes = tcgetattr(stdin()).ok();
+        // The program's own standard input may be a pipe.
+        let terminal = stdin().as_fd().try_clone_to_owned()?;
+        command.process_group(0);
+        // SAFETY: between fork and exec only functions are called that may be called
+        // there.
+        unsafe {
+            command.pre_exec(move || {
+                // Before anything of the program can read from the terminal.
+                tcsetpgrp(&terminal, getpgrp())?;
+                signal(Signal::SIGTTOU, SigHandler::SigDfl)?;
+                Ok(())
+            });
+        }
+        match command.spawn() {
+            Ok(child) => Foreground::of(child, Some(modes)),
+            Err(error) => {
+                take_back(modes.as_ref());
+                Err(error)
+            }
+        }
     }
-    // juror takes the terminal back from the background, which this signal
-    // would stop.
-    // SAFETY: ignoring a signal installs no handler.
-    unsafe { signal(Signal::SIGTTOU, SigHandler::SigIgn) }?;
-    let modes = tcgetattr(stdin()).ok();
-    command.process_group(0);
-    // SAFETY: between fork and exec only functions are called that may be called
-    // there; descriptor 0 is the terminal that was found above.
-    unsafe {
-        let terminal = BorrowedFd::borrow_raw(0);
-        command.pre_exec(move || {
-            // Before anything of the program can read from the terminal.
-            tcsetpgrp(terminal, getpgrp())?;
-            signal(Signal::SIGTTOU, SigHandler::SigDfl)?;
-            Ok(())
-        });
+
+    fn of(child: Child, modes: Option<Option<Termios>>) -> io::Result<Foreground> {
+        let program = Foreground {
+            child,
+            modes,
+            has_ended: false,
+        };
+        set_nonblocking(&program.child)?;
+        Ok(program)
     }
-    let started = command.spawn();
-    let ended = started.and_then(|child| wait(Pid::from_raw(child.id().cast_signed())));
+
+    /// Waits for the end of the program, whose input ends now.
+    ///
+    /// # Errors
+    /// It cannot be waited for.
+    pub fn finish(mut self) -> io::Result<ExitStatus> {
+        self.wait_for_end()
+    }
+
+    fn wait_for_end(&mut self) -> io::Result<ExitStatus> {
+        self.has_ended = true;
+        drop(self.child.stdin.take());
+        match self.modes {
+            Some(_) => wait(self.id()),
+            None => self.child.wait(),
+        }
+    }
+
+    fn id(&self) -> Pid {
+        Pid::from_raw(self.child.id().cast_signed())
+    }
+
+    /// Waits until the program may take more input, or for a moment. Kills it if it has been
+    /// stopped.
+    fn wait_for_room(&self) {
+        if let Some(input) = &self.child.stdin {
+            let mut waited = [PollFd::new(input.as_fd(), PollFlags::POLLOUT)];
+            let _ = poll(&mut waited, PollTimeout::from(LOOK_MS));
+        }
+        let flags = WaitPidFlag::WSTOPPED | WaitPidFlag::WNOHANG;
+        if let Ok(WaitStatus::Stopped(..)) = waitid(Id::Pid(self.id()), flags) {
+            let _ = killpg(self.id(), Signal::SIGKILL);
+        }
+    }
+}
+
+impl Write for Foreground {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            let Some(input) = &self.child.stdin else {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            };
+            match nix::unistd::write(input, bytes) {
+                Err(Errno::EAGAIN) => self.wait_for_room(),
+                written => return Ok(written?),
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Foreground {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            let _ = self.wait_for_end();
+        }
+        if let Some(modes) = &self.modes {
+            take_back(modes.as_ref());
+        }
+    }
+}
+
+/// Gives the terminal to juror, with these modes.
+fn take_back(modes: Option<&Termios>) {
     let _ = tcsetpgrp(stdin(), getpgrp());
-    if let Some(modes) = &modes {
+    if let Some(modes) = modes {
         let _ = tcsetattr(stdin(), SetArg::TCSADRAIN, modes);
     }
-    ended
+}
+
+/// Makes writing return if the program takes no more, so that it is noticed when it is stopped.
+fn set_nonblocking(child: &Child) -> io::Result<()> {
+    if let Some(input) = &child.stdin {
+        let flags = OFlag::from_bits_retain(fcntl(input, FcntlArg::F_GETFL)?);
+        fcntl(input, FcntlArg::F_SETFL(flags | OFlag::O_NONBLOCK))?;
+    }
+    Ok(())
 }
 
 fn wait(child: Pid) -> io::Result<ExitStatus> {
@@ -68,6 +189,7 @@ fn wait(child: Pid) -> io::Result<ExitStatus> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Stdio;
 
     fn check(script: &str, expected: (Option<i32>, Option<i32>)) {
         let mut command = Command::new("/bin/sh");
@@ -76,10 +198,29 @@ mod tests {
     }
 
     #[test]
+    fn more_than_it_takes_is_a_broken_pipe() {
+        let mut command = Command::new("/bin/sh");
+        let command = command.args(["-c", "read line"]).stdin(Stdio::piped());
+        let mut program = Foreground::start(command).expect("a shell");
+        // More than a pipe holds.
+        let text = "line\n".repeat(100_000);
+        let error = program
+            .write_all(text.as_bytes())
+            .expect_err("nobody reads");
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+        assert!(program.finish().expect("an end").success());
+    }
+
+    #[test]
     fn its_end_is_told() {
         check("exit 0", (Some(0), None));
         check("exit 7", (Some(7), None));
         check("kill -9 $$", (None, Some(9)));
+        let mut command = Command::new("/bin/sh");
+        let command = command.args(["-c", "read line; test \"$line\" = taken"]);
+        let mut program = Foreground::start(command.stdin(Stdio::piped())).expect("a shell");
+        program.write_all(b"taken\n").expect("a pipe");
+        assert!(program.finish().expect("an end").success());
         let mut missing = Command::new("/nowhere/program");
         assert!(run_in_foreground(&mut missing).is_err());
     }

@@ -115,7 +115,7 @@ pub use core_file::{CoreRemarks, OpenCore, OpenCoreError, WriteCoreError, Writte
 pub use debuggee::Debuggee;
 pub use error::{AttachError, DebuggeeError, LaunchError};
 pub use follow::Follow;
-pub use foreground::run_in_foreground;
+pub use foreground::{Foreground, run_in_foreground};
 pub use frozen::{Descriptors, FreezeError, FrozenProcess, ThawError, Thawed};
 pub use interrupter::Interrupter;
 pub use launch::{CpuPolicy, EnvironmentChange, Launch, Redirection};

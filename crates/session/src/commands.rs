@@ -8,6 +8,7 @@ pub(crate) mod catch;
 pub(crate) mod checkpoint;
 pub(crate) mod completion;
 pub(crate) mod condition;
+pub(crate) mod context;
 pub(crate) mod control_flow;
 pub(crate) mod convenience;
 pub(crate) mod disassemble;

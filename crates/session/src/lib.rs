@@ -26,5 +26,5 @@ pub use crate::replay::{RecordedRun, RecordedRunOptions};
 pub use crate::run::checkpoints::RestoreReport;
 pub use crate::session::Session;
 pub use crate::state::checkpoints::CheckpointId;
-pub use juror_debuggee::Waker;
+pub use juror_debuggee::{Foreground, Waker};
 pub use juror_values::format::Radix;

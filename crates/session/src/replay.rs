@@ -21,6 +21,7 @@ mod tests;
 use crate::commands::info_graph;
 use crate::replay::stops::Stops;
 use crate::replay::tape::Tape;
+use crate::state::presentation::Presentation;
 use crate::state::source::Sources;
 use juror_monitoring::live::{self, Pictures};
 use juror_monitoring::monitors::MonitoredProperty;
@@ -28,11 +29,11 @@ use juror_monitoring::offline::Offline;
 use juror_monitoring::property_files::PropertySource;
 use juror_rules::control::Control;
 use juror_trace::Form;
-use juror_view::Outcome;
 use juror_view::driver::Driver;
 use juror_view::error::{CommandError, SessionError};
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::Observer;
+use juror_view::{Outcome, TerminalSettings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,6 +70,7 @@ pub struct RecordedRun {
     checkpoints: Vec<(u32, u64)>,
     checkpoint_count: u32,
     sources: Sources,
+    presentation: Presentation,
     /// The file and line at which the next `list` continues.
     list_from: Option<(PathBuf, u32)>,
     is_interrupted: Arc<AtomicBool>,
@@ -115,6 +117,7 @@ impl RecordedRun {
             checkpoints: Vec::new(),
             checkpoint_count: 0,
             sources: Sources::default(),
+            presentation: Presentation::default(),
             list_from: None,
             is_interrupted: Arc::default(),
             pictures: Pictures::default(),
@@ -166,6 +169,9 @@ impl Driver for RecordedRun {
     }
     fn is_alive(&self) -> bool {
         false
+    }
+    fn terminal_settings(&self) -> TerminalSettings {
+        self.presentation.terminal
     }
     fn pictures(&mut self) -> Vec<PictureView> {
         self.shown_properties().iter().map(live::picture).collect()

@@ -15,6 +15,7 @@ pub(crate) mod inline_frames;
 pub(crate) mod launch;
 pub(crate) mod nodes;
 pub(crate) mod points;
+pub(crate) mod presentation;
 pub(crate) mod pretty_printers;
 pub(crate) mod process;
 pub(crate) mod scenarios;

@@ -41,6 +41,8 @@ impl Juror {
             .env("XDG_CACHE_HOME", state.path().join("cache"))
             .env("XDG_CONFIG_HOME", state.path().join("config"))
             .env("TERM", "xterm")
+            // Long output is not paged, unless a test sets a pager.
+            .env("JUROR_PAGER", "cat")
             .env_remove("NO_COLOR")
             .env_remove("CLICOLOR_FORCE");
         Juror {

@@ -32,20 +32,26 @@ impl Terminal {
             Ok(session) => session,
             Err(error) => panic!("the command does not start in a terminal: {error}"),
         };
-        if let Ok(terminal) = session.process().get_file_handle() {
-            let size = Winsize {
-                ws_row: 40,
-                ws_col: 120,
-                ws_xpixel: 0,
-                ws_ypixel: 0,
-            };
-            // A terminal without a size works too, with shorter lines.
-            let _ = tcsetwinsize(terminal, size);
-        }
-        Terminal {
+        let terminal = Terminal {
             session,
             ended: false,
             _state: state,
+        };
+        terminal.resize(120, 40);
+        terminal
+    }
+
+    /// Sets the numbers of columns and lines. A terminal without a size works too, with shorter
+    /// lines.
+    pub fn resize(&self, columns: u16, lines: u16) {
+        if let Ok(terminal) = self.session.process().get_file_handle() {
+            let size = Winsize {
+                ws_row: lines,
+                ws_col: columns,
+                ws_xpixel: 0,
+                ws_ypixel: 0,
+            };
+            let _ = tcsetwinsize(terminal, size);
         }
     }
 

@@ -9,6 +9,12 @@ const WIDEST: usize = 48;
 /// The number of spaces between two columns.
 const GAP: usize = 2;
 
+/// The last cell of a row is wrapped below its beginning if there are so many columns for it.
+const CELL_MIN: usize = 24;
+
+/// The indent of what follows the first line of a row otherwise, beyond that of the row.
+const ROW_INDENT: usize = 4;
+
 /// A cell: text that has been escaped, and its style.
 #[derive(Debug, Clone)]
 pub struct Cell {
@@ -39,7 +45,7 @@ impl From<&str> for Cell {
 }
 
 /// Writes rows below a heading, if `heading` is not empty. Columns that are empty in
-/// all rows are left out.
+/// all rows are left out. What does not fit the width of the page is wrapped in the last column.
 pub fn write(page: &mut Page, indent: usize, heading: &[&str], rows: &[Vec<Cell>]) {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..count)
@@ -73,6 +79,8 @@ fn write_row(page: &mut Page, indent: usize, widths: &[usize], row: &[Cell]) {
     write!(page, "{:indent$}", "");
     // Written before the next cell that has text: no line ends in spaces.
     let mut pending_spaces = 0;
+    let mut column = indent;
+    let mut last = indent;
     for (cell, &width) in row.iter().zip(widths) {
         if width == 0 {
             continue;
@@ -81,17 +89,20 @@ fn write_row(page: &mut Page, indent: usize, widths: &[usize], row: &[Cell]) {
         if length > 0 {
             let style = cell.style;
             write!(page, "{:pending_spaces$}{style}{}{style:#}", "", cell.text);
+            last = column + pending_spaces;
+            column = last + length;
             pending_spaces = 0;
         }
         pending_spaces += width.saturating_sub(length) + GAP;
     }
-    page.push("\n");
+    let has_room = page.width().is_some_and(|it| last + CELL_MIN <= it);
+    page.end_line(if has_room { last } else { indent + ROW_INDENT });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::plain;
+    use crate::page::{plain, plain_at};
 
     #[test]
     fn columns_are_aligned_and_empty_ones_left_out() {
@@ -115,6 +126,27 @@ mod tests {
         ];
         let text = plain(|page| write(page, 0, &[], &rows));
         assert_eq!(text, format!("a  1\n{wide}  2\n"));
+    }
+
+    #[test]
+    fn the_last_column_is_wrapped_to_the_width() {
+        let rows = |first: &str| {
+            [vec![
+                Cell::from(first),
+                "take at queue.c:40, called from f".into(),
+            ]]
+        };
+        let written = |first: &str| plain_at(40, |page| write(page, 0, &[], &rows(first)));
+        assert_eq!(
+            written("worker"),
+            "worker  take at queue.c:40, called from\n        f\n"
+        );
+        assert_eq!(
+            written("a rather long name"),
+            "a rather long name  take at queue.c:40,\n    called from f\n"
+        );
+        let all = plain(|page| write(page, 0, &[], &rows("worker")));
+        assert_eq!(all.lines().count(), 1);
     }
 
     #[test]

@@ -36,16 +36,27 @@ pub fn safe_source(line: &str) -> Cow<'_, str> {
     }
     let mut shown = String::with_capacity(line.len() + 16);
     let mut column = 0;
-    for character in line.trim_end_matches(['\r', '\n']).chars() {
+    push_source(&mut shown, without_end(line), &mut column);
+    Cow::Owned(shown)
+}
+
+/// Returns a line of source without the characters that end it.
+pub fn without_end(line: &str) -> &str {
+    line.trim_end_matches(['\r', '\n'])
+}
+
+/// Appends a piece of a line of source as [`safe_source`] shows it. `column` is that of the piece in
+/// its line, and then that behind it.
+pub fn push_source(shown: &mut String, piece: &str, column: &mut usize) {
+    for character in piece.chars() {
         if character == '\t' {
-            let spaces = TAB_COLUMNS - column % TAB_COLUMNS;
+            let spaces = TAB_COLUMNS - *column % TAB_COLUMNS;
             shown.extend(std::iter::repeat_n(' ', spaces));
-            column += spaces;
+            *column += spaces;
         } else {
-            column += push_safe(&mut shown, character);
+            *column += push_safe(shown, character);
         }
     }
-    Cow::Owned(shown)
 }
 
 /// Returns source text with each active character except tab and line ends replaced

@@ -1,11 +1,18 @@
 //! Locations in the program: addresses, frames, source lines.
 
 use crate::escape::{clip, safe, safe_source};
+use crate::highlighting::{self, source_line};
 use crate::page::{NAME, Page, QUIET, STRONG};
 use juror_view::{
     FrameView, Location, NamedValue, SourceLine, SourceView, StackView, VariableView,
 };
 use std::borrow::Cow;
+
+/// The indent of what follows the first line of a frame, beyond that of the frame, as in gdb.
+const FRAME_INDENT: usize = 4;
+
+/// The columns before the text of a source line.
+const SOURCE_INDENT: usize = 11;
 
 /// The width limit for the arguments of a frame or an event, in characters.
 const ARGUMENT_COLUMNS: usize = 72;
@@ -98,7 +105,7 @@ fn arguments(variables: &[VariableView]) -> String {
             )
         })
         .collect();
-    clip(&parts.join(", "), ARGUMENT_COLUMNS).into_owned()
+    highlighting::value(&clip(&parts.join(", "), ARGUMENT_COLUMNS), true)
 }
 
 /// Returns a value for a line of several values, without the reason why it is
@@ -149,10 +156,14 @@ pub fn write_frame(page: &mut Page, frame: &FrameView, indent: usize, selected: 
     if frame.cut {
         write!(page, "{QUIET} [the backtrace ends here]{QUIET:#}");
     }
-    page.push("\n");
+    page.end_line(indent + FRAME_INDENT);
     for local in frame.locals.iter().flatten() {
-        let (name, value) = (safe(&local.name), safe(&local.value));
-        writeln!(page, "{:indent$}        {NAME}{name}{NAME:#} = {value}", "");
+        let (name, shown) = (
+            safe(&local.name),
+            highlighting::value(&safe(&local.value), false),
+        );
+        write!(page, "{:indent$}        {NAME}{name}{NAME:#} = {shown}", "");
+        page.end_line(indent + 2 * FRAME_INDENT + 2);
     }
 }
 
@@ -221,16 +232,23 @@ pub fn write_source(page: &mut Page, source: &SourceView) {
     if let Some(remark) = &source.remark {
         writeln!(page, "{QUIET}  ({}){QUIET:#}", safe(remark));
     }
-    for (number, line) in (source.first_line..).zip(&source.lines) {
-        let line = safe_source(line);
-        if source.current == Some(number) {
-            let text = format!("  → {number:>4}   {line}");
-            writeln!(page, "{STRONG}{}{STRONG:#}", text.trim_end());
-        } else if line.trim().is_empty() {
-            writeln!(page, "{QUIET}    {number:>4}{QUIET:#}");
-        } else {
-            writeln!(page, "{QUIET}    {number:>4}{QUIET:#}   {line}");
+    for (index, line) in source.lines.iter().enumerate() {
+        let number = u64::from(source.first_line).saturating_add(index as u64);
+        let is_current = source.current.map(u64::from) == Some(number);
+        let spans = source.spans.get(index).map_or(&[][..], Vec::as_slice);
+        let text = source_line(line, spans, is_current);
+        let mark = if is_current { "→" } else { " " };
+        let style = if is_current { STRONG } else { QUIET };
+        let has_text = !safe_source(line).trim().is_empty();
+        let gap = if has_text { "   " } else { "" };
+        match is_current {
+            true => write!(page, "{style}  {mark} {number:>4}{gap}{style:#}"),
+            false => write!(page, "{style}  {mark} {number:>4}{style:#}{gap}"),
         }
+        if has_text {
+            page.push(&text);
+        }
+        page.end_line(SOURCE_INDENT);
     }
 }
 
@@ -362,6 +380,7 @@ mod tests {
             lines: vec!["void f()".into(), "{".into(), "".into(), "\tg();".into()],
             current: Some(10),
             remark: Some("queue.c is newer than the program".into()),
+            spans: vec![],
         };
         assert_eq!(
             plain(|page| write_source(page, &source)),

@@ -346,7 +346,7 @@ mod hostile;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::plain;
+    use crate::page::{plain, plain_at};
 
     fn begins(outcome: &Outcome) -> &'static str {
         match outcome {
@@ -431,6 +431,19 @@ mod tests {
             Outcome::HelpIndex(_) => "next  n  run",
             Outcome::HelpGroups(_) => "running",
             Outcome::Help(_) => "next (n): run",
+        }
+    }
+
+    #[test]
+    fn the_width_changes_white_space_only() {
+        fn words(text: &str) -> Vec<&str> {
+            text.split_whitespace().collect()
+        }
+        for outcome in samples::all() {
+            let context = Context { prompt: true };
+            let text = plain(|page| write(page, &outcome, context));
+            let narrow = plain_at(40, |page| write(page, &outcome, context));
+            assert_eq!(words(&narrow), words(&text));
         }
     }
 

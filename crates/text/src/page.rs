@@ -1,10 +1,12 @@
 //! The text of one result, built before it is shown.
 //!
 //! Styles are escape sequences within the text; the stream that shows it removes
-//! them if they are not wanted.
+//! them if they are not wanted. A page for a terminal has a width, to which lines are
+//! wrapped; others have none, and their lines are as long as they are.
 //!
 //! **Invariant**: all other text on a page has passed through [`crate::escape`].
 
+use crate::wrapping::wrapped;
 use anstyle::{AnsiColor, Style};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,10 @@ pub const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub const OPEN: Style = AnsiColor::Yellow.on_default().bold();
 /// The style of names: functions, states, variables, commands.
 pub const NAME: Style = AnsiColor::Cyan.on_default();
+/// The style of addresses in values.
+pub const ADDRESS: Style = AnsiColor::Blue.on_default();
+/// The style of strings and characters, in values and in source.
+pub const STRING: Style = AnsiColor::Green.on_default();
 /// The style of what a reader looks for first.
 pub const STRONG: Style = Style::new().bold();
 /// The style of secondary text.
@@ -29,6 +35,7 @@ pub const PLAIN: Style = Style::new();
 pub struct Page {
     text: String,
     directory: Option<PathBuf>,
+    width: Option<usize>,
 }
 
 impl Page {
@@ -37,7 +44,23 @@ impl Page {
         Page {
             text: String::new(),
             directory,
+            width: None,
         }
+    }
+
+    /// Returns the directory below which files are shown relative to it.
+    pub fn directory(&self) -> Option<PathBuf> {
+        self.directory.clone()
+    }
+
+    /// Sets the number of columns of the terminal that shows the page.
+    pub fn with_width(self, width: Option<usize>) -> Page {
+        Page { width, ..self }
+    }
+
+    /// Returns the number of columns of the terminal that shows the page, if there is one.
+    pub fn width(&self) -> Option<usize> {
+        self.width
     }
 
     /// Makes `write!` and `writeln!` work on a page. There is no error to handle:
@@ -49,6 +72,20 @@ impl Page {
     /// Appends text unchanged.
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
+    }
+
+    /// Ends a line. What does not fit the width of the page goes on in further lines, which are
+    /// indented.
+    pub fn end_line(&mut self, indent: usize) {
+        if let Some(width) = self.width {
+            let start = self.text.rfind('\n').map_or(0, |at| at + 1);
+            let lines = self.text.get(start..);
+            if let Some(lines) = lines.and_then(|line| wrapped(line, width, indent)) {
+                self.text.truncate(start);
+                self.text.push_str(&lines);
+            }
+        }
+        self.text.push('\n');
     }
 
     /// Appends an empty line, unless the page is empty or ends with one.
@@ -77,6 +114,14 @@ impl Page {
 /// Returns the text in a style.
 pub fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
+}
+
+/// Renders on an empty page of this width. Returns the text without styles.
+#[cfg(test)]
+pub fn plain_at(width: usize, render: impl FnOnce(&mut Page)) -> String {
+    let mut page = Page::new(Some("/home/user".into())).with_width(Some(width));
+    render(&mut page);
+    anstream::adapter::strip_str(&page.into_text()).to_string()
 }
 
 /// Renders on an empty page. Returns the text without styles.

@@ -21,14 +21,16 @@ const LABEL_COLUMNS: usize = 10;
 pub fn write(page: &mut Page, view: &ViolationView) {
     if !view.slice.is_empty() {
         label(page, "slice");
-        writeln!(page, "{}", named_values(&view.slice));
+        page.push(&named_values(&view.slice));
+        page.end_line(LABEL_COLUMNS);
     }
     if !view.path.is_empty() || view.forgotten {
         write_steps(page, view);
     }
     if !view.variables.is_empty() {
         label(page, "where");
-        writeln!(page, "{}", named_values(&view.variables));
+        page.push(&named_values(&view.variables));
+        page.end_line(LABEL_COLUMNS);
     }
 }
 
@@ -38,7 +40,7 @@ fn label(page: &mut Page, word: &str) {
 
 fn write_steps(page: &mut Page, view: &ViolationView) {
     let steps = view.path.as_slice();
-    let mut shown = Page::default();
+    let mut shown = Page::default().with_width(page.width());
     if view.forgotten {
         let remark = "(earlier steps are no longer kept)";
         columns::write(

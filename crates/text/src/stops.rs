@@ -5,12 +5,14 @@
 //! stack, one line of advice.
 
 mod advice;
+mod context;
 
 use crate::checkpoints;
 use crate::diagnostics;
 use crate::escape::safe;
 use crate::evaluations;
 use crate::event_phrases::{joint, phrase};
+use crate::highlighting;
 use crate::locations::{
     file_and_line, frame_place, long_location, named_values, short_location, write_frames,
     write_source,
@@ -20,12 +22,15 @@ use crate::path;
 use crate::tables::write_displays;
 use crate::watchpoints;
 use juror_view::{
-    DeadlineView, Location, PathStep, ProcessName, StackOverflowView, StopReason, StopView,
-    VariableView, ViolationView,
+    ContextPart, DeadlineView, Location, PathStep, ProcessName, StackOverflowView, StopReason,
+    StopView, VariableView, ViolationView,
 };
 
 /// The number of violations shown in full at one stop; the others are counted.
 const FULL_VIOLATIONS: usize = 5;
+
+/// The indent of what follows the first line of a place at a terminal.
+const PLACE_INDENT: usize = 4;
 
 /// The front end that a report is for.
 #[derive(Debug, Clone, Copy)]
@@ -51,18 +56,24 @@ pub fn write_stop(page: &mut Page, view: &StopView, context: Context) {
             true => ", which is selected",
             false => "",
         };
-        writeln!(page, "Called from frame {}{selected}: {place}", frame.level);
+        write!(page, "Called from frame {}{selected}: {place}", frame.level);
+        page.end_line(PLACE_INDENT);
     }
-    if let Some(source) = &view.source {
+    if let Some(source) = &view.source
+        && !view.has_context(ContextPart::Source)
+    {
         write_source(page, source);
     }
     if with_stack {
-        write_frames(page, &view.backtrace, view.more_frames, 2);
+        if !view.has_context(ContextPart::Backtrace) {
+            write_frames(page, &view.backtrace, view.more_frames, 2);
+        }
         if context.prompt {
             advice::write_advice(page, view);
         }
     }
     write_displays(page, &view.displays);
+    context::write_context(page, view, context);
 }
 
 /// Returns `Process 2 (4711), one of 3`.
@@ -365,7 +376,8 @@ fn write_violation_place(page: &mut Page, violations: &[ViolationView], view: &S
                 format!(", called from {caller}")
             };
             let lead = styled(STRONG, &format!("Stopped {}", safe(&step.what)));
-            writeln!(page, "{lead}{place}{called}, {}", threads(view));
+            write!(page, "{lead}{place}{called}, {}", threads(view));
+            page.end_line(PLACE_INDENT);
         }
         Some(PathStep { what, .. }) => {
             let lead = format!("Stopped {}", safe(&phrase(what)));
@@ -380,7 +392,8 @@ fn write_place(page: &mut Page, lead: String, between: &str, view: &StopView) {
         Some(frame) => frame_place(page, frame),
         None => long_location(page, &view.location),
     };
-    writeln!(page, "{lead}{between}{place}, {}", threads(view));
+    write!(page, "{lead}{between}{place}, {}", threads(view));
+    page.end_line(PLACE_INDENT);
 }
 
 /// Returns `thread 4711`, with the number of threads if there are others.
@@ -395,14 +408,20 @@ fn write_returned(page: &mut Page, function: &str, returned: Option<&VariableVie
     let function = safe(function);
     match returned {
         Some(value) if value.type_name.is_empty() => {
-            writeln!(page, "{function} returned {}", safe(&value.value));
+            write!(page, "{function} returned {}", styled_value(value));
+            page.end_line(PLACE_INDENT);
         }
         Some(value) => {
-            let (kind, value) = (safe(&value.type_name), safe(&value.value));
-            writeln!(page, "{function} returned ({kind}) {value}");
+            let (kind, shown) = (safe(&value.type_name), styled_value(value));
+            write!(page, "{function} returned ({kind}) {shown}");
+            page.end_line(PLACE_INDENT);
         }
         None => writeln!(page, "{function} returned"),
     }
+}
+
+fn styled_value(variable: &VariableView) -> String {
+    highlighting::value(&safe(&variable.value), false)
 }
 
 /// Returns `stack overflow: 34940 frames, a cycle of 2 functions: even, odd`.

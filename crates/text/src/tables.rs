@@ -2,6 +2,7 @@
 
 use crate::columns::{self, Cell};
 use crate::escape::safe;
+use crate::highlighting;
 use crate::locations::long_location;
 use crate::page::{BAD, NAME, Page, QUIET, STRONG};
 use juror_view::{
@@ -183,10 +184,11 @@ fn write_deadlock(page: &mut Page, threads: &[ThreadView]) {
     let all = rest.iter().chain([first]);
     let links: Vec<String> = all.map(|number| format!("thread {number}")).collect();
     let links = links.join(", which waits for ");
-    writeln!(
+    write!(
         page,
         "{BAD}Deadlock:{BAD:#} thread {first} waits for {links}."
     );
+    page.end_line(2);
 }
 
 /// Writes the processes with their states and locations; the selected one is marked.
@@ -308,9 +310,14 @@ fn write_value_text(page: &mut Page, text: &str) {
         page.push("\n");
     }
     for line in text.lines() {
-        writeln!(page, "{}", safe(line));
+        let indent = line.len() - line.trim_start().len();
+        page.push(&highlighting::value(&safe(line), false));
+        page.end_line(indent + VALUE_INDENT);
     }
 }
+
+/// The indent of what follows the first line of a value at a terminal, beyond that of the value.
+const VALUE_INDENT: usize = 2;
 
 /// The width limit for lists of words, in columns.
 const WORDS_WIDTH: usize = 76;
@@ -319,6 +326,14 @@ const WORDS_WIDTH: usize = 76;
 pub fn write_message(page: &mut Page, message: &str) {
     for line in message.lines() {
         writeln!(page, "{}", safe(line));
+    }
+}
+
+/// Writes text to be read, of one or several paragraphs.
+fn write_paragraphs(page: &mut Page, text: &str) {
+    for line in text.lines() {
+        page.push(&safe(line));
+        page.end_line(0);
     }
 }
 
@@ -344,8 +359,9 @@ pub fn write_help_index(page: &mut Page, commands: &[CommandHelp]) {
         .collect();
     columns::write(page, 0, &[], &rows);
     page.gap();
-    page.push(
-        "Type help COMMAND for details. Any unique prefix of a name works; Enter repeats a step.\n",
+    write_paragraphs(
+        page,
+        "Type help COMMAND for details. Any unique prefix of a name works; Enter repeats a step.",
     );
 }
 
@@ -353,22 +369,27 @@ pub fn write_help_index(page: &mut Page, commands: &[CommandHelp]) {
 pub fn write_help_groups(page: &mut Page, groups: &[GroupHelp]) {
     for group in groups {
         let (name, summary) = (safe(&group.name), safe(&group.summary));
-        writeln!(page, "{STRONG}{name}{STRONG:#}: {summary}");
+        write!(page, "{STRONG}{name}{STRONG:#}: {summary}");
+        page.end_line(2);
         write_words(page, &group.commands);
     }
     page.gap();
-    page.push(
+    write_paragraphs(
+        page,
         "Type help GROUP for the commands of a group, help COMMAND for one command, apropos WORD\n\
-         to search. Any unique prefix of a name works; Enter repeats a step.\n",
+         to search. Any unique prefix of a name works; Enter repeats a step.",
     );
 }
 
 /// Writes words in indented lines of at most [`WORDS_WIDTH`] columns.
 fn write_words(page: &mut Page, words: &[String]) {
+    let width = page
+        .width()
+        .map_or(WORDS_WIDTH, |it| it.clamp(20, WORDS_WIDTH + 2) - 2);
     let mut line = String::new();
     for word in words {
         let word = safe(word);
-        if !line.is_empty() && line.len() + word.len() + 2 > WORDS_WIDTH {
+        if !line.is_empty() && line.len() + word.len() + 2 > width {
             writeln!(page, "  {line}");
             line.clear();
         }
@@ -389,7 +410,8 @@ pub fn write_help(page: &mut Page, command: &CommandHelp) {
     if !command.aliases.is_empty() {
         write!(page, " ({})", safe(&command.aliases.join(", ")));
     }
-    writeln!(page, ": {summary}");
+    write!(page, ": {summary}");
+    page.end_line(2);
     let rows: Vec<Vec<Cell>> = command
         .examples
         .iter()
@@ -399,11 +421,11 @@ pub fn write_help(page: &mut Page, command: &CommandHelp) {
     columns::write(page, 2, &[], &rows);
     if !command.details.is_empty() {
         page.gap();
-        write_message(page, &command.details);
+        write_paragraphs(page, &command.details);
     }
     if let Some(possible) = &command.possible {
         page.gap();
-        write_message(page, possible);
+        write_paragraphs(page, possible);
     }
 }
 

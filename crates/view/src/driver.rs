@@ -5,11 +5,11 @@
 //!
 //! Tests implement the trait to play a script without a process.
 
-use crate::Outcome;
 use crate::error::CommandError;
 use crate::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use crate::observer::Observer;
 use crate::queries::Queries;
+use crate::{Outcome, TerminalSettings};
 
 /// A session, or what is driven like one.
 pub trait Driver {
@@ -46,6 +46,10 @@ pub trait Driver {
     /// Returns why the trace that is written is not whole, if it is not.
     fn trace_failure(&self) -> Option<String> {
         None
+    }
+    /// Returns what the terminal that shows the results is asked for.
+    fn terminal_settings(&self) -> TerminalSettings {
+        TerminalSettings::default()
     }
     /// Returns the pictures of the properties.
     fn pictures(&mut self) -> Vec<PictureView> {

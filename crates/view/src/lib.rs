@@ -32,12 +32,13 @@ pub use crate::properties::{
     ViolationView,
 };
 pub use crate::settings::{
-    CommandGroupView, CopyView, EnvironmentVariableView, PrettyPrinterView, SettingView,
-    ShellEndView, SkipView, SubstitutionView,
+    CommandGroupView, CopyView, EnvironmentVariableView, Extent, PrettyPrinterView, SettingView,
+    ShellEndView, SkipView, SubstitutionView, TerminalSettings,
 };
 pub use crate::stops::{
-    EndView, Ending, PANIC, ProcessEnd, RecordedCheckpointView, RecordedEnd, RecordedEventView,
-    RecordedStop, StackOverflowView, StopReason, StopView, TraceStop, WatchedAccess,
+    ContextPart, ContextView, EndView, Ending, PANIC, ProcessEnd, RecordedCheckpointView,
+    RecordedEnd, RecordedEventView, RecordedStop, StackOverflowView, StopReason, StopView,
+    TraceStop, WatchedAccess,
 };
 pub use crate::symbols::{
     AddressView, CompilationUnitView, FrameCodeView, FrameInfoView, FrameKind, LabelView, LineView,
@@ -45,6 +46,7 @@ pub use crate::symbols::{
     SymbolView, TypeView,
 };
 use juror_event::Value;
+use juror_highlight::Span;
 use serde::{Serialize, Serializer};
 
 /// Writes a monitor's value as JSON: numbers that JSON readers represent exactly as numbers,
@@ -173,6 +175,9 @@ pub struct SourceView {
     pub current: Option<u32>,
     /// A remark to show, such as that the file is newer than the program.
     pub remark: Option<String>,
+    /// The tokens of each line, for colours; empty if they are not known or not wanted.
+    #[serde(skip)]
+    pub spans: Vec<Vec<Span>>,
 }
 
 /// One process of several.

@@ -11,6 +11,8 @@ pub trait Observer {
     fn wants_state_changes(&self) -> bool;
     /// The program is about to resume. Called each time, whether or not anything else was reported.
     fn resumes(&mut self) {}
+    /// Another program, which the user runs from the prompt, is about to get the terminal.
+    fn gives_terminal(&mut self) {}
     /// A thread has started; with juror's number of it.
     fn thread_started(&mut self, number: u32) {
         let _ = number;

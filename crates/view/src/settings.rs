@@ -14,6 +14,53 @@ pub struct SettingView {
     pub substitutions: Vec<SubstitutionView>,
 }
 
+/// What a terminal that shows the results is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TerminalSettings {
+    /// Whether text has styles, where the terminal shows them.
+    pub has_styles: bool,
+    /// Whether a result that is longer than the screen goes through a pager.
+    pub paginates: bool,
+    /// The columns of a line.
+    pub width: Extent,
+    /// The lines of the screen.
+    pub height: Extent,
+}
+
+impl Default for TerminalSettings {
+    fn default() -> TerminalSettings {
+        TerminalSettings {
+            has_styles: true,
+            paginates: true,
+            width: Extent::Terminal,
+            height: Extent::Terminal,
+        }
+    }
+}
+
+/// An extent of a screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// That of the terminal, at each moment.
+    Terminal,
+    /// None.
+    Unlimited,
+    /// A number of columns or lines.
+    Fixed(u32),
+}
+
+impl Extent {
+    /// Returns the number of columns or lines, if there is a limit. `terminal` is that of the
+    /// terminal, if it is known.
+    pub fn limit(self, terminal: Option<usize>) -> Option<usize> {
+        match self {
+            Extent::Terminal => terminal,
+            Extent::Unlimited => None,
+            Extent::Fixed(limit) => Some(limit as usize),
+        }
+    }
+}
+
 /// A rule of `substitute-path`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SubstitutionView {

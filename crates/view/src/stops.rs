@@ -307,9 +307,64 @@ pub struct StopView {
     pub more_frames: bool,
     /// The displays.
     pub displays: Vec<DisplayView>,
+    /// The parts that the user wants to see at each stop, in this order.
+    #[serde(skip)]
+    pub context: Vec<ContextView>,
+}
+
+/// A part of the context of a stop.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContextView {
+    /// Which part it is.
+    pub part: ContextPart,
+    /// The outcome of the command that is about this part; nothing for the source and the stack,
+    /// which are those of the stop.
+    pub shown: Outcome,
+}
+
+/// The parts of the context of a stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContextPart {
+    /// The source.
+    Source,
+    /// The local variables.
+    Locals,
+    /// The stack.
+    Backtrace,
+    /// The registers.
+    Registers,
+    /// The monitors.
+    Monitors,
+}
+
+impl ContextPart {
+    /// All parts.
+    pub const ALL: [ContextPart; 5] = [
+        ContextPart::Source,
+        ContextPart::Locals,
+        ContextPart::Backtrace,
+        ContextPart::Registers,
+        ContextPart::Monitors,
+    ];
+
+    /// Returns the word that `set context` takes.
+    pub fn word(self) -> &'static str {
+        match self {
+            ContextPart::Source => "source",
+            ContextPart::Locals => "locals",
+            ContextPart::Backtrace => "backtrace",
+            ContextPart::Registers => "registers",
+            ContextPart::Monitors => "monitors",
+        }
+    }
 }
 
 impl StopView {
+    /// Returns whether a part of the stop is shown in its context.
+    pub fn has_context(&self, part: ContextPart) -> bool {
+        self.context.iter().any(|it| it.part == part)
+    }
+
     /// Returns whether the caller with source is the selected frame: the user did not ask for the
     /// stop, and no value of the innermost frame explains it.
     pub fn selects_caller(&self) -> bool {

@@ -80,17 +80,17 @@ function drawSource(view, stop) {
   setText(view.place, source ? `${baseName(source.file)}${frame}` : "There is no source of this place.");
   setAttribute(view.place, "title", source ? oneLine(source.file) : null);
   const lines = (source?.lines ?? []).map((text, position) => ({
-    text,
+    pieces: source.tokens?.[position] ?? [[null, text]],
     number: source.first_line + position,
   }));
   patchList(
     view.lines,
     lines,
     () => make("li", {}, make("span", { class: "number" }), make("code")),
-    (line, { text, number }) => {
+    (line, { pieces, number }) => {
       const isCurrent = number === source.current;
       setText(line.firstElementChild, `${isCurrent ? "→" : " "} ${number}`);
-      setText(line.lastElementChild, visible(text));
+      patchList(line.lastElementChild, pieces, () => make("span"), setToken);
       setAttribute(line, "aria-current", isCurrent ? "location" : null);
     },
   );
@@ -103,6 +103,11 @@ function drawSource(view, stop) {
       setText(item, `${oneLine(expression)} = ${oneLine(value ?? error ?? "")}`);
     },
   );
+}
+
+function setToken(token, [kind, text]) {
+  setText(token, visible(text));
+  setAttribute(token, "data-kind", kind);
 }
 
 function drawFrames(view, stop) {

@@ -2,14 +2,15 @@
 
 use crate::shared::Choices;
 use anstream::adapter::strip_str;
+use juror_highlight::{Kind, pieces};
 use juror_text::page::Page as Text;
 use juror_text::stops::Context;
 use juror_text::{messages, outcome};
-use juror_view::Outcome;
 use juror_view::driver::Driver;
 use juror_view::error::CommandError;
 use juror_view::live::{PictureView, PropertySample, SampleWanted};
 use juror_view::observer::SilentObserver;
+use juror_view::{Outcome, SourceView};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -85,12 +86,14 @@ impl Shown {
             Outcome::Stopped(stop) => {
                 self.status = Status::Stopped;
                 self.stop = tagged("stop", serde_json::to_value(stop).ok());
+                add_tokens(&mut self.stop, stop.source.as_ref());
                 self.stop_text = text_of(outcome);
                 (self.end, self.end_text) = (Value::Null, String::new());
             }
             Outcome::RecordedStop(stop) => {
                 self.status = Status::Stopped;
                 self.stop = tagged("stop", serde_json::to_value(stop).ok());
+                add_tokens(&mut self.stop, stop.source.as_ref());
                 self.stop_text = text_of(outcome);
                 (self.end, self.end_text) = (Value::Null, String::new());
             }
@@ -107,6 +110,21 @@ impl Shown {
             _ => {}
         }
     }
+}
+
+/// Adds the tokens of the source of a stop: for each line its pieces, each with its kind and its
+/// text.
+fn add_tokens(stop: &mut Value, source: Option<&SourceView>) {
+    let Some(source) = source.filter(|source| !source.spans.is_empty()) else {
+        return;
+    };
+    let lines = source.lines.iter().zip(&source.spans);
+    let tokens = lines.map(|(line, spans)| {
+        let pieces = pieces(line, spans).into_iter();
+        let pieces = pieces.map(|(kind, text)| json!([kind.map(Kind::word), text]));
+        pieces.collect::<Value>()
+    });
+    stop["source"]["tokens"] = tokens.collect();
 }
 
 /// Returns an outcome as the prompt shows it, without styles.

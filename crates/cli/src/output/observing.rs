@@ -2,7 +2,6 @@
 
 use super::{Driver, Observer, Output};
 use crate::json::Line;
-use juror_text::page::Page;
 use juror_text::{ending, messages, scenarios};
 use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 
@@ -17,6 +16,7 @@ impl Observer for Output {
     }
 
     fn resumes(&mut self) {
+        self.suspend_paging();
         if let Some(page) = &mut self.page {
             page.resumes();
         }
@@ -26,13 +26,17 @@ impl Observer for Output {
         }
     }
 
+    fn gives_terminal(&mut self) {
+        self.suspend_paging();
+    }
+
     fn process_ended(&mut self, end: &ProcessEnd) {
         let written = self.write_json(&Line::ProcessEnd(end));
         self.keep_failure(written);
         if end.violations.is_empty() {
             return self.notice(&ending::process_end(end));
         }
-        let mut page = Page::new(self.directory.clone());
+        let mut page = self.new_page();
         ending::write_process_end(&mut page, end);
         let said = self.say(&page.into_text());
         self.keep_failure(said);

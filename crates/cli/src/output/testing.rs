@@ -1,6 +1,6 @@
 //! Output streams that tests read.
 
-use super::Output;
+use super::{Output, Paging, Screen};
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::rc::Rc;
@@ -72,6 +72,9 @@ pub fn output() -> (Output, Streams) {
         has_resumed: false,
         page: None,
         report: None,
+        screen: Screen::default(),
+        paging: Paging::default(),
+        has_no_pager: false,
     };
     (output, streams)
 }

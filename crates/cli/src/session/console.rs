@@ -97,6 +97,7 @@ impl Console {
             page.begin();
         }
         let result = driver.execute(line, &mut self.output);
+        self.output.set_terminal(driver.terminal_settings());
         if let Some(page) = self.output.page() {
             page.end(&mut **driver, &result);
         }
@@ -163,6 +164,18 @@ impl Console {
         self.running.end_by(signal);
     }
 
+    /// As [`Console::perform`], for a line that somebody has typed: output that is longer than the
+    /// screen goes through a pager. If the user leaves it, the rest of the commands is dropped.
+    pub fn perform_typed(&mut self, line: &str) -> io::Result<Option<Outcome>> {
+        self.output.begin_paging();
+        let outcome = self.perform(line);
+        if self.output.has_left_pager() {
+            self.cancel_input();
+        }
+        self.output.end_paging()?;
+        outcome
+    }
+
     /// Executes a line, and then the commands of the breakpoints that stop the program.
     /// Shows each outcome. Returns the last one.
     pub fn perform(&mut self, line: &str) -> io::Result<Option<Outcome>> {
@@ -171,6 +184,7 @@ impl Console {
         let _guard = running.begin();
         let mut outcome = self.execute_and_show(line)?;
         while outcome.is_some()
+            && !self.output.has_left_pager()
             && let Some(line) = self.next_queued_command()
         {
             outcome = self.execute_and_show(&line)?;

@@ -136,7 +136,7 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
         }
         if depth > 0 {
             last.clear();
-            if let Some(Outcome::Quit) = console.perform(line)? {
+            if let Some(Outcome::Quit) = perform(console, lines, line)? {
                 return console.leave();
             }
             continue;
@@ -153,9 +153,17 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
             last.clear();
             continue;
         }
-        if let Some(Outcome::Quit) = console.perform(&last)? {
+        if let Some(Outcome::Quit) = perform(console, lines, &last)? {
             return console.leave();
         }
+    }
+}
+
+/// Executes a line, which may be typed: then its output is paged.
+fn perform(console: &mut Console, lines: &dyn Lines, line: &str) -> io::Result<Option<Outcome>> {
+    match lines.is_typed() {
+        true => console.perform_typed(line),
+        false => console.perform(line),
     }
 }
 

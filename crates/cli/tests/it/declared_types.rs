@@ -3,7 +3,7 @@
 
 use crate::support::dialog::{check_at_looks, dialog};
 use crate::support::printed::plain_builds;
-use crate::support::{Batch, property_of};
+use crate::support::{Batch, juror, property_of};
 use juror_testing::{Build, Compiler, Fixture, Language};
 
 const STRINGS: &str = "
@@ -180,4 +180,45 @@ fn an_incomplete_type_says_where_it_is_declared() {
         ];
         check_at_looks(&executable, &build.to_string(), rows);
     }
+}
+
+#[test]
+fn types_without_a_name_show_their_members() {
+    let source = "struct item {
+    int kind;
+    union { int number; struct { char *text; unsigned length; } string; } value;
+    enum { EMPTY, FULL = 4 } states[2];
+    struct { int line; } *place;
+    union { long low; double high; };
+} item;
+struct { int x; } point;
+int main(void) { return item.kind + point.x; }
+";
+    let fixture = Fixture::files("nameless", &[("nameless.c", source)]);
+    let output = juror(&["run", "--batch", "--color=never"])
+        .args(["-e", "ptype struct item", "-e", "ptype point"])
+        .args([fixture.compile_plain()])
+        .run();
+    let expected = "\
+struct item {
+    int kind;
+    union {
+        int number;
+        struct {
+            char *text;
+            unsigned int length;
+        } string;
+    } value;
+    enum {EMPTY, FULL = 4} states[2];
+    struct {
+        int line;
+    } *place;
+    union {
+        long int low;
+        double high;
+    };
+}";
+    assert!(output.stdout.contains(expected), "{}", output.stdout);
+    let point = "struct {\n    int x;\n}";
+    assert!(output.stdout.contains(point), "{}", output.stdout);
 }

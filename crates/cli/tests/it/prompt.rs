@@ -168,10 +168,9 @@ fn commands_have_abbreviations_and_unique_beginnings() {
 fn what_gdb_is_told_first_is_understood() {
     let mut terminal = start("crash.c");
     for (setting, expected) in [
-        (
-            "set pagination off",
-            "no such setting is needed: juror has no pager",
-        ),
+        ("set pagination off", ""),
+        ("set style function foreground red", "no such setting"),
+        ("set verbose off", "no such setting is needed"),
         ("set confirm off", ""),
         ("set print pretty on", ""),
         ("set print array on", "print -pretty"),

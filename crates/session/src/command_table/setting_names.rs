@@ -10,39 +10,51 @@ pub(crate) enum Setting {
     CheckpointFiles,
     CheckpointNamespace,
     Confirm,
+    Context,
     DebugFileDirectory,
     Directory,
     DisableRandomization,
     Environment,
     Follow,
     AllowUnbound,
+    Height,
     IgnoreInlined,
     ListLines,
+    Pagination,
     PrintElements,
     PrintPretty,
     SchedulerLocking,
+    StyleEnabled,
+    StyleSources,
     SubstitutePath,
+    Width,
 }
 
-/// The settings by name, sorted; those of `print` have two words.
-pub(crate) const SETTINGS: [(&str, Setting); 17] = [
+/// The settings by name, sorted; those of `print` and `style` have two words.
+pub(crate) const SETTINGS: [(&str, Setting); 23] = [
     ("allow-unbound", Setting::AllowUnbound),
     ("args", Setting::Arguments),
     ("at-inlined", Setting::AtInlined),
     ("checkpoint-files", Setting::CheckpointFiles),
     ("checkpoint-namespace", Setting::CheckpointNamespace),
     ("confirm", Setting::Confirm),
+    ("context", Setting::Context),
     ("cwd", Setting::Directory),
     ("debug-file-directory", Setting::DebugFileDirectory),
     ("disable-randomization", Setting::DisableRandomization),
     ("environment", Setting::Environment),
     ("follow-fork-mode", Setting::Follow),
+    ("height", Setting::Height),
     ("ignore-inlined", Setting::IgnoreInlined),
     ("listsize", Setting::ListLines),
+    ("pagination", Setting::Pagination),
     ("print elements", Setting::PrintElements),
     ("print pretty", Setting::PrintPretty),
     ("scheduler-locking", Setting::SchedulerLocking),
+    ("style enabled", Setting::StyleEnabled),
+    ("style sources", Setting::StyleSources),
     ("substitute-path", Setting::SubstitutePath),
+    ("width", Setting::Width),
 ];
 
 /// Abbreviations: ambiguous prefixes with a fixed meaning, and names that are shorter than gdb's.
@@ -74,13 +86,13 @@ pub(crate) fn split(text: &str) -> (String, &str) {
     let (first, rest) = (&text[start..end], &text[end..]);
     let long = SHORT.iter().find(|(short, _)| *short == first);
     let first = long.map_or(first, |(_, name)| name);
-    if first != "print" {
+    if !matches!(first, "print" | "style") {
         return (first.to_owned(), rest.trim());
     }
     let (start, end) = word(rest);
     let second = &rest[start..end];
     (
-        format!("print {second}").trim_end().to_owned(),
+        format!("{first} {second}").trim_end().to_owned(),
         rest[end..].trim(),
     )
 }
@@ -132,6 +144,7 @@ mod tests {
             ("print elements 5", "print elements", "5"),
             ("p  el  5 ", "print el", "5"),
             ("print", "print", ""),
+            ("style sources off", "style sources", "off"),
             ("env A=b c", "environment", "A=b c"),
             ("follow child", "follow-fork-mode", "child"),
             ("", "", ""),
@@ -149,7 +162,10 @@ mod tests {
             ("checkpoint", None),
             ("print", None),
             ("", None),
-            ("height", None),
+            ("style", None),
+            ("style en", Some("style enabled")),
+            ("he", Some("height")),
+            ("elements", None),
         ] {
             assert_eq!(setting(name).map(|it| it.0), expected, "{name}");
         }

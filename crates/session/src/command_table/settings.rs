@@ -41,6 +41,24 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "set confirm off",
                 "do not ask before run and quit end a program, at a terminal",
             ),
+            (
+                "set context locals registers",
+                "show these parts at each stop, too: source, locals, backtrace, registers, monitors",
+            ),
+            (
+                "set pagination off",
+                "long output goes through no pager, at a terminal",
+            ),
+            (
+                "set height 20",
+                "the lines of the screen; 0 for no pager, auto for the terminal's",
+            ),
+            (
+                "set width 100",
+                "the columns of the screen; 0 for no wrapped lines, auto for the terminal's",
+            ),
+            ("set style enabled off", "no colours"),
+            ("set style sources off", "no colours in source lines"),
             ("set $n = 3", "a convenience variable"),
             ("set follow child", "debug the child after the next fork"),
             (
@@ -118,6 +136,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("unset environment", "remove all variables"),
             ("unset substitute-path", "use source paths as compiled"),
             ("unset cwd", "start the program in juror's directory"),
+            ("unset context", "show no more at a stop than usual"),
         ],
         completes: Completes::Settings,
         group: Group::Settings,

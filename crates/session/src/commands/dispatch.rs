@@ -6,7 +6,7 @@ use crate::command_table::TABLE;
 use crate::command_table::arguments;
 use crate::command_table::entry::{Entry, OpenEvaluation, Repeats};
 use crate::command_table::words::find;
-use crate::commands::{breakpoint_command_lists, control_flow, convenience, print};
+use crate::commands::{breakpoint_command_lists, context, control_flow, convenience, print};
 use crate::inspect::nodes;
 use crate::run::processes::leaving;
 use crate::run::scenarios::{permissions, waiting};
@@ -45,13 +45,16 @@ impl Session {
             Some(Asked::Command(place)) => place.clone(),
             _ => None,
         };
-        let result = match asked {
+        let mut result = match asked {
             Some(Asked::Condition(condition)) => self.execute_condition(&condition, observer),
             Some(Asked::Fault(fault)) => Err(fault),
             asked => self.execute_line(line, asked == Some(Asked::Hooked), observer),
         };
         if matches!(result, Err(_) | Ok(Outcome::Quit)) {
             self.points.commands.give_up();
+        }
+        if let Ok(Outcome::Stopped(stop)) = &mut result {
+            context::add_context(self, stop);
         }
         match (result, place) {
             (Err(error), Some((file, number))) if error.found.is_empty() => Err(CommandError {

@@ -6,7 +6,6 @@ use crate::run::step::calls;
 use crate::session::Session;
 use juror_monitoring::live;
 use juror_values::format::Radix;
-use juror_view::Outcome;
 use juror_view::driver::Driver;
 use juror_view::error::CommandError;
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
@@ -15,6 +14,7 @@ use juror_view::observer::Observer;
 use juror_view::queries::{
     FramesView, LineCallView, Queries, SelectionView, SourcePathView, StatementView,
 };
+use juror_view::{Outcome, TerminalSettings};
 use std::path::Path;
 
 impl Driver for Session {
@@ -51,6 +51,9 @@ impl Driver for Session {
     }
     fn trace_failure(&self) -> Option<String> {
         Session::trace_failure(self).map(|failure| failure.to_owned())
+    }
+    fn terminal_settings(&self) -> TerminalSettings {
+        self.user.presentation.terminal
     }
     fn pictures(&mut self) -> Vec<PictureView> {
         self.processes

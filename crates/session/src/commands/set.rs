@@ -4,6 +4,7 @@
 //! with a message, for command files at the start of a session.
 
 mod absent;
+pub(crate) mod presented;
 pub(crate) mod shown;
 
 use crate::command_table::assignments::split_any;
@@ -15,10 +16,11 @@ use crate::run::checkpoints::numbers;
 use crate::run::{follow_fork, symbol_reading};
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
+use crate::state::presentation::parse_context;
 use crate::state::settings::SchedulerLocking;
-use juror_view::Outcome;
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
+use juror_view::{Extent, Outcome};
 
 /// Parses `on`, `off` and the like; the default is on.
 fn switch(word: &str) -> Result<bool, CommandError> {
@@ -88,6 +90,15 @@ fn set_setting(
             return Ok(environment::effect_message(session));
         }
         Setting::Confirm => session.user.settings.confirms = switch(first)?,
+        Setting::Context => session.user.presentation.context = parse_context(after)?,
+        Setting::Height
+        | Setting::Pagination
+        | Setting::StyleEnabled
+        | Setting::StyleSources
+        | Setting::Width => {
+            let user = &mut session.user;
+            presented::set(&mut user.presentation, &mut user.sources, setting, first)?;
+        }
         Setting::AllowUnbound => session.options.allow_unbound = switch(first)?,
         Setting::IgnoreInlined => session.options.inlined.ignore = switch(first)?,
         Setting::ListLines => {
@@ -138,6 +149,13 @@ pub(crate) fn unset(session: &mut Session, rest: &str) -> Result<Outcome, Comman
         Some((_, Setting::Environment)) => return environment::unset_environment(session, after),
         Some((_, Setting::Directory)) => return environment::set_directory(session, ""),
         Some((_, Setting::Arguments)) => return set_arguments(session, ""),
+        Some((_, Setting::Width)) => {
+            session.user.presentation.terminal.width = Extent::Terminal;
+        }
+        Some((_, Setting::Height)) => {
+            session.user.presentation.terminal.height = Extent::Terminal;
+        }
+        Some((_, Setting::Context)) => session.user.presentation.context.clear(),
         Some((_, Setting::SubstitutePath)) => session.user.sources.forget_substitution(after),
         _ => {
             return Err(CommandError::with_help(

@@ -8,7 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
 /// `shell COMMAND`; without a command an interactive shell.
-pub(crate) fn shell(command: &str, observer: &dyn Observer) -> Result<Outcome, CommandError> {
+pub(crate) fn shell(command: &str, observer: &mut dyn Observer) -> Result<Outcome, CommandError> {
     let program = std::env::var_os("SHELL").filter(|it| !it.is_empty());
     let program = program.unwrap_or_else(|| "/bin/sh".into());
     let mut process = Command::new(&program);
@@ -19,6 +19,7 @@ pub(crate) fn shell(command: &str, observer: &dyn Observer) -> Result<Outcome, C
         // Queued input must not be mixed with the program's input.
         process.stdout(std::io::stderr());
     }
+    observer.gives_terminal();
     let status = run_in_foreground(&mut process).map_err(|error| {
         let name = program.to_string_lossy();
         CommandError::new(format!("{name} cannot be run: {error}"))

@@ -1,5 +1,7 @@
 //! Views of a recording: the present event, its values and place, and the recorded events.
 
+use crate::command_table::setting_names::{meant, setting_value};
+use crate::commands::set::presented;
 use crate::replay::RecordedRun;
 use crate::replay::tape::Tape;
 use juror_language::suggest;
@@ -231,8 +233,13 @@ impl RecordedRun {
         Ok(Outcome::Source(view))
     }
 
-    /// `set substitute-path FROM TO`
+    /// `set substitute-path FROM TO`, and the settings of the terminal.
     pub(super) fn set(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        if let Some((_, setting)) = meant(rest).filter(|it| presented::is_about_terminal(it.1)) {
+            let value = setting_value(rest);
+            presented::set(&mut self.presentation, &mut self.sources, setting, value)?;
+            return Ok(Outcome::Done);
+        }
         let words: Vec<&str> = rest.split_whitespace().collect();
         match words.as_slice() {
             ["substitute-path", from, to] => {
@@ -242,7 +249,7 @@ impl RecordedRun {
             }
             _ => Err(CommandError::with_help(
                 "a recording cannot be changed",
-                "set substitute-path FROM TO sets where source files are now",
+                "set substitute-path FROM TO, height, pagination, style or width",
             )),
         }
     }

@@ -280,11 +280,15 @@ pub(super) static TABLE: [Row; 24] = [
         Act::Set,
         "set",
         &[],
-        "Set where source files are",
-        &[(
-            "set substitute-path /build /home/me",
-            "files of /build are in /home/me",
-        )],
+        "Set where source files are, or what the terminal shows",
+        &[
+            (
+                "set substitute-path /build /home/me",
+                "files of /build are in /home/me",
+            ),
+            ("set pagination off", "long output goes through no pager"),
+            ("set width 100", "the columns of the terminal"),
+        ],
     ),
     row(
         Act::Start,

@@ -339,3 +339,20 @@ fn properties_come_and_go_where_one_stands() {
         .expect("it goes");
     assert_eq!(perform(&mut run, "run"), (4, "end".to_owned()));
 }
+
+#[test]
+fn what_a_terminal_shows_can_be_set() {
+    let mut run = open(&recording(&[(true, 1, 1)]), &[JOBS]);
+    for line in [
+        "set width 80",
+        "set pagination off",
+        "set style sources off",
+    ] {
+        let said = run.execute(line, &mut SilentObserver);
+        assert!(matches!(said, Ok(Outcome::Done)), "{line}");
+    }
+    let settings = run.terminal_settings();
+    assert_eq!(settings.width, juror_view::Extent::Fixed(80));
+    assert!(!settings.paginates && run.sources.is_plain);
+    assert!(run.execute("set width wide", &mut SilentObserver).is_err());
+}

@@ -260,7 +260,11 @@ pub(crate) fn write_core(session: &mut Session, rest: &str) -> Result<Outcome, C
     };
     let is_cancelled = || cancel.load(Ordering::Relaxed);
     let written = program.debuggee.write_core(&path, thread, &is_cancelled);
-    cancel.store(false, Ordering::Relaxed);
+    if is_cancelled()
+        && let Some(program) = &mut session.processes.program
+    {
+        session.control.forget_interruption(&mut program.debuggee);
+    }
     let written = written.map_err(|error| CommandError::new(error.to_string()))?;
     let count = written.thread_count;
     let threads = if count == 1 { "thread" } else { "threads" };

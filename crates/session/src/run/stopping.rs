@@ -258,6 +258,7 @@ impl Session {
             backtrace,
             more_frames: more,
             displays,
+            context: Vec::new(),
         })
     }
 

@@ -30,13 +30,24 @@ impl ControlState {
         let shared = Arc::clone(&self.interrupter);
         let cancel = Arc::clone(&self.cancel);
         move || {
+            // Held meanwhile: whoever sees the first and then takes it finds the second, too.
+            let guard = shared.lock();
             cancel.store(true, Ordering::Relaxed);
-            if let Ok(guard) = shared.lock()
-                && let Some(interrupter) = &*guard
+            if let Ok(guard) = &guard
+                && let Some(interrupter) = &**guard
             {
                 interrupter.interrupt();
             }
         }
+    }
+
+    /// Drops an interruption that a command has followed without the program: the next run is not
+    /// meant.
+    pub(crate) fn forget_interruption(&self, debuggee: &mut Debuggee) {
+        let guard = self.interrupter.lock();
+        self.cancel.store(false, Ordering::Relaxed);
+        debuggee.forget_interruption();
+        drop(guard);
     }
 
     /// Returns a function that makes a command which lets the program run serve the requests of

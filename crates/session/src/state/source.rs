@@ -5,7 +5,9 @@
 //! searched for by it.
 
 use crate::state::source_checksum::md5;
+use juror_highlight::{Highlighter, Language, Span};
 use juror_view::SourceView;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -28,11 +30,25 @@ struct Text {
     checksum: Checksum,
     /// The path where it was found instead.
     moved_to: Option<PathBuf>,
+    /// Finds the tokens of lines, in a language that is known.
+    highlighter: Option<RefCell<Highlighter>>,
+}
+
+impl Text {
+    /// Returns the tokens of `count` lines from the one with the index `first` on.
+    fn spans(&self, first: usize, count: usize) -> Vec<Vec<Span>> {
+        let highlighter = self.highlighter.as_ref();
+        highlighter.map_or_else(Vec::new, |it| {
+            it.borrow_mut().spans(&self.lines, first, count)
+        })
+    }
 }
 
 /// The source files that were requested.
 #[derive(Debug, Default)]
 pub struct Sources {
+    /// Whether the tokens of lines are left out.
+    pub is_plain: bool,
     files: HashMap<PathBuf, Option<Rc<Text>>>,
     /// The checksums of files as compiled.
     checksums: HashMap<PathBuf, Checksum>,
@@ -82,6 +98,10 @@ impl Sources {
                 .collect(),
             current: None,
             remark,
+            spans: match self.is_plain {
+                true => Vec::new(),
+                false => text.spans(start, count as usize),
+            },
         })
     }
 
@@ -213,6 +233,7 @@ fn read(path: &Path) -> Option<Text> {
         modified: metadata.modified().ok(),
         checksum: md5(&bytes),
         moved_to: None,
+        highlighter: Language::of_file(path).map(|it| RefCell::new(Highlighter::new(it))),
     })
 }
 
@@ -272,6 +293,30 @@ mod tests {
             sources.substitute(from.into(), to);
             assert_eq!(sources.line_count(compiled), expected, "{from}");
         }
+    }
+
+    #[test]
+    fn lines_have_the_tokens_that_began_before_them() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.c");
+        std::fs::write(&path, "/* one\n two\n three */ int n;\n").unwrap();
+        let mut sources = Sources::default();
+        let spans = sources.lines(&path, 2, 2, None).unwrap().spans;
+        let lengths = |line: &[Span]| -> Vec<usize> { line.iter().map(|it| it.end).collect() };
+        let lengths: Vec<_> = spans.iter().map(|line| lengths(line)).collect();
+        assert_eq!(lengths, [vec![4], vec![9, 13]]);
+        sources.is_plain = true;
+        assert!(sources.lines(&path, 2, 2, None).unwrap().spans.is_empty());
+        let unknown = directory.path().join("a.txt");
+        std::fs::write(&unknown, "int\n").unwrap();
+        sources.is_plain = false;
+        assert!(
+            sources
+                .lines(&unknown, 1, 1, None)
+                .unwrap()
+                .spans
+                .is_empty()
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::state::displays::Displays;
 use crate::state::examined::Examined;
+use crate::state::presentation::Presentation;
 use crate::state::pretty_printers::UserPrettyPrinters;
 use crate::state::settings::Settings;
 use crate::state::signals::SignalTable;
@@ -32,6 +33,8 @@ pub(crate) struct UserState {
     pub thread_names: ThreadNames,
     /// The settings.
     pub settings: Settings,
+    /// How results are presented.
+    pub presentation: Presentation,
     /// The default property of commands.
     pub current_property: Option<String>,
     /// The graphs of the properties, for front ends that show them.
@@ -51,6 +54,7 @@ impl UserState {
             values: ValueHistory::default(),
             thread_names: ThreadNames::default(),
             settings: Settings::default(),
+            presentation: Presentation::default(),
             current_property: None,
             pictures: Pictures::default(),
         }

@@ -26,6 +26,7 @@ const fn layered(package: &'static str, layer: u8, pure: bool) -> Layered {
 const LAYERS: &[Layered] = &[
     layered("juror-event", 1, true),
     layered("juror-corefile", 1, true),
+    layered("juror-highlight", 1, true),
     layered("juror-language", 1, true),
     layered("juror-logic", 1, true),
     layered("juror-monitor", 2, true),

@@ -1,6 +1,7 @@
 //! Sample views for the tests of several modules.
 
 use juror_event::Value;
+use juror_highlight::{Kind, Span};
 use juror_view::*;
 
 /// A named value.
@@ -116,6 +117,7 @@ pub fn violation_count(count: u64) -> ViolationCount {
 
 /// Three lines of source.
 pub fn source() -> SourceView {
+    let span = |start, end, kind| Span { start, end, kind };
     SourceView {
         file: "/home/user/src/queue.c".into(),
         first_line: 22,
@@ -126,6 +128,11 @@ pub fn source() -> SourceView {
         ],
         current: Some(23),
         remark: None,
+        spans: vec![
+            vec![span(0, 4, Kind::Type), span(16, 22, Kind::Keyword)],
+            vec![],
+            vec![],
+        ],
     }
 }
 
@@ -158,6 +165,7 @@ pub fn stop(reason: StopReason) -> StopView {
         ],
         more_frames: false,
         displays: Vec::new(),
+        context: Vec::new(),
     }
 }
 

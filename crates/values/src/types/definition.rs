@@ -14,6 +14,9 @@ const MEMBERS_MAX: usize = 2_000;
 /// files can describe endless ones.
 const DEPTH_MAX: usize = 32;
 
+/// What stands for the members in the name of a type that has no name of its own.
+const NAMELESS: &str = "{...}";
+
 /// The definition of a type; of a pointer or an array, that of what it leads
 /// to. What has no definition is named.
 pub fn definition(r#type: &Type, with_offsets: bool) -> String {
@@ -88,10 +91,12 @@ fn is_defined(r#type: &Type) -> bool {
     )
 }
 
-/// A name with the word of its kind before it, once.
+/// A name with the word of its kind before it, once; a type without a name has the word alone.
 fn headed(word: &str, name: &str) -> String {
+    let name = name.strip_suffix(NAMELESS).map_or(name, str::trim_end);
     match name.strip_prefix(word) {
         Some(rest) if rest.is_empty() || rest.starts_with(' ') => name.to_owned(),
+        None if name.is_empty() => word.to_owned(),
         _ => format!("{word} {name}"),
     }
 }
@@ -178,12 +183,9 @@ impl Layout {
         let name = field.name.as_deref();
         let line = match (name, self.is_rust) {
             (Some(name), true) => format!("{name}: {},", field.r#type.name()),
-            (Some(name), false) => format!("{};", declared(field, name)),
+            (Some(name), false) => format!("{};", self.declared(field, name)),
             // An anonymous struct or union is written where it stands.
-            (None, _) => {
-                let inner = defined(&field.r#type, false, self.depth).replace('\n', "\n    ");
-                format!("{inner};")
-            }
+            (None, _) => format!("{};", self.inner(&field.r#type)),
         };
         if self.with_offsets {
             let (offset_bits, size_bits) = extent(field);
@@ -202,6 +204,24 @@ impl Layout {
             ));
         } else {
             self.line(&line);
+        }
+    }
+
+    /// The definition of a type without a name, where it stands.
+    fn inner(&self, r#type: &Type) -> String {
+        defined(r#type, false, self.depth).replace('\n', "\n    ")
+    }
+
+    /// A member as C declares it, with the width of a bit field. A type without a name is written
+    /// with its members, as far as types may stand inside one another.
+    fn declared(&self, field: &Field, name: &str) -> String {
+        let mut declaration = field.r#type.declaration(name);
+        if let Some(nameless) = nameless(&field.r#type).filter(|_| self.depth > 0) {
+            declaration = declaration.replacen(&nameless.name(), &self.inner(&nameless), 1);
+        }
+        match field.bits {
+            Some(bits) => format!("{declaration} : {}", bits.size_bits),
+            None => declaration,
         }
     }
 
@@ -283,13 +303,21 @@ impl Layout {
     }
 }
 
-/// A member as C declares it, with the width of a bit field.
-fn declared(field: &Field, name: &str) -> String {
-    let declaration = field.r#type.declaration(name);
-    match field.bits {
-        Some(bits) => format!("{declaration} : {}", bits.size_bits),
-        None => declaration,
+/// The type without a name that a member consists of, leads to, or is an array of.
+fn nameless(r#type: &Type) -> Option<Type> {
+    let mut inner = r#type.clone();
+    for _ in 0..DEPTH_MAX {
+        inner = match inner.kind() {
+            TypeKind::Const(to) | TypeKind::Volatile(to) | TypeKind::Qualified(to) => to,
+            TypeKind::Pointer(to) | TypeKind::Reference(to) => to,
+            TypeKind::Array { element, .. } => element,
+            TypeKind::Composite(_) | TypeKind::Enumeration { .. } => {
+                return inner.name().ends_with(NAMELESS).then_some(inner);
+            }
+            _ => return None,
+        };
     }
+    None
 }
 
 /// Where a member begins and how large it is, in bits.

@@ -39,6 +39,22 @@ test("the source has the line, and a frame its own lines", () =>
     assert.equal(await page.locator("#source .lines").isVisible(), false);
   }));
 
+test("the tokens of the source have colours, and its text is as before", () =>
+  withPage("queue", {}, async ({ juror, page }) => {
+    const { source } = juror.data.snapshots.find(isStopped).stop;
+    source.tokens = source.lines.map((line) =>
+      line === "" ? [] : [["keyword", line.slice(0, 3)], [null, line.slice(3)]].filter(([, text]) => text),
+    );
+    await show(juror, page, isStopped);
+    await page.locator("#source .lines").waitFor();
+    assert.deepEqual(await page.locator("#source code").allTextContents(), source.lines);
+    const [token, line] = [
+      await styles(page.locator("#source [data-kind=keyword]").first(), ["color"]),
+      await styles(page.locator("#source code").first(), ["color"]),
+    ];
+    assert.notDeepEqual(token, line);
+  }));
+
 test("source and stack are those of a stop, and gone while the program runs", () =>
   withPage("orders", {}, async ({ juror, page }) => {
     const stopped = await show(juror, page, isStopped);

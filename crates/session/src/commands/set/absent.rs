@@ -19,7 +19,6 @@ const NEEDLESS: &[(&str, &str)] = &[
         "instructions are shown in Intel syntax",
     ),
     ("editing", "lines can be edited only at a terminal"),
-    ("height", "juror has no pager"),
     (
         "history",
         "the history is kept in ~/.local/state/juror/history",
@@ -33,7 +32,6 @@ const NEEDLESS: &[(&str, &str)] = &[
         "a name matches all functions that it fits; see break",
     ),
     ("osabi", "juror debugs programs of this system"),
-    ("pagination", "juror has no pager"),
     ("print array-indexes", "array elements are shown in order"),
     ("print asm-demangle", "names are demangled"),
     ("print demangle", "names are demangled"),
@@ -70,12 +68,7 @@ const NEEDLESS: &[(&str, &str)] = &[
         "startup-with-shell",
         "juror starts the program without a shell",
     ),
-    (
-        "style",
-        "output is coloured at a terminal, unless NO_COLOR is set",
-    ),
     ("verbose", "slow operations are always reported"),
-    ("width", "lines are not wrapped"),
 ];
 
 /// Replacements, by name, with the value that juror always has.
@@ -136,6 +129,11 @@ const INSTEAD: &[(&str, &str, &str)] = &[
         "catch load stops when a library is loaded",
     ),
     (
+        "style",
+        "",
+        "set style enabled on or off, set style sources on or off",
+    ),
+    (
         "sysroot",
         "/",
         "set debug-file-directory DIRECTORY, set substitute-path FROM TO",
@@ -149,6 +147,9 @@ const INSTEAD: &[(&str, &str, &str)] = &[
 
 /// Returns why a setting of gdb, or this value of it, is not needed.
 pub(super) fn needless(name: &str, value: &str) -> Option<&'static str> {
+    if name.starts_with("style ") {
+        return Some("the colours are fixed; set style enabled off shows none");
+    }
     let row = NEEDLESS.iter().find(|(known, _)| *known == name);
     let words = row.map(|(_, words)| *words);
     let holds =

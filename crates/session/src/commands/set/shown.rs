@@ -6,6 +6,7 @@ use crate::commands::set::advice;
 use crate::commands::{breakpoint_command_lists, environment};
 use crate::options::AtInlined;
 use crate::session::Session;
+use crate::state::presentation::{context_words, extent_words};
 use juror_values::format::{Radix, format};
 use juror_values::typed::Typed;
 use juror_view::error::CommandError;
@@ -103,6 +104,12 @@ fn setting_value(session: &Session, setting: Setting) -> Option<String> {
             crate::options::Follow::Both => "both".to_owned(),
         },
         Setting::Confirm => on_or_off(session.user.settings.confirms),
+        Setting::Context => context_words(&session.user.presentation.context),
+        Setting::Height => extent_words(session.user.presentation.terminal.height),
+        Setting::Width => extent_words(session.user.presentation.terminal.width),
+        Setting::Pagination => on_or_off(session.user.presentation.terminal.paginates),
+        Setting::StyleEnabled => on_or_off(session.user.presentation.terminal.has_styles),
+        Setting::StyleSources => on_or_off(!session.user.sources.is_plain),
         Setting::AllowUnbound => on_or_off(options.allow_unbound),
         Setting::IgnoreInlined => on_or_off(options.inlined.ignore),
         Setting::ListLines => limit(u64::from(session.user.settings.list_lines), u32::MAX.into()),

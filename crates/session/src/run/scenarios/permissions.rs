@@ -106,13 +106,19 @@ fn need_of_setting(rest: &str) -> Option<Need> {
                 | "at-inlined"
                 | "checkpoint-namespace"
                 | "confirm"
+                | "context"
                 | "disable-randomization"
                 | "follow-fork-mode"
+                | "height"
                 | "ignore-inlined"
                 | "listsize"
+                | "pagination"
                 | "print elements"
                 | "print pretty"
-                | "scheduler-locking",
+                | "scheduler-locking"
+                | "style enabled"
+                | "style sources"
+                | "width",
             ) => Need::Nothing,
             Some(_) => return None,
         },
