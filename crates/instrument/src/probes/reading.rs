@@ -89,12 +89,13 @@ impl Probes {
     }
 
     /// Returns what a call that a thread has entered keeps until its return, which is an
-    /// event; `None` if the stack cannot be read.
+    /// event; `None` if the stack cannot be read. If no state needs the event now, its
+    /// parameters are not captured, as those of a call that is found when one does.
     pub fn begin_return(
         &self,
         program: &Program,
         thread: ThreadId,
-        number: u32,
+        (number, is_needed): (u32, bool),
     ) -> Result<Option<PendingReturn>, DebuggeeError> {
         let Some(probe) = self.probes.get(number as usize) else {
             return Ok(None);
@@ -109,6 +110,7 @@ impl Probes {
             .captures
             .iter()
             .map(|plan| match plan {
+                _ if !is_needed => Begun::Unavailable(Unavailability::NotCaptured),
                 CapturePlan::Entry(plan) => plan.begin(&machine, frame),
                 // All of them begin with the same pointer.
                 CapturePlan::Elements { plans, .. } => match plans.first() {
@@ -133,14 +135,15 @@ impl Probes {
         }))
     }
 
-    /// A call has been entered whose return is an event: plants the return.
+    /// A call has been entered whose return is an event: plants the return. Its parameters
+    /// are captured if a state needs the event.
     pub fn await_return(
         &mut self,
         program: &mut Program,
         thread: ThreadId,
-        number: u32,
+        probe: (u32, bool),
     ) -> Result<(), DebuggeeError> {
-        let Some(pending) = self.begin_return(program, thread, number)? else {
+        let Some(pending) = self.begin_return(program, thread, probe)? else {
             return Ok(());
         };
         let address = pending.address;

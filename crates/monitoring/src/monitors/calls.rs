@@ -44,7 +44,8 @@ impl Monitors {
         hit.retain(|number| !done.contains(number));
         if !self.await_in_program(program, thread, &hit)? {
             for &number in &hit {
-                self.probes.await_return(program, thread, number)?;
+                let probe = (number, self.is_probe_needed(number));
+                self.probes.await_return(program, thread, probe)?;
             }
         }
         self.hit = hit;
