@@ -237,7 +237,9 @@ impl Watchpoint {
                 Whereabouts::Below(_) => {}
                 Whereabouts::Replaced => return Ok(Compared::Over),
                 // It is nowhere for a while.
-                Whereabouts::Inside(_) | Whereabouts::Unknown => return Ok(read_by(used)),
+                Whereabouts::Inside(_) | Whereabouts::Unknown => {
+                    return Ok(not_written(self.kind, used));
+                }
             }
         }
         let now = self.expression.read(program);
@@ -245,7 +247,7 @@ impl Watchpoint {
             && bytes_of(&now) != bytes_of(&self.seen)
         {
             // Another thread has stored it, or the kernel has.
-            return Ok(read_by(used));
+            return Ok(not_written(self.kind, used));
         }
         let before = std::mem::replace(&mut self.seen, now);
         let is_known = before.value.is_ok() && self.seen.value.is_ok();
@@ -254,11 +256,9 @@ impl Watchpoint {
         let is_written = is_changed || used.is_some_and(|used| used.has_written(held));
         Ok(match self.kind {
             WatchKind::Read if is_written => Compared::Same,
-            WatchKind::Read => read_by(used),
             WatchKind::Write | WatchKind::Access if is_written => Compared::Written(before),
             WatchKind::Change if is_changed => Compared::Written(before),
-            WatchKind::Access => read_by(used),
-            WatchKind::Write | WatchKind::Change => Compared::Same,
+            kind => not_written(kind, used),
         })
     }
 
@@ -302,8 +302,9 @@ pub enum Compared {
 }
 
 /// Returns the result for an instruction that has not written the value.
-fn read_by(used: Option<ValueUse>) -> Compared {
-    match used.filter(|used| used.reads) {
+fn not_written(kind: WatchKind, used: Option<ValueUse>) -> Compared {
+    let wants_reads = matches!(kind, WatchKind::Read | WatchKind::Access);
+    match used.filter(|used| wants_reads && used.reads) {
         Some(used) => Compared::Read(used.address),
         None => Compared::Same,
     }

@@ -1,7 +1,7 @@
 //! Watchpoints of variables that optimized code keeps in registers.
 
 use crate::support::{Batch, Report, program};
-use juror_testing::{Build, Compiler, Language, Optimization};
+use juror_testing::{Build, Compiler, Fixture, Language, Optimization};
 use serde_json::Value;
 
 fn optimized() -> impl Iterator<Item = Build> {
@@ -201,6 +201,46 @@ fn stores_of_the_same_value_to_a_register_are_told() {
                 [("[\"kept\"]".into(), "\"rewritten\"".into())]
             );
             assert_eq!(report.end()["ending"]["status"], 0, "{message}");
+        }
+    }
+}
+
+/// A variable that is nowhere for a while, since the instruction that reads it begins to compute
+/// the next value in its register.
+const NOWHERE: &str = r#"#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    int kept = argc;
+    for (int i = 0; i < 5; i++) {
+        kept = kept * 3 + i;
+        printf("%d\n", kept);
+    }
+    return argv[0] == NULL;
+}
+"#;
+
+#[test]
+fn a_read_before_a_register_has_the_value_no_more_is_none_for_a_watchpoint_of_stores() {
+    for build in optimized() {
+        for command in ["watch kept", "change kept", "rwatch kept"] {
+            let mut batch = Batch::new().command("tbreak main").command("run");
+            batch = batch.command(command);
+            for _ in 0..12 {
+                batch = batch.command("continue");
+            }
+            let executable = Fixture::c("nowhere", NOWHERE).compile(&build);
+            let report = batch.run(executable, &[]);
+            let message = format!("{build} {command} {}", report.all());
+            let given = accesses(&report);
+            let are_reads = command.starts_with('r');
+            let is_meant = |it: &(&str, &str, u64)| (it.0 == "read") == are_reads;
+            assert!(given.iter().all(is_meant), "{message}");
+            let values: Vec<&str> = given.iter().map(|it| it.1).collect();
+            assert!(
+                are_reads || values.ends_with(&["3", "10", "32", "99", "301"]),
+                "{message}"
+            );
         }
     }
 }
