@@ -12,7 +12,7 @@
 //! library then, and has a hash table. In gdb a breakpoint of Python does it. Every run must
 //! see every call, or there is no result.
 
-use juror_testing::measure::{events_seen, median, minimum, number_after};
+use juror_testing::measure::{events_seen, median, minimum, number_after, run_benchmark};
 use juror_testing::run_with_deadline;
 use juror_testing::{Build, Fixture, Juror, Language, Optimization, is_installed};
 use std::path::{Path, PathBuf};
@@ -90,20 +90,9 @@ struct Bench {
 }
 
 fn main() -> ExitCode {
-    let has = |wanted| std::env::args().any(|argument| argument == wanted);
-    let quick = has("--quick");
-    if !quick && !has("--bench") {
-        println!("Not run by cargo bench: nothing is measured.");
-        return ExitCode::SUCCESS;
-    }
-    let measured = Bench::prepare(if quick { QUICK } else { FULL }).and_then(|bench| bench.run());
-    match measured {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("native: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    run_benchmark("native", |is_quick| {
+        Bench::prepare(if is_quick { QUICK } else { FULL })?.run()
+    })
 }
 
 /// Compiles a program of `programs`.

@@ -12,7 +12,7 @@
 //! affects all of them. The program measures the time itself. Every run must see every call, or
 //! there is no result.
 
-use juror_testing::measure::{events_seen, median, number_after};
+use juror_testing::measure::{events_seen, median, number_after, run_benchmark};
 use juror_testing::{Build, Fixture, Juror, Language};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -64,20 +64,9 @@ const LOOKS: [(Looks, &str); 4] = [
 ];
 
 fn main() -> ExitCode {
-    let has = |wanted| std::env::args().any(|argument| argument == wanted);
-    let quick = has("--quick");
-    if !quick && !has("--bench") {
-        println!("Not run by cargo bench: nothing is measured.");
-        return ExitCode::SUCCESS;
-    }
-    let measured = Bench::prepare(if quick { QUICK } else { FULL }).and_then(|bench| bench.run());
-    match measured {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("page: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    run_benchmark("page", |is_quick| {
+        Bench::prepare(if is_quick { QUICK } else { FULL })?.run()
+    })
 }
 
 /// The program and juror.

@@ -10,6 +10,7 @@
 //! and `all`, alternate for several rounds, so that load on the machine affects all of
 //! them. A run that misses a call fails the benchmark.
 
+use juror_testing::measure::run_benchmark;
 use juror_testing::{Build, Fixture, Juror, Language, run_with_deadline};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -75,20 +76,9 @@ struct Bench {
 }
 
 fn main() -> ExitCode {
-    let has = |wanted| std::env::args().any(|argument| argument == wanted);
-    let quick = has("--quick");
-    if !quick && !has("--bench") {
-        println!("Not run by cargo bench: nothing is measured.");
-        return ExitCode::SUCCESS;
-    }
-    let measured = Bench::prepare(if quick { QUICK } else { FULL }).and_then(|it| it.run());
-    match measured {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("system_calls: {message}");
-            ExitCode::FAILURE
-        }
-    }
+    run_benchmark("system_calls", |is_quick| {
+        Bench::prepare(if is_quick { QUICK } else { FULL })?.run()
+    })
 }
 
 impl Bench {

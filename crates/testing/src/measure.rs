@@ -1,4 +1,24 @@
-//! Samples of measurements, and what programs print of them.
+//! Samples of measurements, what programs print of them, and the start of a benchmark.
+
+use std::process::ExitCode;
+
+/// Runs a benchmark if `cargo bench` runs this program, or `--quick` is given, which `measure`
+/// is told. Its error is printed after the name.
+pub fn run_benchmark(name: &str, measure: impl FnOnce(bool) -> Result<(), String>) -> ExitCode {
+    let has = |wanted| std::env::args().any(|argument| argument == wanted);
+    let is_quick = has("--quick");
+    if !is_quick && !has("--bench") {
+        println!("Not run by cargo bench: nothing is measured.");
+        return ExitCode::SUCCESS;
+    }
+    match measure(is_quick) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{name}: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// Returns the median; zero without samples.
 pub fn median(samples: &[f64]) -> f64 {

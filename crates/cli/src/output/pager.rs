@@ -19,11 +19,11 @@ const NOT_RUN: [i32; 2] = [126, 127];
 /// A running pager.
 pub struct Pager {
     process: Foreground,
-    /// What was written, while it is not certain that a shell has found the pager.
+    /// The text so far, while it is not certain that a shell has found the pager.
     written: Option<String>,
 }
 
-/// What became of a pager.
+/// The end of a pager.
 pub enum Ending {
     /// The user has left it, or has seen the end.
     Seen,

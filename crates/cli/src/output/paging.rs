@@ -1,7 +1,7 @@
 //! Output of a typed line that is longer than the screen goes through a pager.
 //!
-//! What the line writes is shown at once while it fits the screen. When it does not, the pager gets
-//! all of it from its beginning, and then what follows. **Invariant**: no pager runs while the
+//! The output is shown at once while it fits the screen. If it does not fit, the pager gets all of
+//! it from its beginning, and then the rest. **Invariant**: no pager runs while the
 //! program, or another program of the user, has the terminal.
 
 use super::Output;
@@ -9,7 +9,7 @@ use super::pager::{Ending, Pager};
 use juror_text::wrapping::rows;
 use std::io;
 
-/// Where the output of the present line goes.
+/// The destination of the output of the present line.
 #[derive(Default)]
 pub enum Paging {
     /// To the screen: nobody has typed the line.

@@ -1,37 +1,14 @@
 //! The prompt at a terminal: keys, history, completion, Ctrl-C.
 
+use crate::support::at_terminal::{PROMPT, ask, prepared, quit};
 use crate::support::{juror, program};
 use juror_testing::{Juror, Terminal};
-use std::path::Path;
-
-const PROMPT: &str = "(juror) ";
 
 /// juror with a program, at its prompt.
 fn start(file: &str) -> Terminal {
     let mut terminal = prepared(file).terminal();
     terminal.expect(PROMPT);
     terminal
-}
-
-fn prepared(file: &str) -> Juror {
-    let executable = program(file).compile_plain();
-    let directory = executable.parent().unwrap_or(Path::new("/")).to_owned();
-    juror(&["run"]).args([executable]).directory(directory)
-}
-
-/// Types a line and gives the answer.
-#[track_caller]
-fn ask(terminal: &mut Terminal, line: &str) -> String {
-    terminal.type_line(line);
-    terminal.expect("\n");
-    terminal.expect(PROMPT)
-}
-
-#[track_caller]
-fn quit(mut terminal: Terminal) {
-    terminal.type_line("quit");
-    let (_, status) = terminal.finish();
-    assert_eq!(status, 0);
 }
 
 #[test]

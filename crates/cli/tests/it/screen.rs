@@ -1,40 +1,17 @@
-//! What a terminal shows: colours, lines of its width, the pager, and the context of a stop.
+//! Output at a terminal: colours, lines of its width, the pager, and the context of a stop.
 
+use crate::support::at_terminal::{PROMPT, ask, prepared, quit};
 use crate::support::{juror, program};
-use juror_testing::{Juror, Terminal};
-use std::path::Path;
-
-const PROMPT: &str = "(juror) ";
+use juror_testing::Terminal;
 
 /// The help of many commands: more than the screen has lines.
 const LONG: &str = "apropos e";
-
-fn prepared(file: &str) -> Juror {
-    let executable = program(file).compile_plain();
-    let directory = executable.parent().unwrap_or(Path::new("/")).to_owned();
-    juror(&["run"]).args([executable]).directory(directory)
-}
 
 /// juror at its prompt, with a pager.
 fn paged_by(pager: &str) -> Terminal {
     let mut terminal = prepared("steps.c").env("JUROR_PAGER", pager).terminal();
     terminal.expect(PROMPT);
     terminal
-}
-
-/// Types a line and gives the answer.
-#[track_caller]
-fn ask(terminal: &mut Terminal, line: &str) -> String {
-    terminal.type_line(line);
-    terminal.expect("\n");
-    terminal.expect(PROMPT)
-}
-
-#[track_caller]
-fn quit(mut terminal: Terminal) {
-    terminal.type_line("quit");
-    let (_, status) = terminal.finish();
-    assert_eq!(status, 0);
 }
 
 /// The longest line, in characters.

@@ -2,7 +2,8 @@
 //!
 //! A head is looked for in the text of the file, and given only if the process has the
 //! same bytes. Branches are those around the site, decoded, and those from anywhere in the
-//! module whose displacement is large enough to lead there, found by their bytes. A branch from another function to the start of a head
+//! module whose displacement is large enough to lead there, found by their bytes. A branch
+//! from another function to the start of a head
 //! is a call in tail position, an event as any; one from the same function is an
 //! obstacle. A module may be patched before its initialisers have run: its text does
 //! not change by them, since modules with relocations in their text are refused.

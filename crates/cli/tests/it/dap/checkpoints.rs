@@ -17,7 +17,7 @@ fn a_restored_checkpoint_is_a_stop() {
     let stop = client.resume("continue", &stop["threadId"]);
     assert_eq!(stop["reason"], "exception");
 
-    // What the client knows of the moment before is no longer true.
+    // The client's view of the moment before is no longer true.
     client.repl("restore 1");
     assert_eq!(client.event("invalidated")["areas"], json!(["all"]));
     let stop = client.event("stopped");

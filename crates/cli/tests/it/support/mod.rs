@@ -2,6 +2,7 @@
 //!
 //! Each test file uses a part of it.
 
+pub mod at_terminal;
 pub mod dialog;
 pub mod printed;
 pub mod tiers;

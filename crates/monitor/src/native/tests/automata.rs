@@ -258,3 +258,38 @@ fn a_table_grows() {
     let traps = [Why::Full, Why::Value, Why::Verdict];
     assert!(words.gates().keys().all(|why| traps.contains(why)));
 }
+
+/// More contents of slices than are remembered: some are moved, some are not, one cannot be
+/// evaluated.
+#[test]
+fn an_event_of_every_slice_moves_each_by_its_own_values() {
+    let source = "property p slice on k
+        var n = 0
+        event put = before f(k, x)
+        event all = before g(y)
+        state none { on put { n = x } -> kept }
+        state kept { on put { n = x } -> kept on all when 100 / n > y { n = n * 2 } -> kept else -> rest }
+        state rest { on put { n = x } -> kept }";
+    let property = || load(source).0.remove(0);
+    let mut events = Vec::new();
+    for round in 0..4_i64 {
+        for key in 0..80 {
+            events.push(given(0, &[key, (key % 40) * round]));
+        }
+        events.push(given(1, &[10]));
+        events.push(given(1, &[3]));
+    }
+    for records in [0, 16, 4_096] {
+        let (mut monitor, mut words) = super::pair(property(), records).unwrap();
+        for event in &events {
+            super::step_both(&mut monitor, &mut words, event);
+            super::compare(&monitor, &words);
+        }
+        // A division by 0 is an error.
+        let has = |n: i128| {
+            let mut slices = monitor.slices();
+            slices.any(|slice| *slice.environment == [Value::Int(n)])
+        };
+        assert!(has(0) && has(36));
+    }
+}
