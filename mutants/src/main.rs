@@ -1,0 +1,166 @@
+//! Makes single edits in the pure crates, and tells which of them their own tests do not
+//! notice.
+//!
+//! All edits are compiled in at once, each behind a condition, so that the tests are built
+//! once. Each test is run once to record the edits that it reaches; then each edit is made
+//! in a run of those tests alone. `README.md` says what is edited.
+
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+mod accepted;
+mod edits;
+mod pieces;
+mod returns;
+mod tree;
+mod trial;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+
+use crate::accepted::Accepted;
+use crate::tree::Tree;
+use crate::trial::{Outcome, Tests, kept};
+
+/// Single edits of the pure crates that their own tests do not notice.
+#[derive(Parser)]
+struct Arguments {
+    /// The crates, without `juror-`.
+    #[arg(required = true)]
+    crates: Vec<String>,
+    /// Tries only the edits that survived the last run.
+    #[arg(long)]
+    again: bool,
+    /// Lists the edits, and tries none.
+    #[arg(long)]
+    list: bool,
+    /// The root of the repository.
+    #[arg(long, default_value = ".")]
+    repository: PathBuf,
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let repository = arguments
+        .repository
+        .canonicalize()
+        .context("the repository")?;
+    let out = repository.join("target/mutants");
+    let accepted = Accepted::read(&repository.join("mutants/accepted.txt"))?;
+    let start = Instant::now();
+    let mut tree = Tree::copy(
+        &repository,
+        &out.join("tree"),
+        &out.join("target"),
+        &arguments.crates,
+    )?;
+    if arguments.list {
+        for number in 0..tree.edits.len() {
+            println!("{}", line(&tree, number));
+        }
+        return Ok(());
+    }
+    eprintln!("-- {} edits", tree.edits.len());
+    let programs = tree.build()?;
+    eprintln!("-- built in {} s", start.elapsed().as_secs());
+
+    let scratch = out.join("reached");
+    fs::create_dir_all(&scratch)?;
+    let crates: Vec<String> = tree.edits.iter().map(|(of, ..)| of.clone()).collect();
+    let tests = Tests::record(programs, &crates, &scratch)?;
+    let (count, time) = tests.size();
+    eprintln!("-- {count} tests, {} s one after the other", time.as_secs());
+
+    let mut tried = kept(tree.edits.len(), &tree.dropped);
+    let last = out.join(format!("survivors-{}.txt", arguments.crates.join("-")));
+    if arguments.again {
+        let text = fs::read_to_string(&last).context("no run came before")?;
+        let survivors: BTreeSet<&str> = text.lines().collect();
+        tried.retain(|edit| survivors.contains(key(&tree, *edit).as_str()));
+    }
+    let outcomes = Mutex::new(Vec::new());
+    let start = Instant::now();
+    tests.run(&tried, |edit, outcome| {
+        if let Ok(mut outcomes) = outcomes.lock() {
+            outcomes.push((edit, outcome));
+            if outcomes.len() % 200 == 0 {
+                eprintln!(
+                    "   {} of {}, {} s",
+                    outcomes.len(),
+                    tried.len(),
+                    start.elapsed().as_secs()
+                );
+            }
+        }
+    })?;
+    let mut outcomes = outcomes.into_inner().unwrap_or_default();
+    outcomes.sort_by_key(|(edit, _)| *edit);
+    let is_clean = report(&tree, &outcomes, &accepted, &last)?;
+    std::process::exit(i32::from(!is_clean));
+}
+
+/// Prints what was not noticed and is not accepted, and writes all survivors to a file.
+/// Returns whether there is none.
+fn report(
+    tree: &Tree,
+    outcomes: &[(usize, Outcome)],
+    accepted: &Accepted,
+    survivors: &PathBuf,
+) -> Result<bool> {
+    let mut file = fs::File::create(survivors)?;
+    let mut counts = [0_usize; 4];
+    for (edit, outcome) in outcomes {
+        let key = key(tree, *edit);
+        if *outcome == Outcome::Noticed {
+            counts[0] += 1;
+            continue;
+        }
+        writeln!(file, "{key}")?;
+        if accepted.has(&key) {
+            counts[1] += 1;
+        } else if *outcome == Outcome::Survived {
+            counts[2] += 1;
+            println!("survived: {}", line(tree, *edit));
+        } else {
+            counts[3] += 1;
+            println!("not reached: {}", line(tree, *edit));
+        }
+    }
+    let noticed: BTreeSet<String> = outcomes
+        .iter()
+        .filter(|(_, outcome)| *outcome == Outcome::Noticed)
+        .map(|(edit, _)| key(tree, *edit))
+        .collect();
+    for key in accepted.among(&noticed) {
+        println!("accepted, and noticed now: {key}");
+    }
+    println!(
+        "{}: {} edits tried: {} noticed, {} accepted, {} survived, {} not reached",
+        tree.crates.join(", "),
+        outcomes.len(),
+        counts[0],
+        counts[1],
+        counts[2],
+        counts[3]
+    );
+    Ok(counts[2] + counts[3] == 0)
+}
+
+/// Returns an edit's file and what it is: the same while its code is.
+fn key(tree: &Tree, edit: usize) -> String {
+    let (_, path, edit) = &tree.edits[edit];
+    format!("{}: {}", path.display(), edit.what)
+}
+
+/// Returns an edit with its line.
+fn line(tree: &Tree, edit: usize) -> String {
+    let (_, path, edit) = &tree.edits[edit];
+    format!("{}:{}: {}", path.display(), edit.line, edit.what)
+}
