@@ -48,7 +48,8 @@ fn outside(edit: u32) -> bool {
         return is_made(edit);
     }
     let Some(reached) = REACHED.get(edit as usize) else { return false };
-    if reached.swap(1, Ordering::Relaxed) == 0 {
+    // Most are reached often: a load is much cheaper than an exchange.
+    if reached.load(Ordering::Relaxed) == 0 && reached.swap(1, Ordering::Relaxed) == 0 {
         let file = FILE.get_or_init(|| {
             let path = std::env::var_os("JUROR_EDITS_REACHED")?;
             File::options().write(true).create(true).truncate(false).open(path).ok()
