@@ -213,6 +213,15 @@ impl Slices {
         }
     }
 
+    /// Makes room for as many slices.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.cells.reserve_exact(count * (self.parameters + 1));
+        if self.keeps_records {
+            self.last_records.reserve_exact(count);
+        }
+        self.environments.reserve_exact(count * self.variables);
+    }
+
     /// Adds a slice.
     pub(crate) fn insert(
         &mut self,

@@ -9,6 +9,10 @@ use juror_language::StateId;
 /// The maximum number of attempts to read the occupied states twice without a change.
 const READS_MAX: u32 = 64;
 
+/// The maximum number of slots for which room is reserved by a count in the table, which the
+/// program may have overwritten.
+const RESERVED_MAX: usize = 1 << 20;
+
 /// A table in memory, with its layout.
 #[derive(Debug, Clone)]
 pub(super) struct Table<M> {
@@ -109,7 +113,13 @@ impl<M: WordMemory> Table<M> {
     /// Returns the slot with these keys, or the empty one in which a search for them
     /// ends (its `id` is 0).
     pub(super) fn find(&self, keys: &[u64]) -> Slot {
-        let hash = hash_of(keys);
+        self.probe(hash_of(keys), |slot| {
+            slot.id == 0 || slot.id != Layout::GONE && self.key_words(slot).eq(keys.iter().copied())
+        })
+    }
+
+    /// Returns the first slot that ends a search for keys with this hash.
+    fn probe(&self, hash: u64, ends: impl Fn(Slot) -> bool) -> Slot {
         let stripe = self.stripe_of(hash);
         let mask = self.stripe_word(stripe, StripeWord::Mask);
         let slots = self.stripe_word(stripe, StripeWord::Slots);
@@ -122,8 +132,7 @@ impl<M: WordMemory> Table<M> {
                 stripe: Some(stripe),
             };
             slot.id = self.word(slot, SlotWord::Id);
-            let is_found = slot.id != Layout::GONE && self.keys(slot) == keys;
-            if slot.id == 0 || is_found {
+            if ends(slot) {
                 break;
             }
         }
@@ -281,13 +290,15 @@ impl<M: WordMemory> Table<M> {
         })
     }
 
-    /// Returns the words of all slices except the base, by place.
+    /// Returns the words of all slices except the base, in the order of their slots.
     pub(super) fn contents(&self) -> Contents {
-        let live = self.live();
-        let mut contents = self.no_contents(live.len());
-        for slot in live.into_iter().skip(1) {
-            contents.push_words(|offset| self.memory.load(slot.at + offset));
-        }
+        let count = usize::try_from(self.header(HeaderWord::Live)).unwrap_or(0);
+        let mut contents = self.no_contents(count.min(RESERVED_MAX));
+        self.each(|slot| {
+            if slot.stripe.is_some() {
+                contents.push_words(|offset| self.memory.load(slot.at + offset));
+            }
+        });
         contents
     }
 
@@ -347,8 +358,8 @@ impl<M: WordMemory> Table<M> {
             self.memory.store(at, 0);
             at += 1 << self.layout.slot_shift;
         }
-        for words in contents.slots() {
-            let slot = self.find(contents.keys_of(words));
+        for (words, hash) in contents.slots().zip(hashes) {
+            let slot = self.probe(hash, |slot| slot.id == 0);
             for (number, word) in (0_u64..).zip(words) {
                 self.memory.store(slot.at + number * 8, *word);
             }

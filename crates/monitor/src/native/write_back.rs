@@ -148,7 +148,9 @@ impl<M: WordMemory> WordMonitor<M> {
             Some(written) => self.changed_since(written, monitor),
             None => {
                 self.begin_anew(monitor);
-                let live = self.table.live().into_iter();
+                let live = self.table.live();
+                monitor.slices.reserve(live.len());
+                let live = live.into_iter();
                 live.map(|slot| (slot.id as Place, Some(slot))).collect()
             }
         };
