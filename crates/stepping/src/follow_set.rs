@@ -36,7 +36,7 @@ pub fn find_follow_set(
         FlowControl::UnconditionalBranch | FlowControl::Call if is_near(instruction.op0_kind()) => {
             Some(FollowSet::one(instruction.near_branch_target()))
         }
-        FlowControl::ConditionalBranch if is_near(instruction.op0_kind()) => {
+        FlowControl::ConditionalBranch => {
             Some(FollowSet::two(next, instruction.near_branch_target()))
         }
         FlowControl::IndirectBranch | FlowControl::IndirectCall => {
@@ -133,11 +133,26 @@ mod tests {
             (&[0x41, 0xff, 0xe7], vec![0xf00]),
             (&[0xff, 0x64, 0x4b, 8], vec![0x300 + 0x400 + 9]),
             (&[0xff, 0x15, 8, 0, 0, 0], vec![HERE + 6 + 9]),
-            // jmp *%fs:8; jmp *(%eax)
+            // jmp *%fs:8; jmp *%gs:8; jmp *(%eax)
             (&[0x64, 0xff, 0x24, 0x25, 8, 0, 0, 0], vec![0x3a00 + 9]),
+            (&[0x65, 0xff, 0x24, 0x25, 8, 0, 0, 0], vec![0x3b00 + 9]),
             (&[0x67, 0xff, 0x23], vec![0x301]),
         ] {
             assert_eq!(found(bytes), Some(expected), "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn addresses_have_the_width_of_their_registers() {
+        let register = |_| Some(0x7fff_1234_5678);
+        let read = |address| Some(address + 1);
+        for (bytes, expected) in [
+            // jmp *(%rbx); jmp *(%ebx)
+            (&[0xff, 0x23][..], 0x7fff_1234_5679),
+            (&[0x67, 0xff, 0x23], 0x1234_5679),
+        ] {
+            let set = find_follow_set(bytes, HERE, register, read);
+            assert_eq!(set, Some(FollowSet::one(expected)), "{bytes:x?}");
         }
     }
 

@@ -153,6 +153,17 @@ mod tests {
     }
 
     #[test]
+    fn a_line_with_too_many_stops_is_refused() {
+        // Calls, and the end of the line.
+        let calls = |count: usize| [0xe8, 0, 0, 0, 0].repeat(count);
+        for (count, expected) in [(STOP_COUNT_MAX - 1, true), (STOP_COUNT_MAX, false)] {
+            let bytes = calls(count);
+            let code = [(0x10..0x10 + bytes.len() as u64, bytes)];
+            assert_eq!(line_stops(&code).is_some(), expected, "{count}");
+        }
+    }
+
+    #[test]
     fn what_is_no_code_is_refused() {
         check(&[(0x10, &[0x06])], None);
         check(&[(0x10, &[0x48])], None);

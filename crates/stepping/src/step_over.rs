@@ -115,14 +115,12 @@ fn choose_method(instruction: &Instruction, bytes: &[u8]) -> Method {
     match instruction.flow_control() {
         _ if doubtful_branch => Method::InPlace,
         FlowControl::Next => choose_plain_method(instruction),
-        FlowControl::UnconditionalBranch if is_relative_branch(instruction) => {
-            Method::Emulate(StepOver::Skip { to })
-        }
+        FlowControl::UnconditionalBranch => Method::Emulate(StepOver::Skip { to }),
         FlowControl::Call if is_relative_branch(instruction) => Method::Emulate(StepOver::Call {
             to,
             back: instruction.next_ip(),
         }),
-        FlowControl::ConditionalBranch if is_relative_branch(instruction) => Method::OutOfLine,
+        FlowControl::ConditionalBranch => Method::OutOfLine,
         // These take the program counter from the stack or a register, where
         // it is the original one.
         FlowControl::Return | FlowControl::IndirectBranch => Method::OutOfLine,
@@ -131,9 +129,7 @@ fn choose_method(instruction: &Instruction, bytes: &[u8]) -> Method {
         _ if is_system_call(instruction) => Method::OutOfLine,
         // An indirect call pushes its own return address. A sequence that
         // pushes the original one would show a stack half-built when it
-        // faults, as calls through wild pointers do.
-        FlowControl::IndirectCall => Method::InPlace,
-        // Program traps (`int3`, `int1`, `int n`, `ud2`) raise signals that
+        // faults, as calls through wild pointers do. Program traps (`int3`, `int1`, `int n`, `ud2`) raise signals that
         // contain the address of the instruction. `sysenter` and its kin return
         // elsewhere. A transaction's abort address is relative, and a trap has
         // aborted it already.

@@ -184,3 +184,22 @@ impl StackPart {
         self.length > 0 && offset <= self.length
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stack_contains_its_end_and_an_empty_part_nothing() {
+        let part = |start, length| StackPart { start, length };
+        for (part, stack, expected) in [
+            (part(0x1000, 0x100), 0x1000, true),
+            (part(0x1000, 0x100), 0x1100, true),
+            (part(0x1000, 0x100), 0x1101, false),
+            (part(0x1000, 0x100), 0xfff, false),
+            (part(0x1000, 0), 0x1000, false),
+        ] {
+            assert_eq!(part.contains(stack), expected, "{part:?} {stack:#x}");
+        }
+    }
+}

@@ -255,6 +255,22 @@ fn emulated() {
 }
 
 #[test]
+fn a_displacement_of_66_is_no_prefix() {
+    let copied = StepOver::OutOfLine { at: NEAR };
+    let skip = StepOver::Skip { to: ADDRESS + 0x68 };
+    for (bytes, expected) in [
+        (&[0x70, 0x66][..], copied),
+        (&[0x74, 0x66], copied),
+        (&[0xf2, 0x74, 0x66], copied),
+        (&[0x0f, 0x84, 0x66, 0, 0, 0], copied),
+        (&[0xeb, 0x66], skip),
+    ] {
+        let planned = plan_step_over(bytes, ADDRESS, Some(NEAR));
+        assert_eq!(planned.step_over, expected, "{bytes:x?}");
+    }
+}
+
+#[test]
 fn left_in_place() {
     for (bytes, length, why) in [
         (&[0xff, 0xd0][..], 2, "call rax"),
@@ -270,6 +286,11 @@ fn left_in_place() {
         (&[0x66, 0xeb, 0x10], 3, "jmp with an operand size"),
         (&[0x66, 0xe9, 0, 1, 0, 0], 6, "jmp with an operand size"),
         (&[0xf2, 0x66, 0x74, 0x10], 4, "je with an operand size"),
+        (
+            &[0x66, 0x0f, 0x84, 0, 1, 0, 0],
+            7,
+            "je near with an operand size",
+        ),
         (&[0x06], 0, "no instruction"),
         (&[0x48, 0x8d], 0, "half an instruction"),
         (&[], 0, "nothing"),
@@ -285,6 +306,9 @@ fn left_in_place() {
             "{why}"
         );
     }
+    // The low half of the program counter is not its whole even where both are equal.
+    let low = plan_step_over(&[0x67, 0x8b, 0x05, 0, 1, 0, 0], 0x40_0000, Some(0x50_0000));
+    assert_eq!(low.step_over, StepOver::InPlace);
     for (bytes, expected, why) in [
         (&[0x48, 0x89, 0xe5][..], StepOver::InPlace, "mov rbp,rsp"),
         (&[0xe8, 0, 0, 0, 0], StepOver::InPlace, "call"),

@@ -104,7 +104,7 @@ fn is_finished_repetition(instruction: &Instruction, state: &AccessState) -> boo
 fn effect(access: OpAccess, instruction: &Instruction) -> Option<(bool, bool, bool)> {
     Some(match access {
         OpAccess::Read => (true, false, true),
-        OpAccess::Write => (false, true, true),
+        OpAccess::Write => (false, true, !is_masked_store(instruction)),
         OpAccess::ReadWrite => (true, true, true),
         // A load is made even when a `cmov` drops it.
         OpAccess::CondRead => (true, false, true),
@@ -113,6 +113,21 @@ fn effect(access: OpAccess, instruction: &Instruction) -> Option<(bool, bool, bo
         OpAccess::ReadCondWrite => (true, true, is_exchange(instruction)),
         OpAccess::None | OpAccess::NoMemAccess => return None,
     })
+}
+
+/// Returns true for the stores with a mask in a vector register, which the disassembler takes
+/// for plain ones.
+fn is_masked_store(instruction: &Instruction) -> bool {
+    matches!(
+        instruction.mnemonic(),
+        Mnemonic::Vmaskmovps
+            | Mnemonic::Vmaskmovpd
+            | Mnemonic::Vpmaskmovd
+            | Mnemonic::Vpmaskmovq
+            | Mnemonic::Maskmovq
+            | Mnemonic::Maskmovdqu
+            | Mnemonic::Vmaskmovdqu
+    )
 }
 
 fn is_exchange(instruction: &Instruction) -> bool {
@@ -144,7 +159,7 @@ mod tests {
         AccessState {
             general: std::array::from_fn(|number| (number as u64 + 1) * 0x1000),
             fs_base: 0x70_0000,
-            gs_base: 0,
+            gs_base: 0x80_0000,
         }
     }
 
@@ -179,6 +194,13 @@ mod tests {
             &[0x64, 0x8b, 4, 0x25, 0x28, 0, 0, 0],
             &[at(0x70_0028, 4, read)],
         );
+        // mov eax, gs:[0x28]
+        check(
+            &[0x65, 0x8b, 4, 0x25, 0x28, 0, 0, 0],
+            &[at(0x80_0028, 4, read)],
+        );
+        // vpgatherdd xmm1, [rax+xmm2*4], xmm3: vector registers are not examined.
+        check(&[0xc4, 0xe2, 0x61, 0x90, 0x0c, 0x90], &[]);
         // lock cmpxchg [rdi], ecx
         check(&[0xf0, 0x0f, 0xb1, 0x0f], &[at(0x8000, 4, both)]);
         // movups [rsi], xmm0
@@ -207,6 +229,50 @@ mod tests {
         let mut finished = state();
         finished.general[1] = 0;
         assert!(accesses_of(&[0xf3, 0xa5], 0, &finished).is_empty());
+    }
+
+    #[test]
+    fn only_what_always_happens_is_certain() {
+        for (bytes, length, certain) in [
+            // mov [rax], ecx
+            (&[0x89, 0x08][..], 4, true),
+            // cmpxchg [rdi], ecx: the old value is written if they differ.
+            (&[0x0f, 0xb1, 0x0f], 4, true),
+            // cmovne ecx, [rax]
+            (&[0x0f, 0x45, 0x08], 4, true),
+            // Of a masked store all elements may be left out: vmaskmovps [rax], ymm1, ymm0;
+            // vpmaskmovd; maskmovdqu xmm0, xmm1; vmovups [rax]{k1}, zmm0
+            (&[0xc4, 0xe2, 0x75, 0x2e, 0x00], 32, false),
+            (&[0xc4, 0xe2, 0x75, 0x8e, 0x00], 32, false),
+            (&[0x66, 0x0f, 0xf7, 0xc1], 16, false),
+            (&[0x62, 0xf1, 0x7c, 0x49, 0x11, 0x00], 64, false),
+            // xsave [rax], xrstor [rax]: of a size that the processor knows.
+            (&[0x0f, 0xae, 0x20], AREA_LENGTH, false),
+            (&[0x0f, 0xae, 0x28], AREA_LENGTH, false),
+        ] {
+            let found = accesses_of(bytes, 0x40_0000, &state());
+            let found: Vec<_> = found.iter().map(|it| (it.length, it.certain)).collect();
+            assert_eq!(found, [(length, certain)], "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn string_instructions_are_repeated_by_their_prefixes() {
+        let mut finished = state();
+        finished.general[1] = 0;
+        for (bytes, repeats) in [
+            // rep movsb, repne scasb, rep stosq
+            (&[0xf3, 0xa4][..], true),
+            (&[0xf2, 0xae], true),
+            (&[0xf3, 0x48, 0xab], true),
+            // movsb; add [rax], ecx, whose prefix means nothing
+            (&[0xa4], false),
+            (&[0xf3, 0x01, 0x08], false),
+        ] {
+            assert_eq!(is_repeated(bytes), repeats, "{bytes:x?}");
+            let is_idle = accesses_of(bytes, 0, &finished).is_empty();
+            assert_eq!(is_idle, repeats, "{bytes:x?}");
+        }
     }
 
     #[test]

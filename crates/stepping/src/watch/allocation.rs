@@ -164,6 +164,27 @@ mod tests {
         );
     }
 
+    #[test]
+    fn registers_are_of_the_kinds_that_are_watched() {
+        use HardwareKind::{Access, Write};
+        for (kinds, expected) in [
+            (AccessKinds::WRITE, &[Write][..]),
+            // The processor has no kind for reads: a register tells the writes from them.
+            (AccessKinds::READ, &[Write, Access]),
+            (AccessKinds::WRITE | AccessKinds::READ, &[Access]),
+        ] {
+            let request = WatchRequest {
+                ranges: &[0..8],
+                kinds,
+            };
+            let allocation = allocate(&[], &[request]).unwrap();
+            let found = allocation.registers.iter();
+            let found: Vec<_> = found.map(|it| (it.address, it.length, it.kind)).collect();
+            let expected: Vec<_> = expected.iter().map(|kind| (0, 8, *kind)).collect();
+            assert_eq!(found, expected, "{kinds:?}");
+        }
+    }
+
     proptest! {
         /// Granted watchpoints are covered by the registers, and a watchpoint
         /// is refused only if it would not have fitted.

@@ -19,11 +19,7 @@ pub fn aligned_parts(range: &Range<u64>, limit: usize) -> Option<Vec<(u64, u8)>>
         }
         let rest = range.end - start;
         let aligned = 1 << start.trailing_zeros().min(3);
-        let fits = if rest >= PART_MAX {
-            PART_MAX
-        } else {
-            1 << rest.ilog2()
-        };
+        let fits = 1 << rest.min(PART_MAX).ilog2();
         let length: u64 = fits.min(aligned);
         parts.push((start, length as u8));
         start += length;
