@@ -10,12 +10,13 @@
 
 mod accepted;
 mod edits;
+mod open;
 mod pieces;
 mod returns;
 mod tree;
 mod trial;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 
 use crate::accepted::Accepted;
+use crate::open::Open;
 use crate::tree::Tree;
 use crate::trial::{Outcome, Tests, kept};
 
@@ -102,19 +104,22 @@ fn main() -> Result<()> {
     })?;
     let mut outcomes = outcomes.into_inner().unwrap_or_default();
     outcomes.sort_by_key(|(edit, _)| *edit);
-    let is_clean = report(&tree, &outcomes, &accepted, &last)?;
-    std::process::exit(i32::from(!is_clean));
+    let survived = report(&tree, &outcomes, &accepted, &last)?;
+    let is_right = arguments.again
+        || Open::read(&repository.join("mutants/open.txt"))?.judge(&arguments.crates, &survived);
+    std::process::exit(i32::from(!is_right));
 }
 
 /// Prints what was not noticed and is not accepted, and writes all survivors to a file.
-/// Returns whether there is none.
+/// Returns how many there are, by file.
 fn report(
     tree: &Tree,
     outcomes: &[(usize, Outcome)],
     accepted: &Accepted,
     survivors: &PathBuf,
-) -> Result<bool> {
+) -> Result<BTreeMap<String, usize>> {
     let mut file = fs::File::create(survivors)?;
+    let mut by_file = BTreeMap::new();
     let mut counts = [0_usize; 4];
     for (edit, outcome) in outcomes {
         let key = key(tree, *edit);
@@ -125,7 +130,11 @@ fn report(
         writeln!(file, "{key}")?;
         if accepted.has(&key) {
             counts[1] += 1;
-        } else if *outcome == Outcome::Survived {
+            continue;
+        }
+        let path = tree.edits[*edit].1.display().to_string();
+        *by_file.entry(path).or_insert(0) += 1;
+        if *outcome == Outcome::Survived {
             counts[2] += 1;
             println!("survived: {}", line(tree, *edit));
         } else {
@@ -150,7 +159,7 @@ fn report(
         counts[2],
         counts[3]
     );
-    Ok(counts[2] + counts[3] == 0)
+    Ok(by_file)
 }
 
 /// Returns an edit's file and what it is: the same while its code is.
