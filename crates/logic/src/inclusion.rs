@@ -197,3 +197,6 @@ impl Expressions {
         Ok(kept)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -282,3 +282,6 @@ pub(crate) fn is_empty(bound: Bound) -> bool {
         Bound::Time { from, to } => to.is_some_and(|to| to < from),
     }
 }
+
+#[cfg(test)]
+mod tests;
