@@ -16,7 +16,7 @@
 use crate::csv::TextColumns;
 use crate::model::{Declaration, Given, Layout};
 use juror_event::{
-    Arithmetic, Conversion, EventId, Reach, Read, SymbolicEvent, Unavailability, Value,
+    Arithmetic, Capture, Conversion, EventId, Reach, Read, SymbolicEvent, Unavailability, Value,
 };
 use juror_language::Property;
 use std::borrow::Cow;
@@ -167,7 +167,8 @@ impl EventBinding {
     pub fn fill(&self, given: &Given<'_>, needed: u64, captures: &mut Vec<Value>) {
         captures.clear();
         for (number, slot) in self.slots.iter().enumerate() {
-            let is_needed = !self.is_masked || number >= 64 || needed >> number & 1 == 1;
+            let needed = needed.checked_shr(number as u32);
+            let is_needed = !self.is_masked || needed.is_none_or(|bits| bits & 1 == 1);
             let value = slot.filter(|_| is_needed);
             let value = value.and_then(|slot| slot.value(given));
             captures.push(match value {
@@ -220,7 +221,7 @@ fn slots(event: &SymbolicEvent, layout: &Layout) -> Vec<Option<Slot>> {
     let parameters = layout.declaration.as_ref();
     let parameters = parameters.map_or(&[][..], |declaration| &declaration.parameters);
     let of = |words: &str| layout.keys.iter().position(|key| **key == *words);
-    let slot = |capture: &juror_event::Capture| {
+    let slot = |capture: &Capture| {
         if let Some(slot) = of_record(&capture.read) {
             return Some(slot);
         }
@@ -247,7 +248,8 @@ fn slots(event: &SymbolicEvent, layout: &Layout) -> Vec<Option<Slot>> {
             _ => None,
         });
         let by_name = || match layout.declaration {
-            None => of(&capture.name).or_else(|| of(&nth_parameter(event, capture)?)),
+            None => with_names(event, capture)
+                .find_map(|it| of(&it.name).or_else(|| of(&nth_parameter(event, it)?))),
             Some(_) => None,
         };
         let position = plain.or_else(by_name)?;
@@ -279,15 +281,31 @@ fn of_record(read: &Read) -> Option<Slot> {
     })
 }
 
+/// Iterates over the captures whose names a capture's value may have in a trace without
+/// declarations: its own, and that of the parameter which a guard converts.
+fn with_names<'a>(
+    event: &'a SymbolicEvent,
+    capture: &'a Capture,
+) -> impl Iterator<Item = &'a Capture> {
+    let same = event.captures.iter().filter(|it| {
+        capture.hoisted && !it.hoisted && unconverted(&it.read) == unconverted(&capture.read)
+    });
+    std::iter::once(capture).chain(same)
+}
+
+/// Returns a read without its conversion.
+fn unconverted(read: &Read) -> &Read {
+    match read {
+        Read::Convert(inner, _) => inner,
+        read => read,
+    }
+}
+
 /// Returns the name of a plain value by position: in a trace without declarations they
 /// are in the order in which the property names the parameters.
-fn nth_parameter(event: &SymbolicEvent, capture: &juror_event::Capture) -> Option<String> {
-    let is_parameter = |it: &&juror_event::Capture| match &it.read {
-        Read::Name(_) => !it.hoisted,
-        Read::Convert(inner, _) => !it.hoisted && matches!(**inner, Read::Name(_)),
-        _ => false,
-    };
-    let mut parameters = event.captures.iter().filter(is_parameter);
+fn nth_parameter(event: &SymbolicEvent, capture: &Capture) -> Option<String> {
+    let declared = event.captures.iter().filter(|it| !it.hoisted);
+    let mut parameters = declared.filter(|it| matches!(unconverted(&it.read), Read::Name(_)));
     let position = parameters.position(|it| it.name == capture.name)?;
     Some(format!("arg {}", position + 1))
 }
@@ -305,8 +323,6 @@ fn renamed(read: &Read, parameters: &[String]) -> Option<Read> {
             let position = parameters.iter().position(|known| **known == **name)?;
             Read::Argument(u8::try_from(position + 1).ok()?)
         }
-        // The caller's frame has other names.
-        Read::Return | Read::Caller(_) => return None,
         Read::Dereference(inner) => Read::Dereference(within(inner)?),
         Read::AddressOf(inner) => Read::AddressOf(within(inner)?),
         Read::Field(inner, field) => Read::Field(within(inner)?, field.clone()),
@@ -321,7 +337,7 @@ fn renamed(read: &Read, parameters: &[String]) -> Option<Read> {
                 operands: operands.collect(),
             })
         }
-        // Context values have no other name.
+        // The caller's frame has other names, and context values have one.
         _ => return None,
     })
 }

@@ -1,3 +1,4 @@
+mod positions;
 mod renamed;
 
 use super::*;
@@ -420,6 +421,8 @@ fn a_property_gives_values_their_types() {
     check_type("double", Value::Int(2), Value::Float(2.0));
     // Nobody knows which number this is.
     check_type("i32", text("seven"), text("seven"));
+    check_type("i32", text(" seven "), text(" seven "));
+    check_type("i32", text(" 7 "), Value::Int(7));
     // A text that was recorded is one.
     let declared = layout("before f", &["arg 1"], Some(&["p"]));
     check(
@@ -440,6 +443,13 @@ fn texts_are_what_all_properties_take_for_texts() {
         let columns = columns.iter();
         TextColumns::of(columns.map(|(event, name)| ((*event).to_owned(), (*name).to_owned())))
     };
+    let by_position = of(&[
+        ("before f", "arg 2"),
+        ("before f", "queue"),
+        ("e", "arg 2"),
+        ("e", "queue"),
+    ]);
+    assert_eq!(texts(&["before f(other, queue: text)"]), by_position);
     let own = |event: &str| {
         [
             (event.to_owned(), "queue".to_owned()),
