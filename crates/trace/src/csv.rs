@@ -96,26 +96,25 @@ impl RowReader {
 
 /// Values that are texts, also without quotes, by event and name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TextColumns(BTreeMap<String, BTreeSet<String>>);
+pub struct TextColumns(BTreeMap<Vec<u8>, BTreeSet<String>>);
 
 impl TextColumns {
     /// Returns the values with these events and names.
     pub fn of(columns: impl IntoIterator<Item = (String, String)>) -> TextColumns {
-        let mut by_event: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut by_event: BTreeMap<Vec<u8>, BTreeSet<String>> = BTreeMap::new();
         for (event, name) in columns {
-            by_event.entry(event).or_default().insert(name);
+            by_event.entry(event.into()).or_default().insert(name);
         }
         TextColumns(by_event)
     }
 
     /// Returns whether some value of an event is a text.
     fn has_event(&self, event: &[u8]) -> bool {
-        !self.0.is_empty()
-            && std::str::from_utf8(event).is_ok_and(|event| self.0.contains_key(event))
+        self.0.contains_key(event)
     }
 
     fn has(&self, event: &str, name: &str) -> bool {
-        let names = self.0.get(event);
+        let names = self.0.get(event.as_bytes());
         names.is_some_and(|names| names.contains(name))
     }
 }

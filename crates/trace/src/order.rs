@@ -4,6 +4,7 @@
 //! clocks do, and must not if there are none.
 
 use crate::fault::FaultKind;
+use std::cmp::Ordering;
 
 /// The state of the order so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,36 +34,31 @@ impl Order {
     /// Checks the next event.
     #[inline]
     pub fn judge(&mut self, sequence: Option<u64>, time_ns: Option<u64>) -> Judgement {
-        let mut missing = None;
         if let Some(sequence) = sequence {
-            // The first event is number 1; numbering from 0 is accepted.
-            let before = self.sequence.unwrap_or_else(|| u64::from(sequence != 0));
-            match self.sequence {
-                Some(before) if sequence == before => {
-                    return Judgement::Leave(FaultKind::Repeated(sequence));
-                }
-                Some(after) if sequence < after => {
-                    return Judgement::Leave(FaultKind::Reordered { sequence, after });
-                }
-                Some(_) if sequence - 1 > before => missing = Some(before + 1),
-                None if sequence > before => missing = Some(before),
-                _ => {}
-            }
+            let first = match self.sequence {
+                // The first event is number 1; numbering from 0 is accepted.
+                None => sequence.min(1),
+                Some(after) => match sequence.cmp(&after) {
+                    Ordering::Less => {
+                        return Judgement::Leave(FaultKind::Reordered { sequence, after });
+                    }
+                    Ordering::Equal => return Judgement::Leave(FaultKind::Repeated(sequence)),
+                    Ordering::Greater => after + 1,
+                },
+            };
             self.sequence = Some(sequence);
-        }
-        self.events += 1;
-        if let (Some(first), Some(sequence)) = (missing, sequence) {
-            let last = sequence - 1;
-            let count = sequence - first;
-            match self.lost.checked_sub(count) {
+            match self.lost.checked_sub(sequence - first) {
                 // The unreadable records have been reported.
                 Some(lost) => self.lost = lost,
                 None => {
+                    self.events += 1;
                     self.time_ns = time_ns.unwrap_or(self.time_ns);
+                    let last = sequence - 1;
                     return Judgement::TakeWith(FaultKind::Missing { first, last });
                 }
             }
         }
+        self.events += 1;
         let before_ns = self.time_ns;
         self.time_ns = time_ns.unwrap_or(before_ns);
         match time_ns {

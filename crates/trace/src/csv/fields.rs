@@ -170,15 +170,12 @@ pub(super) fn value(bytes: &[u8], at: usize) -> Result<Value, Wrong> {
     })
 }
 
-/// Reads an integer of at most 18 digits.
+/// Reads an integer of at most 19 digits.
 fn integer(bytes: &[u8]) -> Option<i128> {
     let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
     let (number, length) = digits::natural(digits)?;
-    if length < digits.len() || length > 18 {
-        return None;
-    }
     let number = i128::from(number);
-    Some(match digits.len() < bytes.len() {
+    (length == digits.len()).then_some(match digits.len() < bytes.len() {
         true => -number,
         false => number,
     })

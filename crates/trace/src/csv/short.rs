@@ -13,9 +13,6 @@ use juror_event::Value;
 use memchr::memchr;
 use smallvec::SmallVec;
 
-/// The maximum number of digits on the fast path.
-const DIGITS_MAX: usize = 18;
-
 /// Reads a row of `time,thread,event` and `name=value`, with the names of the event's
 /// previous row.
 pub(crate) fn plain_row(
@@ -114,8 +111,7 @@ fn field(bytes: &[u8]) -> (&[u8], &[u8]) {
 #[inline]
 fn leading_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (number, length) = digits::natural(bytes)?;
-    let rest = bytes.get(length..)?.strip_prefix(b",")?;
-    (length <= DIGITS_MAX).then_some((number, rest))
+    Some((number, bytes.get(length..)?.strip_prefix(b",")?))
 }
 
 /// Parses a number; an empty field is `Some(None)`.
@@ -124,5 +120,5 @@ fn optional_number(text: &[u8]) -> Option<Option<u64>> {
         return Some(None);
     }
     let (number, length) = digits::natural(text)?;
-    (length == text.len() && length <= DIGITS_MAX).then_some(Some(number))
+    (length == text.len()).then_some(Some(number))
 }

@@ -144,10 +144,8 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
         // exponent.
         Value::Float(number) if number.is_finite() => write!(out, "{number:?}"),
         Value::Float(number) if number.is_nan() => write!(out, "{{\"float\":\"nan\"}}"),
-        Value::Float(number) => {
-            let sign = if *number < 0.0 { "-" } else { "" };
-            write!(out, "{{\"float\":\"{sign}inf\"}}")
-        }
+        // `inf` or `-inf`.
+        Value::Float(number) => write!(out, "{{\"float\":\"{number}\"}}"),
         Value::Address(address) => write!(out, "\"{address:#x}\""),
         Value::String(text) => {
             let is_address = tables::address(text.as_bytes()).is_some();
