@@ -333,3 +333,6 @@ impl Sink {
         batch.faults.push((batch.events.len(), fault));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -173,3 +173,130 @@ impl FaultKind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_shows_where_it_leaves_text_out() {
+        let line = |length: usize| "abcdefghij".repeat(20)[..length].to_owned();
+        for (length, at, from, to) in [
+            (0, 0, 0, 0),
+            (5, 9, 0, 5),
+            (60, 0, 0, 60),
+            (61, 0, 0, 60),
+            (120, 60, 0, 120),
+            (121, 60, 0, 120),
+            (121, 61, 1, 121),
+            (200, 100, 40, 160),
+        ] {
+            let line = line(length);
+            let lead = if from == 0 { "" } else { "… " };
+            let trail = if to == length { "" } else { " …" };
+            let excerpt = Excerpt::around(line.as_bytes(), at);
+            assert_eq!(excerpt.text, format!("{lead}{}{trail}", &line[from..to]));
+            let at = at.min(length);
+            assert_eq!(excerpt.column, at + 1, "{at} of {length}");
+            assert_eq!(
+                excerpt.text[excerpt.start..],
+                format!("{}{trail}", &line[at..to])
+            );
+        }
+    }
+
+    /// Returns the kinds with their codes, their messages, and whether `--keep-going` is
+    /// of use.
+    fn kinds() -> Vec<(FaultKind, &'static str, &'static str, bool)> {
+        let missing = |first, last| FaultKind::Missing { first, last };
+        let (sequence, after) = (3, 4);
+        let (time_ns, before_ns) = (8, 9);
+        let (what, number) = ("place", 2);
+        let (counted, found) = (3, 2);
+        vec![
+            (
+                FaultKind::Malformed("a place".to_owned()),
+                "malformed-record",
+                "invalid trace record: a place",
+                true,
+            ),
+            (
+                FaultKind::Version(2),
+                "trace-version",
+                "this trace has version 2 of the form, and juror reads version 1",
+                false,
+            ),
+            (
+                FaultKind::Cut,
+                "truncated-trace",
+                "the trace ends in the middle of a record",
+                false,
+            ),
+            (
+                FaultKind::NoEnd,
+                "truncated-trace",
+                "the trace has no end record: it is not complete",
+                false,
+            ),
+            (
+                FaultKind::Damaged,
+                "damaged-record",
+                "the checksum of this record does not match: the file is damaged",
+                true,
+            ),
+            (
+                FaultKind::Repeated(3),
+                "repeated-event",
+                "event 3 is recorded twice",
+                true,
+            ),
+            (
+                FaultKind::Reordered { sequence, after },
+                "reordered-event",
+                "event 3 comes after event 4",
+                true,
+            ),
+            (missing(2, 2), "missing-events", "event 2 is missing", true),
+            (
+                missing(2, 3),
+                "missing-events",
+                "the events 2 to 3 are missing",
+                true,
+            ),
+            (
+                FaultKind::TimeBack { time_ns, before_ns },
+                "time-goes-back",
+                "time goes back from 9 to 8, and the events have no numbers",
+                true,
+            ),
+            (
+                FaultKind::Undefined { what, number },
+                "undefined-number",
+                "place 2 has not been defined",
+                true,
+            ),
+            (
+                FaultKind::AfterEnd,
+                "after-the-end",
+                "there are records after the end record",
+                true,
+            ),
+            (
+                FaultKind::Count { counted, found },
+                "missing-events",
+                "the end record counts 3 events, and there are 2",
+                true,
+            ),
+        ]
+    }
+
+    #[test]
+    fn each_fault_has_a_code_a_message_and_a_help() {
+        for (kind, code, message, goes_on) in kinds() {
+            assert_eq!(kind.code(), code);
+            assert_eq!(kind.to_string(), message);
+            let help = kind.help();
+            assert_eq!(help.contains("--keep-going"), goes_on, "{code}: {help}");
+        }
+    }
+}

@@ -192,3 +192,21 @@ impl Batch {
         self.values.get(event.values.clone()).unwrap_or(&[])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_end_of_the_program_decides() {
+        for (how, expected) in [
+            (How::Exited(0), true),
+            (How::Exited(1), true),
+            (How::Killed(9), true),
+            (How::Detached, false),
+            (How::Stopped, false),
+        ] {
+            assert_eq!(how.is_final(), expected, "{how:?}");
+        }
+    }
+}

@@ -21,9 +21,11 @@ pub struct OneEvent {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recorded {
     pub header: Option<Header>,
+    pub unbound: Vec<String>,
     pub events: Vec<OneEvent>,
     pub end: Option<End>,
     pub faults: Vec<Fault>,
+    pub went_back: u64,
 }
 
 /// Formats values so that different values differ: an address is not a number, and
@@ -41,11 +43,16 @@ pub fn exact(values: &[(String, Value)]) -> Vec<String> {
 pub fn exact_all(recorded: &Recorded) -> Vec<String> {
     let Recorded {
         header,
+        unbound,
         events,
         end,
         faults,
+        went_back,
     } = recorded;
-    let mut words = vec![format!("{header:?} {end:?} {faults:?}")];
+    let mut words = vec![
+        format!("{header:?} {end:?} {faults:?}"),
+        format!("{unbound:?} {went_back}"),
+    ];
     for event in events {
         let bare = OneEvent {
             values: vec![],
@@ -144,6 +151,8 @@ impl Reading {
         let batch = &mut self.batch;
         let recorded = &mut self.recorded;
         recorded.header = recorded.header.take().or(batch.header.take());
+        recorded.unbound.append(&mut batch.unbound);
+        recorded.went_back += batch.went_back;
         self.layouts.append(&mut batch.layouts);
         self.places.append(&mut batch.places);
         for event in &batch.events {
@@ -179,6 +188,9 @@ fn is_absent(value: &Value) -> bool {
 pub fn write(encoder: &mut Encoder, trace: &Recorded) -> Vec<u8> {
     let mut out = Vec::new();
     encoder.header(trace.header.as_ref().expect("a header"), &mut out);
+    for event in &trace.unbound {
+        encoder.unbound(event, &mut out);
+    }
     let mut declared: Vec<&str> = Vec::new();
     for event in &trace.events {
         if let Some(parameters) = &event.parameters
@@ -310,9 +322,13 @@ pub fn any_trace() -> impl Strategy<Value = Recorded> {
             },
         );
     let events = proptest::collection::vec(event, 0..8);
-    (header, events, how, any::<bool>(), any::<bool>()).prop_map(
-        |(header, events, how, numbered, declared)| {
+    let unbound = proptest::collection::vec("before [fgh\"]", 0..3);
+    let flags = (any::<bool>(), any::<bool>());
+    (header, unbound, events, how, flags).prop_map(
+        |(header, unbound, events, how, (numbered, declared))| {
             let count = events.len() as u64;
+            let pairs = events.windows(2);
+            let went_back = pairs.filter(|pair| pair[1].4 < pair[0].4).count() as u64;
             let events = (1..).zip(events);
             let events = events.map(
                 |(number, (event, thread, place, values, time_ns))| OneEvent {
@@ -327,15 +343,76 @@ pub fn any_trace() -> impl Strategy<Value = Recorded> {
             );
             Recorded {
                 header: Some(header),
+                unbound,
                 events: events.collect(),
                 end: Some(End {
                     how: Some(how),
                     events: count,
                 }),
                 faults: vec![],
+                went_back: if numbered { went_back } else { 0 },
             }
         },
     )
+}
+
+/// Writes events with one value and reads them; values that are left out are absent.
+#[track_caller]
+fn check_values(values: &[Value]) {
+    for (mut encoder, form) in [
+        (Encoder::json(), Form::Json),
+        (Encoder::binary(), Form::Binary),
+    ] {
+        let mut out = Vec::new();
+        encoder.header(&Header::default(), &mut out);
+        let layout = encoder.layout("before f", &["a", "b"], &mut out);
+        for value in values {
+            let moment = Moment {
+                sequence: None,
+                time_ns: None,
+                thread: 1,
+                place: None,
+                values: &[value.clone(), Value::Bool(true)],
+            };
+            encoder.event(layout, &moment, &mut out);
+        }
+        encoder.end(How::Stopped, &mut out);
+        let given = read(&mut Decoder::new(form), &out);
+        assert_eq!(given.faults, [], "{form:?}");
+        for (event, value) in given.events.iter().zip(values) {
+            let written = [("a", value.clone()), ("b", Value::Bool(true))];
+            let expected = written.into_iter().filter(|(_, value)| !is_absent(value));
+            let expected: Vec<_> = expected.map(|(key, it)| (key.to_owned(), it)).collect();
+            assert_eq!(exact(&event.values), exact(&expected), "{form:?}");
+        }
+        assert_eq!(given.events.len(), values.len(), "{form:?}");
+    }
+}
+
+#[test]
+fn values_at_the_limits_are_read_as_they_were_written() {
+    let bits = (0..127).map(|bit| 1_i128 << bit);
+    let integers = bits.flat_map(|it| [it - 1, it, -it, -it - 1, it + 1]);
+    let integers: Vec<Value> = integers.map(Value::Int).collect();
+    check_values(&integers);
+    check_values(&[i128::MAX, i128::MIN].map(Value::Int));
+    let addresses = (0..64).flat_map(|bit| [(1_u64 << bit) - 1, 1 << bit, u64::MAX >> bit]);
+    check_values(&addresses.map(Value::Address).collect::<Vec<_>>());
+    let floats = [
+        f64::NAN,
+        f64::INFINITY,
+        -f64::INFINITY,
+        0.0,
+        -0.0,
+        f64::MAX,
+        f64::EPSILON,
+    ];
+    check_values(&floats.map(Value::Float));
+    check_values(&[
+        Value::Unavailable(Unavailability::NotCaptured),
+        Value::Int(1),
+        Value::Unavailable(Unavailability::NotCaptured),
+    ]);
 }
 
 proptest! {

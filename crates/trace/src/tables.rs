@@ -211,6 +211,58 @@ mod tests {
         }
     }
 
+    /// JSON writes the others with escapes, so a line has other bytes.
+    #[test]
+    fn a_name_is_looked_up_by_the_bytes_of_a_line_if_it_has_no_escapes() {
+        for (words, is_plain) in [
+            ("before f", true),
+            ("", true),
+            ("~", true),
+            ("é\u{7f}", true),
+            ("a\"b", false),
+            ("a\\b", false),
+            ("a\tb", false),
+            ("\u{1f}", false),
+        ] {
+            let mut tables = Tables::default();
+            let name = tables.name(words);
+            let found = tables.find(words.as_bytes());
+            assert_eq!(found, Some(name).filter(|_| is_plain), "{words:?}");
+            let layout = tables.layout(name, &["a", words]);
+            let plain = Some(layout).filter(|_| is_plain);
+            let keys = [b"a", words.as_bytes()];
+            assert_eq!(tables.find_plain_layout(name, &keys), plain, "{words:?}");
+            let expected = tables.expected(name).map(|(layout, _)| layout);
+            assert_eq!(expected, plain, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn an_event_is_declared_once_and_before_it_occurs() {
+        let declaration = |parameters: &[&str]| Declaration {
+            event: "before f".to_owned(),
+            parameters: parameters.iter().map(|&name| name.to_owned()).collect(),
+        };
+        let mut tables = Tables::default();
+        assert_eq!(tables.declare(declaration(&["a"])), Ok(()));
+        assert_eq!(tables.declare(declaration(&["a"])), Ok(()));
+        let twice = Err("`before f` is declared twice".to_owned());
+        assert_eq!(tables.declare(declaration(&["b"])), twice);
+        let name = tables.name("before f");
+        tables.layout(name, &["a"]);
+        assert_eq!(tables.declare(declaration(&["a"])), Ok(()));
+        let mut layouts = Vec::new();
+        tables.take_new(&mut layouts);
+        let declared = layouts.first().and_then(|it| it.declaration.as_deref());
+        assert_eq!(declared, Some(&declaration(&["a"])));
+
+        let mut tables = Tables::default();
+        let name = tables.name("before f");
+        tables.layout(name, &["a"]);
+        let late = Err("`before f` occurs before it is declared".to_owned());
+        assert_eq!(tables.declare(declaration(&["a"])), late);
+    }
+
     #[test]
     fn an_address_has_no_zeros_before_it() {
         assert_eq!(address(b"0x1f"), Some(Value::Address(0x1f)));

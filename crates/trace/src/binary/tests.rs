@@ -1,3 +1,4 @@
+use super::{how, tag, value_tag};
 use crate::decode::{Decoder, Form};
 use crate::fault::{FaultKind, Position};
 use crate::samples::{self, Recorded};
@@ -104,6 +105,95 @@ fn records_that_are_damaged_repeated_or_swapped_are_found() {
     let length = bytes.len() as u64;
     let faults = [(0, FaultKind::Version(9)), (length, FaultKind::NoEnd)];
     check_faults(&version, 0, &faults);
+}
+
+/// Returns a trace that ends with these bytes after its header and a layout.
+fn trace_with(bytes: &[u8]) -> (Vec<u8>, u64) {
+    let (mut trace, starts) = trace();
+    trace.truncate(starts[0]);
+    trace.extend_from_slice(bytes);
+    (trace, starts[0] as u64)
+}
+
+fn record(body: &[u8]) -> Vec<u8> {
+    let mut record = vec![body.len() as u8];
+    record.extend_from_slice(body);
+    record.extend_from_slice(&super::check(body));
+    record
+}
+
+#[test]
+fn a_record_of_no_possible_length_ends_what_can_be_read() {
+    let greatest = [0x80, 0x80, 0x80, 0x80, 1];
+    let (mut unending, mut too_long) = ([0x80_u8; 10], greatest);
+    unending[9] = 0x81;
+    too_long[0] |= 1;
+    for length in [&[0][..], &too_long, &unending] {
+        // More than the two bytes of the checksum.
+        let (trace, start) = trace_with(&[length, &[0; 20]].concat());
+        let end = trace.len() as u64;
+        let faults = [(start, FaultKind::Damaged), (end, FaultKind::NoEnd)];
+        check_faults(&trace, 0, &faults);
+    }
+    let (trace, start) = trace_with(&[0x80; 10]);
+    let faults = [(start, FaultKind::Damaged), (start + 10, FaultKind::NoEnd)];
+    check_faults(&trace, 0, &faults);
+    // The rest may follow.
+    for length in [&[0x80][..], &[0x80; 9], &[5], &greatest] {
+        let (trace, start) = trace_with(length);
+        check_faults(&trace, 0, &[(start, FaultKind::Cut)]);
+    }
+}
+
+#[test]
+fn an_event_has_no_bytes_behind_its_values() {
+    // Flags, layout, thread, value.
+    let event = [tag::EVENT, 0, 0, 1, value_tag::TRUE];
+    let end = record(&[tag::END, how::STOPPED, 1]);
+    let (trace, _) = trace_with(&[record(&event), end.clone()].concat());
+    check_faults(&trace, 1, &[]);
+    for wrong in [&[&event[..], &[0]].concat()[..], &event[..4]] {
+        let (trace, start) = trace_with(&[record(wrong), record(&event), end.clone()].concat());
+        let kind = FaultKind::Malformed("an event".to_owned());
+        check_faults(&trace, 1, &[(start, kind)]);
+    }
+}
+
+#[test]
+fn numbers_are_read_however_far_apart_they_are() {
+    let numbers = [
+        None,
+        Some(1),
+        Some(2),
+        Some(130),
+        Some(131),
+        Some(1000),
+        None,
+        Some(1001),
+        Some(u64::MAX - 1),
+        Some(u64::MAX),
+        None,
+    ];
+    let mut encoder = Encoder::binary();
+    let mut out = Vec::new();
+    encoder.header(&Header::default(), &mut out);
+    let layout = encoder.layout("before f", &[] as &[&str], &mut out);
+    for sequence in numbers {
+        let moment = Moment {
+            sequence,
+            time_ns: None,
+            thread: 1,
+            place: None,
+            values: &[],
+        };
+        encoder.event(layout, &moment, &mut out);
+    }
+    encoder.end(How::Exited(0), &mut out);
+    let events = read(&out).events.into_iter();
+    assert_eq!(
+        events.map(|event| event.sequence).collect::<Vec<_>>(),
+        numbers
+    );
 }
 
 proptest! {

@@ -76,6 +76,105 @@ fn a_first_row_may_name_the_columns() {
 }
 
 #[test]
+fn a_value_is_what_it_looks_like() {
+    check(
+        "1,1,e,a=,b=false,c= 5 ,d=+5,e=007,f=-0,g=9999999999999999999\n",
+        &[],
+        &["1 1 e b=false c=5 d=5 e=7 f=0 g=9999999999999999999"],
+    );
+    check(
+        "1,1,e,-9999999999999999999,5x,1e,.5\n",
+        &[],
+        &["1 1 e arg 1=-9999999999999999999 arg 2=\"5x\" arg 3=\"1e\" arg 4=0.5"],
+    );
+    check(
+        "1,1,e,,5\n2,1,e, ,6\n",
+        &[],
+        &["1 1 e arg 2=5", "2 1 e arg 2=6"],
+    );
+}
+
+/// A number that a row begins with may have as many digits as fit in 64 bits.
+#[test]
+fn a_time_may_have_twenty_digits() {
+    for time in [
+        "999999999999999999",
+        "9999999999999999999",
+        "18446744073709551615",
+    ] {
+        check(
+            &format!("1,1,e,a=1\n{time},2,e,a=2\n"),
+            &[],
+            &["1 1 e a=1", &format!("{time} 2 e a=2")],
+        );
+        check(
+            &format!("time,event,thread,a\n1,e,1,1\n{time},e,2,2\n"),
+            &[],
+            &["1 1 e a=1", &format!("{time} 2 e a=2")],
+        );
+    }
+}
+
+#[test]
+fn the_rows_of_an_event_may_have_different_values() {
+    check(
+        "1,1,e,a=1\n2,1,e,b=2\n3,1,e,a=3\n4,1,e,5\n5,1,f,6\n6,1,f,b=7,a=8\n7,1,f,a=9,b=1\n",
+        &[],
+        &[
+            "1 1 e a=1",
+            "2 1 e b=2",
+            "3 1 e a=3",
+            "4 1 e arg 1=5",
+            "5 1 f arg 1=6",
+            "6 1 f b=7 a=8",
+            "7 1 f a=9 b=1",
+        ],
+    );
+    check(
+        "event,a,b\ne,1,\ne,,2\ne,3,4\nf,,5\n",
+        &[],
+        &["- 0 e a=1", "- 0 e b=2", "- 0 e a=3 b=4", "- 0 f b=5"],
+    );
+}
+
+#[test]
+fn a_first_row_names_the_columns_if_one_of_them_is_the_event() {
+    check("event\npush\npop\n", &[], &["- 0 push", "- 0 pop"]);
+    for (text, events, kind) in [
+        // Neither is a first row with the names of columns.
+        (
+            "kind,x,y\n1,1,e\n",
+            1,
+            "invalid trace record: expected a non-negative 64-bit integer",
+        ),
+        (
+            "event,x=1,y\n1,1,e\n",
+            1,
+            "invalid trace record: expected a non-negative 64-bit integer",
+        ),
+        (
+            "sequence,event,time\n1,e,5\n2,e,4\n2,e,6\n",
+            2,
+            "event 2 is recorded twice",
+        ),
+        (
+            "event,time\ne,5\ne,4\n",
+            2,
+            "time goes back from 5 to 4, and the events have no numbers",
+        ),
+    ] {
+        let read = read(text, &[]);
+        let kinds: Vec<_> = read
+            .faults
+            .iter()
+            .map(|fault| fault.kind.to_string())
+            .collect();
+        assert_eq!(kinds, [kind], "{text}");
+        assert_eq!(read.events.len(), events, "{text}");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_told_with_its_line() {
     for (text, columns, line, column, expected) in [
         (

@@ -1,3 +1,6 @@
+mod fast_lines;
+mod written;
+
 use super::*;
 use crate::decode::{Decoder, Form};
 use crate::samples::{self, Recorded};
@@ -91,116 +94,6 @@ fn each_tag_has_its_value() {
         let expected = "invalid trace record: `a` has a value that a trace cannot hold";
         check_fault(&line, 1, 24, expected);
     }
-}
-
-/// Checks the values that the fast path reads; `None` if it leaves the line to the
-/// general path. The names are known.
-#[track_caller]
-fn check_fast(line: &str, expected: Option<&[Value]>) {
-    let mut sink = Sink::default();
-    let mut batch = Batch::default();
-    let place = br#"{"define":0,"address":1}"#;
-    assert_eq!(
-        general::take(place, Position::Line(0), &mut sink, &mut batch),
-        Ok(())
-    );
-    let taken = general::take(line.as_bytes(), Position::Line(0), &mut sink, &mut batch);
-    let mut values = Vec::new();
-    let given = fast::event(line.as_bytes(), &mut sink.tables, &mut values).is_some();
-    assert_eq!(given, expected.is_some(), "{line}: {taken:?}");
-    if let Some(expected) = expected {
-        assert_eq!(format!("{values:?}"), format!("{expected:?}"), "{line}");
-        // The general path agrees.
-        let values = &batch.values;
-        assert_eq!(format!("{values:?}"), format!("{expected:?}"), "{line}");
-    }
-}
-
-#[test]
-fn the_fast_way_takes_the_lines_that_are_written() {
-    let int = |number: i128| Value::Int(number);
-    let list = |elements: &[Value]| Value::Sequence(elements.iter().cloned().collect());
-    let of = |values: &str, expected: Option<&[Value]>| {
-        for line in [
-            format!(r#"{{"sequence":1,"time":2,"thread":3,"event":"e","values":{{{values}}}}}"#),
-            format!(r#"{{"event":"e","place":0,"values":{{{values}}}}}"#),
-            format!(
-                r#"{{"event": "e", "values": {{{}}}}}"#,
-                values.replace(':', ": ").replace(',', ", ")
-            ),
-        ] {
-            check_fast(&line, expected);
-        }
-    };
-    check_fast(r#"{"event":"e"}"#, Some(&[]));
-    of("", Some(&[]));
-    of(
-        r#""a":0,"b":-1,"c":9999999999999999999"#,
-        Some(&[int(0), int(-1), int(9_999_999_999_999_999_999)]),
-    );
-    of(r#""a":-9223372036854775808"#, Some(&[int(i64::MIN.into())]));
-    of(
-        r#""a":1.5,"b":-2e3,"c":1E-2,"d":0.25e+2"#,
-        Some(&[1.5, -2000.0, 0.01, 25.0].map(Value::Float)),
-    );
-    of(
-        r#""a":true,"b":false"#,
-        Some(&[Value::Bool(true), Value::Bool(false)]),
-    );
-    of(
-        r#""a":"x","b":"0x1f","c":"""#,
-        Some(&[
-            Value::String("x".into()),
-            Value::Address(31),
-            Value::String("".into()),
-        ]),
-    );
-    of(r#""a":[]"#, Some(&[list(&[])]));
-    of(r#""a":[1]"#, Some(&[list(&[int(1)])]));
-    of(
-        r#""a":[1,-2,"x",1.5,true,"0x8"],"b":[3,4],"c":5"#,
-        Some(&[
-            list(&[
-                int(1),
-                int(-2),
-                Value::String("x".into()),
-                Value::Float(1.5),
-                Value::Bool(true),
-                Value::Address(8),
-            ]),
-            list(&[int(3), int(4)]),
-            int(5),
-        ]),
-    );
-    for other in [
-        r#""a":[[1],2]"#,
-        r#""a":[1,[2]]"#,
-        r#""a":[null]"#,
-        r#""a":null"#,
-        r#""a":-0"#,
-        r#""a":10000000000000000000"#,
-        r#""a":"
-""#,
-        r#""a":{"text":"0x1"}"#,
-    ] {
-        of(other, None);
-    }
-    for broken in [
-        r#""a":[1"#,
-        r#""a":[1,]"#,
-        r#""a":[1 2]"#,
-        r#""a":[,1]"#,
-        r#""a":01"#,
-        r#""a":1."#,
-        r#""a":1e"#,
-        r#""a":tru"#,
-        r#""a":1,"#,
-    ] {
-        of(broken, None);
-    }
-    check_fast(r#"{"event":"e"} "#, None);
-    check_fast(r#"{"event":"e","thread":1}"#, None);
-    check_fast(r#"{"thread":4294967296,"event":"e"}"#, None);
 }
 
 #[track_caller]

@@ -1,5 +1,6 @@
 use crate::decode::{Decoder, Form};
 use crate::json::tests::any_line;
+use crate::model::Batch;
 use crate::samples;
 use proptest::prelude::*;
 
@@ -103,6 +104,9 @@ fn parts_of_good_traces_count() {
     assert!(check(Form::Json, &lines, &[(100, 3)]) > 40);
     let spaced = lines.replace(':', ": ").replace(',', ", ");
     assert!(check(Form::Json, &spaced, &[(100, 0)]) > 40);
+    // The clocks of threads differ.
+    let lines = lines.replace("\"time\":10", "\"time\":7");
+    assert!(check(Form::Json, &lines, &[(100, 0)]) > 40);
     let row = |number: u64| format!("{number},1,e,a={number}\n");
     let rows: String = (1..=100).map(row).collect();
     assert!(check(Form::Csv, &rows, &[(30, 2)]) > 20);
@@ -110,4 +114,35 @@ fn parts_of_good_traces_count() {
     let rows: String = (1..=100).map(row).collect();
     let rows = format!("time,event,a\n{rows}");
     assert!(check(Form::Csv, &rows, &[(30, 2)]) > 20);
+}
+
+/// There is nothing to read ahead with until the first name.
+#[test]
+fn a_reader_of_parts_has_names() {
+    for (form, records) in [
+        (
+            Form::Json,
+            [
+                "{\"event\":\"e\"}\n",
+                "{\"event\":\"f\"}\n",
+                "{\"event\":\"f\",\"values\":{\"a\":1}}\n",
+            ],
+        ),
+        (Form::Csv, ["1,1,e\n", "1,1,f\n", "1,1,f,a=1\n"]),
+    ] {
+        let mut decoder = Decoder::new(form);
+        assert!(decoder.part_reader().is_none(), "{form:?}");
+        let mut known = decoder.known();
+        for record in records {
+            for is_new in [true, false] {
+                decoder.decode(record.as_bytes(), false, &mut Batch::default());
+                assert_eq!(decoder.known() > known, is_new, "{record}");
+                known = decoder.known();
+                assert!(decoder.part_reader().is_some(), "{form:?}");
+            }
+        }
+    }
+    let binary = Decoder::new(Form::Binary);
+    assert!(binary.part_reader().is_none());
+    assert_eq!(binary.whole_records(&[1, 2]), None);
 }
