@@ -112,6 +112,9 @@ fn each_way_to_put_something_in_counts_its_depth() {
         .collect();
     let values: Map = [(number(1), inner.clone())].into_iter().collect();
     let mut sequence: Sequence = [number(1)].into_iter().collect();
+    // Nothing is put in behind the end.
+    assert_eq!(sequence.set(1, inner.clone()), Ok(false));
+    assert_eq!(sequence.depth(), 1);
     assert_eq!(sequence.set(0, inner), Ok(true));
     let depths = [set.depth(), keys.depth(), values.depth(), sequence.depth()];
     assert_eq!(depths, [4; 4]);
