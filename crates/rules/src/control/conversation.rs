@@ -274,7 +274,7 @@ impl Conversation {
                 Ok(())
             }
             Act::Lend => {
-                self.require(self.control.mode() == Mode::Deciding && !self.moves)?;
+                self.require(!self.moves)?;
                 self.lent = self.control.lend();
                 self.require(self.lent)
             }

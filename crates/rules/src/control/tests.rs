@@ -1,5 +1,6 @@
 //! Exploration of all that a user and a program can do to the control.
 
+mod acts;
 mod refinement;
 
 use super::conversation::Dropped;
@@ -237,6 +238,20 @@ fn an_answered_request_that_stops_again_is_found() {
     );
 }
 
+#[test]
+fn a_program_that_runs_while_a_stop_is_owed_is_found() {
+    check_dropped(
+        Dropped::NothingRunsWhileOwed,
+        "a stop is owed while the debugger does not have the control",
+        "
+            user: Load Loaded
+            user: Continue Run
+            program: Stop happens Run
+            program: notifies of the first pending event Break?
+            debugger: Proceed Run",
+    );
+}
+
 /// Checks in every reachable state that a command is refused for its mode if and only
 /// if help says that it is not possible there.
 #[test]
@@ -277,14 +292,30 @@ fn commands_are_possible_exactly_when_help_says_so() {
 
 #[test]
 fn modes_of_commands() {
-    let check = |modes: Modes, expected: [bool; 5]| {
+    let check = |modes: Modes, expected: [bool; 5], words: Option<&str>| {
         let found = Mode::ALL.map(|mode| modes.contain(mode));
         assert_eq!(found, expected, "{modes:?}");
+        assert_eq!(modes.words(), words, "{modes:?}");
     };
-    check(Modes::Always, [true, true, true, false, false]);
-    check(Modes::Before, [true, true, false, false, false]);
-    check(Modes::Program, [false, true, true, false, false]);
-    check(Modes::Begun, [false, false, true, false, false]);
+    check(Modes::Always, [true, true, true, false, false], None);
+    let words = "Possible while no program is being debugged.";
+    check(
+        Modes::Before,
+        [true, true, false, false, false],
+        Some(words),
+    );
+    let words = "Possible while there is a program.";
+    check(
+        Modes::Program,
+        [false, true, true, false, false],
+        Some(words),
+    );
+    let words = "Possible while the program is stopped.";
+    check(
+        Modes::Begun,
+        [false, false, true, false, false],
+        Some(words),
+    );
 }
 
 #[test]
