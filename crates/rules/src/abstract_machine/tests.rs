@@ -1,5 +1,5 @@
 use super::*;
-use Instruction::{Call, Compute, JumpIf, Load, Return, Set, Stop, Store};
+use Instruction::{Call, Compute, Jump, JumpIf, Load, Return, Set, Stop, Store};
 
 /// `main` from 0 and `f` from `at`.
 fn program(code: Vec<Instruction>, at: u64) -> AbstractMachine {
@@ -120,6 +120,43 @@ fn calls_return_behind_themselves_and_jumps_ask() {
         }
     }
     assert_eq!(places, [0, 1, 4, 5, 2, 0, 3]);
+}
+
+#[test]
+fn open_calls_keep_their_return_addresses_beside_the_variables() {
+    let code = vec![
+        Call { to: 3 },
+        Jump { to: 6 },
+        Stop,
+        Call { to: 5 },
+        Return,
+        Return,
+        // No call is open here, so this is the end.
+        Return,
+    ];
+    let mut machine = program(code, 3);
+    let mut found = Vec::new();
+    loop {
+        let accesses = machine.accesses().unwrap();
+        let accesses = accesses.iter().map(|it| (it.address, it.mode, it.new));
+        found.push((machine.program_counter().unwrap(), accesses.collect()));
+        if machine.execute() != Ok(Executed::Instruction) {
+            break;
+        }
+    }
+    let stack = DATA + VARIABLES;
+    let expected = [
+        (0, vec![(stack, AccessMode::Write, 1)]),
+        (3, vec![(stack + 1, AccessMode::Write, 4)]),
+        (5, vec![(stack + 1, AccessMode::Read, 4)]),
+        (4, vec![(stack, AccessMode::Read, 1)]),
+        (1, Vec::new()),
+        (6, Vec::new()),
+    ];
+    assert_eq!(found, expected);
+    let (variables, stack) = machine.data().split_at(VARIABLES as usize);
+    assert!(variables.iter().all(|&value| value == 0), "{variables:?}");
+    assert_eq!(stack[..3], [1, 4, 0]);
 }
 
 #[test]

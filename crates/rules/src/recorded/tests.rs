@@ -96,3 +96,20 @@ fn breakpoints_trap_until_they_are_removed() {
     assert_eq!(recorded.program_counter(), Ok(1));
     assert_eq!(recorded.execute(), Ok(Executed::Instruction));
 }
+
+#[test]
+fn each_state_is_restored_from_its_checkpoint() {
+    let mut recorded = recorded(100);
+    let mut kept = Vec::new();
+    loop {
+        kept.push((recorded.checkpoint().unwrap(), recorded.clone()));
+        if recorded.execute() != Ok(Executed::Instruction) {
+            break;
+        }
+    }
+    assert_eq!(kept.len(), 5);
+    for (checkpoint, expected) in &kept {
+        recorded.restore(checkpoint).unwrap();
+        assert_eq!(recorded, *expected);
+    }
+}
