@@ -188,10 +188,10 @@ impl<D: Debuggee, S: Scenario> Verified<D, S> {
                     wishes.continues = true;
                     Reply::Done
                 }
-                other => {
-                    wishes.is_restored |= matches!(other, Command::Restore(_));
-                    self.command(&other)?
-                }
+                // `wishes` does not say that the program was restored: that matters for
+                // a stop, which is no notification of scenarios only, and for the other
+                // threads, of which there are none.
+                other => self.command(&other)?,
             };
             command = self.scenario.on_reply(reply);
         }

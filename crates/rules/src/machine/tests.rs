@@ -5,8 +5,12 @@
 //! of definition 7.1 holds with the bare program after the same number of instructions,
 //! and that the debugged one always reaches the next instruction.
 
+mod captures;
+mod commands;
 mod generate;
+mod reactions;
 mod run;
+mod script;
 
 use super::debugged::Dropped;
 use generate::{Case, case};
