@@ -1,10 +1,11 @@
 //! Instructions, memory, and lists of names.
 
 use crate::columns::{self, Cell};
-use crate::escape::{safe, safe_source};
+use crate::escape::safe;
+use crate::highlighting::source_line;
 use crate::locations::file_and_line;
 use crate::page::{NAME, Page, QUIET, STRONG};
-use juror_view::{AssemblyView, MemoryView, NameView};
+use juror_view::{AssemblyView, MemoryView, NameView, ShownLine};
 
 /// Writes instructions, each source line before the instructions it was compiled to.
 pub fn write_assembly(page: &mut Page, view: &AssemblyView) {
@@ -25,17 +26,7 @@ pub fn write_assembly(page: &mut Page, view: &AssemblyView) {
     let bytes_width = bytes_width.unwrap_or(0);
     for line in &view.lines {
         if let Some(source) = &line.source {
-            match &source.text {
-                Some(text) => {
-                    let text = safe_source(text);
-                    let shown = format!("{:>6}   {text}", source.line);
-                    writeln!(page, "{QUIET}{}{QUIET:#}", shown.trim_end());
-                }
-                None => {
-                    let file = safe(page.shown_file(&source.file)).into_owned();
-                    writeln!(page, "{QUIET}{file}:{}{QUIET:#}", source.line);
-                }
-            }
+            write_line(page, source);
         }
         let mark = if line.current { "→" } else { " " };
         let name = line
@@ -58,6 +49,22 @@ pub fn write_assembly(page: &mut Page, view: &AssemblyView) {
         }
     }
     write_unreadable(page, view.unreadable.as_deref());
+}
+
+/// Writes a source line, as `list` shows it; its place, if the file cannot be read.
+fn write_line(page: &mut Page, line: &ShownLine) {
+    let number = line.line;
+    match line.text.as_deref().map(str::trim_end) {
+        Some("") => writeln!(page, "{QUIET}{number:>6}{QUIET:#}"),
+        Some(text) => {
+            let text = source_line(text, &line.spans, false);
+            writeln!(page, "{QUIET}{number:>6}{QUIET:#}   {text}");
+        }
+        None => {
+            let file = safe(page.shown_file(&line.file)).into_owned();
+            writeln!(page, "{QUIET}{file}:{number}{QUIET:#}");
+        }
+    }
 }
 
 /// Returns `<+4>` within the function of the view, `<name+4>` elsewhere.
@@ -137,9 +144,11 @@ pub fn write_names(page: &mut Page, names: &[NameView]) {
 pub mod samples {
     use super::*;
     use crate::stops::samples::location;
-    use juror_view::{AssemblyLine, MemoryRow, ShownLine};
+    use juror_highlight::{Language, Lexer};
+    use juror_view::{AssemblyLine, MemoryRow};
 
     pub fn assembly() -> AssemblyView {
+        let declared = "void queue_push(queue *q, char c) {";
         let line = |address, name: &str, text: &str, current| AssemblyLine {
             address,
             name: Some(name.into()),
@@ -149,7 +158,8 @@ pub mod samples {
             source: (!current).then(|| ShownLine {
                 file: "queue.c".into(),
                 line: 22,
-                text: Some("void queue_push(queue *q, char c) {".into()),
+                text: Some(declared.into()),
+                spans: Lexer::new(Language::C).line(declared),
             }),
         };
         AssemblyView {
@@ -200,6 +210,18 @@ queue_push:
             plain(|page| write_assembly(page, &samples::assembly())),
             expected
         );
+    }
+
+    #[test]
+    fn source_lines_have_the_colours_of_list() {
+        let mut page = Page::default();
+        let view = samples::assembly();
+        write_assembly(&mut page, &view);
+        let source = view.lines[0].source.as_ref().unwrap();
+        let text = source.text.as_ref().unwrap();
+        let expected = source_line(text, &source.spans, false);
+        assert_ne!(expected, *text);
+        assert!(page.into_text().contains(&format!("   {expected}\n")));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Machine code, memory, and lists of names.
 
 use crate::Location;
+use juror_highlight::Span;
 use serde::Serialize;
 
 /// Instructions.
@@ -40,6 +41,9 @@ pub struct ShownLine {
     pub line: u32,
     /// The text; absent if the file cannot be read.
     pub text: Option<String>,
+    /// The tokens of the text, for colours; empty if they are not known or not wanted.
+    #[serde(skip)]
+    pub spans: Vec<Span>,
 }
 
 /// Memory as numbers or strings.

@@ -23,7 +23,14 @@ fn longest(text: &str) -> usize {
 #[test]
 fn colours_leave_the_text_as_it_is() {
     let executable = program("steps.c").compile_plain();
-    let commands = ["break factorial", "run", "list 1,30", "info locals", "bt"];
+    let commands = [
+        "break factorial",
+        "run",
+        "list 1,30",
+        "info locals",
+        "bt",
+        "disassemble/s main",
+    ];
     let said = |color: &str, settings: &[&str]| {
         let lines = settings.iter().chain(&commands);
         let output = juror(&["run", "--batch", color])
@@ -39,6 +46,8 @@ fn colours_leave_the_text_as_it_is() {
     let colored = said("--color=always", &[]);
     assert!(colored.contains(keyword), "{colored}");
     assert!(colored.contains(of_type), "{colored}");
+    let (_, assembly) = colored.rsplit_once("main\u{1b}[0m:").expect("instructions");
+    assert!(assembly.contains(of_type), "{assembly}");
     let stripped = without_styles(&colored);
     assert_eq!(without_addresses(&stripped), without_addresses(&plain));
     let sources = said("--color=always", &["set style sources off"]);

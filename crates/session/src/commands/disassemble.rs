@@ -129,11 +129,13 @@ fn add_sources(session: &mut Session, view: &mut AssemblyView) {
         let Some((file, number)) = place else {
             continue;
         };
-        let text = session.user.sources.lines(&file, number, 1, None);
+        let view = session.user.sources.lines(&file, number, 1, None);
+        let (lines, spans) = view.map(|it| (it.lines, it.spans)).unwrap_or_default();
         line.source = Some(ShownLine {
             file: file.display().to_string(),
             line: number,
-            text: text.and_then(|view| view.lines.into_iter().next()),
+            text: lines.into_iter().next(),
+            spans: spans.into_iter().next().unwrap_or_default(),
         });
     }
 }
