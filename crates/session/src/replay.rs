@@ -11,6 +11,7 @@
 
 mod commands;
 mod moves;
+mod settings;
 mod shown;
 mod stops;
 mod table;

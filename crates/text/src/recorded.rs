@@ -4,8 +4,11 @@ use crate::ending::write_verdicts;
 use crate::escape::safe;
 use crate::locations::{named_values, short_location, write_source};
 use crate::page::{Page, STRONG};
-use crate::stops::{write_evaluation_error, write_violations};
-use juror_view::{Location, RecordedEnd, RecordedStop, StopReason, TraceStop};
+use crate::stops::context::{self, Shown};
+use crate::stops::{Context, write_evaluation_error, write_violations};
+use juror_view::{
+    ContextPart, ContextView, Location, RecordedEnd, RecordedStop, StopReason, TraceStop,
+};
 
 /// Returns the position of a record in a trace: `run.jsonl:12` by its line,
 /// `run.jtr, byte 345` in a binary trace.
@@ -61,7 +64,7 @@ pub fn write_stop(page: &mut Page, stop: &RecordedStop) {
             page,
             "{STRONG}Before the first{STRONG:#} of {count} in {name}"
         );
-        return;
+        return write_context(page, stop);
     }
     let place = position(&stop.recording, stop.line, stop.byte);
     write!(
@@ -74,9 +77,22 @@ pub fn write_stop(page: &mut Page, stop: &RecordedStop) {
         write!(page, "({})", named_values(&stop.values));
     }
     write_origin(page, stop.is_call, stop.location.as_ref(), stop.thread);
-    if let Some(source) = &stop.source {
+    let is_in_context = |it: &ContextView| it.part == ContextPart::Source;
+    if let Some(source) = &stop.source
+        && !stop.context.iter().any(is_in_context)
+    {
         write_source(page, source);
     }
+    write_context(page, stop);
+}
+
+/// Writes the parts that the user wants to see at each stop.
+fn write_context(page: &mut Page, stop: &RecordedStop) {
+    let shown = Shown {
+        source: stop.source.as_ref(),
+        ..Shown::default()
+    };
+    context::write_context(page, &stop.context, shown, Context { prompt: true });
 }
 
 /// Writes an event of a trace that violates a property or could not be evaluated.
@@ -167,6 +183,7 @@ pub mod samples {
                 value: juror_event::Value::Address(0x40_52a0),
             }],
             source: Some(stops::source()),
+            context: Vec::new(),
         }
     }
 
@@ -190,6 +207,8 @@ pub mod samples {
 mod tests {
     use super::*;
     use crate::page::plain;
+    use crate::stops::samples as stops;
+    use juror_view::Outcome;
 
     fn check(stop: &RecordedStop, expected: &str) {
         let shown = plain(|page| write_stop(page, stop));
@@ -234,6 +253,26 @@ mod tests {
             last,
             Some("Breakpoint 2 at event 3 of 7 (run.jsonl, byte 40), before queue_push")
         );
+    }
+
+    #[test]
+    fn a_stop_shows_its_context() {
+        let count = stops::variable("count", "int", "3");
+        let shown = [
+            (ContextPart::Locals, Outcome::Variables(vec![count])),
+            (ContextPart::Source, Outcome::Done),
+        ];
+        let context = shown.map(|(part, shown)| ContextView { part, shown });
+        let stop = RecordedStop {
+            why: StopReason::Step,
+            context: context.into(),
+            ..samples::stop()
+        };
+        let text = plain(|page| write_stop(page, &stop));
+        let (_, shown) = text.split_once("Locals:\n  count = 3\nSource:\n").unwrap();
+        let first = &stop.source.as_ref().unwrap().lines[0];
+        assert!(shown.contains(first), "{text}");
+        assert_eq!(text.matches(first).count(), 1, "{text}");
     }
 
     #[test]

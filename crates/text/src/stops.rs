@@ -5,7 +5,7 @@
 //! stack, one line of advice.
 
 mod advice;
-mod context;
+pub(crate) mod context;
 
 use crate::checkpoints;
 use crate::diagnostics;
@@ -73,7 +73,12 @@ pub fn write_stop(page: &mut Page, view: &StopView, context: Context) {
         }
     }
     write_displays(page, &view.displays);
-    context::write_context(page, view, context);
+    let shown = context::Shown {
+        source: view.source.as_ref(),
+        frames: &view.backtrace,
+        more_frames: view.more_frames,
+    };
+    context::write_context(page, &view.context, shown, context);
 }
 
 /// Returns `Process 2 (4711), one of 3`.

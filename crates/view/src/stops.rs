@@ -443,6 +443,9 @@ pub struct RecordedStop {
     pub values: Vec<NamedValue>,
     /// The source around its location, if there is any.
     pub source: Option<SourceView>,
+    /// The parts that the user wants to see at each stop, in this order.
+    #[serde(skip)]
+    pub context: Vec<ContextView>,
 }
 
 /// The end of a recording: its last event has been passed.

@@ -241,7 +241,7 @@ impl RecordedRun {
         Outcome::RecordedCheckpoints(views.collect())
     }
 
-    fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {
+    pub(super) fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {
         let places = &self.offline.recorded.places;
         info_views::monitors(self.shown_properties(), Some(places), name)
     }

@@ -1,7 +1,5 @@
 //! Views of a recording: the present event, its values and place, and the recorded events.
 
-use crate::command_table::setting_names::{meant, setting_value};
-use crate::commands::set::presented;
 use crate::replay::RecordedRun;
 use crate::replay::tape::Tape;
 use juror_language::suggest;
@@ -41,6 +39,7 @@ impl RecordedRun {
             location: None,
             values: self.values(),
             source: None,
+            context: Vec::new(),
         };
         match &stop.why {
             StopReason::Violation { violations } => stop.violations.clone_from(violations),
@@ -56,6 +55,7 @@ impl RecordedRun {
         if let Some(event) = self.present().cloned() {
             self.place(&mut stop, &event);
         }
+        stop.context = self.context_of(&stop);
         Outcome::RecordedStop(Box::new(stop))
     }
 
@@ -231,27 +231,6 @@ impl RecordedRun {
             .filter(|it| (view.first_line..view.first_line + view.lines.len() as u32).contains(it));
         self.list_from = Some((file, view.first_line + view.lines.len() as u32));
         Ok(Outcome::Source(view))
-    }
-
-    /// `set substitute-path FROM TO`, and the settings of the terminal.
-    pub(super) fn set(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        if let Some((_, setting)) = meant(rest).filter(|it| presented::is_about_terminal(it.1)) {
-            let value = setting_value(rest);
-            presented::set(&mut self.presentation, &mut self.sources, setting, value)?;
-            return Ok(Outcome::Done);
-        }
-        let words: Vec<&str> = rest.split_whitespace().collect();
-        match words.as_slice() {
-            ["substitute-path", from, to] => {
-                self.sources
-                    .substitute(PathBuf::from(from), Some(PathBuf::from(to)));
-                Ok(Outcome::Done)
-            }
-            _ => Err(CommandError::with_help(
-                "a recording cannot be changed",
-                "set substitute-path FROM TO, height, pagination, style or width",
-            )),
-        }
     }
 }
 

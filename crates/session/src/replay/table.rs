@@ -280,11 +280,15 @@ pub(super) static TABLE: [Row; 24] = [
         Act::Set,
         "set",
         &[],
-        "Set where source files are, or what the terminal shows",
+        "Set where source files are, what each stop shows, or what the terminal shows",
         &[
             (
                 "set substitute-path /build /home/me",
                 "files of /build are in /home/me",
+            ),
+            (
+                "set context source locals",
+                "show these parts at each stop: source, locals, monitors",
             ),
             ("set pagination off", "long output goes through no pager"),
             ("set width 100", "the columns of the terminal"),

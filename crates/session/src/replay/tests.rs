@@ -3,8 +3,8 @@
 use crate::replay::*;
 use juror_monitoring::report;
 use juror_rules::control::ControlCheck;
-use juror_view::Outcome;
 use juror_view::observer::SilentObserver;
+use juror_view::{ContextPart, Outcome};
 use proptest::prelude::*;
 
 /// A job that ends before it has begun violates the property.
@@ -338,6 +338,41 @@ fn properties_come_and_go_where_one_stands() {
     run.execute("property remove jobs", &mut SilentObserver)
         .expect("it goes");
     assert_eq!(perform(&mut run, "run"), (4, "end".to_owned()));
+}
+
+#[test]
+fn a_stop_shows_its_context() {
+    let mut run = open(&recording(&[(true, 1, 1), (true, 2, 1)]), &[JOBS]);
+    let mut parts = |setting: &str, line: &str| {
+        let said = run.execute(setting, &mut SilentObserver);
+        assert_eq!(said, Ok(Outcome::Done), "{setting}");
+        let Ok(Outcome::RecordedStop(stop)) = run.execute(line, &mut SilentObserver) else {
+            panic!("it stops: {line}");
+        };
+        let shown = stop.context.into_iter();
+        shown.map(|it| (it.part, it.shown)).collect::<Vec<_>>()
+    };
+    let shown = parts("set context monitors, locals", "step");
+    let [(ContextPart::Monitors, Outcome::Monitors(_)), (_, locals)] = shown.as_slice() else {
+        panic!("{shown:?}");
+    };
+    assert!(matches!(locals, Outcome::Variables(values) if values[0].value == "1"));
+    // The location was not recorded, and so there is no source.
+    let shown = parts("set context on", "step");
+    assert!(
+        matches!(shown.as_slice(), [(ContextPart::Locals, _)]),
+        "{shown:?}"
+    );
+    assert_eq!(parts("set context off", "reverse-step"), []);
+    // Before the first event there are no values.
+    assert_eq!(parts("set context locals", "start"), []);
+    for (line, expected) in [
+        ("set context backtrace", "a recording has no backtrace"),
+        ("set context stack", "there is no context `stack`"),
+    ] {
+        let error = run.execute(line, &mut SilentObserver).expect_err(line);
+        assert_eq!(error.message, expected);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::locations::{write_frames, write_source};
 use crate::outcome;
 use crate::page::{NAME, Page, QUIET, STRONG};
 use crate::stops::Context;
-use juror_view::{ContextPart, ContextView, Outcome, RegisterView, StopView};
+use juror_view::{ContextPart, ContextView, FrameView, Outcome, RegisterView, SourceView};
 
 /// The number of lines of a part. The others are counted.
 const LINES_MAX: usize = 10;
@@ -19,9 +19,20 @@ const WIDTH: usize = 80;
 /// The columns that a register takes, with the gap behind it.
 const REGISTER_COLUMNS: usize = 26;
 
+/// What the stop itself has of the parts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Shown<'a> {
+    /// The source.
+    pub source: Option<&'a SourceView>,
+    /// The stack.
+    pub frames: &'a [FrameView],
+    /// Whether there are more frames.
+    pub more_frames: bool,
+}
+
 /// Writes the parts in their order, each below a heading.
-pub fn write_context(page: &mut Page, view: &StopView, context: Context) {
-    for part in &view.context {
+pub fn write_context(page: &mut Page, parts: &[ContextView], of: Shown<'_>, context: Context) {
+    for part in parts {
         // What is about the stop itself has an indent of its own.
         let indent = match part.part {
             ContextPart::Locals | ContextPart::Monitors => INDENT,
@@ -29,7 +40,7 @@ pub fn write_context(page: &mut Page, view: &StopView, context: Context) {
         };
         let width = page.width().map(|it| it.saturating_sub(indent.len()));
         let mut shown = Page::new(page.directory()).with_width(width);
-        write_part(&mut shown, view, part, context);
+        write_part(&mut shown, of, part, context);
         let text = shown.into_text();
         if !text.is_empty() {
             writeln!(page, "{STRONG}{}:{STRONG:#}", heading_of(part.part));
@@ -48,15 +59,15 @@ fn heading_of(part: ContextPart) -> &'static str {
     }
 }
 
-fn write_part(page: &mut Page, view: &StopView, part: &ContextView, context: Context) {
+fn write_part(page: &mut Page, of: Shown<'_>, part: &ContextView, context: Context) {
     match (part.part, &part.shown) {
         (ContextPart::Source, _) => {
-            if let Some(source) = &view.source {
+            if let Some(source) = of.source {
                 write_source(page, source);
             }
         }
         (ContextPart::Backtrace, _) => {
-            write_frames(page, &view.backtrace, view.more_frames, 2);
+            write_frames(page, of.frames, of.more_frames, 2);
         }
         (ContextPart::Registers, Outcome::Registers(registers)) => {
             write_registers(page, registers);
@@ -97,13 +108,18 @@ mod tests {
     use super::*;
     use crate::page::{plain, plain_at};
     use crate::stops::samples::{stop, variable};
-    use juror_view::StopReason;
+    use juror_view::{StopReason, StopView};
 
     fn view(context: Vec<ContextView>) -> StopView {
         StopView {
             context,
             ..stop(StopReason::Step)
         }
+    }
+
+    fn write(page: &mut Page, view: &StopView) {
+        let context = Context { prompt: true };
+        write_context(page, &view.context, Shown::default(), context);
     }
 
     #[test]
@@ -127,7 +143,7 @@ mod tests {
             part: ContextPart::Locals,
             shown: Outcome::Variables(variables.collect()),
         }]);
-        let text = plain(|page| write_context(page, &view, Context { prompt: true }));
+        let text = plain(|page| write(page, &view));
         assert!(text.ends_with("  v10 = 0\n  … 7 more\n"), "{text}");
         assert_eq!(text.lines().count(), 12);
     }
@@ -138,7 +154,7 @@ mod tests {
         let shown = Outcome::Registers(registers);
         let part = ContextPart::Registers;
         let view = view(vec![ContextView { part, shown }]);
-        let write = |page: &mut Page| write_context(page, &view, Context { prompt: true });
+        let write = |page: &mut Page| write(page, &view);
         assert_eq!(
             plain(write),
             "Registers:\n  rax  0x0000000000000010  rip  0x0000000000401136\n"
