@@ -70,6 +70,8 @@ pub(crate) struct Adapter {
     pub(crate) passed: HashSet<String>,
     /// Whether each change of a state is an event.
     pub(crate) tells_changes: bool,
+    /// Whether the run is recorded.
+    pub(crate) is_recorded: bool,
     /// Whether the request that lets the program run is about one thread alone.
     runs_alone: bool,
     /// The next stop is that of a program which begins.
@@ -113,6 +115,7 @@ impl Adapter {
             unfinished: Vec::new(),
             passed: HashSet::new(),
             tells_changes: false,
+            is_recorded: false,
             runs_alone: false,
             is_entry: false,
             deferred: None,
@@ -336,6 +339,11 @@ impl Adapter {
         };
         u32::try_from(line).unwrap_or(0)
     }
+}
+
+/// Returns whether there is a run to ask about and to move in: a debuggee, or a recording.
+pub(crate) fn has_run(session: &dyn Driver) -> bool {
+    session.is_alive() || session.is_recorded()
 }
 
 /// Returns what answers questions.

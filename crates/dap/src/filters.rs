@@ -4,7 +4,7 @@
 //! otherwise.
 
 use crate::adapter::Adapter;
-use crate::handlers::PROPERTY;
+use crate::handlers::{PROPERTY, VIOLATIONS};
 use crate::protocol::capabilities::{filter, filters};
 use juror_view::driver::Driver;
 use juror_view::live::SampleWanted;
@@ -26,6 +26,9 @@ pub(crate) fn renew(adapter: &mut Adapter, session: &mut dyn Driver) {
 /// Tells the client of the filters, among them one for each property.
 pub(crate) fn tell(adapter: &Adapter) {
     let mut all = filters();
+    if adapter.is_recorded {
+        all.retain(|filter| filter["filter"] == VIOLATIONS);
+    }
     all.extend(adapter.properties.iter().map(|name| of_property(name)));
     let body = json!({ "capabilities": { "exceptionBreakpointFilters": all } });
     adapter.event("capabilities", body);

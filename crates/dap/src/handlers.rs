@@ -13,7 +13,7 @@ mod variables;
 
 pub(crate) use exceptions::{PROPERTY, VIOLATIONS};
 
-use crate::adapter::{Adapter, Motion, Resume};
+use crate::adapter::{Adapter, Motion, Resume, has_run};
 use crate::protocol::message::{Failure, Request, refusal};
 use crate::transport::inbox::{Inbox, Incoming};
 use juror_view::driver::Driver;
@@ -74,6 +74,8 @@ fn handler_of(command: &str) -> Option<Handler> {
         "stepIn" => Handler::Resumes(moving::step_in),
         "stepInTargets" => Handler::Stopped(moving::step_in_targets),
         "stepOut" => Handler::Resumes(moving::step_out),
+        "stepBack" => Handler::Resumes(moving::step_back),
+        "reverseContinue" => Handler::Resumes(moving::go_back),
         "gotoTargets" => Handler::Stopped(moving::goto_targets),
         "goto" => Handler::Stopped(moving::goto),
         "pause" => Handler::Alone(moving::pause),
@@ -108,7 +110,7 @@ pub(crate) fn handle(adapter: &mut Adapter, session: MaybeSession<'_, '_>, reque
             Handler::Alone(run) => run(adapter, arguments),
             Handler::Points(run) => run(adapter, session, arguments),
             Handler::Always(run) => match session {
-                Some(session) if session.is_alive() => run(adapter, session, arguments),
+                Some(session) if has_run(session) => run(adapter, session, arguments),
                 _ => Err(no_program()),
             },
             Handler::Stopped(run) => match stopped(adapter, session) {
@@ -245,7 +247,7 @@ fn stopped<'a, 's>(
     session: MaybeSession<'a, 's>,
 ) -> Result<&'a mut (dyn Driver + 's), Failure> {
     match session {
-        Some(session) if session.is_alive() => match adapter.motion {
+        Some(session) if has_run(session) => match adapter.motion {
             Motion::Stopped => Ok(session),
             Motion::Unbegun | Motion::Running => Err(Failure::not_stopped()),
             Motion::Ended => Err(no_program()),

@@ -113,6 +113,8 @@ enum Origin {
     Launched,
     /// It is a process that ran before, and goes on.
     Attached,
+    /// It is the recording of a run.
+    Recorded,
     /// It is a core file, with the stop that is told when the client has configured.
     CoreFile(Option<Box<StopView>>),
 }
@@ -121,7 +123,7 @@ impl Origin {
     /// Returns the command that ends the session with the debuggee.
     fn farewell(&self) -> &'static str {
         match self {
-            Origin::Launched | Origin::CoreFile(_) => "kill",
+            Origin::Launched | Origin::Recorded | Origin::CoreFile(_) => "kill",
             Origin::Attached => "detach",
         }
     }
@@ -271,8 +273,8 @@ impl Server<'_> {
                 return self.adapter.event("stopped", body);
             }
             (Origin::Attached, false) => "continue",
-            (Origin::Launched, true) => "start",
-            (Origin::Launched, false) => "run",
+            (Origin::Launched | Origin::Recorded, true) => "start",
+            (Origin::Launched | Origin::Recorded, false) => "run",
         };
         self.adapter.run(&mut **session, line);
     }

@@ -3,14 +3,14 @@
 //! **Invariant**: `stopped` is sent once for each run, after the answer to the request that
 //! resumed the program.
 
-use crate::adapter::{Adapter, Motion};
+use crate::adapter::{Adapter, Motion, has_run};
 use crate::filters;
 use crate::points;
 use crate::protocol::bodies::Stopped;
-use juror_text::{ending, stops};
+use juror_text::{ending, recorded, stops};
 use juror_view::driver::Driver;
 use juror_view::error::CommandError;
-use juror_view::{EndView, Ending, Outcome, StopReason, StopView, ViolationView};
+use juror_view::{EndView, Ending, Outcome, RecordedEnd, StopReason, StopView, ViolationView};
 use serde_json::{Value, json};
 
 /// The number that a shell adds to that of the signal that killed a program.
@@ -38,6 +38,14 @@ pub(crate) fn tell(
     match last {
         Ok(Outcome::Stopped(stop)) => tell_stop(adapter, session, stop, told),
         Ok(Outcome::Ended(end)) => tell_end(adapter, &end, told),
+        Ok(Outcome::RecordedStop(stop)) => {
+            let mut stop = stop.into_stop();
+            // Events without a thread have one for the client.
+            let selection = session.queries().and_then(|it| it.selection());
+            stop.thread = selection.map_or(stop.thread, |it| it.thread);
+            tell_stop(adapter, session, Box::new(stop), told);
+        }
+        Ok(Outcome::RecordedEnd(end)) => tell_recorded_end(adapter, session, *end, told),
         Ok(_) => tell_still(adapter, session),
         Err(error) => {
             if told == Told::No {
@@ -86,9 +94,37 @@ pub(crate) fn tell_stop(
     }
 }
 
+/// Tells that a recording ends. It can be gone back in, so that it is a stop.
+fn tell_recorded_end(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    end: RecordedEnd,
+    told: Told,
+) {
+    if told == Told::No {
+        let text = adapter.page(|page| recorded::write_end(page, &end));
+        adapter.say(&text);
+    }
+    tell_verdicts_of_end(adapter, &end.end);
+    adapter.forget_stop();
+    adapter.motion = Motion::Stopped;
+    adapter.renew_threads(session);
+    let selection = session.queries().and_then(|it| it.selection());
+    let body = Stopped {
+        reason: "pause",
+        description: Some("The recording ends".to_owned()),
+        thread_id: selection.map(|it| i64::from(it.thread)),
+        all_threads_stopped: true,
+        ..Stopped::default()
+    };
+    if adapter.deferred.is_none() {
+        send(adapter, &body);
+    }
+}
+
 /// Tells that the program is where it was, although it was to run.
 fn tell_still(adapter: &mut Adapter, session: &mut dyn Driver) {
-    if !session.is_alive() {
+    if !has_run(session) {
         return tell_gone(adapter, None);
     }
     adapter.forget_stop();
@@ -108,13 +144,11 @@ pub(crate) fn send(adapter: &Adapter, body: &Stopped) {
     adapter.event("stopped", serde_json::to_value(body).unwrap_or_default());
 }
 
-/// Reports the violations of a stop: as text, and as events for extensions.
-pub(crate) fn report_violations(adapter: &mut Adapter, stop: &StopView) {
-    if let StopReason::Violation { violations } = &stop.reason {
-        let text = report_of(adapter, stop);
-        adapter.say(&text);
-        tell_verdicts(adapter, violations);
-    }
+/// Reports violations: as text, and as events for extensions.
+pub(crate) fn report_violations(adapter: &mut Adapter, violations: &[ViolationView]) {
+    let text = adapter.page(|page| stops::write_violations(page, violations));
+    adapter.say(&text);
+    tell_verdicts(adapter, violations);
 }
 
 fn tell_verdicts_of(adapter: &Adapter, stop: &StopView) {
@@ -158,6 +192,12 @@ pub(crate) fn tell_end(adapter: &mut Adapter, end: &EndView, told: Told) {
         let text = adapter.page(|page| ending::write(page, end));
         adapter.say(&text);
     }
+    tell_verdicts_of_end(adapter, end);
+    tell_gone(adapter, end.ending);
+}
+
+/// Tells the verdicts at the end of a run.
+fn tell_verdicts_of_end(adapter: &Adapter, end: &EndView) {
     tell_verdicts(adapter, &end.violations);
     for summary in &end.summaries {
         let body = json!({
@@ -167,7 +207,6 @@ pub(crate) fn tell_end(adapter: &mut Adapter, end: &EndView, told: Told) {
         });
         adapter.event("juror/verdict", body);
     }
-    tell_gone(adapter, end.ending);
 }
 
 /// Tells that the program is no longer debugged.

@@ -11,6 +11,7 @@
 
 mod commands;
 mod moves;
+mod queries;
 mod settings;
 mod shown;
 mod stops;
@@ -34,6 +35,7 @@ use juror_view::driver::Driver;
 use juror_view::error::{CommandError, SessionError};
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::Observer;
+use juror_view::queries::Queries;
 use juror_view::{Outcome, TerminalSettings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,6 +63,8 @@ pub struct RecordedRun {
     offline: Offline,
     /// The number of events taken.
     position: u64,
+    /// The recorded number of the thread that a front end has selected at this event.
+    selected: Option<u32>,
     control: Control,
     stops: Stops,
     /// Snapshots of the monitors at earlier positions, in order; the first is the beginning.
@@ -113,6 +117,7 @@ impl RecordedRun {
             snapshots: Vec::new(),
             offline,
             position: 0,
+            selected: None,
             control: Control::default(),
             stops: Stops::default(),
             checkpoints: Vec::new(),
@@ -171,6 +176,9 @@ impl Driver for RecordedRun {
     fn is_alive(&self) -> bool {
         false
     }
+    fn is_recorded(&self) -> bool {
+        true
+    }
     fn terminal_settings(&self) -> TerminalSettings {
         self.presentation.terminal
     }
@@ -183,6 +191,9 @@ impl Driver for RecordedRun {
     fn slices(&mut self, wanted: &SlicesWanted) -> Result<SlicesView, CommandError> {
         let monitored = info_graph::named(self.shown_properties(), &wanted.property)?;
         Ok(live::slices(monitored, wanted))
+    }
+    fn queries(&mut self) -> Option<&mut dyn Queries> {
+        Some(self)
     }
     fn interrupter(&self) -> Box<dyn Fn() + Send> {
         Box::new(RecordedRun::interrupter(self))

@@ -117,7 +117,7 @@ pub fn write_threads(page: &mut Page, threads: &[ThreadView]) {
             vec![
                 if thread.current { "→" } else { " " }.into(),
                 Cell::new(thread.number.to_string(), STRONG),
-                thread.id.to_string().into(),
+                id_of(thread).into(),
                 safe(&thread.name).as_ref().into(),
                 thread_place(page, thread).into(),
             ]
@@ -126,6 +126,14 @@ pub fn write_threads(page: &mut Page, threads: &[ThreadView]) {
     let heading = ["", "#", "id", "name", "where"];
     columns::write(page, 0, &heading, &rows);
     write_deadlock(page, threads);
+}
+
+/// Returns the kernel's ID of a thread, if it is known.
+fn id_of(thread: &ThreadView) -> String {
+    match thread.id {
+        0 => String::new(),
+        id => id.to_string(),
+    }
 }
 
 /// Returns where a thread is: in a library, with the caller that has source.

@@ -39,6 +39,10 @@ pub trait Driver {
     fn cancel_input(&mut self) {}
     /// Whether there is a debuggee.
     fn is_alive(&self) -> bool;
+    /// Whether the run is recorded: it has no debuggee, and commands go back in it.
+    fn is_recorded(&self) -> bool {
+        false
+    }
     /// Whether the debuggee was attached: leaving detaches it instead of killing it.
     fn is_attached(&self) -> bool {
         false

@@ -249,7 +249,7 @@ pub struct CheckpointView {
 pub struct ThreadView {
     /// juror's own number, from 1.
     pub number: u32,
-    /// The kernel's ID.
+    /// The kernel's ID; 0 if it was not recorded.
     pub id: u32,
     /// Its name.
     pub name: String,

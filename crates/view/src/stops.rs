@@ -448,6 +448,26 @@ pub struct RecordedStop {
     pub context: Vec<ContextView>,
 }
 
+impl RecordedStop {
+    /// Returns the position as a stop of a program, for front ends that show it as one.
+    pub fn into_stop(self) -> StopView {
+        StopView {
+            reason: self.why,
+            evaluation: None,
+            process: None,
+            thread: self.thread,
+            thread_count: 1,
+            location: self.location.unwrap_or_default(),
+            source: self.source,
+            source_frame: None,
+            backtrace: Vec::new(),
+            more_frames: false,
+            displays: Vec::new(),
+            context: self.context,
+        }
+    }
+}
+
 /// The end of a recording: its last event has been passed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RecordedEnd {

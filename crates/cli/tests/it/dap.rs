@@ -11,6 +11,7 @@ mod examples;
 mod lifecycle;
 mod nvim;
 mod orders;
+mod recordings;
 mod robust;
 mod schema;
 mod sessions;

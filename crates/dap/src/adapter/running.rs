@@ -7,7 +7,7 @@ use crate::transport::inbox::{Bells, Incoming};
 use juror_view::driver::Driver;
 use juror_view::error::CommandError;
 use juror_view::queries::SelectionView;
-use juror_view::{Outcome, StopReason};
+use juror_view::{Outcome, StopReason, ViolationView};
 use serde_json::{Value, json};
 
 /// How the program is resumed.
@@ -64,8 +64,8 @@ impl Adapter {
                 }
             });
             self.answer_pauses();
-            if self.is_passed(&followed.last) {
-                line = "continue".to_owned();
+            if let Some(next) = self.line_after(&line, &followed.last) {
+                line = next;
                 continue;
             }
             if let Err(error) = &followed.last
@@ -143,23 +143,26 @@ impl Adapter {
         }
     }
 
-    /// Returns whether a stop is one that the client does not want: violations of properties
+    /// Returns the line after a stop that the client does not want: at violations of properties
     /// whose filters are off. They are reported.
-    fn is_passed(&mut self, last: &Result<Outcome, CommandError>) -> bool {
-        let Ok(Outcome::Stopped(stop)) = last else {
-            return false;
+    fn line_after(&mut self, line: &str, last: &Result<Outcome, CommandError>) -> Option<String> {
+        let (violations, line) = match last {
+            Ok(Outcome::Stopped(stop)) => (violations_of(&stop.reason)?, "continue"),
+            // A step of a recording ends at its event.
+            Ok(Outcome::RecordedStop(stop)) => match line {
+                "run" | "continue" => (violations_of(&stop.why)?, "continue"),
+                "reverse-continue" => (violations_of(&stop.why)?, line),
+                _ => return None,
+            },
+            _ => return None,
         };
-        let StopReason::Violation { violations } = &stop.reason else {
-            return false;
-        };
-        let is_passed = violations
-            .iter()
-            .all(|it| self.passed.contains(&it.property));
-        if is_passed && self.deferred.is_none() {
-            stops::report_violations(self, stop);
-            return true;
+        let mut all = violations.iter();
+        let is_passed = all.all(|it| self.passed.contains(&it.property));
+        if !is_passed || self.deferred.is_some() {
+            return None;
         }
-        false
+        stops::report_violations(self, violations);
+        Some(line.to_owned())
     }
 
     /// Forgets what refers to the present stop: the program is about to be elsewhere.
@@ -197,7 +200,21 @@ impl Followed {
     }
 }
 
+/// Returns the violations of a stop, if it is for them.
+fn violations_of(reason: &StopReason) -> Option<&[ViolationView]> {
+    match reason {
+        StopReason::Violation { violations } => Some(violations),
+        _ => None,
+    }
+}
+
 /// Returns whether the program is somewhere else after a command.
 fn has_moved(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Stopped(_) | Outcome::Ended(_))
+    matches!(
+        outcome,
+        Outcome::Stopped(_)
+            | Outcome::Ended(_)
+            | Outcome::RecordedStop(_)
+            | Outcome::RecordedEnd(_)
+    )
 }

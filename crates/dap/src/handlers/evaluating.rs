@@ -5,7 +5,7 @@
 
 use super::variables::{container_of, counted};
 use super::{Answer, body, parse};
-use crate::adapter::{Adapter, Motion, queries};
+use crate::adapter::{Adapter, Motion, has_run, queries};
 use crate::filters;
 use crate::points;
 use crate::protocol::arguments::{Completions, Evaluate};
@@ -128,7 +128,11 @@ fn perform(adapter: &mut Adapter, session: &mut dyn Driver, line: &str, shown: &
     }
     let reads = command_table::find(word).is_ok_and(|entry| READING.contains(&entry.name));
     shown.has_changed |= is_open || !reads;
-    let is_gone = !session.is_alive() && before != Motion::Ended;
+    // The commands of a recording are other ones.
+    if followed.has_moved && !moves && before == Motion::Stopped {
+        adapter.tell_continued(session);
+    }
+    let is_gone = !has_run(session) && before != Motion::Ended;
     let has_failed = moves && followed.last.is_err() && before == Motion::Stopped;
     if followed.has_moved || is_gone || has_failed {
         shown.last = Some(followed.last);

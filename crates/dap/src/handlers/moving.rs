@@ -107,6 +107,24 @@ pub(super) fn step_out(
     step(arguments, "finish", "finish")
 }
 
+/// `stepBack`: a session with a program refuses the command with the reason.
+pub(super) fn step_back(
+    _: &mut Adapter,
+    _: &mut dyn Driver,
+    arguments: Value,
+) -> Result<Resume, Failure> {
+    step(arguments, "reverse-step", "reverse-step")
+}
+
+/// `reverseContinue`
+pub(super) fn go_back(
+    _: &mut Adapter,
+    _: &mut dyn Driver,
+    arguments: Value,
+) -> Result<Resume, Failure> {
+    step(arguments, "reverse-continue", "reverse-continue")
+}
+
 fn step(arguments: Value, line: &str, instruction: &str) -> Result<Resume, Failure> {
     let given: arguments::Resume = parse(arguments)?;
     let thread = given.thread_id.map(thread_number).transpose()?;

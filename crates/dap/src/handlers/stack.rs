@@ -26,7 +26,10 @@ pub(super) fn threads(adapter: &mut Adapter, session: &mut dyn Driver, _: Value)
 fn thread(view: ThreadView) -> Thread {
     Thread {
         id: i64::from(view.number),
-        name: format!("{} {} ({})", view.number, view.name, view.id),
+        name: match view.id {
+            0 => format!("thread {}", view.number),
+            id => format!("{} {} ({id})", view.number, view.name),
+        },
     }
 }
 
@@ -84,7 +87,9 @@ fn stack_frame(adapter: &mut Adapter, thread: u32, placed: PlacedFrameView) -> S
         source: path.map(Source::of),
         line: line.map_or(0, |line| adapter.line_out(line)),
         column: placed.column.map_or(0, |it| adapter.column_out(it.unit)),
-        instruction_pointer_reference: Some(format!("{:#x}", at.address)),
+        instruction_pointer_reference: Some(at.address)
+            .filter(|address| *address != 0 || !adapter.is_recorded)
+            .map(|address| format!("{address:#x}")),
         module_id: placed.module,
         presentation_hint: match (frame.evaluation, frame.signal, placed.is_users) {
             (Some(_), _, _) | (_, true, _) => Some("label"),

@@ -23,6 +23,10 @@ const GROUPS: [(Group, &str, Option<&str>, bool); 4] = [
     (Group::Registers, "Registers", Some("registers"), true),
 ];
 
+/// What a recorded run has of them: the values of the event.
+const RECORDED_GROUPS: [(Group, &str, Option<&str>, bool); 1] =
+    [(Group::Arguments, "Values", Some("arguments"), false)];
+
 /// `scopes`
 pub(super) fn scopes(adapter: &mut Adapter, session: &mut dyn Driver, arguments: Value) -> Answer {
     let given: Scopes = parse(arguments)?;
@@ -36,10 +40,15 @@ pub(super) fn scopes(adapter: &mut Adapter, session: &mut dyn Driver, arguments:
     // The user may have added properties, or removed them.
     let sample = session.sample(&SampleWanted::default());
     let has_monitors = !sample.properties.is_empty();
-    for (group, name, hint, is_expensive) in GROUPS {
+    // The monitors come after what is the frame's own.
+    let (groups, last) = match session.is_recorded() {
+        true => (&RECORDED_GROUPS[..], Group::Arguments),
+        false => (&GROUPS[..], Group::Locals),
+    };
+    for &(group, name, hint, is_expensive) in groups {
         let container = Container::Scope(frame, group);
         scopes.push(scope(adapter, name, hint, container, is_expensive));
-        if group == Group::Locals && has_monitors {
+        if group == last && has_monitors {
             scopes.push(scope(adapter, "Monitors", None, Container::Monitors, false));
         }
     }

@@ -1,6 +1,6 @@
 //! The capabilities of the adapter.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The exception filters that do not depend on the properties: identifier, label, description,
 /// and whether it is on at first.
@@ -98,4 +98,34 @@ pub fn capabilities() -> Value {
         "supportTerminateDebuggee": true,
         "supportsANSIStyling": true,
     })
+}
+
+/// What a recorded run does not have: the capabilities that are about the program itself.
+const ABSENT_IN_RECORDINGS: [&str; 16] = [
+    "supportsConditionalBreakpoints",
+    "supportsDataBreakpointBytes",
+    "supportsDataBreakpoints",
+    "supportsDisassembleRequest",
+    "supportsGotoTargetsRequest",
+    "supportsHitConditionalBreakpoints",
+    "supportsInstructionBreakpoints",
+    "supportsLogPoints",
+    "supportsModulesRequest",
+    "supportsReadMemoryRequest",
+    "supportsSetExpression",
+    "supportsSetVariable",
+    "supportsSingleThreadExecutionRequests",
+    "supportsStepInTargetsRequest",
+    "supportsSteppingGranularity",
+    "supportsWriteMemoryRequest",
+];
+
+/// Returns the capabilities of a session with a recorded run that are not those of others.
+pub fn of_recordings() -> Value {
+    let absent = ABSENT_IN_RECORDINGS.iter();
+    let mut all: Map<String, Value> = absent
+        .map(|name| ((*name).to_owned(), false.into()))
+        .collect();
+    all.insert("supportsStepBack".to_owned(), true.into());
+    Value::Object(all)
 }

@@ -7,8 +7,10 @@ use crate::filters;
 use crate::handlers::parse;
 use crate::points;
 use crate::protocol::arguments::{Restart, Start};
+use crate::protocol::capabilities::of_recordings;
 use crate::protocol::message::{Failure, Request};
-use juror_session::{Options, Session};
+use juror_monitoring::property_files::PropertySource;
+use juror_session::{Options, RecordedRun, Session};
 use juror_text::messages;
 use juror_view::Outcome;
 use juror_view::driver::Driver;
@@ -22,6 +24,9 @@ impl Server<'_> {
         let loaded = self.permitted(request).and_then(|start| {
             if start.core_file.is_some() {
                 return Err(Failure::shown("a core file is opened by `attach`"));
+            }
+            if start.recording.is_some() {
+                return self.replay(start);
             }
             let options = self.options_of(&start)?;
             if options.program.as_os_str().is_empty() {
@@ -39,6 +44,9 @@ impl Server<'_> {
         let attached = self.permitted(request).and_then(|start| {
             if start.core_file.is_some() {
                 return self.open_core(start);
+            }
+            if start.recording.is_some() {
+                return Err(Failure::shown("a recording is replayed by `launch`"));
             }
             let process = process_of(&start)?;
             let options = Options {
@@ -106,7 +114,11 @@ impl Server<'_> {
             return;
         }
         self.tell_process();
-        if !self.adapter.properties.is_empty() {
+        if self.adapter.is_recorded {
+            let body = json!({ "capabilities": of_recordings() });
+            self.adapter.event("capabilities", body);
+        }
+        if self.adapter.is_recorded || !self.adapter.properties.is_empty() {
             filters::tell(&self.adapter);
         }
         self.tell_initialized();
@@ -117,18 +129,43 @@ impl Server<'_> {
 
     /// Starts a session.
     fn load(&mut self, options: Options, start: Start) -> Result<(), Failure> {
-        self.adapter.properties = names_of(&options);
+        let sources = options.properties.iter().chain(&options.scenarios);
+        self.adapter.properties = names_of(sources);
         self.adapter.tells_changes = start.state_changes == Some(true);
         let session = Session::start(options, &mut self.adapter);
         self.adapter.end_progress();
         let session = session.map_err(|error| self.refused(&error))?;
-        if let Err(error) = self.host.begins(&session) {
+        self.take_session(Box::new(session), start);
+        Ok(())
+    }
+
+    /// Opens the recording of `launch`.
+    fn replay(&mut self, start: Start) -> Result<(), Failure> {
+        if start.scenarios.iter().flatten().next().is_some() {
+            return Err(Failure::shown(
+                "a recording has no scenarios: there is no program to react to",
+            ));
+        }
+        let options = self.recording_of(&start)?;
+        self.adapter.properties = names_of(&options.properties);
+        self.adapter.tells_changes = start.state_changes == Some(true);
+        let run = RecordedRun::open(&options, &mut self.adapter);
+        self.adapter.end_progress();
+        let run = run.map_err(|error| self.refused(&error))?;
+        self.adapter.is_recorded = true;
+        self.origin = Origin::Recorded;
+        self.take_session(Box::new(run), start);
+        Ok(())
+    }
+
+    /// Keeps a session that has begun.
+    fn take_session(&mut self, session: Box<dyn Driver>, start: Start) {
+        if let Err(error) = self.host.begins(&*session) {
             self.adapter
                 .say_as("stderr", &messages::error(&error.to_string()));
         }
-        self.session = Some(Box::new(session));
+        self.session = Some(session);
         self.start = Some(start);
-        Ok(())
     }
 
     /// Returns the reason why a session could not start, and shows its diagnostics.
@@ -174,7 +211,7 @@ impl Server<'_> {
         };
         let name = program.unwrap_or_else(|| view.process.to_string());
         let method = match self.origin {
-            Origin::Launched => "launch",
+            Origin::Launched | Origin::Recorded => "launch",
             Origin::Attached | Origin::CoreFile(_) => "attach",
         };
         let mut body = json!({
@@ -197,7 +234,8 @@ impl Server<'_> {
             Ok(given) => given,
             Err(failure) => return self.adapter.answer(request, Err(failure)),
         };
-        if self.session.is_none() || self.origin != Origin::Launched {
+        let was_launched = matches!(self.origin, Origin::Launched | Origin::Recorded);
+        if self.session.is_none() || !was_launched {
             let failure = Failure::shown("only a program that was launched can be restarted");
             return self.adapter.answer(request, Err(failure));
         }
@@ -217,6 +255,11 @@ impl Server<'_> {
     }
 
     fn load_again(&mut self, start: Start) -> Result<(), Failure> {
+        if start.recording.is_some() || self.adapter.is_recorded {
+            return Err(Failure::shown(
+                "a recording is replayed with other arguments in another session",
+            ));
+        }
         let options = self.options_of(&start)?;
         self.release("kill");
         self.session = None;
@@ -228,9 +271,9 @@ impl Server<'_> {
 }
 
 /// Returns the names of the properties.
-fn names_of(options: &Options) -> Vec<String> {
+fn names_of<'s>(sources: impl IntoIterator<Item = &'s PropertySource>) -> Vec<String> {
     let mut names = Vec::new();
-    for source in options.properties.iter().chain(&options.scenarios) {
+    for source in sources {
         for property in source.load().properties {
             let name = property.name.to_string();
             if !names.contains(&name) {

@@ -6,25 +6,15 @@ use crate::protocol::arguments::Start;
 use crate::protocol::message::Failure;
 use crate::terminal;
 use juror_monitoring::property_files::PropertySource;
-use juror_session::{AutomaticCheckpoints, Options, Tier};
+use juror_session::{AutomaticCheckpoints, Options, RecordedRunOptions, Tier};
 use serde_json::Value;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 impl Server<'_> {
     /// Returns the options of a session. Opens the streams of its program.
     pub(super) fn options_of(&mut self, start: &Start) -> Result<Options, Failure> {
-        let directory = start.cwd.as_ref().map(PathBuf::from);
-        let below = |file: &String| match &directory {
-            Some(directory) => directory.join(file),
-            None => PathBuf::from(file),
-        };
-        let is_plain = start.no_debug == Some(true);
-        let read = |files: &Option<Vec<String>>| -> Result<Vec<PropertySource>, Failure> {
-            let files = files.iter().flatten().filter(|_| !is_plain);
-            let read = files.map(|file| PropertySource::read(&below(file)));
-            read.collect::<Result<_, _>>().map_err(Failure::shown)
-        };
+        let below = |file: &String| below(start, file);
         let mut options = Options {
             program: start
                 .program
@@ -34,9 +24,9 @@ impl Server<'_> {
             arguments: start.args.iter().flatten().map(OsString::from).collect(),
             core: start.core_file.as_ref().map(below),
             environment: environment(start)?,
-            directory: directory.clone(),
-            properties: read(&start.properties)?,
-            scenarios: read(&start.scenarios)?,
+            directory: start.cwd.as_ref().map(PathBuf::from),
+            properties: read(start, &start.properties)?,
+            scenarios: read(start, &start.scenarios)?,
             checkpoints: checkpoints(start.checkpoint.as_ref())?,
             tier: tier(start.tier.as_deref())?,
             ..self.host.options()
@@ -46,6 +36,17 @@ impl Server<'_> {
             options.stdin = Some(below(file));
         }
         Ok(options)
+    }
+
+    /// Returns the options of a recorded run.
+    pub(super) fn recording_of(&self, start: &Start) -> Result<RecordedRunOptions, Failure> {
+        let file = start.recording.as_ref().map(|file| below(start, file));
+        Ok(RecordedRunOptions {
+            file: file.unwrap_or_default(),
+            columns: start.columns.clone().unwrap_or_default(),
+            properties: read(start, &start.properties)?,
+            ..RecordedRunOptions::default()
+        })
     }
 
     /// Directs the program's streams to pseudoterminals that the client shows.
@@ -81,6 +82,22 @@ impl Server<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the path of a file that is relative to the working directory.
+fn below(start: &Start, file: &String) -> PathBuf {
+    match &start.cwd {
+        Some(directory) => Path::new(directory).join(file),
+        None => PathBuf::from(file),
+    }
+}
+
+/// Reads files of properties or scenarios; none for a program that runs without.
+fn read(start: &Start, files: &Option<Vec<String>>) -> Result<Vec<PropertySource>, Failure> {
+    let is_plain = start.no_debug == Some(true);
+    let files = files.iter().flatten().filter(|_| !is_plain);
+    let read = files.map(|file| PropertySource::read(&below(start, file)));
+    read.collect::<Result<_, _>>().map_err(Failure::shown)
 }
 
 fn environment(start: &Start) -> Result<Vec<(OsString, Option<OsString>)>, Failure> {

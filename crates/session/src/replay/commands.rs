@@ -6,6 +6,7 @@ use crate::commands::completion::matching;
 use crate::commands::{info_graph, info_views, property};
 use crate::replay::RecordedRun;
 use crate::replay::moves::Goal;
+use crate::replay::settings;
 use crate::replay::stops::Change;
 use crate::replay::table::{Act, TABLE, find, help};
 use juror_language::suggest;
@@ -59,7 +60,7 @@ impl RecordedRun {
     ) -> Result<Outcome, CommandError> {
         // Before the first and after the last event, the next event of any thread counts.
         let is_at_event = self.position > 0 && !self.is_over();
-        let thread = is_at_event.then(|| self.event_thread());
+        let thread = is_at_event.then(|| self.selected.unwrap_or_else(|| self.event_thread()));
         match act {
             Act::Break => self.set_stop(rest, false),
             Act::TemporaryBreak => self.set_stop(rest, true),
@@ -187,7 +188,7 @@ impl RecordedRun {
     }
 
     fn info(&mut self, rest: &str) -> Result<Outcome, CommandError> {
-        const SUBJECTS: [&str; 9] = [
+        const SUBJECTS: [&str; 10] = [
             "args",
             "breakpoints",
             "checkpoints",
@@ -197,6 +198,7 @@ impl RecordedRun {
             "locals",
             "monitors",
             "properties",
+            "threads",
         ];
         let (word, argument) = split_line(rest);
         let begun: Vec<&str> = SUBJECTS
@@ -215,6 +217,7 @@ impl RecordedRun {
             }
             (["monitors"], _) => self.monitors(argument),
             (["properties"], _) => self.property(""),
+            (["threads"], _) => Ok(self.threads()),
             ([], word) if command_table::find_info_subject(word).is_ok() => {
                 Err(CommandError::with_help(
                     format!("`info {word}` needs the program, and this is a recording"),
@@ -242,6 +245,9 @@ impl RecordedRun {
     }
 
     pub(super) fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {
+        if split_line(name).0 == "set" {
+            return Err(settings::unchangeable());
+        }
         let places = &self.offline.recorded.places;
         info_views::monitors(self.shown_properties(), Some(places), name)
     }

@@ -163,6 +163,7 @@ impl RecordedRun {
         };
         self.offline.monitors.properties = before.properties;
         self.control.end();
+        self.selected = None;
         Outcome::RecordedEnd(Box::new(RecordedEnd {
             recording: self.name.clone(),
             events: self.tape.count,

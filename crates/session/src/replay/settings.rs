@@ -13,6 +13,11 @@ fn is_recorded(part: ContextPart) -> bool {
     !matches!(part, ContextPart::Backtrace | ContextPart::Registers)
 }
 
+/// Returns the error of a change to what was recorded.
+pub(super) fn unchangeable() -> CommandError {
+    CommandError::new("a recording cannot be changed")
+}
+
 /// Parses the value of `set context`; `on` chooses the recorded parts of the usual ones.
 fn context(value: &str) -> Result<Vec<ContextPart>, CommandError> {
     let mut parts = parse_context(value)?;
@@ -51,7 +56,7 @@ impl RecordedRun {
                 Ok(Outcome::Done)
             }
             _ => Err(CommandError::with_help(
-                "a recording cannot be changed",
+                unchangeable().message,
                 "set substitute-path FROM TO, context, height, pagination, style or width",
             )),
         }

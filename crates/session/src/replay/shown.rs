@@ -20,6 +20,7 @@ impl RecordedRun {
     /// Shows the present position and the reason to stop.
     pub(super) fn stopped(&mut self, why: StopReason) -> Outcome {
         self.list_from = None;
+        self.selected = None;
         let mut stop = RecordedStop {
             recording: self.name.clone(),
             event: self.position,
@@ -91,7 +92,12 @@ impl RecordedRun {
     }
 
     fn values(&self) -> Vec<NamedValue> {
-        let Some((batch, event)) = self.tape.event(self.position) else {
+        self.values_of(self.position)
+    }
+
+    /// Returns the values of an event.
+    pub(super) fn values_of(&self, number: u64) -> Vec<NamedValue> {
+        let Some((batch, event)) = self.tape.event(number) else {
             return Vec::new();
         };
         let layout = self.tape.layouts.get(event.layout as usize);
@@ -127,23 +133,25 @@ impl RecordedRun {
 
     /// `print NAME`
     pub(super) fn print(&self, name: &str) -> Result<Outcome, CommandError> {
-        let value = |text: String| {
-            Ok(Outcome::Value(ValueView {
-                is_formatted: false,
-                number: 0,
-                type_name: String::new(),
-                value: text,
-            }))
-        };
-        let values = self.values();
+        Ok(Outcome::Value(ValueView {
+            is_formatted: false,
+            number: 0,
+            type_name: String::new(),
+            value: self.value_of(self.position, name)?,
+        }))
+    }
+
+    /// Returns a value of an event; also its `thread` and its `time`.
+    pub(super) fn value_of(&self, number: u64, name: &str) -> Result<String, CommandError> {
+        let values = self.values_of(number);
         if let Some(known) = values.iter().find(|it| it.name == name) {
-            return value(known.value.to_string());
+            return Ok(known.value.to_string());
         }
-        let event = self.present();
+        let event = self.tape.event(number).map(|(_, event)| event);
         match (name, event) {
-            ("thread", Some(event)) => return value(event.thread.to_string()),
+            ("thread", Some(event)) => return Ok(event.thread.to_string()),
             ("time", Some(event)) if event.time_ns.is_some() => {
-                return value(event.time_ns.unwrap_or(0).to_string());
+                return Ok(event.time_ns.unwrap_or(0).to_string());
             }
             _ => {}
         }

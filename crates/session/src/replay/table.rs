@@ -184,6 +184,7 @@ pub(super) static TABLE: [Row; 24] = [
             ("info graph", "the states of the properties as a graph"),
             ("info breakpoints", "the breakpoints"),
             ("info checkpoints", "the checkpoints"),
+            ("info threads", "the threads, and the last event of each"),
         ],
     ),
     row(

@@ -5,6 +5,7 @@
 use juror_trace::{Batch, Decoder, Event, Fault, Form, How, Layout, Place, Position};
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -23,6 +24,8 @@ pub(super) struct Tape {
     /// The layouts of the whole recording, in the order of their numbers.
     pub layouts: Vec<Layout>,
     pub places: Vec<Place>,
+    /// The threads, by their recorded numbers; 0 stands for unknown ones.
+    pub threads: BTreeSet<u32>,
     /// The number of events.
     pub count: u64,
     /// How the run ended, if recorded.
@@ -77,6 +80,9 @@ impl Tape {
             }
         }
         observer.progress("reading", 1, 1);
+        if tape.threads.is_empty() {
+            tape.threads.insert(0);
+        }
         Ok(tape)
     }
 
@@ -89,6 +95,19 @@ impl Tape {
         let (first, batch) = self.batches.get(after.checked_sub(1)?)?;
         let event = batch.events.get(usize::try_from(position - first).ok()?)?;
         Some((batch, event))
+    }
+
+    /// Returns the number of the last event of a thread, of those up to another event.
+    pub fn last_of_thread(&self, thread: u32, up_to: u64) -> Option<u64> {
+        let before = self.batches.partition_point(|(first, _)| *first < up_to);
+        let batches = self.batches.get(..before)?.iter().rev();
+        let mut found = batches.filter_map(|(first, batch)| {
+            let count = usize::try_from(up_to - first).unwrap_or(usize::MAX);
+            let mut events = batch.events.iter().take(count);
+            let at = events.rposition(|event| event.thread == thread)?;
+            Some(first + at as u64 + 1)
+        });
+        found.next()
     }
 
     /// Returns the batches in order.
@@ -167,6 +186,8 @@ impl Tape {
         }
         self.layouts.extend(batch.layouts.iter().cloned());
         self.places.extend(batch.places.iter().cloned());
+        self.threads
+            .extend(batch.events.iter().map(|event| event.thread));
         let first = self.count;
         self.count += batch.events.len() as u64;
         self.batches.push((first, batch));

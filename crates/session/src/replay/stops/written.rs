@@ -13,9 +13,13 @@ use std::sync::Arc;
 /// The recorded name of a call's result.
 const RETURNED: &str = "ret";
 
-/// `main.c:30`
+/// `main.c:30`, `'my file.c':30`
 pub(super) fn line_of(text: &str) -> Option<(&str, u32)> {
     let (file, line) = text.rsplit_once(':')?;
+    let quoted = file.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
+    if let Some(file) = quoted {
+        return Some((file, line.parse().ok()?));
+    }
     let is_file = !file.is_empty() && !file.contains(char::is_whitespace) && !file.ends_with(':');
     is_file.then_some((file, line.parse().ok()?))
 }
