@@ -5,6 +5,7 @@ const vscode = require('vscode');
 const { AdapterFactory, TYPE } = require('./src/adapter');
 const { Configurations } = require('./src/configuration');
 const { registerCommands } = require('./src/commands');
+const { followFocus } = require('./src/focus');
 const { MonitorTree } = require('./src/monitors/tree');
 const { Sessions } = require('./src/sessions');
 
@@ -24,6 +25,7 @@ function activate(context) {
         vscode.debug.registerDebugAdapterTrackerFactory(TYPE, sessions),
         vscode.debug.onDidTerminateDebugSession((session) => sessions.forget(session)),
         vscode.debug.onDidChangeActiveDebugSession(() => sessions.changed()),
+        followFocus(sessions),
         vscode.window.registerTreeDataProvider('juror.monitors', tree),
         ...registerCommands(sessions, configurations),
         sessions,

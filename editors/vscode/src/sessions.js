@@ -2,6 +2,7 @@
 'use strict';
 
 const vscode = require('vscode');
+const { Focus } = require('./focus');
 const { Monitors } = require('./monitors/model');
 const { TYPE, executable } = require('./adapter');
 
@@ -17,6 +18,8 @@ class State {
         this.thread = undefined;
         /** The address of the live page, if the adapter has one. */
         this.page = undefined;
+        /** What VS Code asks at a stop. */
+        this.focus = new Focus();
         /** Whether the adapter has sent a message. */
         this.hasAnswered = false;
     }
@@ -70,8 +73,10 @@ class Sessions {
         const state = new State(session);
         this.states.set(session.id, state);
         return {
+            onWillReceiveMessage: (message) => state.focus.asked(message),
             onDidSendMessage: (message) => {
                 state.hasAnswered = true;
+                state.focus.told(message);
                 if (state.take(message)) {
                     this.changed();
                 }
@@ -85,6 +90,11 @@ class Sessions {
     active() {
         const session = vscode.debug.activeDebugSession;
         return session && session.type === TYPE ? this.states.get(session.id) : undefined;
+    }
+
+    /** Returns the state of a session, if it is one of juror's. */
+    of(session) {
+        return this.states.get(session.id);
     }
 
     forget(session) {

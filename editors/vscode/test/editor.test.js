@@ -62,11 +62,8 @@ function plain(lines) {
 
 test('a violation is an exception, and the monitors are a tree', () =>
     debugged('violation', path.resolve(process.env.JUROR_EXECUTABLE), async (editor, page) => {
-        // The exception is shown with the frame that is chosen, at times only when the user chooses it.
         const stack = page.locator('.debug-call-stack');
         await stack.getByText('main', { exact: true }).waitFor();
-        await editor.placeOf(stack.getByText('queue_push_letter'));
-        await stack.getByText('queue_push_letter').click();
         await page.getByText('Exception has occurred: property:queue_bounds').waitFor();
         for (const title of ['Watch', 'Breakpoints', 'Loaded Scripts']) {
             await editor.fold(title, false);

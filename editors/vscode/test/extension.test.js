@@ -220,7 +220,7 @@ test('while the program is stopped the tree is the scope of the monitors, by pag
     tracker.onDidSendMessage({ type: 'event', event: 'stopped', body: { threadId: 3 } });
     const properties = await seen.tree.getChildren();
     assert.deepStrictEqual(properties.map((it) => it.label), ['slots', 'calm'], 'the violated first');
-    assert.deepStrictEqual(asked[0], ['stackTrace', { threadId: 3, startFrame: 0, levels: 1 }]);
+    assert.deepStrictEqual(asked[0], ['stackTrace', { threadId: 3, levels: 1 }]);
     const first = await seen.tree.getChildren(properties[0]);
     assert.strictEqual(first.length, 101);
     assert.deepStrictEqual([first[0].verdict, first[1].verdict], ['violated', 'presumably satisfied']);
@@ -232,6 +232,39 @@ test('while the program is stopped the tree is the scope of the monitors, by pag
     assert.deepStrictEqual(await shown(seen.tree, third[49]), ['state | of 349']);
     // A property without slices has its state at once.
     assert.deepStrictEqual(await shown(seen.tree, properties[1]), ['state | of 4']);
+    seen.deactivate();
+});
+
+test('an exception is shown although the view of the call stack asks for its frames, too', () => {
+    const seen = activate();
+    const { session, tracker } = seen.begin({});
+    const stop = (reason) =>
+        tracker.onDidSendMessage({ type: 'event', event: 'stopped', body: { reason, threadId: 3 } });
+    const ask = (more) => tracker.onWillReceiveMessage({
+        type: 'request', command: 'stackTrace', arguments: { threadId: 3, startFrame: 0, ...more },
+    });
+    const choose = (more) => seen.choose({ session, threadId: 3, frameId: 7, ...more });
+    const [first, others] = [() => ask(), () => ask({ startFrame: 1 })];
+    for (const [reason, steps, expected] of [
+        ['exception', [first, choose, others], 0],
+        ['exception', [first, () => ask({ threadId: 2 }), choose], 0],
+        ['exception', [first, first, () => choose({ frameId: undefined }), () => choose({ threadId: 2 })], 0],
+        ['step', [first, first, choose, others], 0],
+        // The frame was replaced before it was chosen, or it is replaced after that.
+        ['exception', [first, first, choose, choose, others, choose], 2],
+        ['exception', [first, choose, first, others, choose], 1],
+        ['exception', [first, first, others, choose, choose], 1],
+        // The user has chosen another frame.
+        ['exception', [first, choose, first, () => choose({ frameId: 8 }), others], 0],
+        ['exception', [first, first, choose, choose, () => choose({ frameId: 8 }), others], 1],
+    ]) {
+        seen.executed.length = 0;
+        stop(reason);
+        steps.forEach((step) => step());
+        assert.deepStrictEqual(seen.executed, Array(expected).fill('workbench.action.debug.callStackTop'));
+    }
+    seen.choose({ session: { id: 'another', type: 'node' }, threadId: 3, frameId: 7 });
+    seen.choose(undefined);
     seen.deactivate();
 });
 

@@ -69,12 +69,13 @@ function strict(name, members) {
 function create() {
     const seen = {
         commands: new Map(), factories: {}, trackers: {}, providers: [], trees: new Map(), errors: [],
-        debugged: [], terminals: [], panels: [], stopped: [], console: [], asked: [],
+        debugged: [], terminals: [], panels: [], stopped: [], console: [], asked: [], executed: [],
         /** The settings, the answers to questions in order, and the open document. */
         settings: {}, answers: [],
     };
     const terminated = new EventEmitter();
     const activeChanged = new EventEmitter();
+    const frameChosen = new EventEmitter();
     const disposable = { dispose() {} };
     const ask = async (kind, options) => {
         seen.asked.push({ kind, options });
@@ -97,6 +98,7 @@ function create() {
         },
         onDidTerminateDebugSession: terminated.event,
         onDidChangeActiveDebugSession: activeChanged.event,
+        onDidChangeActiveStackItem: frameChosen.event,
         async startDebugging(folder, configuration) {
             seen.debugged.push({ folder, configuration });
             return true;
@@ -139,6 +141,7 @@ function create() {
             constructor(command, args, options) { Object.assign(this, { command, args, options }); }
         },
         commands: strict('.commands', {
+            executeCommand: async (name) => seen.executed.push(name),
             registerCommand(name, run) {
                 seen.commands.set(name, run);
                 return disposable;
@@ -158,6 +161,8 @@ function create() {
         const document = { uri: Uri.file(file), languageId, isDirty: false };
         window.activeTextEditor = { document };
     };
+    /** Chooses a frame. */
+    seen.choose = (frame) => frameChosen.fire(frame);
     /** Begins a session. Returns it, and what takes the messages of its adapter. */
     seen.begin = (configuration, customRequest) => {
         const id = String(Math.random());

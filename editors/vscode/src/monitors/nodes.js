@@ -27,7 +27,7 @@ async function propertyNodes(state) {
 /** Returns the properties as the scope of the monitors has them; undefined without that scope. */
 async function stoppedNodes(state) {
     const ask = (command, body) => state.session.customRequest(command, body);
-    const stack = await ask('stackTrace', { threadId: state.thread, startFrame: 0, levels: 1 });
+    const stack = await ask('stackTrace', { threadId: state.thread, levels: 1 });
     const [frame] = stack.stackFrames;
     if (frame === undefined) {
         return undefined;
