@@ -80,7 +80,7 @@ fn handler_of(command: &str) -> Option<Handler> {
         "goto" => Handler::Stopped(moving::goto),
         "pause" => Handler::Alone(moving::pause),
         "cancel" => Handler::Alone(moving::cancel),
-        "restartFrame" => Handler::Alone(moving::restart_frame),
+        "restartFrame" => Handler::Stopped(moving::restart_frame),
         _ => return None,
     })
 }

@@ -42,6 +42,7 @@ pub(crate) mod printf;
 pub(crate) mod process;
 pub(crate) mod property;
 pub(crate) mod ptype;
+pub(crate) mod restart_frame;
 pub(crate) mod running;
 pub(crate) mod save;
 pub(crate) mod scenario;

@@ -39,6 +39,8 @@ pub struct PlacedFrameView {
     pub column: Option<ColumnView>,
     /// Whether there is source for it to show.
     pub is_users: bool,
+    /// Whether its call can begin anew, as far as that does not depend on its arguments.
+    pub may_restart: bool,
 }
 
 /// A source file of the program.

@@ -343,6 +343,7 @@ fn commands_that_need_a_process_are_refused() {
         "jump 40",
         "signal 0",
         "return",
+        "restart-frame",
         "break leaf",
         "tbreak leaf",
         "hbreak leaf",

@@ -4,7 +4,7 @@ use super::breakpoints::{path_of, quoted};
 use super::stack::thread_number;
 use super::{Answer, body, parse};
 use crate::adapter::{Adapter, Resume, queries};
-use crate::protocol::arguments::{self, Goto, GotoTargets, StepInTargets};
+use crate::protocol::arguments::{self, Goto, GotoTargets, RestartFrame, StepInTargets};
 use crate::protocol::bodies::{GotoTarget, StepInTarget, Stopped};
 use crate::protocol::message::Failure;
 use juror_view::Outcome;
@@ -150,12 +150,26 @@ pub(super) fn cancel(_: &mut Adapter, _: Value) -> Answer {
     Ok(Value::Null)
 }
 
-/// `restartFrame`
-pub(super) fn restart_frame(_: &mut Adapter, _: Value) -> Answer {
-    Err(Failure::shown(
-        "a call cannot be made again, since what it has done stays done; a checkpoint before it \
-         can be restored",
-    ))
+/// `restartFrame`: the thread stands at the beginning of the frame's call, and nothing has run.
+pub(super) fn restart_frame(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    arguments: Value,
+) -> Answer {
+    let given: RestartFrame = parse(arguments)?;
+    let SelectionView { thread, level } = adapter.identifiers.frame_of(given.frame_id)?;
+    let innermost = SelectionView { thread, level: 0 };
+    adapter.at(session, Some(innermost), |adapter, session| {
+        adapter
+            .execute(session, &format!("restart-frame {level}"))
+            .map_err(|error| Failure {
+                is_shown: true,
+                ..Failure::from(error)
+            })
+    })?;
+    queries(session)?.select(innermost)?;
+    tell_elsewhere(adapter, "restart", thread);
+    Ok(Value::Null)
 }
 
 /// `gotoTargets`
@@ -200,16 +214,21 @@ pub(super) fn goto(adapter: &mut Adapter, session: &mut dyn Driver, arguments: V
     adapter.at(session, Some(innermost), |adapter, session| {
         Ok(adapter.execute(session, &format!("set var $pc = {at:#x}"))?)
     })?;
+    tell_elsewhere(adapter, "goto", thread);
+    Ok(Value::Null)
+}
+
+/// Tells after the answer that a thread stands elsewhere, although nothing has run.
+fn tell_elsewhere(adapter: &mut Adapter, reason: &'static str, thread: u32) {
     adapter.forget_stop();
     let stopped = Stopped {
-        reason: "goto",
-        thread_id: Some(given.thread_id),
+        reason,
+        thread_id: Some(i64::from(thread)),
         all_threads_stopped: true,
         ..Stopped::default()
     };
     let stopped = serde_json::to_value(&stopped).unwrap_or_default();
     adapter.later.push(("stopped", stopped));
-    Ok(Value::Null)
 }
 
 #[cfg(test)]

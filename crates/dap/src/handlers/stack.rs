@@ -90,6 +90,7 @@ fn stack_frame(adapter: &mut Adapter, thread: u32, placed: PlacedFrameView) -> S
         instruction_pointer_reference: Some(at.address)
             .filter(|address| *address != 0 || !adapter.is_recorded)
             .map(|address| format!("{address:#x}")),
+        can_restart: Some(placed.may_restart),
         module_id: placed.module,
         presentation_hint: match (frame.evaluation, frame.signal, placed.is_users) {
             (Some(_), _, _) | (_, true, _) => Some("label"),

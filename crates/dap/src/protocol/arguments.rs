@@ -270,6 +270,14 @@ pub struct Goto {
     pub target_id: i64,
 }
 
+/// The arguments of `restartFrame`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RestartFrame {
+    /// The frame.
+    pub frame_id: i64,
+}
+
 /// The arguments of `stepInTargets`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -77,6 +77,9 @@ pub struct StackFrame {
     /// The address of the instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction_pointer_reference: Option<String>,
+    /// Whether its call can begin anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub can_restart: Option<bool>,
     /// The module.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub module_id: Option<String>,

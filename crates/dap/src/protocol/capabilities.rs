@@ -86,6 +86,7 @@ pub fn capabilities() -> Value {
         "supportsModulesRequest": true,
         "supportsLoadedSourcesRequest": true,
         "supportsGotoTargetsRequest": true,
+        "supportsRestartFrame": true,
         "supportsStepInTargetsRequest": true,
         "supportsSteppingGranularity": true,
         "supportsSingleThreadExecutionRequests": true,

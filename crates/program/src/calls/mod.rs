@@ -15,6 +15,7 @@ mod result;
 
 pub use juror_values::expression::request::{Argument, Request};
 pub use layout::lay_out;
+pub(crate) use passing::is_signed;
 pub use replay::{Attempt, CallResults, CallingScope, attempt};
 pub use result::read_result;
 

@@ -158,7 +158,8 @@ fn accepted_character(wanted: &Type) -> Option<Character> {
     }
 }
 
-fn is_signed(of: &Type) -> bool {
+/// Returns whether numbers of a type have a sign.
+pub(crate) fn is_signed(of: &Type) -> bool {
     match of.strip().kind() {
         TypeKind::Base(encoding) => encoding.is_signed(),
         TypeKind::Enumeration { underlying, .. } => {

@@ -5,5 +5,6 @@ pub mod callers;
 pub mod frames;
 pub mod overflow;
 pub mod pending_returns;
+pub mod reentry;
 mod return_address;
 pub mod unwinding;

@@ -1,7 +1,7 @@
 //! Commands that resume, step or end the program.
 
 use crate::command_table::entry::{Completes, Entry, Group, Names, OpenEvaluation, Repeats};
-use crate::commands::{jump_and_return, running, skip};
+use crate::commands::{jump_and_return, restart_frame, running, skip};
 use crate::run::attach;
 use crate::run::step::Lines;
 use juror_rules::control::Modes;
@@ -166,6 +166,24 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Running,
         modes: Modes::Program,
         run: |session, rest, _| jump_and_return::queue_signal(session, rest),
+        ..Entry::DEFAULT
+    },
+    Entry {
+        name: "restart-frame",
+        summary: "go back to the beginning of the selected frame's call",
+        examples: &[
+            ("restart-frame", "the call of the selected frame"),
+            ("restart-frame 2", "that of frame 2; the frames below it are left"),
+        ],
+        details: "The thread stands before the first instruction of the function, with the \
+                  arguments and callee-saved registers of the call; nothing of the function is \
+                  executed. An argument whose value at the entry is lost has the present value of \
+                  its parameter. What the frames have done to memory, files and locks stays; a \
+                  checkpoint takes it back. Refused if an argument is not known, for a variadic \
+                  function, and for an inlined call.",
+        group: Group::Running,
+        modes: Modes::Begun,
+        run: |session, rest, _| restart_frame::restart_frame(session, rest),
         ..Entry::DEFAULT
     },
     Entry {

@@ -112,16 +112,21 @@ pub(crate) fn return_from(session: &mut Session, text: &str) -> Result<Outcome, 
         "" => None,
         text => Some(result_bytes(session, &frame, text)?),
     };
-    leave_to(session, &caller, value)?;
-    session.processes.selection.frames = None;
+    let target = JumpTarget {
+        pc: caller.pc,
+        stack: caller.registers.get(register::RSP).unwrap_or(0),
+    };
+    leave_to(session, &caller, target, value.unwrap_or_default())?;
     frames::select_frame(session, 0)
 }
 
-/// Gives the thread the registers of a caller.
-fn leave_to(
+/// Gives the thread the callee-saved registers of a caller, these values, and another place. The
+/// calls below that place are no more.
+pub(crate) fn leave_to(
     session: &mut Session,
     caller: &Frame,
-    value: Option<ResultRegisters>,
+    target: JumpTarget,
+    value: RegisterValues,
 ) -> Result<(), CommandError> {
     let thread = session.thread()?;
     let debuggee = &mut session.running_mut()?.debuggee;
@@ -132,8 +137,8 @@ fn leave_to(
             registers.set_by_dwarf_number(number, word);
         }
     }
-    registers.rip = caller.pc;
-    let value = value.unwrap_or_default();
+    registers.rip = target.pc;
+    registers.rsp = target.stack;
     for (number, word) in value.words {
         registers.set_by_dwarf_number(number, word);
     }
@@ -150,10 +155,12 @@ fn leave_to(
         debuggee.set_vector_registers(thread, &vectors)?;
     }
     debuggee.set_registers(thread, &registers)?;
+    // A call that begins anew has ended, too.
     let landing = JumpTarget {
-        pc: registers.rip,
-        stack: registers.rsp,
+        stack: caller.registers.get(register::RSP).unwrap_or(target.stack),
+        ..target
     };
+    session.processes.selection.frames = None;
     let process = &mut *session.processes;
     if let Some(program) = &mut process.program
         && let Some(dropped) = Dropped::below(program, thread, landing)
@@ -169,7 +176,7 @@ fn result_bytes(
     session: &mut Session,
     frame: &Frame,
     text: &str,
-) -> Result<ResultRegisters, CommandError> {
+) -> Result<RegisterValues, CommandError> {
     let value = expressions::evaluate(session, text)?;
     let unknown = || {
         CommandError::with_help(
@@ -194,7 +201,7 @@ fn result_bytes(
         false => assignment_target(&value, session.running()?).map_err(CommandError::new)?,
     };
     let bytes = bytes_for(&shape, &value, session.running()?).map_err(CommandError::new)?;
-    let mut found = ResultRegisters::default();
+    let mut found = RegisterValues::default();
     for piece in &plan.location {
         let part = bytes
             .get(piece.offset as usize..)
@@ -271,15 +278,15 @@ fn inject_signal(session: &mut Session, text: &str) -> Result<i32, CommandError>
     Ok(number)
 }
 
-/// The registers that hold the result of a function.
+/// The registers that hold the result of a function, or its arguments.
 #[derive(Debug, Default)]
-struct ResultRegisters {
+pub(crate) struct RegisterValues {
     /// General-purpose registers, by their DWARF numbers.
-    words: Vec<(u16, u64)>,
+    pub words: Vec<(u16, u64)>,
     /// Vector registers, 0 for `xmm0`.
-    vectors: Vec<(usize, [u8; 16])>,
+    pub vectors: Vec<(usize, [u8; 16])>,
     /// The x87 stack, the top first.
-    x87: Vec<[u8; 16]>,
+    pub x87: Vec<[u8; 16]>,
 }
 
 /// Returns the error for a result in memory, at an address that only the function may still know.

@@ -1,5 +1,6 @@
 //! The answers to questions of front ends ([`juror_view::queries`]).
 
+use crate::commands::restart_frame;
 use crate::inspect::{frames, statements};
 use crate::session::Session;
 use juror_debuggee::ThreadId;
@@ -104,7 +105,10 @@ fn frames_of_selected(
     let total = is_whole.then_some(frames.len() as u64);
     let first = usize::try_from(first).unwrap_or(usize::MAX);
     let wanted = frames.iter().enumerate().take(end).skip(first);
-    let placed = wanted.map(|(level, frame)| placed_frame(session, level, frame));
+    let placed = wanted.map(|(level, frame)| PlacedFrameView {
+        may_restart: restart_frame::may_restart(session, &frames, level),
+        ..placed_frame(session, level, frame)
+    });
     Ok(FramesView {
         frames: placed.collect(),
         total,
@@ -130,6 +134,7 @@ fn placed_frame(session: &mut Session, level: usize, frame: &Frame) -> PlacedFra
         source: source.map(|source| source.display().to_string()),
         column: statements::column_of_frame(session, frame),
         is_users: session.is_users(frame),
+        may_restart: false,
         frame: view,
     }
 }

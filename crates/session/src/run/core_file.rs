@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 
 /// The commands that need a process. Those that are not listed look at what there is, change what
 /// belongs to juror, or start a program.
-const NEED_PROCESS: [&str; 42] = [
+const NEED_PROCESS: [&str; 43] = [
     "abandon",
     "advance",
     "awatch",
@@ -51,6 +51,7 @@ const NEED_PROCESS: [&str; 42] = [
     "property",
     "queue-signal",
     "rbreak",
+    "restart-frame",
     "restore",
     "return",
     "rwatch",

@@ -48,8 +48,8 @@ fn need(entry: &Entry, rest: &str) -> Option<Need> {
         // called (`permit_calls`).
         "run" | "start" | "starti" if redirects(rest) => Need::Files("redirects to a file"),
         "run" | "start" | "starti" | "abandon" | "advance" | "call" | "continue" | "detach"
-        | "finish" | "kill" | "next" | "nexti" | "queue-signal" | "quit" | "return" | "signal"
-        | "step" | "stepi" | "until" => Need::Nothing,
+        | "finish" | "kill" | "next" | "nexti" | "queue-signal" | "quit" | "restart-frame"
+        | "return" | "signal" | "step" | "stepi" | "until" => Need::Nothing,
         "jump" => Need::Programs("makes the program run other code"),
         "attach" => Need::Programs("takes over another program"),
         // Looking.

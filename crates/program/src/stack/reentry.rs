@@ -1,0 +1,236 @@
+//! What a thread needs in its registers to begin a call of its stack anew.
+//!
+//! The first instruction of the function expects the stack pointer below the return address,
+//! the callee-saved registers of the caller, and the arguments where the calling convention has
+//! them. An argument on the stack is still in the caller's frame. One in a register is what the
+//! register had at the entry, where the frame keeps that or the caller tells it; otherwise it is
+//! the parameter's present value, which the function may have changed.
+//!
+//! **Invariant**: a call of which an argument is not known has no reentry.
+
+use crate::calls::is_signed;
+use crate::program::Program;
+use crate::stack::frames::Frame;
+use crate::variables::FrameContext;
+use juror_symbols::{
+    EntryPiece, EntryPieceLocation, EntryUnavailable, EntryValue, EvaluationContext, Function,
+    Signature, Type, register,
+};
+use juror_values::typed::{Location, Typed};
+
+/// The registers of a thread at the first instruction of a call that begins anew.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reentry {
+    /// The first instruction.
+    pub pc: u64,
+    /// The stack pointer: the address of the return address.
+    pub stack: u64,
+    /// General-purpose registers with arguments, by their DWARF numbers.
+    pub words: Vec<(u16, u64)>,
+    /// Vector registers with arguments, 0 for `xmm0`.
+    pub vectors: Vec<(usize, [u8; 16])>,
+}
+
+/// The value of a register at the entry.
+enum AtEntry {
+    Word(u64),
+    Vector([u8; 16]),
+}
+
+impl Program {
+    /// Returns why the call of a frame can never begin anew, whatever its arguments are; nothing
+    /// if that depends on them.
+    pub fn reentry_obstacle(&self, frame: &Frame) -> Option<String> {
+        if frame.called_by_juror.is_some() {
+            return Some("this is the frame of a call that juror made".to_owned());
+        }
+        if frame.is_of_signal {
+            return Some("the kernel made this frame for the handler of a signal".to_owned());
+        }
+        if frame.is_inlined() {
+            return Some("the call is inlined: it has no frame to begin anew".to_owned());
+        }
+        if frame.is_tail_call() {
+            return Some("the function has ended in a jump: nothing of its frame is left".to_owned());
+        }
+        self.signature_of(frame).err()
+    }
+
+    /// Returns what the signature of a frame's function says about its arguments.
+    fn signature_of(&self, frame: &Frame) -> Result<(Function, Signature), String> {
+        let bound = frame.module.as_ref().zip(frame.function.clone());
+        let (module, function) = bound.ok_or("there are no symbols for this function")?;
+        let name = &function.name;
+        let signature = match module.symbols.signature(&function) {
+            Err(_) => return Err(format!("the compiler changed how `{name}` is called")),
+            Ok(None) => {
+                return Err(format!(
+                    "`{name}` has no debug information: its arguments are not known"
+                ));
+            }
+            Ok(Some(signature)) => signature,
+        };
+        match signature.variadic {
+            true => Err(format!(
+                "`{name}` is variadic: not all of its arguments are known"
+            )),
+            false => Ok((function, signature)),
+        }
+    }
+
+    /// Returns the registers with which the call of a frame begins anew.
+    ///
+    /// # Errors
+    /// It cannot; a sentence that names the argument if one is not known.
+    pub fn reentry(&self, frame: &Frame) -> Result<Reentry, String> {
+        if let Some(why) = self.reentry_obstacle(frame) {
+            return Err(why);
+        }
+        let (function, signature) = self.signature_of(frame)?;
+        let module = frame.module.as_ref().ok_or("the module is not known")?;
+        let cfa = frame.cfa.ok_or("the frame of this call is not known")?;
+        let mut found = Reentry {
+            pc: module.to_process(function.low_pc),
+            stack: cfa.wrapping_sub(8),
+            ..Reentry::default()
+        };
+        let types: Vec<Type> = signature.parameters.iter().map(|it| it.1.clone()).collect();
+        let call = module.symbols.outgoing_call(&function, &types, &signature.result);
+        if let Some(number) = call.result_pointer {
+            let why = "the address for the result was in a register that is used for something else now";
+            let address = self.word_at_entry(frame, number).ok_or(why)?;
+            found.words.push((number, address));
+        }
+        for (at, plan) in module.symbols.entry_value_plans(&function).iter().enumerate() {
+            self.add_argument(frame, plan, &mut found).map_err(|why| {
+                let name = match plan.name.is_empty() {
+                    true => format!("argument {}", at + 1),
+                    false => format!("argument `{}`", plan.name),
+                };
+                format!("{name} is not known any more: {why}")
+            })?;
+        }
+        Ok(found)
+    }
+
+    fn add_argument(
+        &self,
+        frame: &Frame,
+        plan: &EntryValue,
+        found: &mut Reentry,
+    ) -> Result<(), String> {
+        for piece in &plan.location {
+            let number = match &piece.location {
+                EntryPieceLocation::Register(number)
+                | EntryPieceLocation::PointedByRegister(number) => *number,
+                // They are in the caller's frame, or nobody reads them.
+                EntryPieceLocation::Stack(_)
+                | EntryPieceLocation::PointedByStack(_)
+                | EntryPieceLocation::Constant(_)
+                | EntryPieceLocation::Unavailable(
+                    EntryUnavailable::Removed | EntryUnavailable::Unused,
+                ) => continue,
+                EntryPieceLocation::Unavailable(why) => return Err(why.to_string()),
+            };
+            match self.at_entry_or_now(frame, plan, piece, number)? {
+                AtEntry::Word(word) => found.words.push((number, word)),
+                AtEntry::Vector(wide) => {
+                    let vector = usize::from(number.wrapping_sub(register::XMM0));
+                    found.vectors.push((vector, wide));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a register as it was at the entry, or as the present value of the parameter has it.
+    fn at_entry_or_now(
+        &self,
+        frame: &Frame,
+        plan: &EntryValue,
+        piece: &EntryPiece,
+        number: u16,
+    ) -> Result<AtEntry, String> {
+        if number >= register::XMM0 {
+            if self.is_in_prologue(frame)
+                && let Some(wide) = self.wide_of(frame, number)
+            {
+                return Ok(AtEntry::Vector(wide));
+            }
+            let bytes = self.present_part(frame, plan, piece)?;
+            let mut wide = [0; 16];
+            wide.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+            return Ok(AtEntry::Vector(wide));
+        }
+        if let Some(word) = self.word_at_entry(frame, number) {
+            return Ok(AtEntry::Word(word));
+        }
+        if let EntryPieceLocation::PointedByRegister(_) = piece.location {
+            return match self.present_value(frame, plan)?.location {
+                Location::Memory(address) => Ok(AtEntry::Word(address)),
+                _ => Err("its address is not known".to_owned()),
+            };
+        }
+        let bytes = self.present_part(frame, plan, piece)?;
+        let is_negative = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+        // Some compilers count on an argument that is extended.
+        let fill = match is_negative && is_signed(&plan.r#type) {
+            true => 0xff,
+            false => 0,
+        };
+        let mut word = [fill; 8];
+        word.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+        Ok(AtEntry::Word(u64::from_le_bytes(word)))
+    }
+
+    /// Returns what a general-purpose register had at the entry of a frame's function, if the
+    /// frame keeps it or the caller tells it.
+    fn word_at_entry(&self, frame: &Frame, number: u16) -> Option<u64> {
+        if frame.is_at_entry() {
+            return frame.registers.get(number);
+        }
+        let kept = self.kept_from_entry(frame, number);
+        kept.or_else(|| {
+            let context = FrameContext {
+                program: self,
+                frame,
+                bias: frame.module.as_ref()?.bias,
+                depth: 0,
+            };
+            context.entry_value(number)
+        })
+    }
+
+    /// Returns whether a frame has executed nothing of its function's body.
+    fn is_in_prologue(&self, frame: &Frame) -> bool {
+        let bound = frame.module.as_ref().zip(frame.function.as_ref());
+        bound.is_some_and(|(module, function)| {
+            let body = module.symbols.body_address(function);
+            (function.low_pc..body.max(function.low_pc + 1)).contains(&module.to_file(frame.pc))
+        })
+    }
+
+    /// Returns a part of a parameter's present value.
+    fn present_part(
+        &self,
+        frame: &Frame,
+        plan: &EntryValue,
+        piece: &EntryPiece,
+    ) -> Result<Vec<u8>, String> {
+        let size = plan.r#type.size().ok_or("its size is not known")?;
+        let value = self.present_value(frame, plan)?;
+        let bytes = value.bytes(self, size).map_err(|error| error.to_string())?;
+        let end = (piece.offset as usize + piece.size as usize).min(bytes.len());
+        let part = bytes.get(piece.offset as usize..end);
+        Ok(part.unwrap_or_default().to_vec())
+    }
+
+    fn present_value(&self, frame: &Frame, plan: &EntryValue) -> Result<Typed, String> {
+        let mut all = self.variables(frame).into_iter();
+        let found = all.find(|(variable, is_parameter)| {
+            *is_parameter && !plan.name.is_empty() && variable.name == plan.name
+        });
+        let (variable, _) = found.ok_or("it has no name")?;
+        Ok(self.value_of(frame, &variable))
+    }
+}

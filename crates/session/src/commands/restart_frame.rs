@@ -1,0 +1,88 @@
+//! `restart-frame`: begins a call of the stack anew.
+//!
+//! What the call and those below it have done to memory, files and locks stays done; a checkpoint
+//! takes that back.
+
+use crate::command_table::arguments::number;
+use crate::commands::jump_and_return::{RegisterValues, leave_to};
+use crate::inspect::frames;
+use crate::run::core_file;
+use crate::run::step::nowhere_to_return;
+use crate::session::Session;
+use juror_program::stack::frames::{Frame, returns_to};
+use juror_program::stack::unwinding::JumpTarget;
+use juror_view::Outcome;
+use juror_view::error::CommandError;
+
+/// The number of frames beyond one among which the frame is that it returns to: functions that have
+/// ended in a jump lie between.
+const CALLERS_MAX: usize = 64;
+
+/// `restart-frame`, `restart-frame N`: the thread stands at the first instruction of the frame's
+/// function, with the arguments of the call.
+pub(crate) fn restart_frame(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+    let level = match number(rest)? {
+        Some(level) => usize::try_from(level).unwrap_or(usize::MAX),
+        None => session.processes.selection.level,
+    };
+    let frames = session
+        .frames_to(level.saturating_add(CALLERS_MAX))?
+        .to_vec();
+    let Some(frame) = frames.get(level) else {
+        // The error names the outermost frame.
+        return frames::select_frame(session, level);
+    };
+    let program = session.running()?;
+    let reentry = program.reentry(frame).map_err(refused)?;
+    if let Some(why) = obstacle_below(&frames, level) {
+        return Err(refused(why));
+    }
+    let caller = returns_to(&frames, level).ok_or_else(|| nowhere_to_return(frame))?;
+    let back = program.debuggee.read_u64(reentry.stack).ok();
+    if caller.guess || back != Some(caller.pc) {
+        return Err(refused("the caller of this frame is not certain"));
+    }
+    let target = JumpTarget {
+        pc: reentry.pc,
+        stack: reentry.stack,
+    };
+    let arguments = RegisterValues {
+        words: reentry.words,
+        vectors: reentry.vectors,
+        x87: Vec::new(),
+    };
+    leave_to(session, caller, target, arguments)?;
+    frames::select_frame(session, 0)
+}
+
+/// Returns whether a frame of the selected thread may begin anew, as far as that does not depend
+/// on the values of its arguments.
+pub(crate) fn may_restart(session: &Session, frames: &[Frame], level: usize) -> bool {
+    if core_file::is_open(session) || obstacle_below(frames, level).is_some() {
+        return false;
+    }
+    let found = session.running().ok().zip(frames.get(level));
+    found.is_some_and(|(program, frame)| program.reentry_obstacle(frame).is_none())
+}
+
+/// Returns what is between a frame and the innermost one that cannot be left.
+fn obstacle_below(frames: &[Frame], level: usize) -> Option<&'static str> {
+    let mut below = frames.iter().take(level);
+    below.find_map(|inner| match inner {
+        Frame {
+            called_by_juror: Some(_),
+            ..
+        } => Some("a call that juror made is between this frame and the innermost one"),
+        Frame {
+            is_of_signal: true, ..
+        } => Some("a signal handler is between this frame and the innermost one"),
+        _ => None,
+    })
+}
+
+fn refused(why: impl Into<String>) -> CommandError {
+    CommandError::with_help(
+        why,
+        "a checkpoint at the beginning of the call can be restored; run starts the program anew",
+    )
+}
