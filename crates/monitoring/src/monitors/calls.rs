@@ -208,6 +208,10 @@ impl Monitors {
         thread: ThreadId,
         dropped: &Dropped,
     ) -> Result<(), DebuggeeError> {
+        // The program itself would end them where another call returns to the same place.
+        if self.has_native() {
+            self.take_over_pending(program, thread)?;
+        }
         self.probes.take_dropped(program, thread, dropped)?;
         Ok(())
     }
