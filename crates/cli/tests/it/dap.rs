@@ -12,6 +12,7 @@ mod lifecycle;
 mod nvim;
 mod orders;
 mod recordings;
+mod restarting;
 mod robust;
 mod schema;
 mod sessions;

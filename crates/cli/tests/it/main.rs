@@ -3,6 +3,7 @@
 mod assigned;
 mod attach;
 mod bad_input;
+mod begun_again;
 mod bodies;
 mod breakpoints;
 mod call_stops;

@@ -102,7 +102,7 @@ pub fn capabilities() -> Value {
 }
 
 /// What a recorded run does not have: the capabilities that are about the program itself.
-const ABSENT_IN_RECORDINGS: [&str; 16] = [
+const ABSENT_IN_RECORDINGS: [&str; 17] = [
     "supportsConditionalBreakpoints",
     "supportsDataBreakpointBytes",
     "supportsDataBreakpoints",
@@ -113,6 +113,7 @@ const ABSENT_IN_RECORDINGS: [&str; 16] = [
     "supportsLogPoints",
     "supportsModulesRequest",
     "supportsReadMemoryRequest",
+    "supportsRestartFrame",
     "supportsSetExpression",
     "supportsSetVariable",
     "supportsSingleThreadExecutionRequests",

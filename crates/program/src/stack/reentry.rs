@@ -51,7 +51,9 @@ impl Program {
             return Some("the call is inlined: it has no frame to begin anew".to_owned());
         }
         if frame.is_tail_call() {
-            return Some("the function has ended in a jump: nothing of its frame is left".to_owned());
+            return Some(
+                "the function has ended in a jump: nothing of its frame is left".to_owned(),
+            );
         }
         self.signature_of(frame).err()
     }
@@ -95,13 +97,21 @@ impl Program {
             ..Reentry::default()
         };
         let types: Vec<Type> = signature.parameters.iter().map(|it| it.1.clone()).collect();
-        let call = module.symbols.outgoing_call(&function, &types, &signature.result);
+        let call = module
+            .symbols
+            .outgoing_call(&function, &types, &signature.result);
         if let Some(number) = call.result_pointer {
-            let why = "the address for the result was in a register that is used for something else now";
+            let why =
+                "the address for the result was in a register that is used for something else now";
             let address = self.word_at_entry(frame, number).ok_or(why)?;
             found.words.push((number, address));
         }
-        for (at, plan) in module.symbols.entry_value_plans(&function).iter().enumerate() {
+        for (at, plan) in module
+            .symbols
+            .entry_value_plans(&function)
+            .iter()
+            .enumerate()
+        {
             self.add_argument(frame, plan, &mut found).map_err(|why| {
                 let name = match plan.name.is_empty() {
                     true => format!("argument {}", at + 1),

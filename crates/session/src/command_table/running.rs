@@ -173,7 +173,10 @@ pub(super) const ENTRIES: &[Entry] = &[
         summary: "go back to the beginning of the selected frame's call",
         examples: &[
             ("restart-frame", "the call of the selected frame"),
-            ("restart-frame 2", "that of frame 2; the frames below it are left"),
+            (
+                "restart-frame 2",
+                "that of frame 2; the frames below it are left",
+            ),
         ],
         details: "The thread stands before the first instruction of the function, with the \
                   arguments and callee-saved registers of the call; nothing of the function is \
@@ -183,7 +186,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                   function, and for an inlined call.",
         group: Group::Running,
         modes: Modes::Begun,
-        run: |session, rest, _| restart_frame::restart_frame(session, rest),
+        run: restart_frame::restart_frame,
         ..Entry::DEFAULT
     },
     Entry {

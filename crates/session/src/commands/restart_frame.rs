@@ -8,11 +8,14 @@ use crate::commands::jump_and_return::{RegisterValues, leave_to};
 use crate::inspect::frames;
 use crate::run::core_file;
 use crate::run::step::nowhere_to_return;
+use crate::run::watchpoints::end_watchpoints;
 use crate::session::Session;
+use juror_debuggee::Registers;
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_program::stack::unwinding::JumpTarget;
-use juror_view::Outcome;
 use juror_view::error::CommandError;
+use juror_view::observer::Observer;
+use juror_view::{Outcome, StopReason};
 
 /// The number of frames beyond one among which the frame is that it returns to: functions that have
 /// ended in a jump lie between.
@@ -20,7 +23,11 @@ const CALLERS_MAX: usize = 64;
 
 /// `restart-frame`, `restart-frame N`: the thread stands at the first instruction of the frame's
 /// function, with the arguments of the call.
-pub(crate) fn restart_frame(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
+pub(crate) fn restart_frame(
+    session: &mut Session,
+    rest: &str,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
     let level = match number(rest)? {
         Some(level) => usize::try_from(level).unwrap_or(usize::MAX),
         None => session.processes.selection.level,
@@ -38,20 +45,53 @@ pub(crate) fn restart_frame(session: &mut Session, rest: &str) -> Result<Outcome
         return Err(refused(why));
     }
     let caller = returns_to(&frames, level).ok_or_else(|| nowhere_to_return(frame))?;
-    let back = program.debuggee.read_u64(reentry.stack).ok();
-    if caller.guess || back != Some(caller.pc) {
+    let kept = program.debuggee.read_u64(reentry.stack).ok();
+    if caller.guess || kept != Some(caller.pc) {
         return Err(refused("the caller of this frame is not certain"));
     }
     let target = JumpTarget {
         pc: reentry.pc,
         stack: reentry.stack,
     };
+    let now = *program.registers(session.thread()?)?;
+    if (now.rip, now.rsp) == (target.pc, target.stack) {
+        // Nothing of the call was executed: it has not ended either.
+        return frames::select_frame(session, 0);
+    }
     let arguments = RegisterValues {
         words: reentry.words,
         vectors: reentry.vectors,
         x87: Vec::new(),
     };
-    leave_to(session, caller, target, arguments)?;
+    let thread = session.thread()?;
+    let caller = caller.clone();
+    // The calls that end have no place where they would be told of.
+    let ended = session
+        .processes
+        .watchpoints
+        .ended(thread, target.stack.wrapping_add(8));
+    if let Some(StopReason::WatchpointEnded {
+        numbers, function, ..
+    }) = end_watchpoints(session, &ended)?
+    {
+        let numbers = numbers.iter().map(u32::to_string).collect::<Vec<_>>();
+        observer.notice(&format!(
+            "the call of {function} is left, and with it what was watched: {} deleted",
+            numbers.join(", ")
+        ));
+    }
+    if now.rip == target.pc {
+        // A thread at the entry of another call arrives at this one nevertheless.
+        let back = Registers {
+            rip: caller.pc,
+            ..now
+        };
+        session
+            .running_mut()?
+            .debuggee
+            .set_registers(thread, &back)?;
+    }
+    leave_to(session, &caller, target, arguments)?;
     frames::select_frame(session, 0)
 }
 
