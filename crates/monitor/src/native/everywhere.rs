@@ -7,6 +7,7 @@ use super::WordMemory;
 use super::general::{Delivery, Outcome};
 use super::monitor::WordMonitor;
 use super::table::Slot;
+use super::write_back::NOTED_MAX;
 use crate::automaton::{Automaton, Taken};
 use crate::behaviour::Behaviour;
 use crate::slices::Place;
@@ -44,9 +45,19 @@ impl<M: WordMemory> WordMonitor<M> {
         outcomes: &[Outcome],
     ) -> Result<(), EvaluationError> {
         let mut result = Ok(());
+        self.changes.reserve(concerned.len());
+        let are_noted = concerned.len() <= NOTED_MAX;
+        if !are_noted {
+            self.notes.lose();
+        }
         for (slot, outcome) in concerned {
             match outcome.and_then(|number| outcomes.get(number)) {
-                Some(outcome) => self.move_slice(delivery, *slot, outcome),
+                Some(outcome) => {
+                    if are_noted {
+                        self.notes.add(&self.table, *slot);
+                    }
+                    self.move_slice(delivery, *slot, outcome);
+                }
                 None => {
                     let taken = self.deliver(delivery, *slot);
                     result = result.and(taken);

@@ -176,18 +176,18 @@ impl<M: WordMemory> WordMonitor<M> {
             environment,
             branch: behaviour.branch_taken((from, &variables), delivery.event, captures),
         };
+        self.notes.add(&self.table, slot);
         self.move_slice(delivery, slot, &outcome);
         Ok(())
     }
 
-    /// Moves a slice, and reports that.
+    /// Moves a slice, which the caller has noted, and reports that.
     pub(super) fn move_slice(&mut self, delivery: Delivery<'_>, slot: Slot, outcome: &Outcome) {
         let (from, to) = (outcome.from, outcome.to);
         let mut change = self.change(slot.id, None, from, to);
         change.branch = outcome.branch;
         let previous = self.table.word(slot, SlotWord::Record);
         let record = self.remember(delivery, previous, from, to);
-        self.notes.add(&self.table, slot);
         self.write(slot, to, &outcome.environment, record);
         if from != to {
             self.table.count(slot, to, true);

@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The maximum number of slices that are noted.
-const NOTED_MAX: usize = 4_096;
+pub(super) const NOTED_MAX: usize = 4_096;
 /// The number of new records up to which they are examined even if slices are fewer.
 const FEW_RECORDS: u64 = 64;
 
