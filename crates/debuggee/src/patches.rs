@@ -23,6 +23,7 @@ mod mapping;
 mod orders;
 mod records;
 mod shared_memory;
+mod stack_top;
 pub(crate) mod text;
 
 pub use records::{FirstWords, RecordWords, ThreadRecord};
@@ -324,11 +325,24 @@ impl Debuggee {
         stubs.iter().try_for_each(|stub| self.lock(stub))
     }
 
+    /// Writes the lock prefixes of a stub, with what is between them: each write is a system
+    /// call.
     fn lock(&self, stub: &Arc<dyn Stub>) -> Result<(), DebuggeeError> {
         /// The prefix `lock`.
         const LOCK: u8 = 0xf0;
-        let mut prefixes = stub.lock_prefixes().iter();
-        prefixes.try_for_each(|&prefix| self.memory.write_raw(prefix, &[LOCK]))
+        let prefixes = stub.lock_prefixes();
+        let (Some(&first), Some(&last)) = (prefixes.iter().min(), prefixes.iter().max()) else {
+            return Ok(());
+        };
+        let mut code = vec![0; usize::try_from(last - first).unwrap_or(0) + 1];
+        self.memory.read_raw(first, &mut code)?;
+        for prefix in prefixes {
+            let at = usize::try_from(prefix - first).unwrap_or(usize::MAX);
+            if let Some(byte) = code.get_mut(at) {
+                *byte = LOCK;
+            }
+        }
+        self.memory.write_raw(first, &code)
     }
 
     /// Asks the engine to remove the patches whose jumps or replaced instructions are in a

@@ -38,7 +38,7 @@ impl ProcessStatus {
     /// Returns the status of one of its threads.
     pub(crate) fn of_thread(process: u32, thread: u32) -> Option<ProcessStatus> {
         let path = format!("/proc/{process}/task/{thread}/status");
-        ProcessStatus::parse(&fs::read_to_string(path).ok()?)
+        ProcessStatus::parse(&read_text(path.as_ref())?)
     }
 
     fn parse(text: &str) -> Option<ProcessStatus> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use juror_stepping::{Input, ThreadId};
 
+use super::stack_top::StackTop;
 use super::{LedTo, Patch, STRAYS_MAX, Stub, StubRegisters};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
@@ -22,6 +23,9 @@ struct Left {
     /// It came to the gate.
     was_at_gate: bool,
 }
+
+/// The number of the stack pointer among the general registers.
+const STACK_POINTER: usize = 4;
 
 impl Debuggee {
     /// Moves a thread that has just stopped out of a stub. Returns true if the
@@ -252,12 +256,8 @@ impl Debuggee {
         let Some((entry, jump)) = self.place_of(&stub) else {
             return Ok(None);
         };
-        let memory = &self.memory;
-        let read = |address: u64| {
-            let mut bytes = [0; 8];
-            memory.read_raw(address, &mut bytes).ok()?;
-            Some(u64::from_le_bytes(bytes))
-        };
+        let stack = StackTop::read(&self.memory, present.general[STACK_POINTER]);
+        let read = |address: u64| stack.word(&self.memory, address);
         let record = registers.shown.gs_base;
         let Some(out) = stub.lead_out(&present, record, &read) else {
             return Err(DebuggeeError::Memory {

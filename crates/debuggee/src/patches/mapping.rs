@@ -18,6 +18,9 @@ const ERRORS: u64 = -4095_i64 as u64;
 const NO_FILE: u64 = u64::MAX;
 /// The longest name of a shared memory, with its end.
 const NAME: &[u8] = b"juror\0";
+/// The size of the memory that is mapped at once for code, a power of two; pages that are
+/// not written take no room.
+const AROUND: u64 = 1 << 16;
 
 impl Debuggee {
     /// Makes a system call in a stopped thread; none if none can be made.
@@ -206,17 +209,40 @@ impl Debuggee {
         }
         for range in pages {
             for part in self.unmapped_parts(range) {
-                let access = (libc::PROT_READ | libc::PROT_EXEC) as u64;
-                let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
-                let length = part.end - part.start;
-                let call = [part.start, length, access, flags as u64, NO_FILE, 0];
-                if self.call(libc::SYS_mmap, call)? != Some(part.start) {
+                if !self.map_around(&part)? && !self.map_pages(&part)? {
                     return Ok(false);
                 }
-                self.image.patches.code.insert(part.start, part.end);
             }
         }
         Ok(true)
+    }
+
+    /// Maps the pages of a range, and those around it that may soon be wanted: stubs are
+    /// placed side by side, and each mapping is a system call of the program. Returns false
+    /// if that cannot be.
+    fn map_around(&mut self, part: &Range<u64>) -> Result<bool, DebuggeeError> {
+        let start = part.start & !(AROUND - 1);
+        let end = part.end.checked_next_multiple_of(AROUND);
+        let around = self.unmapped_parts(start..end.unwrap_or(part.end));
+        let around = around
+            .into_iter()
+            .find(|it| it.start <= part.start && part.end <= it.end);
+        match around {
+            Some(around) => self.map_pages(&around),
+            None => Ok(false),
+        }
+    }
+
+    fn map_pages(&mut self, part: &Range<u64>) -> Result<bool, DebuggeeError> {
+        let access = (libc::PROT_READ | libc::PROT_EXEC) as u64;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+        let length = part.end - part.start;
+        let call = [part.start, length, access, flags as u64, NO_FILE, 0];
+        let is_mapped = self.call(libc::SYS_mmap, call)? == Some(part.start);
+        if is_mapped {
+            self.image.patches.code.insert(part.start, part.end);
+        }
+        Ok(is_mapped)
     }
 
     /// Returns the parts of a range of pages that are not mapped for code.
