@@ -471,6 +471,13 @@ impl Modules {
         }
     }
 
+    /// Searches all modules for functions of these names, on all processors: a program may
+    /// start with a hundred libraries. [`Modules::definitions`] gives them at once afterwards.
+    pub fn search_ahead(&self, names: &[&str]) {
+        let files = self.loaded.iter().map(|module| module.symbols.clone());
+        SymbolFile::search_all(&files.collect::<Vec<_>>(), names);
+    }
+
     /// Every definition of a function in the modules that `wanted` accepts;
     /// PLT stubs and moved cold parts are not definitions.
     pub fn definitions(&self, name: &str, wanted: impl Fn(&Module) -> bool) -> Vec<Bound> {

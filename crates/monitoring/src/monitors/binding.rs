@@ -84,6 +84,7 @@ impl Monitors {
     ) -> Result<(), SessionError> {
         self.probes.forget_unloaded(program).map_err(internal)?;
         self.forget_unloaded_sites(program).map_err(internal)?;
+        self.search_ahead(program);
         for monitor in 0..self.properties.len() {
             let bound = self.bind_monitor(program, thread, monitor, options, is_start);
             self.check_bound(monitor, bound)?;
@@ -96,6 +97,16 @@ impl Monitors {
             self.unwind_points.insert(program).map_err(internal)?;
         }
         Ok(())
+    }
+
+    /// Searches all modules for the functions that any of them may define.
+    fn search_ahead(&self, program: &Program) {
+        let properties = self.properties.iter();
+        let events = properties.flat_map(|it| it.property.events.iter());
+        let calls = events.filter(|event| event.kind.is_call());
+        let anywhere = calls.filter(|event| !matches!(event.reach, Reach::Module(_)));
+        let names: Vec<&str> = anywhere.map(|event| &*event.subject).collect();
+        program.modules.search_ahead(&names);
     }
 
     /// Reports the errors in the events of a monitor in its property file.

@@ -68,14 +68,18 @@ pub struct JumpTarget {
 
 /// These functions, in what is loaded now.
 pub fn frame_dropping_functions(program: &Program) -> Vec<FrameDropping> {
-    let mut found: Vec<FrameDropping> = Vec::new();
-    for (names, drops) in [
+    let all = [
         (RAISES, Drops::Raised),
         (JUMPS, Drops::Jump),
         (CONTEXT_JUMPS, Drops::ContextJump),
         (CATCHES, Drops::Caught),
         (LIBRARY_CATCHES, Drops::CaughtFurtherOut),
-    ] {
+    ];
+    let names = all.iter().flat_map(|(names, _)| names.iter().copied());
+    let names: Vec<&str> = names.collect();
+    program.modules.search_ahead(&names);
+    let mut found: Vec<FrameDropping> = Vec::new();
+    for (names, drops) in all {
         for name in names {
             for bound in program.modules.definitions(name, |_| true) {
                 let address = bound.address();

@@ -36,7 +36,7 @@ mod name_filter;
 pub(crate) mod names;
 mod naming;
 mod pattern;
-mod processors;
+pub(crate) mod processors;
 mod ranges;
 mod search;
 mod source;

@@ -11,7 +11,7 @@ pub(super) fn thread_count() -> usize {
 
 /// Runs `work` on all processors at once and returns the results; the threads take items
 /// from a shared queue. The result of a thread that panics is missing.
-pub(super) fn on_all_processors<T: Send>(work: impl Fn() -> T + Sync) -> Vec<T> {
+pub(crate) fn on_all_processors<T: Send>(work: impl Fn() -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = (1..thread_count()).map(|_| scope.spawn(&work)).collect();
         let mut results = vec![work()];

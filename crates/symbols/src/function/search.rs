@@ -2,10 +2,12 @@
 
 use super::signature;
 use crate::dwarf::facts::FunctionRecord;
+use crate::dwarf::processors::on_all_processors;
 use crate::names::{self, CloneKind};
 use crate::{Binding, Function, SymbolFile};
 use memchr::memmem;
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Returns a label of assembly as a function of one address.
@@ -46,9 +48,35 @@ impl FoundFunctions {
         found.insert(name.into(), functions.as_slice().into());
         functions
     }
+
+    fn has(&self, name: &str) -> bool {
+        let found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        found.contains_key(name)
+    }
 }
 
 impl SymbolFile {
+    /// Searches files for the functions of these names, on all processors.
+    /// [`SymbolFile::functions_named`] gives them at once afterwards.
+    pub fn search_all(files: &[SymbolFile], names: &[&str]) {
+        let is_known = |file: &SymbolFile| {
+            let mut names = names.iter();
+            names.all(|name| file.inner.found_functions.has(name))
+        };
+        let new: Vec<&SymbolFile> = files.iter().filter(|file| !is_known(file)).collect();
+        if new.len() < 2 {
+            return;
+        }
+        let next = AtomicUsize::new(0);
+        on_all_processors(|| {
+            while let Some(file) = new.get(next.fetch_add(1, Ordering::Relaxed)) {
+                for name in names {
+                    file.functions_named(name);
+                }
+            }
+        });
+    }
+
     /// Returns the functions that match a name, by ascending address.
     ///
     /// `name` is a plain or mangled symbol, a qualified name, or the end of one
