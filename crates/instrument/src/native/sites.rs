@@ -109,6 +109,14 @@ impl Texts {
         sites.iter().map(head).collect()
     }
 
+    /// Returns whether the heads of a return site are better looked for at a later return:
+    /// the module is large, and few calls have returned to it yet. Each answer counts as a
+    /// return.
+    pub fn puts_off_return(&mut self, program: &Program, address: u64) -> bool {
+        let code = self.code_of(program, address);
+        code.is_ok_and(|code| code.puts_off(address))
+    }
+
     fn heads_at(&mut self, program: &Program, wanted: Wanted) -> Result<Heads, NoHead> {
         if program.modules.is_linkage(wanted.address) {
             return Err(NoHead::Linker);

@@ -214,7 +214,8 @@ impl Monitors {
     }
 
     /// Patches the site to which monitored calls return, so that the next return there
-    /// does not stop the program. `probes` are those that wait.
+    /// does not stop the program. `probes` are those that wait. In a large module the first
+    /// returns are awaited by traps: its sites may be few.
     pub(crate) fn patch_return(
         &mut self,
         program: &mut Program,
@@ -239,7 +240,11 @@ impl Monitors {
         if !is_new {
             return self.patch_return_again(program, address);
         }
-        if known.is_none() {
+        let is_first = known.is_none();
+        if is_first && self.native.texts.puts_off_return(program, address) {
+            return Ok(());
+        }
+        if is_first {
             program.debuggee.insert(address, Owner::Return)?;
         }
         self.with_all_stopped(program, |monitors, program| {

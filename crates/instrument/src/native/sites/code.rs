@@ -52,12 +52,20 @@ impl ModuleCode {
         }
     }
 
+    fn segment_at(&self, address: u64) -> Option<&Segment> {
+        let mut segments = self.segments.iter();
+        segments.find(|it| it.range.contains(&address))
+    }
+
+    /// Returns whether the return site at an address is to be looked for later.
+    pub(super) fn puts_off(&self, address: u64) -> bool {
+        self.segment_at(address).is_some_and(Segment::puts_off)
+    }
+
     /// Returns the heads at a site, the best first, by the bytes of the file.
     pub(super) fn heads(&self, wanted: Wanted) -> Result<Heads, NoHead> {
         let address = wanted.address;
-        let mut segments = self.segments.iter();
-        let segment = segments.find(|it| it.range.contains(&address));
-        let segment = segment.ok_or(NoHead::NotOfFile)?;
+        let segment = self.segment_at(address).ok_or(NoHead::NotOfFile)?;
         let around = segment.around(address).ok_or(NoHead::NotOfFile)?;
         let function = self.function_at(address);
         if let Some(why) = self.denies(around.text(), address, function.as_ref()) {

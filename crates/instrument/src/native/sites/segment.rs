@@ -7,12 +7,17 @@
 use juror_native::head::{BranchTargets, FarBranches, NEAR, Text};
 use juror_symbols::SymbolFile;
 use rustc_hash::FxHashMap;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
 /// The number of bytes that are scanned at once.
 const PART_SIZE: u64 = 1 << 16;
+
+/// The size of a segment from which on a scan is put off until there is reason for it.
+const LARGE: u64 = 1 << 22;
+/// The number of bytes that are scanned in the time of a return that stops the program.
+const BYTES_OF_RETURN: u64 = 1 << 16;
 
 /// An executable segment. All addresses are those of the process.
 #[derive(Debug)]
@@ -21,6 +26,8 @@ pub(super) struct Segment {
     bias: u64,
     pub(super) range: Range<u64>,
     far: OnceCell<RefCell<FarBranches>>,
+    /// How often a site was not looked for since that needs a scan.
+    put_off: Cell<u64>,
     /// What was decoded, by the start of its unit.
     known: RefCell<FxHashMap<u64, Rc<Surroundings>>>,
 }
@@ -61,10 +68,24 @@ impl Segment {
                 bias,
                 range: start..start.saturating_add(segment.file_size),
                 far: OnceCell::new(),
+                put_off: Cell::new(0),
                 known: RefCell::default(),
             }
         });
         segments.collect()
+    }
+
+    /// Returns whether a return site of a large segment is to stop the program this time: to
+    /// scan the segment takes as long as many returns, and there may be few. When as much
+    /// time has gone by with them as the scan takes, the answer is no, from then on.
+    pub(super) fn puts_off(&self) -> bool {
+        let size = self.range.end.saturating_sub(self.range.start);
+        if size < LARGE || self.far.get().is_some() {
+            return false;
+        }
+        let count = self.put_off.get().saturating_add(1);
+        self.put_off.set(count);
+        count.saturating_mul(BYTES_OF_RETURN) < size
     }
 
     /// Returns the text around an address of the segment; `None` if the file cannot be read.
