@@ -102,10 +102,9 @@ impl Monitors {
     /// Searches all modules for the functions that any of them may define.
     fn search_ahead(&self, program: &Program) {
         let properties = self.properties.iter();
-        let events = properties.flat_map(|it| it.property.events.iter());
-        let calls = events.filter(|event| event.kind.is_call());
-        let anywhere = calls.filter(|event| !matches!(event.reach, Reach::Module(_)));
-        let names: Vec<&str> = anywhere.map(|event| &*event.subject).collect();
+        let mut events: Vec<_> = properties.flat_map(|it| &it.property.events).collect();
+        events.retain(|it| it.kind.is_call() && !matches!(it.reach, Reach::Module(_)));
+        let names: Vec<&str> = events.iter().map(|event| &*event.subject).collect();
         program.modules.search_ahead(&names);
     }
 
