@@ -107,6 +107,13 @@ impl Reader<'_> {
         Some(u64::from_le_bytes(bytes))
     }
 
+    /// Reads words by one system call.
+    fn words<const COUNT: usize>(&self, address: u64) -> Option<[u64; COUNT]> {
+        let mut bytes = [[0; 8]; COUNT];
+        self.0.read(address, bytes.as_flattened_mut()).ok()?;
+        Some(bytes.map(u64::from_le_bytes))
+    }
+
     fn u32(&self, address: u64) -> Option<u32> {
         let mut bytes = [0; 4];
         self.0.read(address, &mut bytes).ok()?;
@@ -395,12 +402,7 @@ fn list(
 ) {
     let mut entry = first;
     while entry != 0 && known.entries.len() < MODULE_COUNT_MAX && known.entries.insert(entry) {
-        let (Some(bias), Some(name), Some(dynamic_address), Some(next)) = (
-            reader.u64(entry),
-            reader.u64(entry + 8),
-            reader.u64(entry + 16),
-            reader.u64(entry + 24),
-        ) else {
+        let Some([bias, name, dynamic_address, next]) = reader.words(entry) else {
             return;
         };
         let link_map = std::mem::replace(&mut entry, next);

@@ -269,8 +269,9 @@ impl Debuggee {
         self.memory.write_raw(address, code)
     }
 
-    /// Writes a word of the debuggee's memory that is juror's own.
-    pub fn write_own_word(&mut self, address: u64, word: u64) -> Result<(), DebuggeeError> {
-        self.memory.write_raw(address, &word.to_le_bytes())
+    /// Writes words of the debuggee's memory that is juror's own, by one system call.
+    pub fn write_own_words(&mut self, address: u64, words: &[u64]) -> Result<(), DebuggeeError> {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.memory.write_raw(address, &bytes)
     }
 }

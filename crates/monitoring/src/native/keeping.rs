@@ -435,7 +435,7 @@ impl NativeTier {
             if let Some(record) = program.debuggee.thread_record(thread) {
                 let at = record.address + u64::from(journal_offset(native.index));
                 let journal = journal(table, record.number);
-                program.debuggee.write_own_word(at, journal)?;
+                program.debuggee.write_own_words(at, &[journal])?;
             }
         }
         Ok(())

@@ -127,14 +127,12 @@ pub(crate) fn set_pending_calls(
     let mut at = record.address + CALLS + RECORD_OF_CALL_BYTES;
     for call in calls {
         let fixed = [call.frame, call.address, call.event.into(), call.absent];
-        let words = fixed.into_iter().chain(call.values);
-        for (word, offset) in words.zip((0..).step_by(8)) {
-            program.debuggee.write_own_word(at + offset, word)?;
-        }
+        let words: Vec<u64> = fixed.into_iter().chain(call.values).collect();
+        program.debuggee.write_own_words(at, &words)?;
         at += RECORD_OF_CALL_BYTES;
     }
     let pending = record.address + u64::from(PENDING);
-    program.debuggee.write_own_word(pending, at)
+    program.debuggee.write_own_words(pending, &[at])
 }
 
 /// Returns the thread's record, if it has pending calls.
