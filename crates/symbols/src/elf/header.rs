@@ -5,7 +5,7 @@ use super::{Section, text_at, u64_at};
 use crate::SymbolError;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
-use object::read::{ReadCache, ReadRef};
+use object::read::{ReadCache, ReadRef, SectionIndex};
 use std::path::Path;
 
 const ENDIAN: object::LittleEndian = object::LittleEndian;
@@ -335,10 +335,22 @@ fn is_debug_only(elf: &Elf, cache: &ReadCache<Box<dyn Source>>) -> bool {
 
 fn sections(elf: &Elf, cache: &ReadCache<Box<dyn Source>>) -> object::read::Result<Vec<Section>> {
     let table = elf.sections(ENDIAN, cache)?;
+    // All names at once: each read is two system calls.
+    let names = match elf.shstrndx(ENDIAN, cache) {
+        Ok(number) => table.section(SectionIndex(number as usize)),
+        Err(error) => Err(error),
+    };
+    let names = names.and_then(|section| section.data(ENDIAN, cache));
+    let names = names.unwrap_or(&[]);
+    let name_at = |offset: u32| {
+        let rest = names.get(offset as usize..).unwrap_or(&[]);
+        let end = memchr::memchr(0, rest);
+        rest.get(..end.unwrap_or(0)).unwrap_or(&[])
+    };
     Ok(table
         .iter()
         .map(|section| {
-            let name = table.section_name(ENDIAN, section).unwrap_or(&[]);
+            let name = name_at(section.sh_name(ENDIAN));
             let flags = section.sh_flags(ENDIAN);
             Section {
                 name: String::from_utf8_lossy(name).into(),
