@@ -1,7 +1,7 @@
 //! What is found by a search is what the index of names finds: every name, in
 //! programs of several compilers and formats.
 
-use crate::support::compile;
+use crate::support::{Program, compile};
 use juror_symbols::SymbolFile;
 use std::collections::HashSet;
 use std::path::Path;
@@ -477,6 +477,30 @@ fn enumerators_are_those_of_the_scope_that_is_written() {
                 let found = file.enumerator_named(name).map(|(_, value)| value);
                 assert_eq!(found, value, "{name}, {compiler}, {how}");
             }
+        }
+    }
+}
+
+#[test]
+fn files_that_are_searched_together_find_what_each_finds_alone() {
+    let one =
+        "int f(void) { return 1; }\nint g(void) { return f(); }\nint main(void) { return g(); }";
+    let other = "static int f(int a) { return a; }\nint main(int a, char **v) { return f(a); }";
+    let Some(one) = compile("gcc", "one.c", one, &["-g"]) else {
+        return;
+    };
+    let Some(other) = compile("gcc", "other.c", other, &["-g"]) else {
+        return;
+    };
+    let names = ["f", "g", "nowhere"];
+    let open = |program: &Program| SymbolFile::open(&program.path).unwrap();
+    let programs = [&one, &other, &one];
+    let together = programs.map(open);
+    SymbolFile::search_all(&together, &names);
+    for (file, program) in together.iter().zip(programs) {
+        let alone = open(program);
+        for name in names {
+            assert_eq!(found(file, name), found(&alone, name), "{name}");
         }
     }
 }

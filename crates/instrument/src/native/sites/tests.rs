@@ -225,3 +225,16 @@ fn the_branches_around_a_site_are_those_of_the_whole_text() {
         assert!(inside > 100 && outside > 10, "{inside} {outside}");
     }
 }
+
+#[test]
+fn return_sites_of_a_large_segment_are_put_off_for_the_time_of_a_scan() {
+    if !std::path::Path::new(C_LIBRARY).exists() {
+        return;
+    }
+    let symbols = SymbolFile::open(C_LIBRARY).unwrap();
+    let mut segment = Segment::all(&symbols, 0).remove(0);
+    assert!(!segment.puts_off(), "it is small");
+    segment.range.end = segment.range.start + (1 << 23);
+    let count = (0..1_000).filter(|_| segment.puts_off()).count();
+    assert_eq!(count, 127);
+}

@@ -308,6 +308,30 @@ fn few_changes_among_many_slices_are_written_alone() {
     assert_same(&later.to_monitor(), &oracle);
 }
 
+#[test]
+fn what_an_event_does_to_more_slices_than_are_noted_is_written() {
+    const ALL: &str = "property p slice on k
+        event open = before o(k)
+        event end = before e()
+        state none { on open -> opened }
+        state opened { on end -> ended }
+        state ended { on open -> opened }";
+    for count in [4_096, 4_097, 10_000] {
+        let (mut oracle, mut words) = super::pair(load(ALL).0.remove(0), 1 << 16).unwrap();
+        let mut monitor = oracle.restarted(1 << 16);
+        for key in 0..count {
+            step_as_thread(&mut oracle, &mut words, &given(0, key * 16));
+        }
+        words.write_back(&mut monitor);
+        step_as_thread(&mut oracle, &mut words, &(1, Vec::new(), 1, 0));
+        words.write_back(&mut monitor);
+        assert_same(&monitor, &oracle);
+        step_as_thread(&mut oracle, &mut words, &given(0, 16));
+        words.write_back(&mut monitor);
+        assert_same(&monitor, &oracle);
+    }
+}
+
 /// A thread is killed after each number of operations, and the rest is redone.
 #[test]
 fn what_a_killed_thread_has_done_is_written() {
