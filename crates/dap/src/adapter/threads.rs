@@ -8,9 +8,6 @@ use juror_view::driver::Driver;
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// The name by which VS Code says who it is.
-const VS_CODE: &str = "vscode";
-
 impl Adapter {
     /// Tells that a thread has started.
     pub(super) fn tell_started(&mut self, number: u32) {
@@ -30,19 +27,6 @@ impl Adapter {
         // A client that lags behind gets the list at the next stop.
         let body = json!({ "reason": reason, "threadId": number });
         self.outbox.passing_event("thread", body);
-    }
-
-    /// Tells the threads that there are at the beginning.
-    ///
-    /// VS Code asks for them when it has configured. By an event it would ask once more, draw its
-    /// call stack again, and for that fetch the frames of an early stop a second time. It then does
-    /// not take the frame that it has chosen for that of the exception, and shows no report.
-    pub(crate) fn tell_first_threads(&mut self, session: &mut dyn Driver) {
-        if self.client.client_id.as_deref() != Some(VS_CODE) {
-            return self.renew_threads(session);
-        }
-        let numbers = session.queries().map(|it| it.thread_numbers());
-        self.threads = numbers.unwrap_or_default().into_iter().collect();
     }
 
     /// Tells the differences between the threads of the program and those that the client knows.

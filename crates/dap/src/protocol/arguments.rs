@@ -9,9 +9,6 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Initialize {
-    /// Which client it is.
-    #[serde(rename = "clientID")]
-    pub client_id: Option<String>,
     /// Whether lines begin at 1, as is usual.
     pub lines_start_at1: Option<bool>,
     /// Whether columns begin at 1, as is usual.

@@ -225,7 +225,7 @@ impl Server<'_> {
             body["systemProcessId"] = json!(view.process);
         }
         self.adapter.event("process", body);
-        self.adapter.tell_first_threads(&mut **session);
+        self.adapter.renew_threads(&mut **session);
     }
 
     /// `restart`: the same program again; with other arguments, another session.

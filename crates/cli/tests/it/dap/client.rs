@@ -259,16 +259,11 @@ impl Client {
 
     /// Says who the client is: as VS Code does.
     pub fn initialize(&mut self) -> Value {
-        self.initialize_as("vscode")
-    }
-
-    /// Says who the client is.
-    pub fn initialize_as(&mut self, name: &str) -> Value {
         self.ask(
             "initialize",
             json!({
                 "adapterID": "juror",
-                "clientID": name,
+                "clientID": "vscode",
                 "linesStartAt1": true,
                 "columnsStartAt1": true,
                 "pathFormat": "path",

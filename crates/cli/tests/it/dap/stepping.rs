@@ -265,9 +265,7 @@ fn threads_are_told_as_they_start_and_end() {
     let program = threads().compile_plain();
     let source = program.with_file_name("dap_threads.c");
     let mut client = Client::start();
-    client.initialize_as("another editor");
-    client.ask("launch", json!({ "program": program }));
-    client.event("initialized");
+    client.launch(json!({ "program": program }));
     let first = client.event("thread");
     assert_eq!(first, json!({ "reason": "started", "threadId": 1 }));
     client.break_at(source.to_str().unwrap(), &[34]);
@@ -280,22 +278,5 @@ fn threads_are_told_as_they_start_and_end() {
     let threads = client.ask("threads", Value::Null);
     assert_eq!(threads["threads"].as_array().unwrap().len(), 1);
     assert!(!client.has_event("thread"));
-    client.leave();
-}
-
-#[test]
-fn vs_code_asks_for_the_first_threads_itself() {
-    let program = threads().compile_plain();
-    let source = program.with_file_name("dap_threads.c");
-    let mut client = Client::start();
-    client.launch(json!({ "program": program }));
-    client.break_at(source.to_str().unwrap(), &[34]);
-    client.ask("configurationDone", Value::Null);
-    // The first one that it is told of is the second.
-    let second = client.event("thread");
-    assert_eq!(second, json!({ "reason": "started", "threadId": 2 }));
-    client.event("stopped");
-    let threads = client.ask("threads", Value::Null);
-    assert_eq!(threads["threads"][0]["id"], 1);
     client.leave();
 }

@@ -185,10 +185,7 @@ const TABLE: &[Row] = &[
         "thread events",
         &[],
         &[],
-        &[
-            "stepping::threads_are_told_as_they_start_and_end",
-            "stepping::vs_code_asks_for_the_first_threads_itself",
-        ],
+        &["stepping::threads_are_told_as_they_start_and_end"],
     ),
     row(
         "set variable",
