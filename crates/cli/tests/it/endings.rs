@@ -478,9 +478,13 @@ fn end_of(
     let _ = input.write_all(commands.as_bytes());
     let mut output = BufReader::new(juror.stdout.take().expect("a pipe"));
     let mut said = String::new();
+    // A prompt is no whole line.
     while !said.contains(text) {
-        let count = output.read_line(&mut said).expect("text");
+        let bytes = output.fill_buf().expect("text");
+        let count = bytes.len();
         assert_ne!(count, 0, "no {text:?} in {said}");
+        said += &String::from_utf8_lossy(bytes);
+        output.consume(count);
     }
     if let Some(signal) = signal {
         let _ = kill(Pid::from_raw(juror.id() as i32), signal);
@@ -641,7 +645,9 @@ fn a_program_is_brought_back_from_an_open_evaluation() {
         let memory = File::open(format!("/proc/{}/mem", program.id())).expect("its memory");
         let text = places.text(&memory);
         let process = program.id().to_string();
-        let ended = end_at(&["attach", &process], commands, "\nhere\n", Some(signal));
+        // Before the next prompt, SIGINT would interrupt the command `echo`.
+        let shown = "\nhere\n(juror) ";
+        let ended = end_at(&["attach", &process], commands, shown, Some(signal));
         assert_eq!(
             ended.output.matches("asked (x=").count(),
             2,

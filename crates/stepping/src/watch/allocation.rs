@@ -173,8 +173,9 @@ mod tests {
             (AccessKinds::READ, &[Write, Access]),
             (AccessKinds::WRITE | AccessKinds::READ, &[Access]),
         ] {
+            let range = 0..8;
             let request = WatchRequest {
-                ranges: &[0..8],
+                ranges: std::slice::from_ref(&range),
                 kinds,
             };
             let allocation = allocate(&[], &[request]).unwrap();
