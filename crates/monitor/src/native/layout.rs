@@ -314,6 +314,12 @@ impl Layout {
         })
     }
 
+    /// Returns true if all steps take the same lock, that of the first stripe: nothing
+    /// else changes then while it is held, and no operation needs to be atomic.
+    pub fn has_one_lock(&self) -> bool {
+        self.sizes.parameters == 0 || self.sizes.stripes == 1
+    }
+
     /// Returns the offset of a row: by state, one of `TARGET`, `IGNORED`, `GUARDED` and
     /// `GATE` words.
     pub fn row(&self, event: u16, row: u32) -> Option<u32> {

@@ -30,7 +30,8 @@ pub(super) const BITS_MAX: usize = 64;
 /// The choices of a lowering that the property does not determine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// The number of stripes, a power of two.
+    /// The number of stripes, a power of two. With one, threads wait for each other, and
+    /// take no number atomically.
     pub stripes: u32,
     /// The number of journals: the maximum number of threads, plus 1 for general steps,
     /// which use the first.

@@ -1,7 +1,7 @@
 //! A monitor whose slices are in a table of words.
 
 use super::interpreter::{EventWordsSource, Progress, Running};
-use super::layout::{HeaderWord, JournalWord};
+use super::layout::{HeaderWord, JournalWord, StripeWord};
 use super::lower::Lowered;
 use super::reasons::{Why, WordKind};
 use super::table::Table;
@@ -139,11 +139,8 @@ impl<M: WordMemory> WordMonitor<M> {
         let kind = self.interpret(event, occurrence)?;
         self.changes.clear();
         let number = match kind {
-            EndKind::Unneeded => {
-                // In the debugger every event that it is given is numbered.
-                let sequence = HeaderWord::Sequence.offset();
-                self.table.memory.xadd(sequence.into(), 1) + 1
-            }
+            // In the debugger every event that it is given is numbered.
+            EndKind::Unneeded => self.number_unneeded()?,
             EndKind::Ignored => self.journaled(JournalWord::Sequence),
             EndKind::Taken => {
                 self.note_change();
@@ -217,6 +214,26 @@ impl<M: WordMemory> WordMonitor<M> {
                 }
             }
         }
+    }
+
+    /// Numbers an event that no occupied state needs.
+    fn number_unneeded(&mut self) -> Result<u64, Why> {
+        let memory = &mut self.table.memory;
+        let layout = &self.table.layout;
+        let sequence = u64::from(HeaderWord::Sequence.offset());
+        if !layout.has_one_lock() {
+            return Ok(memory.xadd(sequence, 1) + 1);
+        }
+        // Steps draw their numbers under the lock.
+        let lock = layout.stripe(0) + u64::from(StripeWord::Lock.offset());
+        let owner = layout.journal(OWN_JOURNAL);
+        if !(0..=ATTEMPTS_MAX).any(|_| memory.cas(lock, 0, owner)) {
+            return Err(Why::Busy);
+        }
+        let number = memory.load(sequence) + 1;
+        memory.store(sequence, number);
+        memory.store(lock, 0);
+        Ok(number)
     }
 
     /// Returns true if the occurrence has a value that no occupied state needs: a general

@@ -25,7 +25,7 @@ const BORN: i32 = 3;
 /// Ends an event that changes nothing.
 pub(super) fn finish_ignored(code: &mut Assembler, lowering: &Lowering<'_>, event: EventId) {
     code.push(Op::Commit(Journaled::Nothing));
-    draw_sequence(code);
+    draw_sequence(code, lowering.layout);
     let count = (Base::Stripe, lowering.layout.occurrences(event.0), None);
     code.add_at(count, 1, R[4]);
     code.push(Op::Done);
@@ -49,7 +49,7 @@ pub(super) fn finish_taken(
     }
     write_journal(code, layout, event.id);
     code.push(Op::Commit(journaled));
-    draw_sequence(code);
+    draw_sequence(code, layout);
     if layout.sizes.records > 0 {
         write_record(code, layout, event);
     }
@@ -145,25 +145,32 @@ fn write_journal(code: &mut Assembler, layout: &Layout, event: EventId) {
     code.store_journal(-1, JournalWord::Record);
 }
 
-fn draw_sequence(code: &mut Assembler) {
+/// Draws the number of the event.
+fn draw_sequence(code: &mut Assembler, layout: &Layout) {
+    draw(code, layout, HeaderWord::Sequence);
+    code.store_journal(R[4], JournalWord::Sequence);
+}
+
+/// Adds 1 to a word of the header; the sum is in register 4. It is atomic only where a step
+/// of another stripe may do the same.
+fn draw(code: &mut Assembler, layout: &Layout, word: HeaderWord) {
+    if layout.has_one_lock() {
+        code.add_at((Base::Table, word.offset(), None), 1, R[4]);
+        return;
+    }
     code.push(Op::Xadd {
         to: R[4],
         base: Base::Table,
-        offset: HeaderWord::Sequence.offset(),
+        offset: word.offset(),
         add: 1,
     });
     code.alu(Alu::Add, R[4], 1);
-    code.store_journal(R[4], JournalWord::Sequence);
 }
 
 /// Draws the number of a record, writes it, and makes it the last of the slot.
 fn write_record(code: &mut Assembler, layout: &Layout, event: &Event<'_>) {
-    code.push(Op::Xadd {
-        to: R[4],
-        base: Base::Table,
-        offset: HeaderWord::Made.offset(),
-        add: 1,
-    });
+    draw(code, layout, HeaderWord::Made);
+    code.alu(Alu::Subtract, R[4], 1);
     code.store_journal(R[4], JournalWord::Record);
     code.store(R[4], Base::Slot, SlotWord::Record.offset());
     code.alu(Alu::And, R[4], layout.ring_mask as i32);

@@ -5,7 +5,8 @@ use super::{Lowered, Options, WordCapture, WordKind, WordMonitor, capture, lower
 use crate::history::Path;
 use crate::monitor::Monitor;
 use crate::native::{
-    EndKind, EventWords, EventWordsSource, JournalWord, Phase, Progress, Running, Source, WordSlice,
+    EndKind, EventWords, EventWordsSource, JournalWord, Phase, Progress, Running, Source, Why,
+    WordSlice,
 };
 use crate::needs::EventNeed;
 use crate::step::Occurrence;
@@ -43,13 +44,13 @@ impl EventWordsSource for Given {
     }
 }
 
-fn lowered(records: usize) -> Lowered {
-    let property = Arc::new(load(SOURCE).0.remove(0));
+fn lowered(source: &str, records: usize, stripes: u32) -> Lowered {
+    let property = Arc::new(load(source).0.remove(0));
     let captures: Vec<Option<WordCapture>> = vec![Some(capture(WordKind::Signed)); 2];
     let words = vec![Ok(EventWords { captures }); 3];
     let monitor = Monitor::with_history(property, records).unwrap();
     let options = Options {
-        stripes: 2,
+        stripes,
         journals: 3,
         listening: 0,
     };
@@ -222,8 +223,9 @@ impl World {
     fn is_locked(&self) -> bool {
         let layout = &self.words.table.layout;
         let memory = &self.words.table.memory;
-        let stripes = (0..2).map(|it| memory[layout.stripe(it) as usize / 8]);
-        memory[0] != 0 || stripes.into_iter().any(|lock| lock != 0)
+        let stripes = 0..layout.sizes.stripes;
+        let mut locks = stripes.map(|it| memory[layout.stripe(it) as usize / 8]);
+        memory[0] != 0 || locks.any(|lock| lock != 0)
     }
 }
 
@@ -276,13 +278,13 @@ fn explore(words: &Words, events: [Event; 2], outcomes: &mut u64) -> usize {
 
 /// Every pair of these events after a beginning.
 fn explore_after(beginning: &[Event], events: &[[Event; 2]]) {
-    for records in [2, 8] {
-        explore_with(records, beginning, events);
+    for (records, stripes) in [(2, 1), (2, 2), (8, 1), (8, 2)] {
+        explore_with(lowered(SOURCE, records, stripes), beginning, events);
     }
 }
 
-fn explore_with(records: usize, beginning: &[Event], events: &[[Event; 2]]) {
-    let mut words = WordMonitor::new(lowered(records), Vec::new()).unwrap();
+fn explore_with(lowered: Lowered, beginning: &[Event], events: &[[Event; 2]]) {
+    let mut words = WordMonitor::new(lowered, Vec::new()).unwrap();
     for event in beginning {
         step(&mut words, 0, *event);
     }
@@ -342,4 +344,40 @@ fn gates_and_transitions() {
             [(LOCK, 16, i64::MAX as u64), (UNLOCK, 16, 0)],
         ],
     );
+}
+
+#[test]
+fn events_without_slices() {
+    let source = SOURCE.replace(" slice on k", "");
+    let events = [
+        [(LOCK, 16, 1), (LOCK, 16, 2)],
+        [(LOCK, 16, 1), (UNLOCK, 16, 0)],
+    ];
+    for records in [2, 8] {
+        let lowered = lowered(&source, records, 2);
+        assert!(lowered.program().layout.has_one_lock());
+        explore_with(lowered.clone(), &[], &events);
+        explore_with(lowered, &[(LOCK, 16, 1)], &events);
+    }
+}
+
+#[test]
+fn an_event_that_nothing_needs_waits_for_the_only_lock() {
+    let mut words = WordMonitor::new(lowered(SOURCE, 2, 1), Vec::new()).unwrap();
+    let values = [Value::Int(16.into()), Value::Int(1.into())];
+    let occurrence = Occurrence {
+        thread: 1,
+        address: 0x40,
+        time: 0,
+        values: &values,
+    };
+    let lock = words.table.layout.stripe(0) as usize / 8;
+    words.table.memory[lock] = words.table.layout.journal(1);
+    let step = words.try_step(EventId(UNLOCK), &occurrence);
+    assert_eq!(step.unwrap_err(), Why::Busy);
+    assert_eq!(words.sequence(), 0);
+    words.table.memory[lock] = 0;
+    assert!(words.try_step(EventId(UNLOCK), &occurrence).is_ok());
+    assert_eq!(words.sequence(), 1);
+    assert_eq!(words.table.memory[lock], 0);
 }
