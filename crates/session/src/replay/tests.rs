@@ -182,8 +182,8 @@ fn what_is_wrong_with_a_line_is_said() {
             "`finish` needs the program, and this is a recording",
         ),
         (
-            "info threads",
-            "`info threads` needs the program, and this is a recording",
+            "info registers",
+            "`info registers` needs the program, and this is a recording",
         ),
         ("frob", "there is no command `frob`"),
         (
