@@ -165,14 +165,9 @@ fn is_rare(kind: EventKind) -> bool {
 }
 
 fn options() -> Options {
-    let usual = Options::default();
-    // Atomic additions cost more than a wait for the only other thread that runs. juror alone
-    // may be bound to one processor.
-    let is_pair = std::thread::available_parallelism().is_ok_and(|it| it.get() == 2);
     Options {
         journals: super::records::RECORDS,
-        stripes: if is_pair { 1 } else { usual.stripes },
-        ..usual
+        ..Options::default()
     }
 }
 
