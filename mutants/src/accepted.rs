@@ -39,14 +39,9 @@ impl Accepted {
         Ok(Self { edits })
     }
 
-    /// Returns whether an edit is accepted. An accepted line that ends with ` *` stands for all
-    /// edits that begin like it.
+    /// Returns whether an edit is accepted.
     pub fn has(&self, edit: &str) -> bool {
         self.edits.contains(edit)
-            || self.edits.iter().any(|line| {
-                line.strip_suffix(" *")
-                    .is_some_and(|beginning| edit.starts_with(beginning))
-            })
     }
 
     /// Returns the accepted edits that are among others.

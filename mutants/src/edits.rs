@@ -11,6 +11,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, Pat, UnOp};
 
+use crate::operators::{arithmetic, assigned, boundary, is_comparison};
 use crate::pieces::Pieces;
 use crate::returns;
 
@@ -415,48 +416,4 @@ fn has_let(condition: &Expr) -> bool {
         Expr::Paren(inner) => has_let(&inner.expr),
         _ => false,
     }
-}
-
-fn is_comparison(operator: &BinOp) -> bool {
-    matches!(
-        operator,
-        BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_)
-    )
-}
-
-/// Returns the comparison that differs for equal values only.
-fn boundary(operator: &BinOp) -> Option<&'static str> {
-    Some(match operator {
-        BinOp::Lt(_) => "<=",
-        BinOp::Le(_) => "<",
-        BinOp::Gt(_) => ">=",
-        BinOp::Ge(_) => ">",
-        _ => return None,
-    })
-}
-
-fn arithmetic(operator: &BinOp) -> Option<&'static str> {
-    Some(match operator {
-        BinOp::Add(_) => "-",
-        BinOp::Sub(_) | BinOp::Mul(_) => "+",
-        BinOp::Div(_) | BinOp::Rem(_) => "*",
-        BinOp::BitAnd(_) | BinOp::BitXor(_) => "|",
-        BinOp::BitOr(_) => "&",
-        BinOp::Shl(_) => ">>",
-        BinOp::Shr(_) => "<<",
-        _ => return None,
-    })
-}
-
-fn assigned(operator: &BinOp) -> Option<&'static str> {
-    Some(match operator {
-        BinOp::AddAssign(_) => "-=",
-        BinOp::SubAssign(_) | BinOp::MulAssign(_) => "+=",
-        BinOp::DivAssign(_) | BinOp::RemAssign(_) => "*=",
-        BinOp::BitAndAssign(_) | BinOp::BitXorAssign(_) => "|=",
-        BinOp::BitOrAssign(_) => "&=",
-        BinOp::ShlAssign(_) => ">>=",
-        BinOp::ShrAssign(_) => "<<=",
-        _ => return None,
-    })
 }

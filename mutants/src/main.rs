@@ -11,6 +11,7 @@
 mod accepted;
 mod edits;
 mod open;
+mod operators;
 mod pieces;
 mod returns;
 mod tree;
