@@ -18,8 +18,8 @@ use juror_program::variables::{VariableContext, static_address};
 use juror_symbols::{BitField, Type, TypeKind, Variable, VtableOwner};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
-use juror_values::library_types::LibraryTypes;
 use juror_values::read_plan::{Decode, ReadPlan, Source};
+use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::{Location, Memory, Typed, VALUE_SIZE_MAX};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
@@ -512,7 +512,7 @@ impl Scope for GlobalScope<'_> {
     }
 
     /// Where a library keeps its elements changes, and such a place does not.
-    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+    fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 

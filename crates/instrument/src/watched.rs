@@ -14,7 +14,7 @@ use juror_program::stack::frames::Frame;
 use juror_symbols::{BitField, Piece, Type, Variable, VtableOwner};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
-use juror_values::library_types::LibraryTypes;
+use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::{Location, Memory, Typed};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -447,8 +447,8 @@ impl Scope for Recording<'_> {
         self.frame.function_linked(linkage_name)
     }
 
-    fn library_types(&self) -> Option<&dyn LibraryTypes> {
-        self.frame.library_types()
+    fn standard_types(&self) -> Option<&dyn LibraryTypes> {
+        self.frame.standard_types()
     }
 
     fn memory(&self) -> &dyn Memory {

@@ -17,7 +17,7 @@ use juror_symbols::{
 };
 use juror_values::error::ValueError;
 use juror_values::expression::{Overload, Scope, dereference, function_at};
-use juror_values::library_types::LibraryTypes;
+use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::Typed;
 use lookup::Meaning;
 use registers::SpecialRegister;
@@ -353,7 +353,7 @@ impl Scope for FrameScope<'_> {
             .or_else(|| Type::builtin(name))
     }
 
-    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+    fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         Some(&self.program.pretty_printers)
     }
 

@@ -7,6 +7,9 @@ use juror_testing::{Build, Language, Optimization};
 /// The tiers in which events are taken.
 const TIERS: [&str; 2] = ["trap", "auto"];
 
+/// The words before the arguments whose values at the entry are not kept.
+const PRESENT: &str = "the call begins with the present ones: ";
+
 const EVENTS: &str = "
     event weigh = before weigh(n)
     event begin = before bottom(sum)
@@ -49,6 +52,7 @@ fn a_call_that_begins_anew_is_an_event_again_and_ends_once() {
     let [plain, _] = builds();
     for tier in TIERS {
         let report = watched(&plain, tier, &["tbreak bottom", "run", "restart-frame"]);
+        assert!(report.all().contains(PRESENT), "{}", report.all());
         check(&report, [4, 3, 2]);
         check_output(&report, "2 4 3 1 2");
     }
@@ -59,6 +63,7 @@ fn a_call_of_which_nothing_was_executed_stays_as_it_is() {
     for build in builds() {
         for tier in TIERS {
             let report = watched(&build, tier, &["tbreak *bottom", "run", "restart-frame"]);
+            assert!(!report.all().contains(PRESENT), "{}", report.all());
             check(&report, [4, 2, 2]);
             check_output(&report, "2 4 3 1 2");
         }

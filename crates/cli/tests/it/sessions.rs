@@ -350,7 +350,7 @@ fn types_are_shown_and_expressions_displayed() {
 }
 
 #[test]
-fn parts_of_library_types_are_reached_as_they_are_shown() {
+fn parts_of_standard_types_are_reached_as_they_are_shown() {
     let cpp = program("views.cpp").argument("-std=c++17");
     check_fixture("containers.txt", &cpp, unoptimized);
     check("library_parts.txt", "library.rs", unoptimized);

@@ -23,7 +23,7 @@ const GROUPS: [(Group, &str, Option<&str>, bool); 4] = [
     (Group::Registers, "Registers", Some("registers"), true),
 ];
 
-/// What a recorded run has of them: the values of the event.
+/// The group of a recorded run: the values of the event.
 const RECORDED_GROUPS: [(Group, &str, Option<&str>, bool); 1] =
     [(Group::Arguments, "Values", Some("arguments"), false)];
 

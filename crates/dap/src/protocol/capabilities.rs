@@ -101,7 +101,7 @@ pub fn capabilities() -> Value {
     })
 }
 
-/// What a recorded run does not have: the capabilities that are about the program itself.
+/// The capabilities that are about the program itself, which a recorded run does not have.
 const ABSENT_IN_RECORDINGS: [&str; 17] = [
     "supportsConditionalBreakpoints",
     "supportsDataBreakpointBytes",

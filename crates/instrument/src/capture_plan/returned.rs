@@ -6,7 +6,7 @@ use juror_program::scope::FrameScope;
 use juror_symbols::{Memory, Type};
 use juror_values::error::ValueError;
 use juror_values::expression::{self, Overload, Scope};
-use juror_values::library_types::LibraryTypes;
+use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::Typed;
 
 /// What names mean where a call has just returned.
@@ -66,8 +66,8 @@ impl Scope for ReturnScope<'_> {
         self.home.type_named(name)
     }
 
-    fn library_types(&self) -> Option<&dyn LibraryTypes> {
-        self.home.library_types()
+    fn standard_types(&self) -> Option<&dyn LibraryTypes> {
+        self.home.standard_types()
     }
 
     fn type_of_table(&self, address: u64) -> Option<Type> {

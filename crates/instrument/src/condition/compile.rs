@@ -16,9 +16,9 @@ use juror_values::expression::{
     REFERENCES_MAX, array_length, behind_reference, element_type, encoded_string, is_complex,
     names_member, names_variant, no_length, string_in_array,
 };
-use juror_values::library_types::LibraryTypes as _;
 use juror_values::pretty_printers::{Contents, PrettyPrinters};
 use juror_values::read_plan::ClassNumber;
+use juror_values::standard_types::LibraryTypes as _;
 use juror_values::types::written::written_type;
 use std::ops::Range;
 use std::sync::Arc;

@@ -12,9 +12,9 @@ use juror_symbols::{
     argument_plan, register,
 };
 use juror_values::expression::Scope;
-use juror_values::library_types::LibraryTypes as _;
 use juror_values::pretty_printers::Contents;
 use juror_values::read_plan::ClassNumber;
+use juror_values::standard_types::LibraryTypes as _;
 use std::rc::Rc;
 
 /// The names at an address.

@@ -12,9 +12,9 @@ use juror_monitor::native::{Origin, WordCapture, WordKind};
 use juror_symbols::{BitField, Type, register};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
-use juror_values::library_types::LibraryTypes;
 use juror_values::pretty_printers::PrettyPrinters;
 use juror_values::read_plan::Machine;
+use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::{Memory, Number, Typed};
 use proptest::prelude::*;
 
@@ -162,7 +162,7 @@ impl Scope for Page {
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Err("none".into())
     }
-    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+    fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         Some(PrettyPrinters::standard())
     }
     fn type_named(&self, name: &str) -> Option<Type> {

@@ -12,7 +12,7 @@ use juror_symbols::{Memory, Type};
 use juror_values::error::ValueError;
 use juror_values::expression::request::Request;
 use juror_values::expression::{ExpressionError, Overload, Scope, evaluate};
-use juror_values::library_types::LibraryTypes;
+use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::Typed;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -127,8 +127,8 @@ impl Scope for CallingScope<'_> {
         self.frame.function_name(level)
     }
 
-    fn library_types(&self) -> Option<&dyn LibraryTypes> {
-        self.frame.library_types()
+    fn standard_types(&self) -> Option<&dyn LibraryTypes> {
+        self.frame.standard_types()
     }
 
     fn type_of_table(&self, address: u64) -> Option<Type> {

@@ -1,4 +1,4 @@
-//! What a thread needs in its registers to begin a call of its stack anew.
+//! The registers with which a thread begins a call of its stack anew.
 //!
 //! The first instruction of the function expects the stack pointer below the return address,
 //! the callee-saved registers of the caller, and the arguments where the calling convention has
@@ -29,9 +29,12 @@ pub struct Reentry {
     pub words: Vec<(u16, u64)>,
     /// Vector registers with arguments, 0 for `xmm0`.
     pub vectors: Vec<(usize, [u8; 16])>,
+    /// The arguments whose values at the entry are not kept, and which have the present values
+    /// of their parameters: `n`, `argument 2`.
+    pub present: Vec<String>,
 }
 
-/// The value of a register at the entry.
+/// The value of a register with an argument.
 enum AtEntry {
     Word(u64),
     Vector([u8; 16]),
@@ -112,37 +115,52 @@ impl Program {
             .iter()
             .enumerate()
         {
-            self.add_argument(frame, plan, &mut found).map_err(|why| {
-                let name = match plan.name.is_empty() {
-                    true => format!("argument {}", at + 1),
-                    false => format!("argument `{}`", plan.name),
-                };
-                format!("{name} is not known any more: {why}")
-            })?;
+            let (name, words) = match plan.name.is_empty() {
+                true => (
+                    format!("argument {}", at + 1),
+                    format!("argument {}", at + 1),
+                ),
+                false => (plan.name.to_string(), format!("argument `{}`", plan.name)),
+            };
+            let is_kept = self.add_argument(frame, plan, &mut found);
+            if !is_kept.map_err(|why| format!("{words} is not known any more: {why}"))? {
+                found.present.push(name);
+            }
         }
         Ok(found)
     }
 
+    /// Adds an argument. Returns whether its value is certain to be that at the entry.
     fn add_argument(
         &self,
         frame: &Frame,
         plan: &EntryValue,
         found: &mut Reentry,
-    ) -> Result<(), String> {
+    ) -> Result<bool, String> {
+        let mut is_kept = true;
         for piece in &plan.location {
             let number = match &piece.location {
                 EntryPieceLocation::Register(number)
                 | EntryPieceLocation::PointedByRegister(number) => *number,
-                // They are in the caller's frame, or nobody reads them.
-                EntryPieceLocation::Stack(_)
-                | EntryPieceLocation::PointedByStack(_)
-                | EntryPieceLocation::Constant(_)
+                // It is in the caller's frame, where the function may have changed it.
+                EntryPieceLocation::Stack(_) | EntryPieceLocation::PointedByStack(_) => {
+                    is_kept &= frame.is_at_entry();
+                    continue;
+                }
+                EntryPieceLocation::Constant(_)
                 | EntryPieceLocation::Unavailable(
                     EntryUnavailable::Removed | EntryUnavailable::Unused,
                 ) => continue,
                 EntryPieceLocation::Unavailable(why) => return Err(why.to_string()),
             };
-            match self.at_entry_or_now(frame, plan, piece, number)? {
+            let value = match self.register_at_entry(frame, number) {
+                Some(value) => value,
+                None => {
+                    is_kept = false;
+                    self.present_register(frame, plan, piece, number)?
+                }
+            };
+            match value {
                 AtEntry::Word(word) => found.words.push((number, word)),
                 AtEntry::Vector(wide) => {
                     let vector = usize::from(number.wrapping_sub(register::XMM0));
@@ -150,31 +168,28 @@ impl Program {
                 }
             }
         }
-        Ok(())
+        Ok(is_kept)
     }
 
-    /// Returns a register as it was at the entry, or as the present value of the parameter has it.
-    fn at_entry_or_now(
+    /// Returns a register as it was at the entry, if that is known.
+    fn register_at_entry(&self, frame: &Frame, number: u16) -> Option<AtEntry> {
+        if number < register::XMM0 {
+            return self.word_at_entry(frame, number).map(AtEntry::Word);
+        }
+        let wide = self
+            .is_in_prologue(frame)
+            .then(|| self.wide_of(frame, number));
+        wide.flatten().map(AtEntry::Vector)
+    }
+
+    /// Returns a register as the present value of the parameter has it.
+    fn present_register(
         &self,
         frame: &Frame,
         plan: &EntryValue,
         piece: &EntryPiece,
         number: u16,
     ) -> Result<AtEntry, String> {
-        if number >= register::XMM0 {
-            if self.is_in_prologue(frame)
-                && let Some(wide) = self.wide_of(frame, number)
-            {
-                return Ok(AtEntry::Vector(wide));
-            }
-            let bytes = self.present_part(frame, plan, piece)?;
-            let mut wide = [0; 16];
-            wide.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
-            return Ok(AtEntry::Vector(wide));
-        }
-        if let Some(word) = self.word_at_entry(frame, number) {
-            return Ok(AtEntry::Word(word));
-        }
         if let EntryPieceLocation::PointedByRegister(_) = piece.location {
             return match self.present_value(frame, plan)?.location {
                 Location::Memory(address) => Ok(AtEntry::Word(address)),
@@ -182,6 +197,11 @@ impl Program {
             };
         }
         let bytes = self.present_part(frame, plan, piece)?;
+        if number >= register::XMM0 {
+            let mut wide = [0; 16];
+            wide.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+            return Ok(AtEntry::Vector(wide));
+        }
         let is_negative = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
         // Some compilers count on an argument that is extended.
         let fill = match is_negative && is_signed(&plan.r#type) {

@@ -180,8 +180,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         details: "The thread stands before the first instruction of the function, with the \
                   arguments and callee-saved registers of the call; nothing of the function is \
-                  executed. An argument whose value at the entry is lost has the present value of \
-                  its parameter. What the frames have done to memory, files and locks stays; a \
+                  executed. An argument whose value at the entry is not kept has the present value \
+                  of its parameter, and is named. What the frames have done to memory, files and locks stays; a \
                   checkpoint takes it back. Refused if an argument is not known, for a variadic \
                   function, and for an inlined call.",
         group: Group::Running,

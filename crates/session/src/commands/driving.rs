@@ -138,8 +138,7 @@ impl Queries for Session {
     }
 
     fn source_text(&mut self, path: &str) -> Result<String, CommandError> {
-        let text = self.user.sources.whole(Path::new(path));
-        text.ok_or_else(|| CommandError::new(format!("the file {path} cannot be read")))
+        self.user.sources.whole(Path::new(path))
     }
 
     fn statements(

@@ -58,6 +58,13 @@ pub(crate) fn restart_frame(
         // Nothing of the call was executed: it has not ended either.
         return frames::select_frame(session, 0);
     }
+    if !reentry.present.is_empty() {
+        observer.notice(&format!(
+            "the values that these arguments had at the call are not kept, and the call begins \
+             with the present ones: {}",
+            reentry.present.join(", ")
+        ));
+    }
     let arguments = RegisterValues {
         words: reentry.words,
         vectors: reentry.vectors,

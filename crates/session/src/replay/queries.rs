@@ -197,8 +197,7 @@ impl Queries for RecordedRun {
     }
 
     fn source_text(&mut self, path: &str) -> Result<String, CommandError> {
-        let text = self.sources.whole(Path::new(path));
-        text.ok_or_else(|| CommandError::new(format!("{path} cannot be read")))
+        self.sources.whole(Path::new(path))
     }
 
     fn statements(

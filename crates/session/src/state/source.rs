@@ -7,6 +7,7 @@
 use crate::state::source_checksum::md5;
 use juror_highlight::{Highlighter, Language, Span};
 use juror_view::SourceView;
+use juror_view::error::CommandError;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -142,10 +143,15 @@ impl Sources {
     }
 
     /// Returns all lines of a file.
-    pub fn whole(&mut self, path: &Path) -> Option<String> {
-        let text = self.text(path)?;
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn whole(&mut self, path: &Path) -> Result<String, CommandError> {
+        let unreadable =
+            || CommandError::new(format!("the file {} cannot be read", path.display()));
+        let text = self.text(path).ok_or_else(unreadable)?;
         let lines = text.lines.iter().flat_map(|line| [line.as_str(), "\n"]);
-        Some(lines.collect())
+        Ok(lines.collect())
     }
 
     /// Returns the number of lines of a file.

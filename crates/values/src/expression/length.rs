@@ -25,8 +25,8 @@ pub(super) fn length_of(value: &Typed, scope: &dyn Scope) -> Result<Typed, Value
         return size_value(Some(count));
     }
     let is_known = scope
-        .library_types()
-        .is_some_and(|library_types| library_types.know_length(&object.r#type));
+        .standard_types()
+        .is_some_and(|standard_types| standard_types.know_length(&object.r#type));
     match library.and_then(|library| library.length(&object)) {
         Some(count) => size_value(Some(count?)),
         None if is_known => {

@@ -10,8 +10,8 @@ use super::length::array_length;
 use super::scope::Scope;
 use super::string::holds_c_string;
 use crate::error::ValueError;
-use crate::library_types::{Index, Length, LibraryTypes, Shown, Sought};
 use crate::read_plan::STRING_LENGTH_MAX;
+use crate::standard_types::{Index, Length, LibraryTypes, Shown, Sought};
 use crate::typed::{Number, Typed};
 use juror_language::BinaryOperator;
 use juror_symbols::{Type, TypeKind};
@@ -46,22 +46,22 @@ pub(super) fn is_composite(r#type: &Type) -> bool {
 /// Goes through library types by their views.
 pub(super) struct LibraryAccess<'a> {
     scope: &'a dyn Scope,
-    library_types: &'a dyn LibraryTypes,
+    standard_types: &'a dyn LibraryTypes,
 }
 
 impl<'a> LibraryAccess<'a> {
     /// Nothing where views are not asked: inside of one.
     pub(super) fn of(scope: &'a dyn Scope) -> Option<LibraryAccess<'a>> {
-        let library_types = scope.library_types()?;
+        let standard_types = scope.standard_types()?;
         Some(LibraryAccess {
             scope,
-            library_types,
+            standard_types,
         })
     }
 
     /// Whether values of this type are shown by a view.
     pub(super) fn has(&self, r#type: &Type) -> bool {
-        self.library_types.has(r#type)
+        self.standard_types.has(r#type)
     }
 
     fn types(&self) -> impl Fn(&str) -> Option<Type> {
@@ -94,7 +94,7 @@ impl<'a> LibraryAccess<'a> {
         for _ in 0..DEPTH_MAX {
             let memory = self.scope.memory();
             let sought = self
-                .library_types
+                .standard_types
                 .seek(&object, index, memory, &self.types())?;
             let missing = match sought {
                 Sought::Found(value) => return Some(Ok(value)),
@@ -130,17 +130,18 @@ impl<'a> LibraryAccess<'a> {
             if let Some(count) = array_length(&object.r#type) {
                 return Some(Ok(count));
             }
-            object = match self
-                .library_types
-                .length(&object, self.scope.memory(), &self.types())?
-            {
-                Length::Known(count) => return Some(Ok(count as u64)),
-                Length::Instead(Shown::Value(inner) | Shown::At(_, inner)) => inner,
-                Length::Instead(Shown::Word(word)) => {
-                    return Some(Err(format!("this is `{word}`").into()));
-                }
-                Length::Instead(_) => return None,
-            };
+            object =
+                match self
+                    .standard_types
+                    .length(&object, self.scope.memory(), &self.types())?
+                {
+                    Length::Known(count) => return Some(Ok(count as u64)),
+                    Length::Instead(Shown::Value(inner) | Shown::At(_, inner)) => inner,
+                    Length::Instead(Shown::Word(word)) => {
+                        return Some(Err(format!("this is `{word}`").into()));
+                    }
+                    Length::Instead(_) => return None,
+                };
         }
         None
     }
@@ -189,7 +190,7 @@ impl<'a> LibraryAccess<'a> {
     /// the value is no such thing.
     pub(super) fn target(&self, value: &Typed) -> Option<Result<Typed, ValueError>> {
         match self
-            .library_types
+            .standard_types
             .instead(value, 0, self.scope.memory(), &self.types())?
         {
             Shown::Value(inner) | Shown::At(_, inner) => Some(Ok(inner)),
@@ -224,7 +225,10 @@ impl<'a> LibraryAccess<'a> {
             if !is_composite(&inner.r#type) {
                 return inner.number(memory);
             }
-            match self.library_types.instead(&inner, 0, memory, &self.types()) {
+            match self
+                .standard_types
+                .instead(&inner, 0, memory, &self.types())
+            {
                 Some(Shown::Value(held)) => inner = held,
                 _ => break,
             }
@@ -241,7 +245,7 @@ impl<'a> LibraryAccess<'a> {
                 break;
             }
             match self
-                .library_types
+                .standard_types
                 .instead(&value, 0, self.scope.memory(), &self.types())?
             {
                 Shown::Value(inner) => value = inner,
@@ -292,7 +296,7 @@ impl<'a> LibraryAccess<'a> {
                 continue;
             }
             match self
-                .library_types
+                .standard_types
                 .instead(&value, most, memory, &self.types())?
             {
                 Shown::Value(inner) | Shown::At(_, inner) => value = inner,

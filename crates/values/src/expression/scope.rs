@@ -3,7 +3,7 @@
 use super::overload::Overload;
 use super::request::Request;
 use crate::error::ValueError;
-use crate::library_types::LibraryTypes;
+use crate::standard_types::LibraryTypes;
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
 use std::ops::Range;
@@ -27,7 +27,7 @@ pub trait Scope {
     fn memory(&self) -> &dyn Memory;
     /// How library types are shown, and gone through; nothing where they are
     /// as they are.
-    fn library_types(&self) -> Option<&dyn LibraryTypes>;
+    fn standard_types(&self) -> Option<&dyn LibraryTypes>;
     /// The type of Rust's trait objects whose table of methods is there.
     fn type_of_table(&self, address: u64) -> Option<Type> {
         let _ = address;

@@ -5,7 +5,7 @@ use super::access::{behind_pointer, indexed};
 use super::library_access::{Key, LibraryAccess};
 use super::scope::Scope;
 use crate::error::ValueError;
-use crate::library_types::{Shown, Slice};
+use crate::standard_types::{Shown, Slice};
 use crate::typed::{Typed, VALUE_SIZE_MAX};
 
 /// The most elements that `p@n` and `a[i..j]` take.
@@ -49,11 +49,11 @@ fn found(
     range: (usize, usize),
     scope: &dyn Scope,
 ) -> Option<Result<Vec<Typed>, ValueError>> {
-    let library_types = scope.library_types()?;
+    let standard_types = scope.standard_types()?;
     let types = |name: &str| scope.type_named(name);
     let mut object = object.clone();
     for _ in 0..DEPTH_MAX {
-        let why = match library_types.slice(&object, range, scope.memory(), &types)? {
+        let why = match standard_types.slice(&object, range, scope.memory(), &types)? {
             Slice::Found(elements) => return Some(Ok(elements)),
             Slice::Instead(Some(Shown::Value(inner) | Shown::At(_, inner))) => {
                 object = inner;

@@ -2,8 +2,8 @@
 
 use super::escape::Escapes;
 use super::{DEPTH_MAX, Writer};
-use crate::library_types::Shown;
 use crate::pretty_printers::show;
+use crate::standard_types::Shown;
 use crate::typed::Typed;
 use std::fmt::Write;
 

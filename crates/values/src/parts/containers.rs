@@ -1,8 +1,8 @@
 //! Elements and entries of the containers of libraries, by range.
 
 use super::{Container, Part, Reader, Role};
-use crate::library_types::Shown;
 use crate::pretty_printers::{page, viewed};
+use crate::standard_types::Shown;
 use crate::typed::{Number, Typed};
 use juror_symbols::Type;
 use std::ops::Range;

@@ -6,8 +6,8 @@ use super::{Container, Kind, Opened, Part, Path, Reader, Role};
 use crate::classes::trait_objects::concrete;
 use crate::classes::upcast::whole_object;
 use crate::expression::array_length;
-use crate::library_types::Shown;
 use crate::pretty_printers::{count_of, is_plausible, viewed};
+use crate::standard_types::Shown;
 use crate::typed::{Location, Number, Typed};
 use juror_symbols::{Composite, Type, TypeKind};
 

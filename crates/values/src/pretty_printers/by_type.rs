@@ -12,7 +12,7 @@ use super::printers::PrettyPrinters;
 use super::rule::{PrettyPrinter, Shape, Source, Statement, TypeSource};
 use crate::error::ValueError;
 use crate::expression::{self, Scope};
-use crate::library_types::LibraryTypes;
+use crate::standard_types::LibraryTypes;
 use crate::typed::{Memory, NoMemory, Typed};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{TemplateArgument, Type};
@@ -251,7 +251,7 @@ impl Scope for Walk<'_> {
     }
 
     /// A view speaks of the fields as they are.
-    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+    fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 

@@ -6,7 +6,7 @@ use super::rule::{PrettyPrinter, Shape, Source, Statement, TypeSource};
 use super::seek::{self, Wanted};
 use crate::error::ValueError;
 use crate::expression::{self, Scope};
-use crate::library_types::{LibraryTypes, Shown};
+use crate::standard_types::{LibraryTypes, Shown};
 use crate::typed::{Memory, Number, Typed};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{TemplateArgument, Type, TypeKind};
@@ -441,7 +441,7 @@ impl Scope for Variables<'_> {
     }
 
     /// A view speaks of the fields as they are.
-    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+    fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }
 

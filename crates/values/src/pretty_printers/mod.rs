@@ -11,7 +11,6 @@
 mod arguments;
 mod by_type;
 mod evaluate;
-mod library_types;
 mod pages;
 mod parse;
 mod pattern;
@@ -20,6 +19,7 @@ mod printers;
 mod rule;
 mod seek;
 mod slice;
+mod standard_types;
 #[cfg(test)]
 mod tests;
 mod words;

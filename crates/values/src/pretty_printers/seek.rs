@@ -8,7 +8,7 @@
 use super::evaluate::{Halt, Run};
 use super::printers::PrettyPrinters;
 use super::rule::{PrettyPrinter, Shape, Statement};
-use crate::library_types::{Index, Length, Shown, Sought};
+use crate::standard_types::{Index, Length, Shown, Sought};
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
 

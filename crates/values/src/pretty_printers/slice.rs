@@ -4,7 +4,7 @@ use super::evaluate::{Halt, Run};
 use super::printers::PrettyPrinters;
 use super::rule::Shape;
 use super::seek::Wanted;
-use crate::library_types::Slice;
+use crate::standard_types::Slice;
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
 

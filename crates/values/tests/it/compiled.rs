@@ -6,8 +6,8 @@ use juror_values::error::ValueError;
 use juror_values::expression::request::Request;
 use juror_values::expression::{Scope, evaluate};
 use juror_values::format::{Names, Radix, format, summary};
-use juror_values::library_types::LibraryTypes;
 use juror_values::pretty_printers::PrettyPrinters;
+use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::{Memory, Typed};
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -126,7 +126,7 @@ impl Scope for Compiled {
     fn memory(&self) -> &dyn Memory {
         self
     }
-    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+    fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         Some(&self.views)
     }
     fn type_of_table(&self, address: u64) -> Option<Type> {

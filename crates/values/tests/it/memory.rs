@@ -5,8 +5,8 @@ use juror_symbols::{Type, signal_information};
 use juror_values::error::ValueError;
 use juror_values::expression::{ExpressionError, Scope, evaluate};
 use juror_values::format::{Names, Radix, format};
-use juror_values::library_types::LibraryTypes;
 use juror_values::pretty_printers::PrettyPrinters;
+use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::{Memory, Typed};
 
 /// The address of the first byte of [`Page`].
@@ -109,7 +109,7 @@ impl Scope for Page {
     fn memory(&self) -> &dyn Memory {
         self
     }
-    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+    fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         Some(&self.views)
     }
 }

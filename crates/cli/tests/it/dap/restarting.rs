@@ -5,7 +5,7 @@ use crate::support::program;
 use juror_testing::{Build, Language, Optimization};
 use serde_json::{Value, json};
 
-/// What the program prints first, whatever begins anew.
+/// The first line that the program prints, whichever call begins anew.
 const RESULTS: &str = "38 9 102 5 6 2 5\n";
 
 /// Builds without optimization and with it.

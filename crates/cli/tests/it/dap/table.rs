@@ -283,7 +283,7 @@ const TABLE: &[Row] = &[
     ),
 ];
 
-/// What is there in some sessions, and announced in these.
+/// The capabilities that some sessions have, and announce.
 const PARTLY: &[Row] = &[row(
     "step back",
     &["supportsStepBack"],

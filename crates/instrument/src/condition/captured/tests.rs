@@ -11,8 +11,8 @@ use juror_language::{Environment, TermKind, parse_expression};
 use juror_symbols::Type;
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
-use juror_values::library_types::LibraryTypes;
 use juror_values::pretty_printers::PrettyPrinters;
+use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::{Memory, Number, Typed};
 use proptest::prelude::*;
 
@@ -94,7 +94,7 @@ impl Scope for Event {
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Err("none".into())
     }
-    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+    fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         Some(PrettyPrinters::standard())
     }
     fn type_named(&self, name: &str) -> Option<Type> {

@@ -1,4 +1,4 @@
-//! What single actions change, and which are refused.
+//! Single actions: their changes, and the refused ones.
 
 use super::*;
 use Act::{

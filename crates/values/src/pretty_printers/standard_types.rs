@@ -3,7 +3,7 @@
 use super::printers::PrettyPrinters;
 use super::seek;
 use super::slice;
-use crate::library_types::{Index, Length, LibraryTypes, Shown, Slice, Sought};
+use crate::standard_types::{Index, Length, LibraryTypes, Shown, Slice, Sought};
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
 
