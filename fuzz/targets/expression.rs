@@ -8,8 +8,8 @@ use juror_symbols::{Memory, SymbolFile, Type};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate, is_true};
 use juror_values::format::{Names, Radix, format};
-use juror_values::library_types::LibraryTypes;
 use juror_values::pretty_printers::PrettyPrinters;
+use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::Typed;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
@@ -71,7 +71,7 @@ impl Scope for Everything {
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError> {
         Ok(Box::new(Everything))
     }
-    fn library_types(&self) -> Option<&dyn LibraryTypes> {
+    fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         Some(PrettyPrinters::standard())
     }
     fn type_named(&self, name: &str) -> Option<Type> {

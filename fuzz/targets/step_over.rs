@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
         user(u64::from_le_bytes(word))
     });
     check(code, address, slot);
-    check(code, address, user(address ^ slot % 0x4000_0000));
+    check(code, address, user(address ^ (slot % 0x4000_0000)));
 });
 
 fn check(code: &[u8], address: u64, slot: u64) {
