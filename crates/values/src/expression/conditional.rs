@@ -5,6 +5,7 @@ use super::cast::cast;
 use super::error::ExpressionError;
 use super::evaluate::{is_true, part};
 use super::number::is_number;
+use super::operators::operand_type;
 use super::promotion::{common_type, is_float, of_bit_field, of_result, wraps};
 use super::scope::Scope;
 use super::static_type::static_type;
@@ -37,12 +38,16 @@ pub(super) fn conditional(
     let Some(other) = static_type(left, scope) else {
         return Ok(value);
     };
-    common(value, &other, scope).map_err(|why| ExpressionError::new(why, &taken.span))
+    // A result that `int` does not hold has a wider type only to be shown.
+    let own = match value.number(scope.memory()) {
+        Ok(number @ Number::Int(_)) => operand_type(taken, &value, &number, scope),
+        _ => of_bit_field(value.r#type.clone(), value.bits),
+    };
+    common(value, &own, &other, scope).map_err(|why| ExpressionError::new(why, &taken.span))
 }
 
 /// A value as one of the type that it has in common with the other side.
-fn common(value: Typed, other: &Type, scope: &dyn Scope) -> Result<Typed, ValueError> {
-    let own = of_bit_field(value.r#type.clone(), value.bits);
+fn common(value: Typed, own: &Type, other: &Type, scope: &dyn Scope) -> Result<Typed, ValueError> {
     let (own, other) = (own.strip(), other.strip());
     if own == other || own.name() == other.name() {
         return Ok(value);

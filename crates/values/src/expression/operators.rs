@@ -86,7 +86,7 @@ pub(super) fn unary(
 
 /// The type that a number counts as where it is computed with: a result whose own type
 /// does not hold it has a wider one only to be shown.
-fn operand_type(
+pub(super) fn operand_type(
     expression: &Expression,
     value: &Typed,
     number: &Number,

@@ -231,3 +231,45 @@ fn a_quotient_by_zero_is_the_programs() {
     assert!(node_of("v6 / 4 == v6", &event).unwrap().is_exact());
     assert!(node_of("v6 / 0.5 == v6", &event).unwrap().is_exact());
 }
+
+/// Each is a result that `int` does not hold beside a number without a sign.
+#[test]
+fn the_chosen_side_has_the_type_that_both_have_in_common() {
+    let event = Event(
+        TYPES
+            .iter()
+            .map(|name| match *name {
+                "float" | "double" => Value::Float(1.0),
+                "bool" => Value::Bool(true),
+                "int *" => Value::Address(1),
+                "int" => Value::Int(-1),
+                "long" => Value::Int(1 << 40),
+                "unsigned char" => Value::Int(32),
+                _ => Value::Int(1),
+            })
+            .collect(),
+    );
+    for (text, expected) in [
+        ("(v1 < 1 ? v1 : (v0 << v4)) == 0", true),
+        ("((v1 < 1 ? v1 : (v0 << v4)) & (-v2)) < (~v0)", false),
+        (
+            "(v1 < 2 ? (v0 * 4294967295) : v1) == 4294967297 - 8589934592",
+            true,
+        ),
+        ("(v1 < 2 ? -(v0 << v4) : v1) == 0", true),
+        ("(v1 < 2 ? (v1 < 2 ? (v0 << v4) : v0) : v1) == 0", true),
+        ("(v1 < 2 ? (v0 << v4) : v3) == 18446744069414584320", true),
+        ("(v1 < 2 ? (v0 << v4) : v2) == -4294967296", true),
+        ("(v1 < 2 ? (v0 << v4) : v0) == -4294967296", true),
+        ("(v1 < 2 ? (v0 << v4) : v6) == -4294967296", true),
+    ] {
+        assert_eq!(
+            evaluated(text, &event),
+            Some(Value::Bool(expected)),
+            "{text}"
+        );
+        let node = node_of(text, &event).unwrap();
+        let value = node.evaluate(&Captured(&event.0)).map(value_of);
+        assert_eq!(value, Some(Value::Bool(expected)), "{text}");
+    }
+}
