@@ -22,7 +22,7 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -38,6 +38,13 @@ struct Arguments {
     /// The crates, without `juror-`.
     #[arg(required = true)]
     crates: Vec<String>,
+    /// Tries the tests of this crate too, after those of the edited one. Several are given
+    /// with commas.
+    #[arg(long, value_delimiter = ',')]
+    with: Vec<String>,
+    /// Tries tests of at most this time for each edit.
+    #[arg(long, value_name = "SECONDS")]
+    limit: Option<u64>,
     /// Tries only the edits that survived the last run.
     #[arg(long)]
     again: bool,
@@ -63,6 +70,7 @@ fn main() -> Result<()> {
         &out.join("tree"),
         &out.join("target"),
         &arguments.crates,
+        &arguments.with,
     )?;
     if arguments.list {
         for number in 0..tree.edits.len() {
@@ -77,7 +85,8 @@ fn main() -> Result<()> {
     let scratch = out.join("reached");
     fs::create_dir_all(&scratch)?;
     let crates: Vec<String> = tree.edits.iter().map(|(of, ..)| of.clone()).collect();
-    let tests = Tests::record(programs, &crates, &scratch)?;
+    let mut tests = Tests::record(programs, &crates, &arguments.with, &scratch)?;
+    tests.limit = arguments.limit.map(Duration::from_secs);
     let (count, time) = tests.size();
     eprintln!("-- {count} tests, {} s one after the other", time.as_secs());
 

@@ -29,6 +29,8 @@ pub struct Tree {
     target: PathBuf,
     /// The names of the edited crates, without `juror-`.
     pub crates: Vec<String>,
+    /// The names of the crates whose tests are tried too.
+    with: Vec<String>,
     sources: Vec<Source>,
     /// All edits: their crate, their source, and what they are.
     pub edits: Vec<(String, PathBuf, Edit)>,
@@ -52,11 +54,18 @@ impl Tree {
     /// # Errors
     ///
     /// A file cannot be read, parsed or written.
-    pub fn copy(repository: &Path, root: &Path, target: &Path, crates: &[String]) -> Result<Self> {
+    pub fn copy(
+        repository: &Path,
+        root: &Path,
+        target: &Path,
+        crates: &[String],
+        with: &[String],
+    ) -> Result<Self> {
         let mut tree = Self {
             root: root.to_owned(),
             target: target.to_owned(),
             crates: crates.to_vec(),
+            with: with.to_vec(),
             sources: Vec::new(),
             edits: Vec::new(),
             dropped: BTreeSet::new(),
@@ -128,11 +137,11 @@ impl Tree {
         for _ in 0..ROUNDS_MAX {
             self.write()?;
             // What is found without generating code is found sooner.
-            let mut messages = self.cargo(&["check", "--keep-going", "--lib"])?;
+            let mut messages = self.cargo(&["check", "--keep-going", "--lib"], &[])?;
             if self.drop_culprits(&messages)? {
                 continue;
             }
-            messages = self.cargo(&["test", "--no-run", "--lib", "--tests"])?;
+            messages = self.cargo(&["test", "--no-run", "--tests"], &self.with)?;
             if !self.drop_culprits(&messages)? {
                 return Ok(self.programs(&messages));
             }
@@ -250,7 +259,8 @@ impl Tree {
                 .file_name()
                 .and_then(|name| name.to_str())
                 .unwrap_or_default();
-            if message["profile"]["test"] == true && self.crates.iter().any(|name| name == of) {
+            let mut tested = self.crates.iter().chain(&self.with);
+            if message["profile"]["test"] == true && tested.any(|name| name == of) {
                 programs.push(TestProgram {
                     of: of.to_owned(),
                     directory: directory.to_owned(),
@@ -261,7 +271,7 @@ impl Tree {
         programs
     }
 
-    fn cargo(&self, arguments: &[&str]) -> Result<Vec<Value>> {
+    fn cargo(&self, arguments: &[&str], with: &[String]) -> Result<Vec<Value>> {
         let mut command = Command::new("cargo");
         command
             .current_dir(&self.root)
@@ -274,8 +284,12 @@ impl Tree {
         command
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .stderr(std::process::Stdio::null());
-        for name in &self.crates {
-            command.arg("--package").arg(format!("juror-{name}"));
+        for name in self.crates.iter().chain(with) {
+            let package = match name.as_str() {
+                "cli" => "juror".to_owned(),
+                name => format!("juror-{name}"),
+            };
+            command.arg("--package").arg(package);
         }
         let output = command.output().context("cargo cannot be run")?;
         let text = String::from_utf8_lossy(&output.stdout);

@@ -27,6 +27,8 @@ pub struct Tests {
     tests: Vec<Test>,
     /// The tests that reach an edit, in the order in which they are tried.
     by_edit: BTreeMap<usize, Vec<usize>>,
+    /// How long the tests of one edit may take together, without any edit.
+    pub limit: Option<Duration>,
 }
 
 /// What the tests say of an edit.
@@ -42,12 +44,17 @@ pub enum Outcome {
 
 impl Tests {
     /// Runs each test alone and records the edits that it reaches. `crates` gives the crate of
-    /// each edit; the tests of other crates are not its own.
+    /// each edit; the tests of other crates than it and `with` are not tried.
     ///
     /// # Errors
     ///
-    /// A test fails without any edit.
-    pub fn record(programs: Vec<TestProgram>, crates: &[String], scratch: &Path) -> Result<Self> {
+    /// A test of an edited crate fails without any edit.
+    pub fn record(
+        programs: Vec<TestProgram>,
+        crates: &[String],
+        with: &[String],
+        scratch: &Path,
+    ) -> Result<Self> {
         let mut names = Vec::new();
         for (number, program) in programs.iter().enumerate() {
             let output = command(program, &["--list", "--format", "terse"]).output()?;
@@ -58,25 +65,30 @@ impl Tests {
             }
         }
         let tests = in_parallel(&names, |(program, name)| {
-            one(&programs[*program], *program, name, crates, scratch)
+            one(&programs[*program], *program, name, crates, with, scratch)
         })?;
+        let tests: Vec<Test> = tests.into_iter().flatten().collect();
         let mut by_edit: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (number, test) in tests.iter().enumerate() {
             for edit in &test.reached {
                 by_edit.entry(*edit).or_default().push(number);
             }
         }
-        // Short tests first, and among those of one length the ones of little code.
+        // Its own tests first, then short ones, and among those of one length the ones of
+        // little code.
         for order in by_edit.values_mut() {
             order.sort_by_key(|test| {
                 let test = &tests[*test];
-                (test.time.as_millis().max(1).ilog2(), test.reached.len())
+                let is_of_another = with.contains(&programs[test.program].of);
+                let length = test.time.as_millis().max(1).ilog2();
+                (is_of_another, length, test.reached.len())
             });
         }
         Ok(Self {
             programs,
             tests,
             by_edit,
+            limit: None,
         })
     }
 
@@ -105,7 +117,7 @@ impl Tests {
         let Some(order) = self.by_edit.get(&edit) else {
             return Ok(Outcome::NotReached);
         };
-        let mut rest = order.as_slice();
+        let mut rest = self.within_limit(order);
         let mut size = 1;
         while !rest.is_empty() {
             let (batch, later) = rest.split_at(size.min(rest.len()));
@@ -127,6 +139,18 @@ impl Tests {
         Ok(Outcome::Survived)
     }
 
+    fn within_limit<'a>(&self, order: &'a [usize]) -> &'a [usize] {
+        let Some(limit) = self.limit else {
+            return order;
+        };
+        let mut time = Duration::ZERO;
+        let count = order.iter().take_while(|test| {
+            time += self.tests[**test].time;
+            time <= limit
+        });
+        &order[..count.count().max(1)]
+    }
+
     fn passes(&self, edit: usize, program: usize, tests: &[usize]) -> Result<bool> {
         let mut command = command(&self.programs[program], &["--exact", "--test-threads=1"]);
         let usual: Duration = tests.iter().map(|test| self.tests[*test].time).sum();
@@ -137,38 +161,44 @@ impl Tests {
     }
 }
 
-/// Runs one test without an edit.
+/// Runs one test without an edit. A test of `with` that fails is left out.
 fn one(
     program: &TestProgram,
     number: usize,
     name: &str,
     crates: &[String],
+    with: &[String],
     scratch: &Path,
-) -> Result<Test> {
+) -> Result<Option<Test>> {
     let file: PathBuf = scratch.join(format!("{number}-{}", name.replace("::", "-")));
     let mut command = command(program, &["--exact", name]);
     command.env("JUROR_EDITS_REACHED", &file);
     let start = Instant::now();
     let child = command.spawn().context("a test cannot be started")?;
+    let is_of_another = with.contains(&program.of);
     if !ends_well(child, Duration::from_secs(1800))? {
+        if is_of_another {
+            eprintln!("   left out, for it fails without an edit: {name}");
+            return Ok(None);
+        }
         bail!("{name} of {} fails without an edit", program.path.display());
     }
     let time = start.elapsed();
     let bytes = fs::read(&file).unwrap_or_default();
     let _ = fs::remove_file(&file);
-    let is_own = |edit: &usize| crates.get(*edit) == Some(&program.of);
+    let is_own = |edit: &usize| is_of_another || crates.get(*edit) == Some(&program.of);
     let reached = bytes
         .iter()
         .enumerate()
         .filter(|(_, byte)| **byte == 1)
         .map(|(edit, _)| edit);
     let reached = reached.filter(is_own).collect();
-    Ok(Test {
+    Ok(Some(Test {
         program: number,
         name: name.to_owned(),
         time,
         reached,
-    })
+    }))
 }
 
 fn command(program: &TestProgram, arguments: &[&str]) -> Command {

@@ -13,7 +13,7 @@ use crate::program::Program;
 use crate::stack::frames::Frame;
 use crate::variables::VariableContext;
 use juror_symbols::{
-    Function, Memory, Parameter, Signature, Type, Variable, argument_plan, register,
+    Function, Memory, Method, Parameter, Signature, Type, Variable, argument_plan, register,
 };
 use juror_values::error::ValueError;
 use juror_values::expression::{Overload, Scope, dereference, function_at};
@@ -21,6 +21,7 @@ use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::Typed;
 use lookup::Meaning;
 use registers::SpecialRegister;
+use std::rc::Rc;
 
 /// A frame of a stopped thread, as expressions see it.
 pub struct FrameScope<'a> {
@@ -365,6 +366,14 @@ impl Scope for FrameScope<'_> {
         let modules = &self.program.modules;
         let found = modules.reached_definitions(linkage_name, |_| true);
         found.first().map(|bound| bound.address())
+    }
+
+    fn code_of_method(&self, method: &Method) -> Option<u64> {
+        let code = |module: &Rc<Module>| {
+            let code = module.symbols.code_of_method(method)?;
+            Some(module.to_process(code))
+        };
+        self.program.modules.iter().find_map(code)
     }
 
     fn is_cpp(&self) -> bool {

@@ -31,6 +31,7 @@ mod labels;
 mod line;
 mod location;
 mod names;
+mod parameters;
 mod scopes;
 mod separate;
 mod settings;
@@ -68,7 +69,8 @@ pub use types::{
     AbiLayout, Access, Base, BitField, Character, ClassMember, ClassMemberKind, ClassName,
     Composite, CompositeKind, DeclaredField, Encoding, Enumerator, EnumeratorCandidate, Field,
     Method, TemplateArgument, Type, TypeKind, Variant, VariantPart, VirtualStep, VtableOwner,
-    processor_flags, signal_information, standard_name, vector_control, vector_register,
+    is_instance, processor_flags, signal_information, standard_name, vector_control,
+    vector_register,
 };
 pub use unit_description::UnitDescription;
 pub use unwind::{Registers, UnwindError, UnwindMethod, Unwound, unwind_without_file};

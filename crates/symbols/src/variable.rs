@@ -5,6 +5,7 @@ use crate::dwarf::{DebugInfo, Die, DieRef, Visit};
 use crate::elf::Binding;
 use crate::inline::{around, covers, is_outlined_part};
 use crate::location::Location;
+use crate::parameters::{self, parameters};
 use crate::types::{Type, target};
 use crate::{Function, SymbolFile, names};
 use std::path::Path;
@@ -111,6 +112,7 @@ impl SymbolFile {
         let is_around = |die: DieRef| around.iter().any(|node| node.die == die);
         let mut call = function;
         let mut outlined_parts: Vec<usize> = Vec::new();
+        let mut named: Vec<(DieRef, Arc<str>)> = Vec::new();
         info.walk(function, |depth, die, entry| {
             if depth == 0 {
                 return Visit::Descend;
@@ -131,12 +133,14 @@ impl SymbolFile {
                 }
                 gimli::DW_TAG_inlined_subroutine if is_around(die) => {
                     call = die;
+                    named.extend(parameters::names(info, die));
                     let origin = info.origin(die.unit, entry);
                     let name = origin.and_then(|origin| info.abstract_name(origin));
                     let name = name.map_or_else(|| "".into(), Arc::from);
                     scopes.push((depth, Scope::of(ScopeKind::Inlined(name))));
                     Visit::Descend
                 }
+                gimli::DW_TAG_GNU_formal_parameter_pack if depth > 1 => Visit::Descend,
                 gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
                     // The parameters of the function itself are already in the list.
                     let known = depth == 1 && entry.tag() == gimli::DW_TAG_formal_parameter;
@@ -147,9 +151,12 @@ impl SymbolFile {
                                 .declared
                                 .extend(info.inherited_text(die, gimli::DW_AT_name)),
                             false => {
-                                scope
-                                    .variables
-                                    .extend(variable(info, die, entry, Some(function)))
+                                let mut variable = variable(info, die, entry, Some(function));
+                                let known = named.iter().find(|(at, _)| *at == die);
+                                if let (Some(variable), Some((_, name))) = (&mut variable, known) {
+                                    variable.name.clone_from(name);
+                                }
+                                scope.variables.extend(variable);
                             }
                         }
                     }
@@ -161,6 +168,13 @@ impl SymbolFile {
         let mut scopes: Vec<Scope> = scopes.into_iter().map(|(_, scope)| scope).collect();
         for part in outlined_parts {
             merge_into_call(&mut scopes, part, address);
+        }
+        let place = |variable: &Variable| named.iter().position(|(_, name)| *name == variable.name);
+        for scope in &mut scopes {
+            if matches!(scope.kind, ScopeKind::Inlined(_)) {
+                let order = |it: &Variable| (!it.parameter, place(it).filter(|_| it.parameter));
+                scope.variables.sort_by_key(order);
+            }
         }
         scopes.reverse();
         scopes
@@ -175,7 +189,7 @@ impl SymbolFile {
         let mut found = Vec::new();
         info.walk(function, |depth, die, entry| match entry.tag() {
             _ if depth == 0 => Visit::Descend,
-            gimli::DW_TAG_lexical_block => Visit::Descend,
+            gimli::DW_TAG_lexical_block | gimli::DW_TAG_GNU_formal_parameter_pack => Visit::Descend,
             gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
                 let known = variable(info, die, entry, Some(function));
                 found.extend(known.filter(|variable| &*variable.name == name));
@@ -452,70 +466,6 @@ fn merge_into_call(scopes: &mut [Scope], part: usize, address: u64) {
 pub(crate) fn unit_is(info: &DebugInfo, unit: u32, file: &str) -> bool {
     let name = info.unit(unit).and_then(|unit| unit.unit.name.as_ref());
     name.is_some_and(|name| Path::new(&*String::from_utf8_lossy(name.bytes())).ends_with(file))
-}
-
-/// Returns the parameters of a function in declaration order. Parameters that this copy of
-/// the function lost are included, with the location of the abstract origin.
-pub(crate) fn parameters(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Variable> {
-    let is_parameter = |(_, entry): &(DieRef, Die)| entry.tag() == gimli::DW_TAG_formal_parameter;
-    let own: Vec<_> = info
-        .children(function)
-        .into_iter()
-        .filter(is_parameter)
-        .collect();
-    let declared: Vec<_> = info
-        .die(function)
-        .and_then(|entry| {
-            info.reference(
-                function.unit,
-                entry.attr_value(gimli::DW_AT_abstract_origin),
-            )
-        })
-        .map(|origin| {
-            info.children(origin)
-                .into_iter()
-                .filter(is_parameter)
-                .collect()
-        })
-        .unwrap_or_default();
-    let make = |(die, entry): &(DieRef, Die)| variable(info, *die, entry, Some(function));
-    if declared.len() <= own.len() {
-        return own.iter().filter_map(make).collect();
-    }
-    declared
-        .iter()
-        .filter_map(|(die, entry)| {
-            let kept = own
-                .iter()
-                .find(|(at, own)| info.origin(at.unit, own) == Some(*die));
-            match kept {
-                Some(kept) => make(kept),
-                None => variable(info, *die, entry, Some(function)),
-            }
-        })
-        .collect()
-}
-
-/// Returns the parameters of an inlined call in the order of the function's declaration;
-/// gcc lists those of the call in another order.
-pub(crate) fn inlined_parameters(info: &Arc<DebugInfo>, call: DieRef) -> Vec<Variable> {
-    let of = |die: DieRef| {
-        let children = info.children(die).into_iter();
-        children.filter(|(_, entry)| entry.tag() == gimli::DW_TAG_formal_parameter)
-    };
-    let own: Vec<_> = of(call).collect();
-    let entry = info.die(call);
-    let Some(function) = entry.and_then(|entry| info.origin(call.unit, &entry)) else {
-        return Vec::new();
-    };
-    let made = of(function).filter_map(|(die, entry)| {
-        let is_own = |(at, own): &&(DieRef, Die)| info.origin(at.unit, own) == Some(die);
-        match own.iter().find(is_own) {
-            Some((at, own)) => variable(info, *at, own, None),
-            None => variable(info, die, &entry, None),
-        }
-    });
-    made.collect()
 }
 
 /// Returns a static member as its class declares it.

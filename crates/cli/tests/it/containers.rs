@@ -1,5 +1,6 @@
 //! An event reads only the requested parts of a container.
 
+use crate::support::printed::{plain_builds, printed};
 use crate::support::{Batch, program};
 use juror_testing::{Build, Language, Optimization};
 use std::path::{Path, PathBuf};
@@ -259,5 +260,40 @@ fn a_function_of_the_program_that_is_called_len_takes_what_has_no_length() {
         assert_eq!(both, "998", "{build}: {shown}");
         let why = "a pointer does not say how many";
         assert!(shown.contains(why), "{build}: {shown}");
+    }
+}
+
+/// Most of these functions have no code in the program: they are answered by what is shown.
+#[test]
+fn member_functions_without_code_are_answered_by_what_is_shown() {
+    let table = [
+        ("three.size()", "3"),
+        ("three.at(2)", "9"),
+        ("some.size()", "3"),
+        ("len(some)", "3"),
+        ("some.empty()", "false"),
+        ("some.back()", "9"),
+        ("all.size()", "3"),
+        ("ages.size()", "2"),
+        ("ages.empty()", "false"),
+        ("none.has_value()", "false"),
+        ("one.has_value()", "true"),
+        ("one.value()", "5"),
+        ("heap.top()", "9"),
+        ("stack.top()", "2"),
+        ("shared->size()", "4"),
+        ("shared->front()", "6"),
+        ("shared.get()->size()", "4"),
+    ];
+    for build in plain_builds(Language::Cpp) {
+        let executable = program("library_calls.cpp")
+            .argument("-std=gnu++20")
+            .compile(&build);
+        let shown = printed(&executable, &table).into_iter();
+        // A call gives a reference, which is shown with its address.
+        let values = shown.map(|it| it.replace("@0x?: ", ""));
+        for (value, (expression, expected)) in values.zip(&table) {
+            assert_eq!(value, *expected, "{build}: {expression}");
+        }
     }
 }

@@ -48,6 +48,7 @@ mod model_command;
 mod modules;
 mod names;
 mod one_object;
+mod packs;
 mod page;
 mod patched_points;
 mod places;

@@ -8,7 +8,7 @@
 
 use crate::scope::FrameScope;
 use juror_language::Expression;
-use juror_symbols::{Memory, Type};
+use juror_symbols::{Memory, Method, Type};
 use juror_values::error::ValueError;
 use juror_values::expression::request::Request;
 use juror_values::expression::{ExpressionError, Overload, Scope, evaluate};
@@ -137,6 +137,10 @@ impl Scope for CallingScope<'_> {
 
     fn function_linked(&self, linkage_name: &str) -> Option<u64> {
         self.frame.function_linked(linkage_name)
+    }
+
+    fn code_of_method(&self, method: &Method) -> Option<u64> {
+        self.frame.code_of_method(method)
     }
 
     fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {

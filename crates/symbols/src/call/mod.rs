@@ -16,7 +16,8 @@ mod site;
 
 use crate::dwarf::{DebugInfo, DieRef, Language};
 use crate::location::register::{R8, R9, RCX, RDI, RDX, RSI, XMM0};
-use crate::variable::{self, Variable};
+use crate::parameters;
+use crate::variable::Variable;
 use crate::{Function, SymbolFile, Type};
 use convention::Convention;
 pub use kept::KeptLocation;
@@ -194,7 +195,7 @@ impl SymbolFile {
                 function: function.name.to_string(),
             });
         };
-        let parameters = variable::parameters(info, die);
+        let parameters = parameters::parameters(info, die);
         let found = match parameter {
             Parameter::Name(name) => parameters
                 .iter()

@@ -8,7 +8,7 @@ use super::convention::Convention;
 use super::described;
 use super::{EntryLocation, EntryPieceLocation, EntryUnavailable, ReturnValue};
 use crate::dwarf::{DebugInfo, DieRef};
-use crate::{Function, SymbolFile, Type, variable};
+use crate::{Function, SymbolFile, Type, parameters};
 use std::sync::Arc;
 
 /// The parameters and the result of a function as declared.
@@ -62,7 +62,7 @@ impl SymbolFile {
         if let Some(reason) = described::changed_convention(info, die, linkage_name) {
             return Err(reason);
         }
-        let parameters = variable::parameters(info, die)
+        let parameters = parameters::parameters(info, die)
             .into_iter()
             .map(|variable| (variable.name, variable.r#type));
         Ok(Some(Signature {

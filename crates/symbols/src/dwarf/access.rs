@@ -3,6 +3,7 @@
 //! **Invariant:** the number of references followed is bounded, because a damaged file may
 //! contain a cycle.
 
+use super::facts::FunctionRecord;
 use super::{DebugInfo, Die, DieRef, REFERENCE_DEPTH_MAX, Value, Visit};
 use gimli::{AttributeValue, DwAt, UnitOffset};
 use std::ops::Range;
@@ -183,6 +184,40 @@ impl DebugInfo {
             }
             found.push((at, entry.clone()));
             Visit::Skip
+        });
+        found
+    }
+
+    /// Returns the address of the code of a function that its unit declares in a class.
+    pub fn code_of(&self, declared: DieRef) -> Option<u64> {
+        let facts = self.facts(declared.unit)?;
+        let mut records = facts.function_records();
+        let defines = |record: &&FunctionRecord| {
+            let mut at = Some(record.die);
+            // An abstract function may come between.
+            for _ in 0..3 {
+                let Some(die) = at.filter(|die| *die != declared) else {
+                    break;
+                };
+                at = self.die(die).and_then(|it| self.origin(die.unit, &it));
+            }
+            at == Some(declared)
+        };
+        records.find(defines).map(|record| record.low_pc)
+    }
+
+    /// Returns the formal parameters of a function in the order of their declarations, with
+    /// those of a parameter pack at its position, which gcc keeps in an entry of their own.
+    pub fn parameters(&self, function: DieRef) -> Vec<(DieRef, Die)> {
+        let mut found = Vec::new();
+        self.walk(function, |depth, at, entry| match entry.tag() {
+            _ if depth == 0 => Visit::Descend,
+            gimli::DW_TAG_GNU_formal_parameter_pack => Visit::Descend,
+            gimli::DW_TAG_formal_parameter => {
+                found.push((at, entry.clone()));
+                Visit::Skip
+            }
+            _ => Visit::Skip,
         });
         found
     }

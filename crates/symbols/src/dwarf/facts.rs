@@ -195,6 +195,11 @@ impl Facts {
         self.functions.iter().map(|function| function.record.die)
     }
 
+    /// Iterates over the functions with code.
+    pub fn function_records(&self) -> impl Iterator<Item = &FunctionRecord> {
+        self.functions.iter().map(|function| &function.record)
+    }
+
     /// Iterates over the functions whose name has this last component: their own name, or
     /// that of one of `origins`.
     pub fn functions_with_tail<'a>(

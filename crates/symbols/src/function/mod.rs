@@ -17,6 +17,7 @@ use crate::dwarf::DieRef;
 use crate::dwarf::facts::FunctionRecord;
 use crate::elf::{Binding, SymbolKind};
 use crate::names::{self, CloneKind};
+use crate::types::Method;
 use index::EntryKind;
 use std::ops::Range;
 use std::sync::Arc;
@@ -93,6 +94,14 @@ impl SymbolFile {
         }
         let entry = inner.functions().containing(address)?;
         self.function_with_low_pc(entry.low_pc)
+    }
+
+    /// Returns the file address of the code of a member function that a class of this file
+    /// declares, if the unit of the class has it.
+    pub fn code_of_method(&self, method: &Method) -> Option<u64> {
+        let (info, declared) = method.source()?;
+        let own = self.inner.debug_info()?;
+        Arc::ptr_eq(own, info).then(|| own.code_of(declared))?
     }
 
     /// Returns the function whose first instruction is at a file address.

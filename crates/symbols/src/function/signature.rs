@@ -5,7 +5,7 @@
 //! [`Written`] and compared.
 
 use crate::dwarf::{DebugInfo, DieRef};
-use crate::{Function, SymbolFile, Type, TypeKind, variable};
+use crate::{Function, SymbolFile, Type, TypeKind, parameters};
 use std::sync::Arc;
 
 /// The maximum number of typedefs followed.
@@ -350,7 +350,7 @@ fn all_match(types: &[Vec<String>], wanted: &[&str]) -> bool {
 
 /// Returns the parameter types of a function, without generated parameters (`this`).
 fn types_in(info: &Arc<DebugInfo>, function: DieRef) -> Vec<Type> {
-    let parameters = variable::parameters(info, function).into_iter();
+    let parameters = parameters::parameters(info, function).into_iter();
     let own = parameters.filter(|parameter| !parameter.artificial);
     own.map(|parameter| parameter.r#type).collect()
 }

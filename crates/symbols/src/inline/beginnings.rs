@@ -19,7 +19,8 @@ use super::{Doubt, InlinedCopy, inlined_chain};
 use crate::SymbolFile;
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::line::Row;
-use crate::variable::{Variable, inlined_parameters};
+use crate::parameters::inlined_parameters;
+use crate::variable::Variable;
 use std::sync::Arc;
 
 /// An inlined call.

@@ -62,8 +62,7 @@ fn is_constructor(info: &Arc<DebugInfo>, class: DieRef, name: &str) -> bool {
 /// Returns whether a constructor takes exactly one argument, a reference to an object of
 /// the class.
 fn copies(info: &Arc<DebugInfo>, class: DieRef, constructor: DieRef) -> bool {
-    let parameters = info.children(constructor).into_iter();
-    let mut parameters = parameters.filter(|(_, it)| it.tag() == gimli::DW_TAG_formal_parameter);
+    let mut parameters = info.parameters(constructor).into_iter();
     let (Some(_), Some((at, parameter)), None) =
         (parameters.next(), parameters.next(), parameters.next())
     else {

@@ -23,11 +23,35 @@ pub struct Method {
     pub slot: Option<u64>,
     /// Whether it is static.
     pub is_static: bool,
+    die: DieRef,
+}
+
+impl Method {
+    /// Returns whether it is an instance of a template.
+    pub fn is_instance(&self) -> bool {
+        is_instance(&self.name)
+    }
+
+    pub(crate) fn source(&self) -> Option<(&Arc<DebugInfo>, DieRef)> {
+        match &self.class.source {
+            Source::Die { info, .. } => Some((info, self.die)),
+            _ => None,
+        }
+    }
+}
+
+/// Returns whether the last name of a function has template arguments.
+pub fn is_instance(name: &str) -> bool {
+    name.ends_with('>')
+        && !["operator>", "operator->", "operator>>", "operator<=>"]
+            .iter()
+            .any(|it| name.ends_with(it))
 }
 
 impl Type {
-    /// Returns the member functions with this name: those of the class itself, or else
-    /// those of the nearest base classes that have any.
+    /// Returns the member functions with this name and the instances of the templates with
+    /// it, which come last: those of the class itself, or else those of the nearest base
+    /// classes that have any.
     pub fn methods_named(&self, name: &str) -> Vec<Method> {
         self.methods_within(name, Some(0), TYPE_DEPTH_MAX / 4)
     }
@@ -37,10 +61,11 @@ impl Type {
             return Vec::new();
         };
         let class = self.strip();
-        let own = class.methods_where(offset, |info, at, child| {
+        let mut own = class.methods_where(offset, |info, at, child| {
             let known = info.text(at.unit, child.attr_value(gimli::DW_AT_name));
-            known.is_some_and(|known| &*known == name)
+            known.is_some_and(|known| &*known == name || is_instance_of(&known, name))
         });
+        own.sort_by_key(Method::is_instance);
         if !own.is_empty() {
             return own;
         }
@@ -101,12 +126,10 @@ fn method(
         Some(value) => value.udata_value(),
         None => None,
     };
-    let children = info.children(at);
-    let first = children
-        .iter()
-        .find(|(_, child)| child.tag() == gimli::DW_TAG_formal_parameter);
-    let takes_object =
-        first.is_some_and(|(_, child)| DebugInfo::is_set(child, gimli::DW_AT_artificial));
+    let parameters = info.parameters(at);
+    let takes_object = parameters
+        .first()
+        .is_some_and(|(_, child)| DebugInfo::is_set(child, gimli::DW_AT_artificial));
     Method {
         class: class.clone(),
         offset,
@@ -117,7 +140,14 @@ fn method(
         linkage_name: info.text(at.unit, entry.attr_value(gimli::DW_AT_linkage_name)),
         slot,
         is_static: !takes_object,
+        die: at,
     }
+}
+
+/// Returns whether a name is that of an instance of the template: `get<int>` of `get`.
+fn is_instance_of(known: &str, template: &str) -> bool {
+    let arguments = known.strip_prefix(template).map(str::trim_start);
+    arguments.is_some_and(|it| it.starts_with('<')) && is_instance(known)
 }
 
 /// Returns the number that an expression consists of.

@@ -33,7 +33,7 @@ pub use class_scope::ClassName;
 pub use lookup::{EnumeratorCandidate, standard_name};
 pub use member::{Access, ClassMember, ClassMemberKind};
 pub use member_pointer::DeclaredField;
-pub use method::Method;
+pub use method::{Method, is_instance};
 pub use registers::{processor_flags, vector_control, vector_register};
 pub use system::signal_information;
 pub use template::TemplateArgument;

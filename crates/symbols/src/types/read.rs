@@ -206,12 +206,11 @@ fn wide_integer(bytes: &[u8], signed: bool, size: Option<u64>) -> Option<i128> {
 }
 
 fn function(info: &Arc<DebugInfo>, die: DieRef, entry: &Die) -> TypeKind {
-    let children = info.children(die);
+    let (children, parameters) = (info.children(die), info.parameters(die));
     TypeKind::Function {
         returns: target(info, die, entry),
-        parameters: children
+        parameters: parameters
             .iter()
-            .filter(|(_, child)| child.tag() == gimli::DW_TAG_formal_parameter)
             .map(|(at, child)| target(info, *at, child))
             .collect(),
         variadic: children

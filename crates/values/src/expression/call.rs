@@ -10,9 +10,10 @@ use super::built_in::built_in;
 use super::error::ExpressionError;
 use super::evaluate::{evaluate, part};
 use super::length::{OWN_FUNCTION, REFERENCES_MAX, length_of};
+use super::library_member;
 use super::member::{Members, call_operator, members};
 use super::member_of::{self, MemberCall};
-use super::overload::{Overload, choose};
+use super::overload::{Overload, choose, unconverted};
 use super::request::{Argument, Request};
 use super::scope::Scope;
 use crate::error::ValueError;
@@ -58,7 +59,15 @@ pub(super) fn call(
     };
     let at = |why: ValueError| ExpressionError::new(why, &function.span);
     // What has no length may be an argument of the program's own `len`.
-    let callee = callee(function, scope).map_err(|why| uncounted.clone().unwrap_or(why))?;
+    let callee = match callee(function, scope) {
+        Ok(callee) => callee,
+        Err(why) => {
+            return match library_member::result(function, arguments, scope) {
+                Some(result) => result.map_err(at),
+                None => Err(uncounted.unwrap_or(why)),
+            };
+        }
+    };
     let mut given = Vec::with_capacity(arguments.len());
     for argument in arguments {
         given.push(self::argument(argument, scope)?);
@@ -69,7 +78,13 @@ pub(super) fn call(
     };
     let function = match callee {
         Callee::Members(members) => {
-            let member = members.choose(&given, scope).map_err(at)?;
+            let member = match members.choose(&given, scope) {
+                Ok(member) => member,
+                Err(why) => {
+                    let known = library_member::result(function, arguments, scope);
+                    return known.unwrap_or(Err(why)).map_err(at);
+                }
+            };
             name = Some(member.name);
             given.splice(0..0, member.arguments);
             member.function
@@ -85,12 +100,14 @@ pub(super) fn call(
             if overloads.is_empty() {
                 return Err(uncounted.unwrap_or(why));
             }
+            let overloads = unconverted(&written, overloads, &given).map_err(at)?;
             let chosen = choose(&overloads, &given).map_err(at)?;
             chosen.ok_or(why)?
         }
         Callee::Overloads(overloads, meant) => {
             let written = name.as_deref().unwrap_or("");
             let overloads = with_associated(written, overloads, &given, scope);
+            let overloads = unconverted(written, overloads, &given).map_err(at)?;
             let chosen = choose(&overloads, &given).map_err(at)?;
             chosen.map_or(meant, Ok)?
         }

@@ -7,7 +7,7 @@
 
 use super::access::{address_of, object_behind, pointed_to};
 use super::overload::{
-    Fit, best, complaint, function_at, is_const_member, is_const_value, signature,
+    Fit, best, complaint, converts, function_at, is_const_member, is_const_value, signature,
 };
 use super::request::Argument;
 use super::scope::Scope;
@@ -131,12 +131,15 @@ impl Members {
         };
         let known: Vec<(Vec<Type>, bool)> = methods.iter().map(parameters_of).collect();
         let is_const = is_const_value(&self.object);
-        let candidates = known.iter().zip(methods);
-        let candidates = candidates.map(|((parameters, is_variadic), method)| {
-            let own = usize::from(!method.is_static);
-            (parameters.get(own..).unwrap_or(&[]), *is_variadic)
-        });
-        let mut group = match best(candidates, arguments) {
+        let written: Vec<(&[Type], bool)> = known
+            .iter()
+            .zip(methods)
+            .map(|((parameters, is_variadic), method)| {
+                let own = usize::from(!method.is_static);
+                (parameters.get(own..).unwrap_or(&[]), *is_variadic)
+            })
+            .collect();
+        let mut group = match best(written.iter().copied(), arguments) {
             Fit::Best(group) => group,
             fit => return Err(self.refusal(&known, methods, arguments.len(), &fit).into()),
         };
@@ -145,6 +148,16 @@ impl Members {
             let for_const = known.get(index).is_some_and(|it| is_const_member(&it.0));
             (binding, for_const != is_const)
         });
+        let is_converted = |index: usize| {
+            let is_instance = methods.get(index).is_some_and(Method::is_instance);
+            let parameters = written.get(index).map_or(&[][..], |it| it.0);
+            is_instance && converts(parameters, arguments)
+        };
+        if group.first().is_some_and(|&(index, _)| is_converted(index)) {
+            return Err(self
+                .refusal(&known, methods, arguments.len(), &Fit::None)
+                .into());
+        }
         self.check_one(&known, methods, &group)?;
         let mut why = None;
         for method in group.iter().filter_map(|&(index, _)| methods.get(index)) {
@@ -304,8 +317,10 @@ fn of_method(
             let linkage_name = method.linkage_name.as_deref();
             let function = match linkage_name {
                 Some(linkage) => scope.function_linked(linkage),
-                // g++ gives functions of internal linkage no linkage name.
-                None => by_qualified_name(method, scope),
+                // Functions of internal linkage and those of closures have no linkage name.
+                None => scope
+                    .code_of_method(method)
+                    .or_else(|| by_qualified_name(method, scope)),
             };
             function.ok_or_else(|| without_code(name, &method.class))?
         }

@@ -15,6 +15,7 @@ mod error;
 mod evaluate;
 mod length;
 mod library_access;
+mod library_member;
 mod member;
 mod member_of;
 pub mod member_pointer;

@@ -14,7 +14,7 @@ use super::request::Argument;
 use crate::classes::upcast::base_steps;
 use crate::error::ValueError;
 use crate::typed::{Location, Typed};
-use juror_symbols::{Character, Encoding, Type, TypeKind};
+use juror_symbols::{Character, Encoding, Type, TypeKind, is_instance};
 
 /// What an argument costs that is a number of a narrower type.
 const PROMOTION: u32 = 1;
@@ -282,6 +282,33 @@ fn distances(parameters: &[Type], is_variadic: bool, arguments: &[Argument]) -> 
         None => Some(ELLIPSIS),
     };
     is_count.then(|| arguments.iter().enumerate().map(of).collect())?
+}
+
+/// Returns whether an argument is converted to a number of another kind, or to a pointer to
+/// something else. The compiler would have made another instance of a template for it.
+pub(super) fn converts(parameters: &[Type], arguments: &[Argument]) -> bool {
+    let mut pairs = arguments.iter().zip(parameters);
+    pairs.any(|(argument, of)| distance(argument, of).is_none_or(|it| it >= CONVERSION))
+}
+
+/// Leaves out the instances of a template that these arguments would be converted for, unless
+/// the instance is written.
+///
+/// # Errors
+/// Nothing else is left.
+pub(super) fn unconverted(
+    written: &str,
+    overloads: Vec<Overload>,
+    arguments: &[Argument],
+) -> Result<Vec<Overload>, ValueError> {
+    let is_meant = |it: &&Overload| {
+        is_instance(written) || !is_instance(&it.name) || !converts(&it.parameters, arguments)
+    };
+    let meant: Vec<Overload> = overloads.iter().filter(is_meant).cloned().collect();
+    match meant.is_empty() && !overloads.is_empty() {
+        true => Err(several(&overloads, true).into()),
+        false => Ok(meant),
+    }
 }
 
 /// No argument fits worse, and one fits better.

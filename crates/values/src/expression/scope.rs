@@ -5,7 +5,7 @@ use super::request::Request;
 use crate::error::ValueError;
 use crate::standard_types::LibraryTypes;
 use crate::typed::{Memory, Typed};
-use juror_symbols::Type;
+use juror_symbols::{Method, Type};
 use std::ops::Range;
 
 /// What names mean.
@@ -36,6 +36,11 @@ pub trait Scope {
     /// Where the function of this name in the symbol table begins.
     fn function_linked(&self, linkage_name: &str) -> Option<u64> {
         let _ = linkage_name;
+        None
+    }
+    /// Where the code of a member function begins that its class declares in the same unit.
+    fn code_of_method(&self, method: &Method) -> Option<u64> {
+        let _ = method;
         None
     }
     /// Where the function `name` of a type begins, and the types of its

@@ -253,6 +253,12 @@ impl<'a> Run<'a> {
         }
         let mut first = start;
         if let Some(rounds) = PrettyPrinter::rounds_to(self.wanted, self.passed, body) {
+            // The number of rounds may be known of a value that the view does not fit.
+            if let (true, [Statement::Element(element)]) = (first < end, body) {
+                let number = Typed::of_integer(first).ok_or(Halt::Failed)?;
+                self.frame.variables.insert(name.into(), number);
+                self.evaluate(element)?;
+            }
             let rounds = (rounds as i128).min(end - start);
             first += rounds;
             self.passed += rounds as usize;
