@@ -9,6 +9,7 @@ use juror_debuggee::ThreadId;
 use juror_event::{Reach, SymbolicEvent};
 use juror_program::modules::{Bound, Module};
 use juror_program::program::Program;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -154,8 +155,17 @@ pub fn bind_event(
 /// that call no other variant, so that one object has one event: a deleting destructor calls
 /// the one of the complete object, and that may call the one of the object as a base.
 fn one_for_each_object(definitions: Vec<Bound>) -> Vec<Bound> {
+    // Few names have variants, and a name may have thousands of definitions.
+    let mut variants: FxHashMap<Vec<u8>, Vec<&Bound>> = FxHashMap::default();
+    let form = |of: &Bound| of.function.linkage_name.as_deref().and_then(variant_form);
+    for one in &definitions {
+        if let Some(form) = form(one) {
+            variants.entry(form).or_default().push(one);
+        }
+    }
     let goes_on = |one: &Bound| {
-        definitions.iter().any(|other| {
+        let of_form = form(one).and_then(|form| variants.get(&form));
+        of_form.into_iter().flatten().any(|other| {
             Rc::ptr_eq(&one.module, &other.module)
                 && one.function.low_pc != other.function.low_pc
                 && are_variants(one, other)
@@ -170,6 +180,23 @@ fn one_for_each_object(definitions: Vec<Bound>) -> Vec<Bound> {
     let mut definitions = definitions;
     definitions.retain(|_| kept.next().unwrap_or(true));
     definitions
+}
+
+/// Returns a mangled name with the same digit behind each `C` and `D`, which the variants of
+/// a constructor or destructor have in common; none if the name has no such digit.
+fn variant_form(name: &str) -> Option<Vec<u8>> {
+    let mut form = name.as_bytes().to_vec();
+    let mut has_number = false;
+    let mut is_behind = false;
+    for byte in &mut form {
+        let is_number = is_behind && byte.is_ascii_digit();
+        is_behind = matches!(*byte, b'C' | b'D');
+        if is_number {
+            *byte = b'0';
+            has_number = true;
+        }
+    }
+    has_number.then_some(form)
 }
 
 /// Whether two functions are variants of one constructor or destructor: their mangled names
@@ -255,6 +282,19 @@ mod tests {
             ("", "", false),
         ] {
             assert_eq!(is_variant_name(one, other), expected, "{one} {other}");
+            // Variants are looked for among the names of one form.
+            let forms = (variant_form(one), variant_form(other));
+            assert!(!expected || forms.0.is_some() && forms.0 == forms.1);
         }
+    }
+
+    #[test]
+    fn names_without_variants_have_no_form() {
+        for name in ["_Z4workILi1EEiii", "", "D", "_ZN4DiskEC"] {
+            assert_eq!(variant_form(name), None, "{name}");
+        }
+        let form = |name| variant_form(name).unwrap();
+        assert_eq!(form("_ZN4DiskC2Ei"), b"_ZN4DiskC0Ei");
+        assert_ne!(form("_ZN4DiskC2Ei"), form("_ZN4DiskD2Ei"));
     }
 }
