@@ -12,6 +12,7 @@
 //! **Invariant**: at each stop that is shown, the monitor of a native property is what it
 //! would be had it taken all events itself.
 
+mod drafts;
 mod keeping;
 mod memory;
 mod patching;
@@ -23,6 +24,7 @@ mod stub;
 
 pub(crate) use property::NativeSlot;
 
+use drafts::Drafts;
 use juror_debuggee::{Owner, Patch};
 use juror_instrument::native::sites::Texts;
 use juror_monitor::native::NotNative;
@@ -62,6 +64,8 @@ pub(crate) struct NativeTier {
     texts: Texts,
     /// The parts of the program near which code can be placed, by their gates.
     clusters: Vec<Cluster>,
+    /// The stubs that were made last.
+    drafts: Drafts,
     /// The patched entries, and those that could not be patched.
     entries: BTreeMap<u64, Site>,
     /// The return sites.

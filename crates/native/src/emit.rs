@@ -53,6 +53,7 @@ use apart::{Gate, Rest, Wait};
 use assembler::{Assembler, If, Label, Physical, RAX, Target};
 use held_locks::{held_locks, taken_lock};
 use juror_monitor::native::{EventWords, Phase, StepProgram};
+use std::sync::Arc;
 
 /// The code of a region's gate: a `nop`, on which there is a site while juror is
 /// attached, and a jump back to where the thread came from.
@@ -127,16 +128,17 @@ pub enum EmitError {
     Head(#[from] Obstacle),
 }
 
-/// A stub without an address.
+/// A stub without an address, for all heads of one size with the same sections.
 #[derive(Debug, Clone)]
-pub struct Draft<'a> {
-    head: &'a Head,
+pub struct Draft {
     place: Place,
     code: Assembler<Mark>,
-    /// Where the relocated head begins.
-    relocated: usize,
-    saved: Vec<Physical>,
-    sections: Vec<SectionMap>,
+    /// Where the relocated head begins, and the room for it.
+    relocated: (usize, usize),
+    /// What the maps of its stubs have in common.
+    marks: Arc<[(usize, Mark)]>,
+    saved: Arc<[Physical]>,
+    sections: Arc<[SectionMap]>,
     /// By section: its re-entry. The first is the stub itself.
     reentries: Vec<Label>,
 }
@@ -154,13 +156,13 @@ pub struct Stub {
 }
 
 /// Makes the stub of a head.
-pub fn draft<'a>(
-    head: &'a Head,
+pub fn draft(
+    head: &Head,
     place: Place,
     sections: &[Section<'_>],
     region: Region,
-) -> Result<Draft<'a>, EmitError> {
-    let mut emitter = Emitter::new(head, place, sections, region)?;
+) -> Result<Draft, EmitError> {
+    let mut emitter = Emitter::new(place, sections, region)?;
     let labels: Vec<Label> = sections.iter().map(|_| emitter.code.label()).collect();
     let start = emitter.code.label();
     emitter.code.bind(start);
@@ -193,29 +195,38 @@ pub fn draft<'a>(
         .offset_of(relocated)
         .ok_or(EmitError::TooLarge)?;
     Ok(Draft {
-        head,
         place,
+        marks: emitter.code.take_marks().into(),
         code: emitter.code,
-        relocated,
-        saved: emitter.saved,
-        sections: emitter.sections,
+        relocated: (relocated, head.relocated_size()),
+        saved: emitter.saved.into(),
+        sections: emitter.sections.into(),
         reentries,
     })
 }
 
-impl Draft<'_> {
+impl Draft {
+    /// Returns true if it is also the stub of this head.
+    pub fn serves(&self, head: &Head) -> bool {
+        self.relocated.1 == head.relocated_size()
+    }
+
     /// Returns the size in bytes, which does not depend on the address.
     pub fn size(&self) -> u64 {
         self.code.size() as u64
     }
 
-    /// Makes the stub for an address.
-    pub fn place(&self, at: u64) -> Result<Stub, EmitError> {
-        let mut bytes = self.code.link(at).ok_or(EmitError::OutOfReach)?;
-        let relocated = self.head.relocate(at.wrapping_add(self.relocated as u64))?;
-        let end = self.relocated + relocated.bytes.len();
+    /// Makes the stub of a head that it serves, for an address.
+    pub fn place(&self, head: &Head, at: u64) -> Result<Stub, EmitError> {
+        let mut bytes = self
+            .code
+            .link(at, head.address)
+            .ok_or(EmitError::OutOfReach)?;
+        let (start, _) = self.relocated;
+        let relocated = head.relocate(at.wrapping_add(start as u64))?;
+        let end = start + relocated.bytes.len();
         bytes
-            .get_mut(self.relocated..end)
+            .get_mut(start..end)
             .ok_or(EmitError::TooLarge)?
             .copy_from_slice(&relocated.bytes);
         let address = |offset: usize| at.wrapping_add(offset as u64);
@@ -227,12 +238,12 @@ impl Draft<'_> {
             map: StubMap {
                 at,
                 size: self.size(),
-                entry: self.head.address,
+                entry: head.address,
                 place: self.place,
-                marks: self.code.marks().to_vec(),
+                marks: Arc::clone(&self.marks),
                 relocated,
-                saved: self.saved.clone(),
-                sections: self.sections.clone(),
+                saved: Arc::clone(&self.saved),
+                sections: Arc::clone(&self.sections),
                 reentries: reentries.map(address).collect(),
             },
             lock_prefixes: self
@@ -247,8 +258,7 @@ impl Draft<'_> {
 }
 
 /// Emits one stub.
-struct Emitter<'a> {
-    head: &'a Head,
+struct Emitter {
     place: Place,
     region: Region,
     code: Assembler<Mark>,
@@ -268,13 +278,8 @@ struct Emitter<'a> {
     out: Label,
 }
 
-impl<'a> Emitter<'a> {
-    fn new(
-        head: &'a Head,
-        place: Place,
-        sections: &[Section<'_>],
-        region: Region,
-    ) -> Result<Self, EmitError> {
+impl Emitter {
+    fn new(place: Place, sections: &[Section<'_>], region: Region) -> Result<Self, EmitError> {
         let mut maps = Vec::new();
         for (number, section) in sections.iter().enumerate() {
             let malformed = malformed(number, 0);
@@ -290,7 +295,6 @@ impl<'a> Emitter<'a> {
         }
         let mut code = Assembler::new();
         Ok(Self {
-            head,
             place,
             region,
             saved: registers::used(sections),

@@ -13,6 +13,7 @@
 use crate::emit::can_abandon;
 use crate::head::{Piece, Place, Relocated};
 use juror_monitor::native::{Base, Phase, Why};
+use std::sync::Arc;
 
 /// Where the original flags are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,9 +143,9 @@ pub struct StubMap {
     /// The relocated head.
     pub relocated: Relocated,
     /// The start of each instruction outside of the relocated head, ascending.
-    pub(crate) marks: Vec<(usize, Mark)>,
-    pub(crate) saved: Vec<u8>,
-    pub(crate) sections: Vec<SectionMap>,
+    pub(crate) marks: Arc<[(usize, Mark)]>,
+    pub(crate) saved: Arc<[u8]>,
+    pub(crate) sections: Arc<[SectionMap]>,
     /// By section: the address at which a thread with the program's registers
     /// begins it.
     pub(crate) reentries: Vec<u64>,

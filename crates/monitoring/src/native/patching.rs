@@ -1,5 +1,6 @@
 //! Patches at the entries of functions, and the stubs of all sites.
 
+use super::drafts::{DraftKey, Drafts};
 use super::property::NativeProperty;
 use super::records::{ARMED, PENDING, PENDING_END, journal_offset};
 use super::stub::{MonitorStub, StubSection};
@@ -226,20 +227,18 @@ impl Monitors {
             return Ok(Err(NO_ROOM.to_owned()));
         };
         let gate = cluster.gate;
-        let (Some(sections), Some(stub_sections)) =
-            (self.sections(wanted), self.stub_sections(&wanted.probes))
-        else {
-            return Ok(Err("its event is not native".to_owned()));
-        };
-        let drafted = match draft(head, wanted.place, &sections, region(gate)) {
+        let mut drafts = std::mem::take(&mut self.native.drafts);
+        let drafted = self.draft(&mut drafts, wanted, head, gate);
+        self.native.drafts = drafts;
+        let (drafted, stub_sections) = match drafted {
             Ok(drafted) => drafted,
-            Err(why) => return Ok(Err(why.to_string())),
+            Err(why) => return Ok(Err(why)),
         };
         let at = self.native.take_place(gate, (head, form), &drafted);
         let Some(at) = at else {
             return Ok(Err(NO_ROOM.to_owned()));
         };
-        let stub = match drafted.place(at) {
+        let stub = match drafted.place(head, at) {
             Ok(stub) => stub,
             Err(why) => return Ok(Err(why.to_string())),
         };
@@ -257,6 +256,29 @@ impl Monitors {
                 lock_prefixes: stub.lock_prefixes,
             },
         }))
+    }
+
+    /// Returns the stub of a site without an address, and its sections.
+    fn draft(
+        &self,
+        drafts: &mut Drafts,
+        wanted: &Wanted,
+        head: &Head,
+        gate: u64,
+    ) -> Result<(Arc<Draft>, Vec<StubSection>), String> {
+        let sections = self.sections(wanted);
+        let (sections, stub_sections) = sections
+            .zip(self.stub_sections(&wanted.probes))
+            .ok_or("its event is not native")?;
+        let of_sections = sections.iter().zip(&stub_sections);
+        let of_sections = of_sections.map(|(section, of)| (section, &of.program, of.event));
+        let key = DraftKey::new((wanted.place, gate), of_sections);
+        let make = || draft(head, wanted.place, &sections, region(gate));
+        let drafted = drafts.get_or_make(key, head, make);
+        match drafted {
+            Ok(drafted) => Ok((drafted, stub_sections)),
+            Err(why) => Err(why.to_string()),
+        }
     }
 
     /// Returns the sections of a site's stub.
@@ -385,7 +407,7 @@ impl super::NativeTier {
         &mut self,
         gate: u64,
         (head, form): (&Head, Form),
-        drafted: &Draft<'_>,
+        drafted: &Draft,
     ) -> Option<u64> {
         let cluster = self.clusters.iter_mut().find(|it| it.gate == gate)?;
         let size = drafted.size();

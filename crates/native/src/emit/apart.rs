@@ -41,7 +41,7 @@ pub(super) struct Wait {
     pub gate: Target,
 }
 
-impl Emitter<'_> {
+impl Emitter {
     /// Emits the operations that few steps run.
     pub(super) fn rests(&mut self, sections: &[Section<'_>]) -> Result<(), EmitError> {
         for rest in std::mem::take(&mut self.rests) {

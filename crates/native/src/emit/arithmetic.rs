@@ -13,7 +13,7 @@ const DIVIDE: u8 = 7;
 const HASH_SALT: u64 = 0x2545_f491_4f6c_dd1d;
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl SectionEmitter<'_, '_, '_> {
+impl SectionEmitter<'_, '_> {
     pub(super) fn checked(
         &mut self,
         operation: Checked,

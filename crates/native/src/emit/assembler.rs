@@ -31,6 +31,8 @@ pub(crate) enum Target {
     Label(Label),
     /// An address outside of it.
     Address(u64),
+    /// The site whose stub the code is, which is known when it is linked.
+    Site,
 }
 
 /// An address in memory: `base + offset + 8 * index`.
@@ -117,10 +119,11 @@ pub(crate) struct Assembler<M> {
 impl<M: Copy> Assembler<M> {
     pub(crate) fn new() -> Self {
         Self {
-            bytes: Vec::new(),
-            marks: Vec::new(),
-            labels: Vec::new(),
-            branches: Vec::new(),
+            // For a step with a guard and a slice.
+            bytes: Vec::with_capacity(1024),
+            marks: Vec::with_capacity(256),
+            labels: Vec::with_capacity(128),
+            branches: Vec::with_capacity(64),
             lock_prefixes: Vec::new(),
         }
     }
@@ -130,9 +133,9 @@ impl<M: Copy> Assembler<M> {
         self.bytes.len()
     }
 
-    /// Returns the marks.
-    pub(crate) fn marks(&self) -> &[(usize, M)] {
-        &self.marks
+    /// Returns the marks; the code has none any more.
+    pub(crate) fn take_marks(&mut self) -> Vec<(usize, M)> {
+        std::mem::take(&mut self.marks)
     }
 
     /// Returns the offsets of the lock prefixes.
@@ -382,6 +385,12 @@ impl<M: Copy> Assembler<M> {
     pub(crate) fn address_of(&mut self, mark: M, label: Label) {
         self.raw(mark, &[0x48, 0x8d, 0x05]);
         self.displacement(Target::Label(label));
+    }
+
+    /// `to := address of the site`.
+    pub(crate) fn address_of_site(&mut self, mark: M, to: Physical) {
+        self.raw(mark, &[0x48 | (to >> 3) << 2, 0x8d, 0x05 | (to & 7) << 3]);
+        self.displacement(Target::Site);
     }
 
     fn displacement(&mut self, target: Target) {

@@ -101,7 +101,7 @@ fn pending(word: PendingWord, number: u32) -> Memory {
     )
 }
 
-impl Emitter<'_> {
+impl Emitter {
     /// Emits the section of an entry that begins a call.
     pub(super) fn begin_call(
         &mut self,
@@ -202,7 +202,7 @@ impl Emitter<'_> {
     }
 }
 
-impl SectionEmitter<'_, '_, '_> {
+impl SectionEmitter<'_, '_> {
     /// Writes the record of a call behind the innermost one.
     fn record(&mut self, call: Call<'_>) -> Option<()> {
         self.find_return_site()?;

@@ -15,9 +15,11 @@ enum Found {
     Memory(Memory),
     Address(Memory),
     Word(u64),
+    /// The address of the event.
+    Site,
 }
 
-impl SectionEmitter<'_, '_, '_> {
+impl SectionEmitter<'_, '_> {
     /// Emits a capture into a register.
     pub(super) fn capture(&mut self, to: Physical, source: Source) -> Option<()> {
         let capture = match source {
@@ -99,7 +101,7 @@ impl SectionEmitter<'_, '_, '_> {
     fn return_address(&self) -> Option<Found> {
         Some(match self.emitter.place {
             Place::Entry => Found::Memory(self.stack(0)?),
-            Place::ReturnSite => Found::Word(self.emitter.head.address),
+            Place::ReturnSite => Found::Site,
         })
     }
 
@@ -111,6 +113,7 @@ impl SectionEmitter<'_, '_, '_> {
             Found::Memory(place) => code.load(mark, to, place),
             Found::Address(place) => code.address(mark, to, place),
             Found::Word(word) => code.set(mark, to, word),
+            Found::Site => code.address_of_site(mark, to),
         }
     }
 

@@ -20,8 +20,8 @@ const EXCHANGE_ADD: u8 = 0xc1;
 
 /// Emits the operations of one section. Methods return none for an operation that
 /// breaks a rule.
-pub(super) struct SectionEmitter<'e, 'a, 's> {
-    pub(super) emitter: &'e mut Emitter<'a>,
+pub(super) struct SectionEmitter<'e, 's> {
+    pub(super) emitter: &'e mut Emitter,
     pub(super) words: &'s EventWords,
     pub(super) action: Action<'s>,
     pub(super) number: usize,
@@ -35,9 +35,9 @@ pub(super) struct SectionEmitter<'e, 'a, 's> {
     held: Vec<LockPlace>,
 }
 
-impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
+impl<'e, 's> SectionEmitter<'e, 's> {
     pub(super) fn new(
-        emitter: &'e mut Emitter<'a>,
+        emitter: &'e mut Emitter,
         number: usize,
         section: &Section<'s>,
         end: Label,
@@ -49,7 +49,7 @@ impl<'e, 'a, 's> SectionEmitter<'e, 'a, 's> {
 
     /// Emits more operations of a section, whose labels exist.
     pub(super) fn with_labels(
-        emitter: &'e mut Emitter<'a>,
+        emitter: &'e mut Emitter,
         number: usize,
         section: &Section<'s>,
         end: Label,

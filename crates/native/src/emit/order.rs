@@ -10,7 +10,7 @@ use super::{EmitError, Emitter, Section, malformed};
 use crate::stub_map::{Mark, Position};
 use juror_monitor::native::{Op, StepProgram};
 
-impl Emitter<'_> {
+impl Emitter {
     /// Emits the operations of a section that most steps run. The section ends at the label
     /// `end`, which is bound behind them.
     pub(super) fn section(
@@ -55,7 +55,7 @@ pub(super) enum Then {
     Other,
 }
 
-impl SectionEmitter<'_, '_, '_> {
+impl SectionEmitter<'_, '_> {
     /// Emits operations in this order; returns the labels of all operations.
     pub(super) fn ops(
         mut self,

@@ -357,7 +357,11 @@ fn two_thousand_stubs_are_made_quickly() {
     let mut size = 0;
     for number in 0..2000 {
         let draft = draft(&lab.head, Place::Entry, &[section], lab.region).unwrap();
-        size += draft.place(STUB + 64 * number).unwrap().bytes.len();
+        size += draft
+            .place(&lab.head, STUB + 64 * number)
+            .unwrap()
+            .bytes
+            .len();
     }
     let elapsed = start.elapsed();
     println!("2 000 stubs of {} bytes in {elapsed:?}", size / 2000);

@@ -113,14 +113,15 @@ impl<M: Copy> Assembler<M> {
         }
     }
 
-    /// Returns the bytes for an address; none if a label is not bound or a target is out of
-    /// reach.
-    pub(crate) fn link(&self, at: u64) -> Option<Vec<u8>> {
+    /// Returns the bytes for an address and a site; none if a label is not bound or a target
+    /// is out of reach.
+    pub(crate) fn link(&self, at: u64, site: u64) -> Option<Vec<u8>> {
         let mut bytes = self.bytes.clone();
         for (field, target) in &self.branches {
             let target = match target {
                 Target::Label(label) => at.wrapping_add(self.offset_of(*label)? as u64),
                 Target::Address(address) => *address,
+                Target::Site => site,
             };
             let from = at.wrapping_add(*field as u64 + 4);
             let displacement = i32::try_from(target.wrapping_sub(from) as i64).ok()?;

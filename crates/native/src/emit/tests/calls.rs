@@ -119,8 +119,8 @@ impl Calls {
         let end = [section(Action::Return(call))];
         let site = draft(&after, Place::ReturnSite, &end, region).unwrap();
         Calls {
-            entry: entry.place(STUB).unwrap(),
-            site: site.place(RETURN_AT).unwrap(),
+            entry: entry.place(&function, STUB).unwrap(),
+            site: site.place(&after, RETURN_AT).unwrap(),
             table: monitor.memory().clone(),
             lowered,
         }
@@ -456,4 +456,40 @@ fn arguments_of_an_event_that_was_not_needed_are_absent() {
     let mut thread = calls.thread(true);
     calls.run(&mut thread);
     calls.check_end(&thread, 1);
+}
+
+#[test]
+fn a_draft_makes_the_stubs_of_all_heads_of_its_size() {
+    let lowered = lower_after();
+    let words = after_words();
+    let section = Section {
+        program: &lowered.program().steps[0],
+        words: &words,
+        table: TABLE,
+        journal: 32,
+        action: Action::Return(Call {
+            event: EVENT,
+            begun: 1,
+            needed: &[],
+        }),
+    };
+    let region = Region {
+        gate: GATE_AT,
+        armed: ARMED_AT,
+        pending: PENDING,
+        pending_end: PENDING_END,
+        attempts: 3,
+    };
+    let at = |address: u64| head(address, &AFTER_CALL, Place::ReturnSite);
+    let (first, other) = (at(SITE), at(SITE + 0x120));
+    let of = |head: &Head| draft(head, Place::ReturnSite, &[section], region).unwrap();
+    assert!(of(&first).serves(&other));
+    let made = of(&first).place(&other, RETURN_AT).unwrap();
+    assert_eq!(made, of(&other).place(&other, RETURN_AT).unwrap());
+    assert_ne!(
+        made.bytes,
+        of(&first).place(&first, RETURN_AT).unwrap().bytes
+    );
+    let longer = head(SITE, &FUNCTION, Place::Entry);
+    assert!(!of(&first).serves(&longer));
 }

@@ -132,7 +132,7 @@ impl Lab {
             attempts: 3,
         };
         let draft = draft(&head, Place::Entry, &sections, region).unwrap();
-        let stub = draft.place(STUB).unwrap();
+        let stub = draft.place(&head, STUB).unwrap();
         assert_eq!(stub.bytes.len() as u64, draft.size());
         Lab {
             head,
