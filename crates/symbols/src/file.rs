@@ -27,6 +27,8 @@ pub(crate) struct Inner {
     settings: Arc<SymbolSettings>,
     search: OnceLock<Search>,
     symbols: OnceLock<SymbolTable>,
+    /// The string tables of the symbols; `None` if they are large.
+    strings: OnceLock<Option<Vec<Arc<[u8]>>>>,
     plt: OnceLock<Vec<PltEntry>>,
     debug_info: OnceLock<Option<Arc<DebugInfo>>>,
     functions: OnceLock<FunctionIndex>,
@@ -84,6 +86,7 @@ impl SymbolFile {
                 settings,
                 search: OnceLock::new(),
                 symbols: OnceLock::new(),
+                strings: OnceLock::new(),
                 plt: OnceLock::new(),
                 debug_info: OnceLock::new(),
                 functions: OnceLock::new(),
@@ -190,6 +193,27 @@ impl Inner {
     pub fn symbols(&self) -> &SymbolTable {
         self.symbols
             .get_or_init(|| SymbolTable::load(&self.elf, self.debug_file().map(|file| &**file)))
+    }
+
+    /// Returns whether the name of a symbol may contain one of these parts. A program has a
+    /// hundred libraries, and most names are in none of them: to look at the bytes costs less
+    /// than to sort the symbols.
+    pub fn may_have_symbol(&self, parts: &[&str]) -> bool {
+        if self.symbols.get().is_some() {
+            return true;
+        }
+        let strings = self.strings.get_or_init(|| {
+            let debug = self.debug_file().map(|file| &**file);
+            SymbolTable::strings(&self.elf, debug)
+        });
+        let Some(strings) = strings else {
+            return true;
+        };
+        let is_in = |part: &&str| {
+            let part = memchr::memmem::Finder::new(*part);
+            strings.iter().any(|table| part.find(table).is_some())
+        };
+        parts.iter().any(is_in)
     }
 
     pub fn plt(&self) -> &[PltEntry] {

@@ -14,6 +14,9 @@ use std::sync::{Arc, OnceLock};
 /// much as these.
 const SCANS_MAX: u32 = 128;
 
+/// The size of the string tables up to which a name is looked for in them.
+const STRINGS_MAX: u64 = 1 << 20;
+
 /// The scope in which a function can be called by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Binding {
@@ -78,6 +81,21 @@ impl SymbolTable {
         table.add(elf, ".dynsym", elf);
         table.index();
         table
+    }
+
+    /// Returns the string tables with the names of the symbols, perhaps with others; `None` if
+    /// they are large, and a look for a name in them takes long.
+    pub fn strings(elf: &ElfFile, debug: Option<&ElfFile>) -> Option<Vec<Arc<[u8]>>> {
+        let tables = [elf].into_iter().chain(debug);
+        let tables = tables.flat_map(|of| [".symtab", ".dynsym"].map(|name| (of, name)));
+        let sections = tables.filter_map(|(of, name)| {
+            let link = of.section(name)?.link;
+            Some((of, of.sections.get(link as usize)?))
+        });
+        let sections: Vec<_> = sections.collect();
+        let size: u64 = sections.iter().map(|(_, section)| section.size).sum();
+        let read = |(of, section): (&ElfFile, _)| of.shared_contents(section);
+        (size <= STRINGS_MAX).then(|| sections.into_iter().filter_map(read).collect())
     }
 
     fn add(&mut self, from: &ElfFile, section_name: &str, program: &ElfFile) {

@@ -112,7 +112,14 @@ impl SymbolFile {
         let inner = &*self.inner;
         let mut found: Vec<(u64, Option<String>)> = Vec::new();
         self.add_dwarf_matches(name, &mut found);
-        self.add_symbol_matches(name, &mut found);
+        let literal = literal_of(name);
+        let has_symbols = inner.may_have_symbol(&[literal, name]);
+        if has_symbols {
+            self.add_symbol_matches((name, literal), &mut found);
+        }
+        if found.is_empty() && !has_symbols {
+            return Vec::new();
+        }
         if found.is_empty() {
             let labels = inner.symbols().labels_named(name);
             return labels
@@ -164,19 +171,12 @@ impl SymbolFile {
         suffix.is_some_and(|suffix| names::clone_kind(suffix) != CloneKind::Instance)
     }
 
-    fn add_symbol_matches(&self, name: &str, found: &mut Vec<(u64, Option<String>)>) {
+    fn add_symbol_matches(
+        &self,
+        (name, literal): (&str, &str),
+        found: &mut Vec<(u64, Option<String>)>,
+    ) {
         let symbols = self.inner.symbols();
-        // A mangled name contains the identifiers of its components literally, so most
-        // symbols are rejected without demangling.
-        let literal = names::tail(name).trim_start_matches('~');
-        let literal = match literal {
-            // Written with escapes.
-            names::CLOSURE => "closure",
-            // Their parameters are mangled, and so are operators.
-            _ if literal.starts_with("operator") => "",
-            _ if literal.starts_with("{lambda(") => "Ul",
-            _ => literal,
-        };
         let literal = memmem::Finder::new(literal);
         let scopes = names::literal_scopes(name).into_iter();
         let scopes: Vec<_> = scopes.map(memmem::Finder::new).collect();
@@ -270,6 +270,21 @@ impl SymbolFile {
         found.dedup();
         found.retain(|name| !name.is_empty());
         found.into_iter()
+    }
+}
+
+/// Returns what the mangled name of a function with this name contains literally: a mangled
+/// name contains the identifiers of its components, so most symbols are rejected without
+/// demangling.
+fn literal_of(name: &str) -> &str {
+    let literal = names::tail(name).trim_start_matches('~');
+    match literal {
+        // Written with escapes.
+        names::CLOSURE => "closure",
+        // Their parameters are mangled, and so are operators.
+        _ if literal.starts_with("operator") => "",
+        _ if literal.starts_with("{lambda(") => "Ul",
+        _ => literal,
     }
 }
 
