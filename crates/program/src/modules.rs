@@ -262,7 +262,7 @@ impl Modules {
         for (path, bias, is_main) in now {
             let known = before
                 .iter()
-                .find(|module| module.path == path && module.bias == bias);
+                .find(|module| module.bias == bias && module.path == path);
             if let Some(module) = known {
                 self.loaded.push(Rc::clone(module));
             } else if let Ok(symbols) = self.store.open(&path) {
