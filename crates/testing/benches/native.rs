@@ -17,9 +17,12 @@ use juror_testing::run_with_deadline;
 use juror_testing::{Build, Fixture, Juror, Language, Optimization, is_installed};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const DEADLINE: Duration = Duration::from_secs(600);
+
+/// The number of functions of one name.
+const MANY: u64 = 2_000;
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +90,8 @@ struct Bench {
     programs: PathBuf,
     juror: PathBuf,
     gdb: bool,
+    /// The program with many functions of one name.
+    many: PathBuf,
 }
 
 fn main() -> ExitCode {
@@ -102,6 +107,11 @@ fn compile(fixture: Fixture, optimization: Optimization) -> Result<PathBuf, Stri
         ..Build::plain(Language::C)
     };
     let compiled = fixture.try_compile(&build);
+    compiled.map_err(|error| error.to_string())
+}
+
+fn compile_many() -> Result<PathBuf, String> {
+    let compiled = Fixture::program("many.cpp").try_compile(&Build::plain(Language::Cpp));
     compiled.map_err(|error| error.to_string())
 }
 
@@ -128,6 +138,7 @@ impl Bench {
             programs: Path::new(env!("CARGO_MANIFEST_DIR")).join("programs"),
             juror: Juror::find_as_built()?,
             gdb,
+            many: compile_many()?,
         })
     }
 
@@ -150,7 +161,47 @@ impl Bench {
         for setting in SETTINGS {
             self.run_setting(setting)?;
         }
+        self.run_many()
+    }
+
+    /// Measures the time to find and patch many functions, and prints it.
+    fn run_many(&self) -> Result<(), String> {
+        let mut samples = [const { Vec::new() }; 4];
+        let runs = ["native", "trap"].map(|tier| [("many", tier), ("many_none", tier)]);
+        for _ in 0..self.effort.rounds {
+            for (run, samples) in runs.iter().flatten().zip(&mut samples) {
+                samples.push(self.time_many(*run)?);
+            }
+        }
+        let [native, native_none, trap, trap_none] = samples.map(|it| median(&it));
+        println!(
+            "{MANY} functions of one name, found and watched: {:.0} ms native, {:.0} ms trap, \
+             beyond {native_none:.0} ms of a run with one",
+            native - native_none,
+            trap - trap_none
+        );
         Ok(())
+    }
+
+    /// Runs the program with many functions once; returns the milliseconds. By traps no
+    /// function is called.
+    fn time_many(&self, (property, tier): (&str, &str)) -> Result<f64, String> {
+        let rounds = u64::from(tier == "native");
+        let mut command = self.juror_command(property, tier, &self.many);
+        command.arg(rounds.to_string());
+        let start = Instant::now();
+        let output =
+            run_with_deadline(&mut command, b"", DEADLINE).map_err(|error| error.to_string())?;
+        let elapsed = start.elapsed().as_secs_f64() * 1e3;
+        let expected = (property == "many" && rounds > 0).then_some(rounds * MANY);
+        let seen = events_seen(&output.stdout, "work");
+        match output.status.success() && seen == expected {
+            true => Ok(elapsed),
+            false => Err(format!(
+                "{command:?} does not see {expected:?} calls ({}):\n{}{}",
+                output.status, output.stdout, output.stderr
+            )),
+        }
     }
 
     /// Measures a setting, and prints its row.
@@ -203,8 +254,8 @@ impl Bench {
         };
         let mut command = match runner {
             Runner::Bare => Command::new(&self.keyed),
-            Runner::Native => self.juror_command(property, "native"),
-            Runner::Trap => self.juror_command(property, "trap"),
+            Runner::Native => self.juror_command(property, "native", &self.keyed),
+            Runner::Trap => self.juror_command(property, "trap", &self.keyed),
             Runner::Preloaded => {
                 let mut command = Command::new(&self.keyed_library);
                 command.env("LD_PRELOAD", &self.preload);
@@ -233,12 +284,12 @@ impl Bench {
         }
     }
 
-    fn juror_command(&self, property: &str, tier: &str) -> Command {
+    fn juror_command(&self, property: &str, tier: &str, program: &Path) -> Command {
         let mut command = Command::new(&self.juror);
         command
             .args(["run", "--batch", "--tier", tier, "--property"])
             .arg(self.programs.join(property).with_extension("prop"))
-            .arg(&self.keyed);
+            .arg(program);
         command
     }
 
