@@ -504,3 +504,32 @@ fn files_that_are_searched_together_find_what_each_finds_alone() {
         }
     }
 }
+
+#[test]
+fn names_are_found_whether_or_not_the_symbols_have_been_read() {
+    let source =
+        "namespace lib { struct Box { int size() { return n; } ~Box() { n = 0; } int n = 1; }; }
+        extern \"C\" int plain_name(int a) { return a; }
+        int operator+(lib::Box a, int b) { return a.n + b; }
+        int main(int a, char **) { lib::Box box; return plain_name(a) + box.size() + (box + 1); }";
+    // Without debug information the symbols alone tell.
+    let Some(program) = compile("g++", "box.cpp", source, &[]) else {
+        return;
+    };
+    let names = [
+        ("plain_name", 1),
+        ("lib::Box::size", 1),
+        ("size", 1),
+        ("lib::Box::~Box", 1),
+        ("operator+", 1),
+        ("plain_nam", 0),
+        ("Box::nowhere", 0),
+    ];
+    let read = SymbolFile::open(&program.path).unwrap();
+    assert!(read.functions().count() > names.len());
+    for (name, count) in names {
+        let unread = SymbolFile::open(&program.path).unwrap();
+        assert_eq!(unread.functions_named(name).len(), count, "{name}");
+        assert_eq!(found(&unread, name), found(&read, name), "{name}");
+    }
+}
