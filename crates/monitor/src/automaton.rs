@@ -206,6 +206,10 @@ impl Automaton {
 
     /// Returns true if branches of the state for the event differ in their actions only.
     pub(crate) fn has_twins(&self, state: StateId, event: EventId) -> bool {
+        // Few properties have any, and a state may have a thousand branches.
+        if !self.has_twins {
+            return false;
+        }
         let Some(state) = self.property.state(state) else {
             return false;
         };

@@ -45,6 +45,7 @@ mod tests;
 
 pub use assembler::{LOCK_OFF, LOCK_ON};
 pub use calls::{Call, PENDING_BYTES, PENDING_VALUES, PendingWord, RETURN_STUB};
+pub(crate) use held_locks::Locks;
 pub(crate) use registers::{base_register, virtual_register};
 
 use crate::head::{Head, Obstacle, Place};

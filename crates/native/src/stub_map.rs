@@ -10,7 +10,7 @@
 //!
 //! The ways out are in [`crate::lead_out`].
 
-use crate::emit::can_abandon;
+use crate::emit::{Locks, can_abandon};
 use crate::head::{Piece, Place, Relocated};
 use juror_monitor::native::{Base, Phase, Why};
 use std::sync::Arc;
@@ -86,7 +86,7 @@ pub(crate) struct SectionMap {
     /// By operation: the phase before it.
     pub phases: Vec<Phase>,
     /// By operation: the locks that are held before it.
-    pub held: Vec<Vec<(Base, u32)>>,
+    pub held: Vec<Locks>,
     /// By operation: the lock that it takes.
     pub takes: Vec<Option<(Base, u32)>>,
 }
@@ -259,7 +259,7 @@ impl StubMap {
 
     /// Returns the locks that a step may hold at an operation; none if it must be
     /// finished.
-    pub(crate) fn locks_at(&self, section: usize, op: usize) -> Option<Vec<(Base, u32)>> {
+    pub(crate) fn locks_at(&self, section: usize, op: usize) -> Option<Locks> {
         let map = self.sections.get(section)?;
         if !can_abandon(*map.phases.get(op)?) {
             return None;

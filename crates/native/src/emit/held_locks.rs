@@ -3,15 +3,19 @@
 //! A gate releases them, and a lead-out asks the memory about them alone.
 
 use juror_monitor::native::{Base, Op, Phase};
+use smallvec::SmallVec;
 
 /// A lock: the base of its address and the offset in bytes.
 pub type LockPlace = (Base, u32);
+
+/// The locks that may be held at once: two stripes, or one.
+pub type Locks = SmallVec<[LockPlace; 2]>;
 
 /// The locks before an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Held {
     /// Held on some way to it.
-    perhaps: Vec<LockPlace>,
+    perhaps: Locks,
     /// Whether the ways differ.
     differs: bool,
 }
@@ -22,7 +26,7 @@ struct Held {
 ///
 /// An operation that is not reached holds none. Where ways differ, the memory says
 /// which locks a thread holds; a gate of emitted code does not ask it.
-pub(super) fn held_locks(ops: &[Op], phases: &[Phase]) -> Option<Vec<Vec<LockPlace>>> {
+pub(super) fn held_locks(ops: &[Op], phases: &[Phase]) -> Option<Vec<Locks>> {
     let mut before: Vec<Option<Held>> = vec![None; ops.len()];
     *before.first_mut()? = Some(Held::default());
     for (position, op) in ops.iter().enumerate() {

@@ -6,7 +6,7 @@
 
 use super::apart::{Gate, Wait};
 use super::assembler::{Binary, If, Label, Memory, Physical, RAX, RDX, Target};
-use super::held_locks::LockPlace;
+use super::held_locks::Locks;
 use super::registers::{base_register, virtual_register};
 use super::{Action, Emitter, Section};
 use crate::stub_map::{Leave, Mark, Position};
@@ -32,7 +32,7 @@ pub(super) struct SectionEmitter<'e, 's> {
     pub(super) end: Label,
     /// The operation that is emitted now, and its locks.
     op: usize,
-    held: Vec<LockPlace>,
+    held: Locks,
 }
 
 impl<'e, 's> SectionEmitter<'e, 's> {
@@ -65,7 +65,7 @@ impl<'e, 's> SectionEmitter<'e, 's> {
             labels,
             end,
             op: 0,
-            held: Vec::new(),
+            held: Locks::new(),
         }
     }
 
