@@ -95,6 +95,8 @@ fn many_alternatives_are_told_as_a_disjunction() {
             assert_eq!(way.kept, []);
         }
     }
+    let of_three = waits(3).or(p(4).next().next());
+    assert_eq!(ways((0..3).map(waits).chain([of_three])).len(), 8);
     for (last, awaited, kept) in [
         (
             waits(4),
