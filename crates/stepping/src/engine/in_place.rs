@@ -132,7 +132,7 @@ impl Engine {
     /// runs.
     pub(super) fn settle(&mut self, operations: &mut Vec<Operation>) {
         let Some(in_place) = self.in_place else {
-            if self.patches.leave() && self.remove_patches(operations) {
+            if self.patches.leave() {
                 self.release(operations);
             }
             return;
