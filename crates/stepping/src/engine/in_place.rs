@@ -302,8 +302,7 @@ impl Engine {
 
     /// Puts the thread into the queue if its step-over method is in place.
     pub(super) fn queue_in_place(&mut self, id: ThreadId) {
-        let is_under_way = self.in_place.is_some_and(|in_place| in_place.thread == id);
-        if !is_under_way && self.needs_in_place(id) && !self.waiting.contains(&id) {
+        if self.needs_in_place(id) && !self.waiting.contains(&id) {
             self.waiting.push_back(id);
         }
     }
