@@ -78,3 +78,32 @@ fn divide(
     divide(without, &undecided, found, work)?;
     divide(with, &undecided, found, work)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_told_apart_only_where_a_guard_depends_on_it() {
+        let check = |guards: &[(u64, u64)], expected: &[(u64, u64)]| {
+            let guards = guards.iter().map(|(required, forbidden)| Guard {
+                required: *required,
+                forbidden: *forbidden,
+            });
+            let found = classes(guards, &mut Work::new()).unwrap();
+            let found: Vec<(u64, u64)> = found
+                .iter()
+                .map(|guard| (guard.required, guard.forbidden))
+                .collect();
+            assert_eq!(found, expected);
+        };
+        check(&[], &[(0, 0)]);
+        check(&[(0b1, 0)], &[(0, 0b1), (0b1, 0)]);
+        // No letter meets both: where one of them may, the other makes no difference.
+        check(
+            &[(0b011, 0), (0b100, 0b001)],
+            &[(0, 0b101), (0b100, 0b001), (0b001, 0b010), (0b011, 0)],
+        );
+        check(&[(0b1, 0b1)], &[(0, 0)]);
+    }
+}

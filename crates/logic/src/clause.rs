@@ -107,7 +107,7 @@ impl Clause {
         let given = self.atoms.iter().any(|other| implies(arena, other, &atom));
         if atom.formula != TRUE && !given {
             self.atoms.retain(|other| !implies(arena, &atom, other));
-            let place = self.atoms.partition_point(|other| *other < atom);
+            let (Ok(place) | Err(place)) = self.atoms.binary_search(&atom);
             self.atoms.insert(place, atom);
         }
         let impossible = self.atoms.first().is_some_and(|atom| atom.formula == FALSE);
@@ -123,11 +123,6 @@ impl Clause {
     /// Returns whether the clause is satisfied if the run ends now.
     pub fn ends_well(&self) -> bool {
         !self.strong
-    }
-
-    /// Returns whether every run satisfies the clause.
-    pub fn is_empty(&self) -> bool {
-        !self.strong && self.atoms.is_empty()
     }
 }
 
@@ -172,7 +167,7 @@ fn implies(arena: &Arena, atom: &Atom, other: &Atom) -> bool {
                 extent(arena, atom),
                 Window::Open | Window::Steps { from: 0, .. }
             );
-            begins && !is_timed(arena, atom) && Atom::new(*keeps) == *other
+            begins && Atom::new(*keeps) == *other
         }
         _ => false,
     }
@@ -192,17 +187,12 @@ fn excludes(arena: &Arena, atom: &Atom, other: &Atom) -> bool {
 
 /// Returns whether the steps that the first atom covers are among those of the second.
 fn is_within(arena: &Arena, atom: &Atom, other: &Atom) -> bool {
-    match (is_timed(arena, atom), is_timed(arena, other)) {
-        // The range of these is known only at the next step.
-        (true, false) => extent(arena, other) == Window::Open,
-        (false, true) => false,
-        _ => extent(arena, atom).is_within(extent(arena, other)),
-    }
-}
-
-/// Returns whether the atom has a time bound that has not started.
-fn is_timed(arena: &Arena, atom: &Atom) -> bool {
-    atom.window == Window::Open && matches!(arena.bound(atom.formula), Bound::Time { .. })
+    let outer = extent(arena, other);
+    // The times that a bound covers are known only at the next step; those of a partly
+    // consumed one are known now, and cannot be compared with them.
+    let is_known = |atom: &Atom| matches!(atom.window, Window::Time { .. });
+    outer == Window::Open
+        || (is_known(atom) == is_known(other) && extent(arena, atom).is_within(outer))
 }
 
 /// Returns the range of an atom from the next step on.
@@ -217,19 +207,135 @@ fn extent(arena: &Arena, atom: &Atom) -> Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Formula;
+
+    const ALWAYS: Bound = Bound::Unbounded;
+
+    fn steps(from: u32, to: u32) -> Bound {
+        Bound::Steps { from, to: Some(to) }
+    }
+
+    fn time(to: u64) -> Bound {
+        Bound::Time {
+            from: 0,
+            to: Some(to),
+        }
+    }
+
+    /// Returns the atom of a partly consumed operator.
+    fn left(formula: FormulaId, bound: Bound) -> Atom {
+        let window = match bound {
+            Bound::Unbounded => Window::Open,
+            Bound::Steps { from, to } => Window::Steps { from, to },
+            Bound::Time { from, to } => Window::Time { from, to },
+        };
+        Atom { formula, window }
+    }
 
     #[test]
-    fn a_clause_is_empty_if_it_requires_nothing_at_all() {
-        let of = |strong, atoms: &[FormulaId]| Clause {
-            strong,
-            atoms: atoms.iter().copied().map(Atom::new).collect(),
+    fn atoms_imply_those_that_demand_less() {
+        let mut arena = Arena::new();
+        let [p, q] = [0, 1].map(Formula::proposition);
+        let mut id = |formula: &Formula| arena.add(formula).unwrap().0;
+        let soon = |bound| q.clone().eventually_within(bound);
+        let stays = |bound| q.clone().always_within(bound);
+        let until = Atom::new(id(&p.clone().until(q.clone())));
+        let release = Atom::new(id(&p.clone().release(q.clone())));
+        let now = Atom::new(id(&q));
+        let [eventually, in_two, in_five] = [ALWAYS, steps(0, 2), steps(0, 5)].map(soon);
+        let [eventually, in_two, in_five] = [eventually, in_two, in_five].map(|it| id(&it));
+        let [always, for_five, after_one] = [ALWAYS, steps(0, 5), steps(1, 5)].map(stays);
+        let [always, for_five, after_one] = [always, for_five, after_one].map(|it| id(&it));
+        let [in_time, for_time] = [soon(time(5)), stays(time(5))].map(|it| id(&it));
+        for (atom, other, expected) in [
+            (until, Atom::new(eventually), true),
+            (Atom::new(eventually), until, false),
+            (Atom::new(always), release, true),
+            (release, Atom::new(always), false),
+            (Atom::new(always), now, true),
+            (Atom::new(for_five), now, true),
+            (Atom::new(after_one), now, false),
+            (left(after_one, steps(0, 4)), now, true),
+            (Atom::new(for_time), now, false),
+            (release, now, false),
+            (now, Atom::new(always), false),
+            (Atom::new(in_two), Atom::new(in_five), true),
+            (Atom::new(in_five), Atom::new(in_two), false),
+            (left(in_five, steps(0, 3)), Atom::new(in_five), true),
+            (Atom::new(in_five), left(in_five, steps(0, 3)), false),
+            (Atom::new(for_five), left(for_five, steps(0, 3)), true),
+            (left(for_five, steps(0, 3)), Atom::new(for_five), false),
+            // A bound in time that is partly consumed is a range on the clock of the run.
+            (left(in_time, time(3)), left(in_time, time(4)), true),
+            (left(in_time, time(4)), left(in_time, time(3)), false),
+            (Atom::new(in_time), left(in_time, time(9)), false),
+            (left(in_time, time(3)), Atom::new(in_time), false),
+            (left(for_time, time(3)), Atom::new(for_time), false),
+            (Atom::new(in_time), Atom::new(in_time), true),
+            (Atom::new(FALSE), until, true),
+            (until, Atom::new(TRUE), true),
+        ] {
+            assert_eq!(
+                implies(&arena, &atom, &other),
+                expected,
+                "{atom:?} {other:?}"
+            );
+        }
+        // Any time is within no bound.
+        let eventually = Atom::new(eventually);
+        for atom in [Atom::new(in_time), left(in_time, time(3))] {
+            assert!(is_within(&arena, &atom, &eventually), "{atom:?}");
+            assert!(!is_within(&arena, &eventually, &atom), "{atom:?}");
+        }
+    }
+
+    #[test]
+    fn an_until_and_its_negation_exclude_each_other_while_it_covers_no_other_step() {
+        let mut arena = Arena::new();
+        let mut pair = |bound: Bound| {
+            let formula = Formula::proposition(0).eventually_within(bound);
+            let until = arena.add(&formula).unwrap().0;
+            (until, arena.negate(until).unwrap())
         };
-        assert!(of(false, &[]).is_empty());
-        assert!(!of(true, &[]).is_empty());
-        assert!(!of(false, &[FALSE]).is_empty());
-        assert!(!of(true, &[FALSE]).is_empty());
-        assert!(of(false, &[FALSE]).ends_well());
-        assert!(!of(true, &[]).ends_well());
+        let (in_steps, not_in_steps) = pair(steps(0, 5));
+        let (in_time, not_in_time) = pair(time(5));
+        for (until, negation, expected) in [
+            (Atom::new(in_steps), Atom::new(not_in_steps), true),
+            (left(in_steps, steps(0, 2)), Atom::new(not_in_steps), true),
+            (Atom::new(in_steps), left(not_in_steps, steps(0, 2)), false),
+            (Atom::new(in_time), Atom::new(not_in_time), true),
+            (left(in_time, time(7)), left(not_in_time, time(9)), true),
+            (left(in_time, time(9)), left(not_in_time, time(7)), false),
+            (Atom::new(in_time), left(not_in_time, time(9)), false),
+            (left(in_time, time(3)), Atom::new(not_in_time), false),
+            (Atom::new(in_steps), Atom::new(not_in_time), false),
+        ] {
+            let found = [(until, negation), (negation, until)]
+                .map(|(atom, other)| excludes(&arena, &atom, &other));
+            assert_eq!(found, [expected; 2], "{until:?} {negation:?}");
+        }
+    }
+
+    #[test]
+    fn a_clause_does_not_depend_on_the_order_of_its_atoms() {
+        let mut arena = Arena::new();
+        let mut atom = |bit| Atom::new(arena.add(&Formula::proposition(bit)).unwrap().0);
+        let [a, b, c] = [0, 1, 2].map(&mut atom);
+        for order in [
+            [a, b, c],
+            [a, c, b],
+            [b, a, c],
+            [b, c, a],
+            [c, a, b],
+            [c, b, a],
+        ] {
+            let mut clause = Clause::default();
+            assert!(order.iter().all(|atom| clause.add(&arena, false, *atom)));
+            assert_eq!(clause.atoms, [a, b, c]);
+            assert!(clause.ends_well());
+            assert!(clause.add(&arena, true, a));
+            assert!(!clause.ends_well());
+        }
     }
 
     #[test]

@@ -253,3 +253,76 @@ impl Regex {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_simplified() {
+        let p = Formula::proposition(0);
+        for (formula, expected) in [
+            (Formula::True.negation(), Formula::False),
+            (Formula::False.negation(), Formula::True),
+            (p.clone().negation().negation(), p.clone()),
+            (p.clone().and(Formula::True), p.clone()),
+            (Formula::False.and(p.clone()), Formula::False),
+            (p.clone().or(Formula::False), p.clone()),
+            (Formula::True.or(p.clone()), Formula::True),
+            (Formula::True.implies(p.clone()), p),
+        ] {
+            assert_eq!(formula, expected);
+        }
+    }
+
+    #[test]
+    fn a_formula_measures_time_if_a_part_of_it_does() {
+        let p = Formula::proposition(0);
+        let time = Bound::Time {
+            from: 0,
+            to: Some(5),
+        };
+        let steps = Bound::Steps {
+            from: 0,
+            to: Some(5),
+        };
+        let timed = p.clone().eventually_within(time);
+        for (formula, expected) in [
+            (p.clone(), false),
+            (p.clone().eventually(), false),
+            (p.clone().eventually_within(steps), false),
+            (timed.clone(), true),
+            (timed.clone().and(p.clone()), true),
+            (p.clone().and(timed).always(), true),
+            (Formula::Since(p.clone().into(), p.into(), time), true),
+        ] {
+            assert_eq!(formula.measures_time(), expected, "{formula:?}");
+        }
+    }
+
+    #[test]
+    fn expressions_that_match_the_empty_word() {
+        let a = Regex::proposition(0);
+        let maybe = a.clone().repeat(0, Some(1));
+        for (regex, expected) in [
+            (Regex::Nothing, false),
+            (Regex::Empty, true),
+            (a.clone(), false),
+            (maybe.clone().then(maybe.clone()), true),
+            (maybe.clone().then(a.clone()), false),
+            (maybe.clone().and(a.clone()), false),
+            (a.clone().or(maybe.clone()), true),
+            (a.clone().or(a.clone()), false),
+            (a.clone().complement(), true),
+            (maybe.clone().complement(), false),
+            (a.clone().star(), true),
+            (a.clone().repeat(1, None), false),
+            (maybe.clone().repeat(2, None), true),
+            (maybe.clone().repeat(2, Some(2)), true),
+            (maybe.repeat(2, Some(1)), false),
+            (a.repeat(0, Some(0)), true),
+        ] {
+            assert_eq!(regex.matches_empty(), expected, "{regex:?}");
+        }
+    }
+}

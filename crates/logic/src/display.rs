@@ -307,8 +307,26 @@ mod tests {
             a.clone().or(b.clone().implies(c.clone())),
             "a or (b implies c)",
         );
+        check(a.clone().or(b.clone()).or(c.clone()), "a or b or c");
         check(a.clone().weak_until(b.clone()), "a weak until b");
         check(a.clone().release(b.clone()), "a release b");
+        check(
+            a.clone().release(b.clone().or(c.clone())),
+            "a release (b or c)",
+        );
+        check(a.clone().release(b.clone()).negation(), "not (a release b)");
+        check(a.clone().always().negation(), "not always a");
+        check(a.clone().since(b.clone()).negation(), "not (a since b)");
+        check(a.clone().once().negation(), "not once a");
+        check(a.clone().historically().negation(), "not historically a");
+        let trigger = |frees: &Formula, keeps: &Formula| {
+            Formula::Trigger(
+                Arc::new(frees.clone()),
+                Arc::new(keeps.clone()),
+                Bound::Unbounded,
+            )
+        };
+        check(trigger(&a, &b).negation(), "not (a trigger b)");
         check(a.clone().until(b.clone()).negation(), "not (a until b)");
         check(
             a.clone().eventually_within(within(1)),
@@ -338,10 +356,7 @@ mod tests {
             ),
             "a until from 2 s on b",
         );
-        check(
-            Formula::Trigger(Arc::new(a), Arc::new(b), Bound::Unbounded),
-            "a trigger b",
-        );
+        check(trigger(&a, &b), "a trigger b");
         check(c.yesterday().next(), "next yesterday c");
     }
 
@@ -363,10 +378,17 @@ mod tests {
             Regex::any().repeat(1, None).then(c.repeat(0, Some(1))),
             "any+ c?",
         );
-        let guard = Guard {
-            required: 1,
-            forbidden: 2,
+        let letter = |required, forbidden| {
+            Regex::Letter(Guard {
+                required,
+                forbidden,
+            })
         };
-        check(Regex::Letter(guard).star(), "(a and not b)*");
+        check(letter(1, 2).star(), "(a and not b)*");
+        check(letter(0, 2).star(), "(not b)*");
+        check(letter(0, 2).then(a.clone()), "not b a");
+        check(letter(3, 0).then(a.clone()), "(a and b) a");
+        check(a.clone().then(b).complement().star(), "(not (a b))*");
+        check(a.clone().complement().then(a), "not a a");
     }
 }

@@ -283,3 +283,77 @@ fn with_literal(mut term: Term, proposition: u8, positive: bool) -> Option<Term>
     *mine |= bit;
     (others & bit == 0).then_some(term)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Formula;
+    use crate::normal::TRUE;
+
+    fn clause(atoms: usize) -> Clause {
+        Clause {
+            strong: false,
+            atoms: vec![Atom::new(TRUE); atoms],
+        }
+    }
+
+    /// Adds `true` to a term with an obligation of so many atoms, beside other
+    /// alternatives.
+    fn conjoin(work: &Cell<Work>, atoms: usize, others: usize) -> Result<(), LogicError> {
+        let arena = Arena::new();
+        let present = Present {
+            arena: &arena,
+            now: 0,
+            work,
+        };
+        let term = Term {
+            rest: clause(atoms),
+            ..Term::default()
+        };
+        present.conjoin(term, TRUE, &mut vec![Term::default(); others])
+    }
+
+    #[test]
+    fn alternatives_cost_work_by_their_size() {
+        for (atoms, units) in [(0, 1), (3, 1), (8, 3)] {
+            let work = Cell::new(Work::new());
+            conjoin(&work, atoms, 0).unwrap();
+            let mut expected = Work::new();
+            expected.spend(units).unwrap();
+            assert_eq!(work.get(), expected, "{atoms} atoms");
+        }
+        for (others, atoms, units) in [(0, 9, 1), (4, 0, 2), (4, 3, 5), (8, 3, 9)] {
+            assert_eq!(comparisons(others, &clause(atoms)), units);
+        }
+        let mut spent = Work::new();
+        while spent.spend(1).is_ok() {}
+        let error = conjoin(&Cell::new(spent), 0, 0).unwrap_err();
+        assert!(matches!(error, LogicError::TooMuchWork { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_step_has_no_more_alternatives_than_it_may_have() {
+        let many = |others| conjoin(&Cell::new(Work::new()), 0, others);
+        assert_eq!(many(TERMS_MAX - 1), Ok(()));
+        let limit = TERMS_MAX;
+        assert_eq!(many(TERMS_MAX), Err(LogicError::TooManyWays { limit }));
+    }
+
+    #[test]
+    fn next_of_a_conjunction_leaves_each_part() {
+        let [p, q] = [0, 1].map(Formula::proposition);
+        let mut arena = Arena::new();
+        let whole = p.clone().and(q.clone().always()).next();
+        let each = p.next().and(q.always().next());
+        let [whole, each] = [whole, each].map(|formula| arena.add(&formula).unwrap().0);
+        assert_ne!(whole, each);
+        let work = Cell::new(Work::new());
+        let present = Present {
+            arena: &arena,
+            now: 0,
+            work: &work,
+        };
+        let expand = |formula| present.conjoin_each(vec![Term::default()], formula);
+        assert_eq!(expand(whole), expand(each));
+    }
+}

@@ -57,7 +57,6 @@ impl Explanation {
                     let formula = formula_of(arena, atom, now);
                     match formula {
                         Formula::Release(..) => way.kept.push(formula),
-                        Formula::Until(..) => way.awaited.push(formula),
                         _ if clause.strong => way.awaited.push(formula),
                         _ => way.kept.push(formula),
                     }
@@ -222,7 +221,7 @@ impl Formula {
             }
         }
         let mut place = 0;
-        while place < parts.len() && parts.len() > 1 {
+        while place < parts.len() {
             let mut fewer = parts.clone();
             fewer.remove(place);
             match violated_at(&fewer, history.get(..=step).unwrap_or(history))? {
@@ -249,86 +248,4 @@ fn violated_at(parts: &[Formula], history: &[Letter]) -> Result<Option<usize>, L
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn name(bit: u8) -> String {
-        ["request", "response", "closed"][usize::from(bit)].to_owned()
-    }
-
-    fn check(formula: &Formula, letters: &[u64], expected: &str) {
-        let mut machine = Machine::of_formula(formula).unwrap();
-        let mut state = machine.initial();
-        for letter in letters {
-            state = machine.step(state, Letter(*letter)).unwrap();
-        }
-        assert_eq!(machine.explain(state).describe(&name), expected);
-    }
-
-    #[test]
-    fn a_state_says_what_it_waits_for() {
-        let [request, response, closed] = [0, 1, 2].map(Formula::Proposition);
-        check(&closed.clone().eventually(), &[0], "waits for `closed`");
-        let answered = request
-            .clone()
-            .implies(response.clone().eventually())
-            .always();
-        check(
-            &answered,
-            &[0],
-            "needs `always (request implies eventually response)`",
-        );
-        check(
-            &answered,
-            &[1],
-            "waits for `response`, and needs `always (request implies eventually response)`",
-        );
-        check(
-            &request.clone().until(response.clone()),
-            &[1],
-            "waits for `response` with `request` until then",
-        );
-        let bound = Bound::Steps {
-            from: 0,
-            to: Some(5),
-        };
-        check(
-            &closed.eventually_within(bound),
-            &[0, 0],
-            "waits for `eventually within 3 steps closed`",
-        );
-        check(
-            &request.next().or(response.eventually()),
-            &[0],
-            "waits for a next step with `request`\nor waits for `response`",
-        );
-    }
-
-    #[test]
-    fn an_expression_says_what_is_left() {
-        let regex = Regex::proposition(0).then(Regex::proposition(2).star());
-        let mut machine = Machine::of_expression(&regex, crate::Meaning::MatchRequired).unwrap();
-        let state = machine.step(machine.initial(), Letter(1)).unwrap();
-        assert_eq!(
-            machine.explain(state).describe(&name),
-            "left to match: closed*"
-        );
-    }
-
-    #[test]
-    fn the_part_that_failed_is_named() {
-        let [a, b, c] = [0, 1, 2].map(Formula::Proposition);
-        let formula = a
-            .clone()
-            .and(b.clone())
-            .always()
-            .and(c.clone().eventually());
-        let history = [3, 3, 1].map(Letter);
-        let blame = formula.blame(&history).unwrap().unwrap();
-        assert_eq!((blame.parts, blame.step), (vec![b.always()], 2));
-        // Neither fails alone.
-        let both = c.clone().eventually().and(a.and(c.negation().always()));
-        let blame = both.blame(&[Letter(1)]).unwrap().unwrap();
-        assert_eq!((blame.parts.len(), blame.step), (2, 0));
-    }
-}
+mod tests;

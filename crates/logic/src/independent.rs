@@ -118,6 +118,14 @@ mod tests {
             Union::All,
             vec![ga.clone().and(gc).and(both), gb],
         );
+        // Each of these shares a proposition with the one before.
+        let chain = [(&a, &b), (&b, &c), (&a, &d)].map(|(one, other)| {
+            let either = one.clone().or(other.clone());
+            either.always()
+        });
+        let [first, second, third] = chain;
+        let linked = first.and(second).and(third);
+        check(linked.clone(), Union::All, vec![linked]);
         let linked = a.until(b).and(c.implies(d.clone()).always()).and(d);
         assert_eq!(independent_parts(&linked).1.len(), 2);
         assert_eq!(independent_parts(&ga).1, [ga]);

@@ -302,10 +302,16 @@ impl Machine {
 
     /// Returns the guards of the next step, which partition the letters, with their
     /// successors.
+    ///
+    /// # Errors
+    /// As for [`step`](Machine::step).
     pub fn successors(
         &mut self,
         state: MachineState,
     ) -> Result<Vec<(Guard, MachineState)>, LogicError> {
+        if state.index() >= self.state_count() {
+            return Err(LogicError::NoSuchState { state: state.0 });
+        }
         if self.is_decided(state) {
             return Ok(vec![(Guard::default(), state)]);
         }

@@ -101,9 +101,9 @@ pub(crate) struct Arena {
     until_count: u8,
     tracked: Vec<Tracked>,
     tracked_reads: Vec<u64>,
-    /// Past operators, and future ones under them, of the formula that is being added:
-    /// by address, sign and place. Their parts are needed with both signs, so without
-    /// this each level would double the work.
+    /// The parts of the formula that is being added, by address, sign and place. Those of
+    /// past operators are needed with both signs, so without this each level would double
+    /// the work.
     written: FxHashMap<(usize, bool, Place), FormulaId>,
 }
 
@@ -165,10 +165,7 @@ impl Arena {
 
     /// Returns one bit for each unbounded `until`.
     pub fn all_untils(&self) -> u128 {
-        match self.until_count {
-            128.. => u128::MAX,
-            count => (1 << count) - 1,
-        }
+        (0..self.until_count).fold(0, |all, until| all | 1 << until)
     }
 
     /// Returns the tracked formulas, each after those it depends on.
@@ -217,14 +214,6 @@ impl Arena {
         positive: bool,
         place: Place,
     ) -> Result<FormulaId, LogicError> {
-        use Formula as F;
-        let is_past = matches!(
-            formula,
-            F::Yesterday(_) | F::WeakYesterday(_) | F::Since(..) | F::Trigger(..)
-        );
-        if !is_past && place == Place::Future {
-            return self.new_normal(formula, positive, place);
-        }
         let key = (std::ptr::from_ref(formula).addr(), positive, place);
         if let Some(known) = self.written.get(&key) {
             return Ok(*known);
@@ -322,11 +311,11 @@ impl Arena {
         let Tracked::Since { starts, bound, .. } = &tracked else {
             return Ok(FALSE);
         };
-        let now_counts = starts_now(*bound);
+        if is_empty(*bound) || *starts == FALSE {
+            return Ok(constant(positive != strong));
+        }
         match *starts {
-            FALSE => Ok(constant(positive != strong)),
-            TRUE if now_counts && !is_empty(*bound) => Ok(constant(positive == strong)),
-            _ if is_empty(*bound) => Ok(constant(positive != strong)),
+            TRUE if starts_now(*bound) => Ok(constant(positive == strong)),
             _ => self.track(tracked, positive == strong),
         }
     }
@@ -340,21 +329,13 @@ impl Arena {
             }
             None => {
                 let index = self.tracked.len();
+                // A formula and its negation depend on the same ones.
                 let reads = match &tracked {
-                    Tracked::Guess { holds, fails } | Tracked::Yesterday { holds, fails } => {
-                        self.reads(*holds) | self.reads(*fails)
+                    Tracked::Guess { holds, .. } | Tracked::Yesterday { holds, .. } => {
+                        self.reads(*holds)
                     }
-                    Tracked::Since {
-                        keeps,
-                        breaks,
-                        starts,
-                        idles,
-                        ..
-                    } => {
-                        self.reads(*keeps)
-                            | self.reads(*breaks)
-                            | self.reads(*starts)
-                            | self.reads(*idles)
+                    Tracked::Since { keeps, starts, .. } => {
+                        self.reads(*keeps) | self.reads(*starts)
                     }
                 };
                 self.tracked.push(tracked);

@@ -134,7 +134,7 @@ impl TimedMachine {
             places: FxHashMap::default(),
             found: Vec::new(),
             pending: Vec::new(),
-            visits: 0,
+            visits_left: VISITS_MAX,
         };
         exploration.enter(self.initial())?;
         let mut next = 0;
@@ -208,16 +208,13 @@ struct Exploration<'a> {
     places: FxHashMap<TimedState, usize>,
     found: Vec<Found>,
     pending: Vec<(TimedState, usize)>,
-    visits: usize,
+    visits_left: usize,
 }
 
 impl Exploration<'_> {
     /// Returns the index of a state in the outline; a new state is queued.
     fn enter(&mut self, state: TimedState) -> Result<usize, NoOutline> {
-        self.visits += 1;
-        if self.visits > VISITS_MAX {
-            return Err(NoOutline::TooLarge);
-        }
+        self.visits_left = self.visits_left.checked_sub(1).ok_or(NoOutline::TooLarge)?;
         let machine = self.machine;
         let state = self.clock.region(machine, state);
         if let Some(&place) = self.places.get(&state) {
@@ -228,7 +225,7 @@ impl Exploration<'_> {
             Some(&place) => place,
             None => {
                 let place = self.found.len();
-                if place >= SKELETONS_MAX {
+                if place == SKELETONS_MAX {
                     return Err(NoOutline::TooLarge);
                 }
                 self.found.push(Found {

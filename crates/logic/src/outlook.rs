@@ -152,3 +152,22 @@ fn decided_by(mut machine: Machine) -> Result<Decidable, LogicError> {
         violated: outlook.has(Verdict::Violated),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_states_are_explored_than_allowed() {
+        let until = Formula::proposition(0).until(Formula::proposition(1));
+        for (limit, is_known) in [(2, false), (3, true)] {
+            let mut machine = Machine::of_formula(&until).unwrap();
+            let initial = machine.initial();
+            let found = machine.outlook(initial, limit).unwrap();
+            assert_eq!(found.is_some(), is_known, "{limit}");
+            let outlook = machine.can_still(initial);
+            assert!(outlook.has(Verdict::Satisfied) && outlook.has(Verdict::Violated));
+            assert!(!outlook.has(Verdict::PresumablySatisfied));
+        }
+    }
+}

@@ -56,18 +56,13 @@ impl Scope {
 
 /// Builds: `formula` holds at all steps of a segment.
 fn throughout(formula: Formula, end: Formula) -> Formula {
-    match end {
-        Formula::False => formula.always(),
-        end => formula.weak_until(end),
-    }
+    formula.weak_until(end)
 }
 
 /// Builds: `formula` holds at some step of a segment.
 fn within(formula: Formula, end: Formula) -> Formula {
-    match end {
-        Formula::False => formula.eventually(),
-        end => end.clone().negation().until(formula.and(end.negation())),
-    }
+    let going = end.negation();
+    going.clone().until(formula.and(going))
 }
 
 /// Builds: `first` holds at this step and `second` at a later one of the segment, and

@@ -49,19 +49,19 @@ impl Product {
     /// Starts with the formula itself as state 0; `None` if it has no independent parts.
     pub fn new(formula: &Formula) -> Result<Option<Product>, LogicError> {
         let (union, parts) = independent_parts(formula);
-        match parts.len() {
-            0 | 1 => Ok(None),
-            _ => Product::of_parts(union, &parts).map(Some),
-        }
+        Product::of_several(union, &parts)
     }
 
     /// Returns the product of the smallest parts; `None` if there is only one.
     pub fn of_smallest(formula: &Formula) -> Result<Option<Product>, LogicError> {
         let (union, _) = independent_parts(formula);
-        let parts = smallest_parts(formula, union);
+        Product::of_several(union, &smallest_parts(formula, union))
+    }
+
+    fn of_several(union: Union, parts: &[Formula]) -> Result<Option<Product>, LogicError> {
         match parts.len() {
             0 | 1 => Ok(None),
-            _ => Product::of_parts(union, &parts).map(Some),
+            _ => Product::of_parts(union, parts).map(Some),
         }
     }
 

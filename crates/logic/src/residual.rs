@@ -113,8 +113,8 @@ impl Residuals {
 
     /// Returns whether no step changes anything.
     pub fn is_settled(&self, state: u32) -> bool {
-        let state = &self.states[state as usize];
-        state.positive.is_empty() && state.negative.is_empty()
+        // Then the other side is empty too.
+        self.states[state as usize].positive.is_empty()
     }
 
     /// Returns the nodes of the formula and those of its negation; one of each must be

@@ -127,8 +127,7 @@ impl Tableau {
     /// past.
     pub fn is_weaker(&self, node: NodeId, other: NodeId) -> bool {
         let (node, other) = (&self.nodes[node.index()], &self.nodes[other.index()]);
-        (node.memory == other.memory || node.clause.is_empty())
-            && node.clause.is_weaker(&self.arena, &other.clause)
+        node.memory == other.memory && node.clause.is_weaker(&self.arena, &other.clause)
     }
 
     fn reads(&self, clause: &Clause) -> u64 {

@@ -203,13 +203,11 @@ impl TimedMachine {
 
     /// Advances the time without a step: all later steps are at this time or later.
     pub fn advance(&self, state: &mut TimedState, time_ns: u64) {
-        if time_ns <= state.now {
-            return;
-        }
-        state.now = time_ns;
+        let now = state.now.max(time_ns);
+        state.now = now;
         for side in [&mut state.positive, &mut state.negative] {
             let old = std::mem::take(side);
-            let fresh = old.iter().filter_map(|clause| self.expire(clause, time_ns));
+            let fresh = old.iter().filter_map(|clause| self.expire(clause, now));
             *side = self.weakest(fresh.collect());
         }
     }
@@ -273,11 +271,7 @@ impl TimedMachine {
             }
             next.extend(terms.into_iter().map(|term| term.rest));
         }
-        let next = self.weakest(next);
-        if next.len() > CLAUSES_MAX {
-            return Err(LogicError::TooManyWays { limit: CLAUSES_MAX });
-        }
-        Ok(next)
+        few_enough(self.weakest(next))
     }
 
     /// Returns the clauses that require no more than any other one, sorted.
@@ -354,6 +348,14 @@ impl TimedMachine {
             _ => false,
         }
     }
+}
+
+/// Returns the clauses if they are not more than a state may have.
+fn few_enough(clauses: Vec<Clause>) -> Result<Vec<Clause>, LogicError> {
+    if clauses.len() > CLAUSES_MAX {
+        return Err(LogicError::TooManyWays { limit: CLAUSES_MAX });
+    }
+    Ok(clauses)
 }
 
 /// Returns the term of a complete letter.
@@ -433,3 +435,6 @@ impl Limits {
             .is_some_and(|oldest| now.saturating_sub(*oldest) >= self.from)
     }
 }
+
+#[cfg(test)]
+mod tests;

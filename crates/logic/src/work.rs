@@ -49,3 +49,21 @@ impl Work {
         self.left = self.left.saturating_add(UNITS_EACH_STEP).min(UNITS_MAX);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_adds_to_the_budget() {
+        let mut work = Work::new();
+        let limit = UNITS_MAX;
+        work.begin_step();
+        assert_eq!(work, Work::new(), "a full budget grows");
+        assert_eq!(work.spend(1_000_000), Ok(()));
+        assert_eq!(work.spend(1), Err(LogicError::TooMuchWork { limit }));
+        work.begin_step();
+        assert_eq!(work.spend(10_000), Ok(()));
+        assert_eq!(work.spend(1), Err(LogicError::TooMuchWork { limit }));
+    }
+}

@@ -73,12 +73,13 @@ impl Thread {
     /// Restores the place that was suspended when the stack had `depth`
     /// entries; returns false if there is none.
     pub(crate) fn restore(&mut self, depth: usize) -> bool {
-        if self.motion != Motion::Stopped || depth >= self.suspended.len() {
+        if self.motion != Motion::Stopped {
             return false;
         }
-        let Some(suspended) = self.suspended.drain(depth..).next() else {
+        let Some(suspended) = self.suspended.get(depth).cloned() else {
             return false;
         };
+        self.suspended.truncate(depth);
         let Suspended {
             pc,
             standing,
@@ -105,10 +106,8 @@ impl Thread {
     /// A signal handler may still return to the code that it interrupted; the
     /// thread will not return to the instruction at which it stood.
     pub(crate) fn discard(&mut self, depth: usize) {
-        if depth >= self.suspended.len() {
-            return;
-        }
         let own = std::mem::take(&mut self.arrivals);
+        let depth = depth.min(self.suspended.len());
         for suspended in self.suspended.drain(depth..) {
             let Suspended {
                 pc,

@@ -223,6 +223,10 @@ fn repetitions_have_one_form() {
                 repeat(a(), 4, Some(9)),
             ),
             (
+                repeat(repeat(a(), 2, Some(3)), 1, Some(2)),
+                repeat(a(), 2, Some(6)),
+            ),
+            (
                 star(or(Empty, or(then(a(), b()), c()))),
                 star(or(then(a(), b()), c())),
             ),
@@ -286,6 +290,11 @@ fn inclusions_that_forms_show() {
         (star(then(a(), b())), then(a(), b())),
         (repeat(then(star(a()), b()), 1, None), then(star(a()), b())),
         (star(star(or(a(), then(b(), c())))), then(b(), c())),
+        (
+            repeat(or(repeat(a(), 2, Some(5)), b()), 1, Some(3)),
+            repeat(a(), 2, Some(5)),
+        ),
+        (both(star(a()), star(b())), star(letter(3, 0))),
     ] {
         assert_eq!(
             both_ways(&large, &small),

@@ -310,3 +310,29 @@ fn end_of(bound: Bound, is_over: bool) -> u64 {
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_of_time_divides_all_bounds() {
+        let max = UNITS_MAX * 1_000;
+        for (ends, expected) in [
+            (&[][..], Some((1_000, 2_000))),
+            (&[0], Some((1_000, 2_000))),
+            (&[5_000_000], Some((5_000_000, 15_000_000))),
+            (&[4_000, 0, 6_000], Some((2_000, 10_000))),
+            (&[5_000, 4_000], Some((1_000, 7_000))),
+            // The unit is too small, or the longest bound has too many of them.
+            (&[5_000, 4_001], None),
+            (&[999], None),
+            (&[1_000, max - 2_000], Some((1_000, max))),
+            (&[1_000, max - 1_000], None),
+        ] {
+            let clock = Clock::of_bounds(ends);
+            let found = clock.map(|clock| (clock.unit, clock.now));
+            assert_eq!(found, expected, "{ends:?}");
+        }
+    }
+}

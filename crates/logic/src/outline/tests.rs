@@ -110,6 +110,30 @@ fn memory_is_dropped_when_it_no_longer_matters() {
     );
 }
 
+/// Returns a bound in time without an end.
+fn from(from: u64) -> Bound {
+    Bound::Time {
+        from: from * MS,
+        to: None,
+    }
+}
+
+fn once(bit: u8, bound: Bound) -> Formula {
+    Formula::Since(Formula::True.into(), proposition(bit).into(), bound)
+}
+
+#[test]
+fn a_long_bound_is_one_wait() {
+    check(
+        &answered(within(0, 3_600_000)),
+        &[
+            "PresumablySatisfied: 0,2,3→0 1→1",
+            "PresumablyViolated: 2,3→0 0,1→1 3600 s over→2",
+            "Violated: ",
+        ],
+    );
+}
+
 #[test]
 fn a_part_that_follows_from_another_is_not_waited_for() {
     let both = proposition(0).and(proposition(1));
@@ -130,9 +154,127 @@ fn a_part_that_follows_from_another_is_not_waited_for() {
 }
 
 #[test]
+fn a_bound_ends_after_another_starts_at_the_same_time() {
+    check(
+        &proposition(0)
+            .eventually_within(within(0, 2))
+            .and(proposition(1).eventually_within(within(2, 5))),
+        &[
+            "PresumablyViolated: 0,2→1 1,3→2",
+            "PresumablyViolated: 0,2→1 1,3→2 2 ms passed→3",
+            "PresumablyViolated: 0,1,2,3→2 2 ms passed→4",
+            "PresumablyViolated: 0→3 1→4 2→5 3→6 2 ms over→7",
+            "PresumablyViolated: 0,1→4 2,3→6 5 ms over→7",
+            "PresumablyViolated: 0,2→5 1,3→6 2 ms over→7",
+            "Satisfied: ",
+            "Violated: ",
+        ],
+    );
+    let both = proposition(0).and(once(1, within(0, 2)));
+    check(
+        &both.eventually_within(within(2, 5)),
+        &[
+            "PresumablyViolated: 0,1→1 2,3→2",
+            "PresumablyViolated: 0,1→1 2,3→2 2 ms passed→3",
+            "PresumablyViolated: 0,1,2,3→2 2 ms passed→4",
+            "PresumablyViolated: 0,1→3 2→4 3→5 5 ms over→6",
+            "PresumablyViolated: 0,2→4 1,3→5 2 ms over→3 2 ms over and 5 ms over→6 5 ms over→6",
+            "Satisfied: ",
+            "Violated: ",
+        ],
+    );
+}
+
+#[test]
+fn a_start_is_within_a_bound_without_end_for_good() {
+    let past = once(1, from(2));
+    check(
+        &proposition(0).implies(past.clone()).always(),
+        &[
+            "PresumablySatisfied: 0→0 1,3→1 2→2",
+            "Violated: ",
+            "PresumablySatisfied: 1,3→1 0,2→2 2 ms passed→3",
+            "PresumablySatisfied: 0,1,2,3→3",
+        ],
+    );
+    // Other bounds end then as before.
+    let answered = |to| {
+        let answer = proposition(0).eventually_within(within(0, to));
+        let answered = proposition(1).implies(answer).always();
+        proposition(0).implies(past.clone()).always().and(answered)
+    };
+    check(
+        &answered(5),
+        &[
+            "PresumablySatisfied: 0→0 1,3→1 2→2",
+            "Violated: ",
+            "PresumablyViolated: 1,3→1 0,2→2 2 ms passed→3",
+            "PresumablyViolated: 0,2→3 1,3→4 5 ms over→1",
+            "PresumablySatisfied: 2→3 0,1,3→4",
+        ],
+    );
+    check(
+        &answered(2),
+        &[
+            "PresumablySatisfied: 0→0 1,3→1 2→2",
+            "Violated: ",
+            "PresumablyViolated: 1,3→1 0,2→2 2 ms passed→3",
+            "PresumablyViolated: 0,2→3 1,3→4 2 ms over→1",
+            "PresumablySatisfied: 2→3 0,1,3→4",
+        ],
+    );
+}
+
+#[test]
+fn bounds_in_steps_are_counted_beside_bounds_in_time() {
+    let steps = |from, to| Bound::Steps { from, to: Some(to) };
+    check(
+        &once(1, steps(1, 2)).eventually_within(within(0, 2)),
+        &[
+            "PresumablyViolated: 0→1 2→2",
+            "PresumablyViolated: 0→1 2→2 2 ms over→4",
+            "PresumablyViolated: 0,2→3 2 ms over→4",
+            "Satisfied: ",
+            "Violated: ",
+        ],
+    );
+    let past = proposition(0).implies(once(1, steps(0, 2))).always();
+    check(
+        &past.and(answered(within(0, 5))),
+        &[
+            "PresumablySatisfied: 0→0 1→1 2,3→2",
+            "Violated: ",
+            "PresumablySatisfied: 2,3→2 0→3 1→4",
+            "PresumablySatisfied: 0→0 2,3→2 1→5",
+            "PresumablyViolated: 2,3→2 0,1→5 5 ms over→1",
+            "PresumablyViolated: 1→1 2,3→2 0→5 5 ms over→1",
+        ],
+    );
+}
+
+#[test]
 fn waits_without_number_are_not_drawn() {
     let part = proposition(1).eventually_within(within(2, 5));
     assert_eq!(drawn(&answered(within(2, 5))), Err(NoOutline::Waits(part)));
+    let past = once(1, within(2, 5));
+    let whole = proposition(0).implies(past.clone()).always();
+    assert_eq!(drawn(&whole), Err(NoOutline::Waits(past)));
+}
+
+#[test]
+fn an_outline_has_no_more_states_than_it_may_have() {
+    let soon = |to| {
+        let bound = Bound::Steps {
+            from: 0,
+            to: Some(to),
+        };
+        proposition(0).eventually_within(bound)
+    };
+    // One for the first step and each later one, and one for each final verdict.
+    let most = SKELETONS_MAX as u32 - 3;
+    let states = drawn(&soon(most)).map(|states| states.len());
+    assert_eq!(states, Ok(SKELETONS_MAX));
+    assert_eq!(drawn(&soon(most + 1)), Err(NoOutline::TooLarge));
 }
 
 /// Returns the next time after now at which a bound of the state starts or ends.

@@ -1,7 +1,7 @@
 //! Which formulas have one normal form, and which do not.
 
 use crate::normal::{Arena, FormulaId};
-use crate::{Bound, Formula};
+use crate::{Bound, Formula, LogicError};
 use Formula::{False, True};
 use std::sync::Arc;
 
@@ -95,6 +95,14 @@ fn conjunctions_and_disjunctions_are_sets() {
             (and(p(0), False), False),
             (or(p(0), True), True),
             (and(and(p(0), p(1)), not(p(0))), False),
+            (
+                and(next(and(p(0), p(1))), weak_next(not(and(p(0), p(1))))),
+                False,
+            ),
+            (
+                or(next(or(p(0), p(1))), weak_next(not(or(p(0), p(1))))),
+                True,
+            ),
             (or(or(p(0), p(1)), not(p(0))), True),
             (not(and(p(0), p(1))), or(not(p(0)), not(p(1)))),
         ],
@@ -239,4 +247,57 @@ fn always_is_said_of_each_part() {
     let whole = normal(&mut arena, &always(and(p(0), p(1))));
     let parts = normal(&mut arena, &and(always(p(0)), always(p(1))));
     assert_eq!(whole, parts);
+}
+
+#[test]
+fn past_operators_that_no_step_decides_are_constants() {
+    let since = |keeps: Formula, starts: Formula, bound| {
+        Formula::Since(Arc::new(keeps), Arc::new(starts), bound)
+    };
+    let trigger = |frees: Formula, keeps: Formula, bound| {
+        Formula::Trigger(Arc::new(frees), Arc::new(keeps), bound)
+    };
+    check(
+        &[
+            (since(p(0), False, ALWAYS), False),
+            (since(p(0), True, ALWAYS), True),
+            (since(p(0), True, steps(0, Some(9))), True),
+            (since(p(0), p(1), NEVER), False),
+            (since(p(0), True, NEVER), False),
+            (since(p(0), True, time(3, Some(1))), False),
+            (trigger(p(0), True, ALWAYS), True),
+            (trigger(p(0), False, ALWAYS), False),
+            (trigger(p(0), p(1), NEVER), True),
+            (trigger(p(0), False, NEVER), True),
+            (since(p(0), eventually(True), ALWAYS), True),
+        ],
+        true,
+    );
+    check(
+        &[
+            (since(p(0), True, LATER), True),
+            (trigger(p(0), False, LATER), False),
+            (since(True, p(0), ALWAYS), p(0)),
+        ],
+        false,
+    );
+}
+
+#[test]
+fn the_number_of_operators_without_end_is_limited() {
+    let many = |count: u32| {
+        let parts = (0..count).map(|from| until(True, p(0), steps(from, None)));
+        parts.fold(True, Formula::and)
+    };
+    let mut arena = Arena::new();
+    arena.add(&many(3)).unwrap();
+    assert_eq!(arena.all_untils(), 0b111);
+    let mut arena = Arena::new();
+    arena.add(&many(128)).unwrap();
+    assert_eq!(arena.all_untils(), u128::MAX);
+    let error = Arena::new().add(&many(129)).unwrap_err();
+    assert_eq!(error, LogicError::TooManyUntils { limit: 128 });
+    for (bit, is_taken) in [(63, true), (64, false)] {
+        assert_eq!(Arena::new().add(&p(bit)).is_ok(), is_taken);
+    }
 }

@@ -116,6 +116,59 @@ fn contradictions_far_ahead_are_seen_at_once() {
     check(endless(p), Verdict::PresumablySatisfied);
 }
 
+/// A bound that ends later leaves room after one that forbids the same.
+#[test]
+fn bounds_that_overlap_exclude_each_other_only_where_one_contains_the_other() {
+    let [asked, told, p] = [0, 1, 2].map(Formula::Proposition);
+    let bound = juror_logic::Bound::Steps {
+        from: 0,
+        to: Some(5),
+    };
+    let soon = asked.implies(p.clone().eventually_within(bound)).always();
+    let never = told.implies(p.negation().always_within(bound)).always();
+    for (letters, expected) in [
+        ([1, 0, 0, 2], Verdict::Violated),
+        ([2, 0, 0, 1], Verdict::PresumablyViolated),
+        ([3, 0, 0, 0], Verdict::Violated),
+    ] {
+        let mut machine = Machine::of_formula(&soon.clone().and(never.clone())).unwrap();
+        let mut state = machine.initial();
+        for letter in letters {
+            state = machine.step(state, Letter(letter)).unwrap();
+        }
+        assert_eq!(machine.verdict(state), expected, "{letters:?}");
+    }
+}
+
+/// The only endless run goes round: each obligation is met by another of its steps.
+#[test]
+fn a_round_meets_what_each_of_its_steps_meets() {
+    for length in 2..6 {
+        let bits = 0..length;
+        let only = |bit: u8| {
+            let others = (0..length).filter(|other| *other != bit);
+            let others = others.map(|other| Formula::Proposition(other).negation());
+            others.fold(Formula::Proposition(bit), Formula::and)
+        };
+        let round = bits.clone().map(|bit| {
+            let next = only((bit + 1) % length).next();
+            Formula::Proposition(bit).implies(next).always()
+        });
+        let met = bits.map(|bit| Formula::Proposition(bit).eventually().always());
+        let whole = round.chain(met).fold(only(0), Formula::and);
+        for (formula, expected) in [
+            (whole.clone(), [Verdict::PresumablyViolated; 2]),
+            (whole.negation(), [Verdict::PresumablySatisfied; 2]),
+        ] {
+            let mut machine = Machine::of_formula(&formula).unwrap();
+            let initial = machine.initial();
+            let next = machine.step(initial, Letter(1)).unwrap();
+            let found = [initial, next].map(|state| machine.verdict(state));
+            assert_eq!(found, expected, "{length} steps");
+        }
+    }
+}
+
 #[test]
 fn what_no_run_can_decide_is_known() {
     let [p, q] = [0, 1].map(Formula::Proposition);
@@ -132,7 +185,15 @@ fn what_no_run_can_decide_is_known() {
         false,
         false,
     );
-    check(p.always().or(q.eventually().always()), false, false);
+    check(
+        p.clone().always().or(q.clone().eventually().always()),
+        false,
+        false,
+    );
+    // Parts that share nothing: all of them, or one.
+    let (never, some) = (p.always(), q.eventually());
+    check(never.clone().and(some.clone()), false, true);
+    check(never.or(some), true, false);
 }
 
 /// Before its window an `until` cannot be fulfilled; a new one at every step

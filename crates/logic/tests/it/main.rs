@@ -9,6 +9,7 @@ mod independent;
 mod past;
 mod patterns;
 mod sizes;
+mod states;
 mod tables;
 mod timed;
 mod tools;

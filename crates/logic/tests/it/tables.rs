@@ -66,6 +66,7 @@ fn equal_demands_have_equal_tables() {
         p.clone().or(p.clone().next()).next(),
     );
     check_not(p.clone().always(), p.clone().eventually());
+    check_not(p.clone().always(), p.clone().negation().eventually());
     check_not(p, q);
 }
 
@@ -144,6 +145,8 @@ fn what_depends_on_the_number_of_steps_is_found() {
     check(p.clone().next(), "next", false);
     let after = p.clone().implies(q.clone().yesterday()).always();
     check(after, "yesterday", false);
+    let after = Formula::WeakYesterday(q.clone().into());
+    check(p.clone().implies(after).always(), "weak yesterday", false);
     // "p, and at some later step not p" needs a `next`, but counts nothing.
     check(
         p.clone().and(p.clone().negation().eventually().next()),

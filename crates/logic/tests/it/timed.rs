@@ -2,7 +2,7 @@
 
 use crate::common::holds;
 use juror_event::Verdict;
-use juror_logic::{Bound, Formula, Letter, TimedMachine, TimedState};
+use juror_logic::{Bound, Formula, Letter, LogicError, Machine, TimedMachine, TimedState};
 use juror_testing::Numbers;
 use juror_testing::formulas::{Kind, random_formula};
 
@@ -203,4 +203,94 @@ fn obligations_with_open_windows_are_the_same() {
     let [(early, open), (other_early, other_open)] = states;
     assert_ne!(early, other_early);
     assert_eq!(open, other_open);
+}
+
+#[test]
+fn a_machine_without_time_refuses_bounds_in_time() {
+    let [p, q] = [0, 1].map(Formula::proposition);
+    let soon = within(0, 5);
+    for formula in [
+        p.clone().eventually_within(soon),
+        p.clone().always_within(soon),
+        Formula::Since(p.clone().into(), q.clone().into(), soon),
+        Formula::Trigger(p.clone().into(), q.clone().into(), soon),
+    ] {
+        assert_eq!(Machine::of_formula(&formula).err(), Some(LogicError::Timed));
+        let within = formula.clone().and(q.clone()).next();
+        assert_eq!(Machine::of_formula(&within).err(), Some(LogicError::Timed));
+        assert!(TimedMachine::of_formula(&formula).is_ok());
+    }
+    // A bound that excludes nothing is none.
+    let any = p.eventually_within(Bound::Time { from: 0, to: None });
+    assert!(Machine::of_formula(&any).is_ok());
+}
+
+#[test]
+fn a_past_operator_of_the_future_has_no_timed_machine() {
+    let p = Formula::proposition(0);
+    let refused = Some(LogicError::PastOfFuture);
+    for (part, expected) in [
+        (p.clone().eventually(), refused),
+        (p.clone().next(), refused),
+        (p.clone().eventually_within(within(0, 5)), refused),
+        // These are constants.
+        (Formula::True.eventually(), None),
+        (Formula::False.next(), None),
+        (p, None),
+    ] {
+        for formula in [part.clone().once(), part.yesterday()] {
+            let found = TimedMachine::of_formula(&formula).err();
+            assert_eq!(found, expected, "{formula:?}");
+        }
+    }
+}
+
+#[test]
+fn the_width_of_a_formula_is_how_late_its_deadlines_are() {
+    let [p, q] = [0, 1].map(Formula::proposition);
+    let (near, far) = (within(2, 5), within(0, 9));
+    let open = Bound::Time { from: 3, to: None };
+    let steps = Bound::Steps {
+        from: 0,
+        to: Some(7),
+    };
+    let soon = |bound| p.clone().eventually_within(bound);
+    let stays = |bound| q.clone().always_within(bound);
+    for (formula, expected) in [
+        (soon(Bound::Unbounded), &[][..]),
+        (soon(near), &[5]),
+        (stays(near), &[5]),
+        (stays(far).or(stays(near)).and(soon(far)), &[5, 9]),
+        (soon(open), &[]),
+        (soon(steps), &[]),
+        // The past sets no deadline.
+        (
+            Formula::Since(p.clone().into(), q.clone().into(), near),
+            &[],
+        ),
+    ] {
+        let machine = TimedMachine::of_formula(&formula).unwrap();
+        assert_eq!(machine.widths(), expected, "{formula:?}");
+    }
+}
+
+#[test]
+fn the_obligations_of_a_state_have_the_time_that_is_left() {
+    let formula = Formula::Proposition(0).eventually_within(within(3_000, 5_000));
+    let (machine, mut state) = run(&formula, &[(100, 0)]);
+    let describe = |state: &TimedState| machine.explain(state).describe(&|_| "p".to_owned());
+    let said = describe(&state);
+    assert_eq!(said, "waits for `eventually from 3 us to 5 us p`");
+    machine.advance(&mut state, 1_100);
+    let said = describe(&state);
+    assert_eq!(said, "waits for `eventually from 2 us to 4 us p`");
+    machine.advance(&mut state, 4_100);
+    assert_eq!(describe(&state), "waits for `eventually within 1 us p`");
+    // Time does not go back.
+    let before = state.clone();
+    machine.advance(&mut state, 4_000);
+    assert_eq!(state, before);
+    machine.advance(&mut state, 5_101);
+    assert_eq!(machine.verdict(&state), Verdict::Violated);
+    assert_eq!(describe(&state), "");
 }

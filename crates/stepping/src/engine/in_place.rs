@@ -132,7 +132,7 @@ impl Engine {
     /// runs.
     pub(super) fn settle(&mut self, operations: &mut Vec<Operation>) {
         let Some(in_place) = self.in_place else {
-            if self.patches.leave() && self.remove_patches(operations) {
+            if self.patches.leave() {
                 self.release(operations);
             }
             return;
@@ -302,8 +302,7 @@ impl Engine {
 
     /// Puts the thread into the queue if its step-over method is in place.
     pub(super) fn queue_in_place(&mut self, id: ThreadId) {
-        let is_under_way = self.in_place.is_some_and(|in_place| in_place.thread == id);
-        if !is_under_way && self.needs_in_place(id) && !self.waiting.contains(&id) {
+        if self.needs_in_place(id) && !self.waiting.contains(&id) {
             self.waiting.push_back(id);
         }
     }

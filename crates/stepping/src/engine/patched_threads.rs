@@ -177,11 +177,8 @@ impl Thread {
     fn return_counted(&mut self, address: u64, stack: u64, former: Former) {
         let step_over = former.step_over;
         if let Some(departure) = self.take_departure(address) {
-            let way_back = WayBack::Trap;
             self.arrivals.push(Arrival {
-                stack,
                 step_over,
-                way_back,
                 ..departure.arrival
             });
         } else if self.return_to_arrival(address, stack) {

@@ -201,7 +201,7 @@ impl Engine {
             return self.leave_step(id, None, operations);
         }
         thread.answer_halt(id, operations);
-        if motion == Motion::Stopped && waits {
+        if waits {
             self.abandon_in_place(id, operations);
         }
         self.advance(id, operations);

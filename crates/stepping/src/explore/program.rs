@@ -127,9 +127,11 @@ pub(super) enum Action {
 impl Program {
     /// Returns an engine without sites and threads.
     pub(super) fn new_engine(&self) -> Engine {
-        let mut engine = Engine::stepping_by(self.step_by);
-        engine.dropped = self.without;
-        engine
+        let engine = Engine::stepping_by(self.step_by);
+        match self.without {
+            Some(rule) => engine.without(rule),
+            None => engine,
+        }
     }
 
     /// Returns the number of processors, without those of copies.

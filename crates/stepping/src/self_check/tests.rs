@@ -173,6 +173,101 @@ fn the_referee_finds_each_damage() {
     );
 }
 
+/// Returns what the referee says of the first step that breaks a rule.
+fn judged(steps: &[(Input, &[Operation])]) -> String {
+    let mut referee = Referee::default();
+    let mut steps = steps.iter();
+    let broken = steps.find_map(|(input, operations)| referee.follow(input, operations).err());
+    broken.unwrap_or_default()
+}
+
+#[test]
+fn the_referee_knows_where_threads_and_patches_are() {
+    let (thread, address) = (ONE, A);
+    let insert = |address| Input::Insert {
+        address,
+        owner: Owner::Monitor,
+        step_over: StepOver::InPlace,
+    };
+    let trap = |address| [Operation::InsertTrap { address }];
+    let (here, end) = (trap(A), trap(A + 8));
+    let remove = [Operation::RemoveTrap { address }];
+    let attached = Input::Attached { thread };
+    let found = judged(&[(attached, &[]), (insert(A), &here), (insert(A), &remove)]);
+    assert!(found.contains("while a thread may run into it"), "{found}");
+
+    // A thread that is held before it has moved has been notified already.
+    let report = [Operation::Report {
+        thread,
+        address,
+        owners: Owners::MONITOR,
+    }];
+    let trapped = Input::Trapped {
+        thread,
+        address,
+        stack: 0,
+    };
+    let go = [Operation::ContinueThread { thread }];
+    let resumed = Input::Resume { thread };
+    let arrived = [
+        (insert(A), &here[..]),
+        (Input::Started { thread }, &[]),
+        (trapped, &report),
+        (resumed, &go),
+    ];
+    for (address, expected) in [(A, "is reported twice"), (A + 1, "stands elsewhere")] {
+        let stopped = [(Input::Stopped { thread, address }, &report[..])];
+        let found = judged(&[&arrived[..], &stopped].concat());
+        assert!(found.contains(expected), "{found}");
+    }
+
+    let asked = Input::Patch {
+        address,
+        end: A + 8,
+        jump_end: A + 5,
+        owner: Owner::Monitor,
+        count: 1,
+        twin: 0,
+    };
+    let write = [Operation::WritePatch { address }];
+    let inside = trap(A + 2);
+    for (steps, expected) in [
+        (&[(insert(A), &here[..]), (asked, &write)][..], ""),
+        (&[(insert(A), &[]), (asked, &write)], "replaces no trap"),
+        (
+            &[(insert(A), &here), (asked, &write), (asked, &write)],
+            "replaces no trap",
+        ),
+        (
+            &[(insert(A), &here), (asked, &write), (insert(A + 8), &end)],
+            "",
+        ),
+        (
+            &[
+                (insert(A), &here),
+                (asked, &write),
+                (insert(A + 2), &inside),
+            ],
+            "in a patch",
+        ),
+        (
+            &[
+                (insert(A), &here),
+                (insert(A + 2), &inside),
+                (asked, &write),
+            ],
+            "written over the site",
+        ),
+    ] {
+        let found = judged(steps);
+        let is_expected = match expected {
+            "" => found.is_empty(),
+            _ => found.contains(expected),
+        };
+        assert!(is_expected, "{found}, not: {expected}");
+    }
+}
+
 /// The referee accepts what the explored machine does, in walks of all kinds.
 #[test]
 fn random_walks_pass() {

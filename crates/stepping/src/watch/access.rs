@@ -65,9 +65,8 @@ pub fn accesses_of(bytes: &[u8], address: u64, state: &AccessState) -> Vec<Acces
             let address = memory.virtual_address(0, |register, _, _| value_of(register, state))?;
             let (reads, writes, certain) = effect(memory.access(), &instruction)?;
             let length = match memory.memory_size() {
-                MemorySize::Unknown if instruction.is_string_instruction() => {
-                    instruction.memory_size().size() as u64
-                }
+                // Of a repeated string instruction: as many elements as it has.
+                MemorySize::Unknown => instruction.memory_size().size() as u64,
                 size => size.size() as u64,
             };
             let certain = certain && length > 0;
@@ -109,8 +108,8 @@ fn effect(access: OpAccess, instruction: &Instruction) -> Option<(bool, bool, bo
         // A load is made even when a `cmov` drops it.
         OpAccess::CondRead => (true, false, true),
         OpAccess::CondWrite => (false, true, instruction.is_string_instruction()),
-        // The processor writes the old value back when the comparison fails.
-        OpAccess::ReadCondWrite => (true, true, is_exchange(instruction)),
+        // A `cmpxchg`: the processor writes the old value back when the comparison fails.
+        OpAccess::ReadCondWrite => (true, true, true),
         OpAccess::None | OpAccess::NoMemAccess => return None,
     })
 }
@@ -127,13 +126,6 @@ fn is_masked_store(instruction: &Instruction) -> bool {
             | Mnemonic::Maskmovq
             | Mnemonic::Maskmovdqu
             | Mnemonic::Vmaskmovdqu
-    )
-}
-
-fn is_exchange(instruction: &Instruction) -> bool {
-    matches!(
-        instruction.mnemonic(),
-        Mnemonic::Cmpxchg | Mnemonic::Cmpxchg8b | Mnemonic::Cmpxchg16b
     )
 }
 

@@ -508,3 +508,114 @@ fn the_arrival_at_which_a_thread_stands_is_not_given_on() {
     fixture.check(inner, &[report(ONE, Owners::MONITOR)]);
     assert_eq!(given(&fixture), [(A, STACK)]);
 }
+
+/// The instruction may be executed unseen while no trap is there, so the arrival to which
+/// the thread returns does not count for the next one.
+#[test]
+fn an_outer_arrival_is_reported_again_if_its_site_was_gone_during_a_step() {
+    let mut fixture = Fixture::new(StepOver::InPlace, &[ONE]);
+    fixture.arrive(ONE);
+    fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
+    let faulted = Input::Faulted {
+        thread: ONE,
+        address: A,
+        stack: STACK,
+    };
+    fixture.check(faulted, &[InsertTrap { address: A }]);
+    let go_on = [set(ONE, A), ContinueThread { thread: ONE }];
+    fixture.check(Input::Resume { thread: ONE }, &go_on);
+    // In its handler.
+    let inner = Input::Trapped {
+        thread: ONE,
+        address: A,
+        stack: STACK - 0x400,
+    };
+    fixture.check(inner, &[report(ONE, Owners::MONITOR)]);
+    fixture.check(Input::Resume { thread: ONE }, &begin_step(ONE));
+    fixture.check(remove(Owner::Monitor), &[]);
+    fixture.check(insert(Owner::Monitor, StepOver::InPlace), &[]);
+    let stepped = Input::Stepped {
+        thread: ONE,
+        address: NEXT,
+    };
+    let inserted = [InsertTrap { address: A }, ContinueThread { thread: ONE }];
+    fixture.check(stepped, &inserted);
+    fixture.arrive(ONE);
+}
+
+#[test]
+fn an_outer_arrival_is_reported_again_if_its_site_was_gone_during_an_evaluation() {
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    fault_in_the_copy(&mut fixture);
+    let interrupted = Input::Interrupted {
+        thread: ONE,
+        address: B,
+    };
+    fixture.check(interrupted, &[]);
+    fixture.check(Input::Suspend { thread: ONE }, &[]);
+    fixture.check(remove(Owner::Monitor), &[RemoveTrap { address: A }]);
+    fixture.check(insert(Owner::Monitor, COPIED), &[InsertTrap { address: A }]);
+    let restore = Input::Restore {
+        thread: ONE,
+        depth: 0,
+    };
+    fixture.check(restore, &[]);
+    let go_on = [ContinueThread { thread: ONE }];
+    fixture.check(Input::Resume { thread: ONE }, &go_on);
+    fixture.arrive(ONE);
+}
+
+#[test]
+fn handlers_in_each_other_return_each_to_its_own_arrival() {
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    interrupt_by_handler(&mut fixture, StackPart::default());
+    let inner = STACK - 0x400;
+    let trapped_inside = Input::Trapped {
+        thread: ONE,
+        address: A,
+        stack: inner,
+    };
+    fixture.check(trapped_inside, &[report(ONE, Owners::MONITOR)]);
+    fixture.check(Input::Resume { thread: ONE }, &begin_copy(ONE));
+    let faulted = Input::Faulted {
+        thread: ONE,
+        address: A,
+        stack: inner,
+    };
+    fixture.check(faulted, &[]);
+    let go_on = [set(ONE, A), ContinueThread { thread: ONE }];
+    fixture.check(Input::Resume { thread: ONE }, &go_on);
+    let entered = Input::HandlerEntered {
+        thread: ONE,
+        address: A,
+        stack: inner,
+        alternate: StackPart::default(),
+    };
+    fixture.check(entered, &[]);
+    fixture.check(returned(A, inner), &[]);
+    fixture.check(trapped_inside, &begin_copy(ONE));
+    fixture.check(returned(A, STACK), &[]);
+    assert!(fixture.engine.is_reported(ONE, A, STACK));
+    assert!(!fixture.engine.is_reported(ONE, A, STACK - 8));
+    assert!(!fixture.engine.is_reported(TWO, A, STACK));
+    fixture.check(trapped(ONE), &begin_copy(ONE));
+}
+
+/// A stack pointer that is farther above belongs to another stack.
+#[test]
+fn a_frame_is_gone_if_the_stack_pointer_is_a_little_above_it() {
+    let reach = 1 << 20;
+    for (stack, arrivals) in [(STACK + reach, 1), (STACK + reach + 1, 2)] {
+        let mut fixture = Fixture::new(COPIED, &[ONE]);
+        fault_in_the_copy(&mut fixture);
+        let again = Input::Trapped {
+            thread: ONE,
+            address: A,
+            stack,
+        };
+        fixture.check(again, &[report(ONE, Owners::MONITOR)]);
+        let thread = fixture.engine.threads.get(&ONE);
+        let found = thread.map(|thread| thread.arrivals.len());
+        assert_eq!(found, Some(arrivals), "{stack:#x}");
+    }
+}

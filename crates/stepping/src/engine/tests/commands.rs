@@ -212,6 +212,8 @@ fn queries() {
         [(A, owners, SKIP)]
     );
     assert_eq!(fixture.engine.thread_state(ONE), Some(ThreadState::Running));
+    assert!(fixture.engine.is_running(ONE));
+    assert_eq!(fixture.engine.step_by(), StepBy::TraceFlag);
     fixture.check(trapped(ONE), &[report(ONE, owners)]);
     assert_eq!(
         fixture.engine.thread_state(ONE),

@@ -250,3 +250,25 @@ fn a_running_thread_is_not_suspended() {
     fixture.check(Input::Suspend { thread: ONE }, &[]);
     assert_eq!(fixture.engine.suspended(ONE), 0);
 }
+
+/// A thread that waits in the kernel cannot be taken elsewhere.
+#[test]
+fn a_parked_thread_is_not_restored() {
+    let mut fixture = Fixture::new(COPIED, &[ONE]);
+    fixture.arrive(ONE);
+    fixture.evaluate(ONE);
+    assert!(!fixture.engine.is_parked(ONE));
+    let parked = Input::Parked {
+        thread: ONE,
+        address: CALLED,
+    };
+    fixture.check(parked, &[]);
+    assert!(fixture.engine.is_parked(ONE) && !fixture.engine.is_parked(TWO));
+    fixture.check(restore(0), &[]);
+    assert!(fixture.engine.is_parked(ONE));
+    assert_eq!(fixture.engine.suspended(ONE), 1);
+    fixture.check(
+        Input::Unparked { thread: ONE },
+        &[ContinueThread { thread: ONE }],
+    );
+}

@@ -54,12 +54,22 @@ fn a_pass_in_place() {
         },
         &[FIND],
     );
+    assert_eq!(fixture.engine.step_by(), StepBy::FollowSet);
+    // No one asked for that of another thread.
+    let of_other = Input::FollowSet {
+        thread: TWO,
+        address: A,
+        follow: Some(FollowSet::one(B)),
+    };
+    fixture.check(of_other, &[]);
     let both = FollowSet::two(NEXT, B);
     let inserted = [InsertTrap { address: NEXT }, InsertTrap { address: B }];
     let mut begin = vec![RemoveTrap { address: A }];
     begin.extend(inserted);
     begin.extend([set(ONE, A), RUN]);
     fixture.check(follow(Some(both)), &begin);
+    // It was asked for once.
+    fixture.check(follow(Some(both)), &[]);
     assert!(fixture.engine.expects_trap(NEXT) && fixture.engine.expects_trap(B));
     assert!(!fixture.engine.is_site(B));
     fixture.check(
@@ -163,4 +173,45 @@ fn a_step_from_where_no_site_is() {
     // A signal ends the step.
     fixture.check(interrupted(B), &[RemoveTrap { address: NEXT }]);
     fixture.check(RESUME, &[ContinueThread { thread: ONE }]);
+}
+
+/// A handler that arrives elsewhere returns to the instruction, which has not run.
+#[test]
+fn a_trap_that_does_not_end_the_step_keeps_the_arrival() {
+    const OTHER: u64 = 0x3000;
+    let mut fixture = fixture(StepOver::InPlace, &[ONE]);
+    let insert_other = Input::Insert {
+        address: OTHER,
+        owner: Owner::Monitor,
+        step_over: SKIP,
+    };
+    fixture.check(insert_other, &[InsertTrap { address: OTHER }]);
+    fixture.arrive(ONE);
+    fixture.check(RESUME, &[FIND]);
+    let begin = [
+        RemoveTrap { address: A },
+        InsertTrap { address: NEXT },
+        set(ONE, A),
+        RUN,
+    ];
+    fixture.check(follow(Some(FollowSet::one(NEXT))), &begin);
+    let in_handler = Input::Trapped {
+        thread: ONE,
+        address: OTHER,
+        stack: STACK - 0x400,
+    };
+    let arrived = Report {
+        thread: ONE,
+        address: OTHER,
+        owners: Owners::MONITOR,
+    };
+    let ended = [
+        RemoveTrap { address: NEXT },
+        InsertTrap { address: A },
+        arrived,
+    ];
+    fixture.check(in_handler, &ended);
+    let go_on = [set(ONE, NEXT), ContinueThread { thread: ONE }];
+    fixture.check(RESUME, &go_on);
+    fixture.check(trapped(ONE), &[FIND]);
 }

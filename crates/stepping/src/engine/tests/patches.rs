@@ -328,3 +328,223 @@ fn a_trap_in_a_jump_behind_its_head_removes_it() {
     let inserted = [removed, InsertTrap { address: INSIDE }];
     fixture.check(inside(Owner::Developer), &inserted);
 }
+
+/// The count is of the stop that comes next.
+#[test]
+fn a_count_is_forgotten_after_another_input() {
+    let mut fixture = patched(&[ONE, TWO]);
+    fixture.check(COUNTED, &[]);
+    let hold = [HoldThread { thread: ONE }, HoldThread { thread: TWO }];
+    fixture.check(Input::Unpatch { address: A }, &hold);
+    fixture.check(stopped(ONE, A), &[]);
+    let go = [
+        RemovePatch { address: A },
+        ContinueThread { thread: ONE },
+        ContinueThread { thread: TWO },
+    ];
+    fixture.check(stopped(TWO, B), &go);
+}
+
+#[test]
+fn a_signal_after_the_twin_was_left_is_not_that_of_the_instruction() {
+    let mut fixture = patched(&[ONE]);
+    fixture.arrive(ONE);
+    let passed = [set(ONE, TWIN), ContinueThread { thread: ONE }];
+    fixture.check(Input::Resume { thread: ONE }, &passed);
+    let (thread, address, stack) = (ONE, A, STACK);
+    fixture.check(Input::Interrupted { thread, address }, &[]);
+    fixture.check(Input::Resume { thread }, &[ContinueThread { thread }]);
+    let faulted = Input::Faulted {
+        thread,
+        address,
+        stack,
+    };
+    fixture.check(faulted, &[RemovePatch { address }]);
+    assert!(!fixture.engine.has_arrival(ONE, A, STACK));
+    let go = [set(ONE, A), ContinueThread { thread }];
+    fixture.check(Input::Resume { thread }, &go);
+    fixture.arrive(ONE);
+}
+
+#[test]
+fn an_event_of_another_frame_is_not_that_of_the_last_departure() {
+    let mut fixture = patched(&[ONE]);
+    fixture.arrive(ONE);
+    let passed = [set(ONE, TWIN), ContinueThread { thread: ONE }];
+    fixture.check(Input::Resume { thread: ONE }, &passed);
+    let (thread, address, stack) = (ONE, A, STACK - 0x100);
+    let counted = Input::Counted {
+        thread,
+        address,
+        stack,
+    };
+    fixture.check(counted, &[]);
+    let faulted = Input::Faulted {
+        thread,
+        address,
+        stack,
+    };
+    fixture.check(faulted, &[RemovePatch { address }]);
+    assert!(fixture.engine.has_arrival(ONE, A, stack));
+    assert!(!fixture.engine.has_arrival(ONE, A, STACK));
+}
+
+/// A patch is removed during an evaluation of a thread that stood in its twins.
+#[test]
+fn a_thread_comes_back_from_an_evaluation_to_the_originals() {
+    let go_on = ContinueThread { thread: ONE };
+    for (address, is_counted, expected) in [
+        (A, true, vec![set(ONE, COPY), go_on]),
+        (INSIDE, false, vec![set(ONE, INSIDE), go_on]),
+        (END, false, vec![go_on]),
+        (B, false, vec![go_on]),
+    ] {
+        let mut fixture = patched(&[ONE]);
+        if is_counted {
+            fixture.check(COUNTED, &[]);
+        }
+        let thread = ONE;
+        fixture.check(Input::Interrupted { thread, address }, &[]);
+        fixture.check(Input::Suspend { thread }, &[]);
+        fixture.check(Input::Unpatch { address: A }, &[RemovePatch { address: A }]);
+        fixture.check(Input::Restore { thread, depth: 0 }, &[]);
+        fixture.check(Input::Resume { thread }, &expected);
+    }
+}
+
+#[test]
+fn a_parked_thread_is_not_moved_when_a_patch_goes() {
+    let mut fixture = patched(&[ONE]);
+    let parked = Input::Parked {
+        thread: ONE,
+        address: INSIDE,
+    };
+    fixture.check(parked, &[]);
+    fixture.check(Input::Unpatch { address: A }, &[RemovePatch { address: A }]);
+}
+
+#[test]
+fn a_thread_that_stands_at_a_site_with_its_report_does_not_return_to_it() {
+    // Here, and at another site.
+    for address in [A, B] {
+        let mut fixture = Fixture::new(COPIED, &[ONE]);
+        let insert = Input::Insert {
+            address: B,
+            owner: Owner::Monitor,
+            step_over: COPIED,
+        };
+        fixture.check(insert, &[InsertTrap { address: B }]);
+        let trapped = Input::Trapped {
+            thread: ONE,
+            address,
+            stack: STACK,
+        };
+        let reported = Report {
+            thread: ONE,
+            address,
+            owners: Owners::MONITOR,
+        };
+        fixture.check(trapped, &[reported]);
+        fixture.check(PATCH, &[WritePatch { address: A }]);
+    }
+}
+
+#[test]
+fn a_patch_may_begin_where_another_ends() {
+    let mut fixture = patched(&[]);
+    let at_end = Input::Insert {
+        address: END,
+        owner: Owner::Monitor,
+        step_over: COPIED,
+    };
+    fixture.check(at_end, &[InsertTrap { address: END }]);
+    let text = END..END + 8;
+    assert!(fixture.engine.has_room_for_patch(text, ONE_MONITOR));
+}
+
+#[test]
+fn a_thread_that_is_stepped_in_place_is_not_held_for_the_removal_of_a_patch() {
+    let mut fixture = patched(&[ONE]);
+    let at_b = Input::Insert {
+        address: B,
+        owner: Owner::Monitor,
+        step_over: StepOver::InPlace,
+    };
+    fixture.check(at_b, &[InsertTrap { address: B }]);
+    let trapped = Input::Trapped {
+        thread: ONE,
+        address: B,
+        stack: STACK,
+    };
+    let reported = Report {
+        thread: ONE,
+        address: B,
+        owners: Owners::MONITOR,
+    };
+    fixture.check(trapped, &[reported]);
+    let step = [
+        RemoveTrap { address: B },
+        set(ONE, B),
+        StepThread { thread: ONE },
+    ];
+    fixture.check(Input::Resume { thread: ONE }, &step);
+    fixture.check(Input::Unpatch { address: A }, &[]);
+    let stepped = Input::Stepped {
+        thread: ONE,
+        address: B + 4,
+    };
+    let ended = [
+        InsertTrap { address: B },
+        RemovePatch { address: A },
+        ContinueThread { thread: ONE },
+    ];
+    fixture.check(stepped, &ended);
+}
+
+#[test]
+fn a_patch_is_lost_with_its_memory() {
+    let mut fixture = patched(&[]);
+    fixture.check(Input::InsertFailed { address: A }, &[]);
+    assert!(!fixture.engine.is_patched(A) && !fixture.engine.is_site(A));
+}
+
+#[test]
+fn a_patch_goes_when_its_instructions_are_others() {
+    let go_on = ContinueThread { thread: ONE };
+    for (address, way) in [(A, NEXT), (INSIDE, COPY)] {
+        let mut fixture = patched(&[ONE]);
+        let rewritten = Input::Rewritten {
+            address,
+            step_over: SKIP,
+        };
+        fixture.check(rewritten, &[HoldThread { thread: ONE }]);
+        fixture.check(stopped(ONE, B), &[RemovePatch { address: A }, go_on]);
+        fixture.arrive(ONE);
+        fixture.check(Input::Resume { thread: ONE }, &[set(ONE, way), go_on]);
+    }
+}
+
+#[test]
+fn another_engine_gets_the_way_past_without_a_patch() {
+    let mut fixture = patched(&[ONE, TWO]);
+    fixture.arrive(ONE);
+    let passed = [set(ONE, TWIN), ContinueThread { thread: ONE }];
+    fixture.check(Input::Resume { thread: ONE }, &passed);
+    let faulted = Input::Faulted {
+        thread: ONE,
+        address: A,
+        stack: STACK,
+    };
+    fixture.check(faulted, &[HoldThread { thread: TWO }]);
+    assert!(fixture.engine.is_patched(A));
+    let given: Vec<Input> = fixture.engine.arrivals_further_out(ONE).collect();
+    let expected = Input::Inherited {
+        thread: ONE,
+        address: A,
+        stack: STACK,
+        notified: Owners::MONITOR,
+        step_over: COPIED,
+        way_back: crate::WayBack::Trap,
+    };
+    assert_eq!(given, [expected]);
+}
