@@ -187,10 +187,10 @@ impl Adapter {
         let chosen = |filter: &&str| filter.starts_with(PROPERTY);
         // A client that knows no single ones wants all.
         self.chooses_properties |= filters.iter().any(chosen);
-        let passes_all = !filters.contains(VIOLATIONS);
+        let stops_all = filters.contains(VIOLATIONS) && !self.chooses_properties;
         let is_passed = |name: &&String| {
             let is_on = filters.contains(&*format!("{PROPERTY}{name}"));
-            passes_all || self.chooses_properties && !is_on
+            !stops_all && !is_on
         };
         self.passed = self.properties.iter().filter(is_passed).cloned().collect();
         self.filters = Some(filters.into_iter().map(str::to_owned).collect());

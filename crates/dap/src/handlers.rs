@@ -79,7 +79,6 @@ fn handler_of(command: &str) -> Option<Handler> {
         "gotoTargets" => Handler::Stopped(moving::goto_targets),
         "goto" => Handler::Stopped(moving::goto),
         "pause" => Handler::Alone(moving::pause),
-        "cancel" => Handler::Alone(moving::cancel),
         "restartFrame" => Handler::Stopped(moving::restart_frame),
         _ => return None,
     })

@@ -62,7 +62,7 @@ pub struct Setup {
 ///
 /// # Errors
 /// A thread cannot be started.
-pub fn serve<R, W>(mut input: R, mut output: W, setup: Setup, host: &mut dyn Host) -> io::Result<()>
+pub fn serve<R, W>(input: R, mut output: W, setup: Setup, host: &mut dyn Host) -> io::Result<()>
 where
     R: BufRead + Send + 'static,
     W: Write + Send + 'static,
@@ -70,9 +70,10 @@ where
     let inbox = Arc::new(Inbox::default());
     let outbox = Outbox::default();
     let filled = Arc::clone(&inbox);
+    let answers = outbox.clone();
     std::thread::Builder::new()
         .name("reader".to_owned())
-        .spawn(move || filled.fill(&mut input))?;
+        .spawn(move || filled.fill(input, &answers))?;
     let drained = outbox.clone();
     std::thread::Builder::new()
         .name("writer".to_owned())

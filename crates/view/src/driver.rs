@@ -75,6 +75,8 @@ pub trait Driver {
     }
     /// Returns a function that makes a running `execute` return.
     fn interrupter(&self) -> Box<dyn Fn() + Send>;
+    /// Drops an interruption that no command has followed: the next one is not meant.
+    fn forget_interruption(&mut self) {}
     /// Sets whether juror keeps the terminal while the program runs: for a command that was not
     /// typed at the prompt, which still waits for a line.
     fn keep_terminal(&mut self, keeps: bool) {

@@ -13,6 +13,15 @@ pub trait Observer {
     fn resumes(&mut self) {}
     /// Another program, which the user runs from the prompt, is about to get the terminal.
     fn gives_terminal(&mut self) {}
+    /// Returns whether other programs that the user runs get neither the standard input nor the
+    /// standard output: both belong to a protocol, and the output is told.
+    fn takes_output(&self) -> bool {
+        false
+    }
+    /// Another program, which the user runs, has written this.
+    fn output(&mut self, text: &str) {
+        let _ = text;
+    }
     /// A thread has started; with juror's number of it.
     fn thread_started(&mut self, number: u32) {
         let _ = number;

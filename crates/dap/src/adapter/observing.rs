@@ -39,6 +39,14 @@ impl Observer for Adapter {
         }
     }
 
+    fn takes_output(&self) -> bool {
+        true
+    }
+
+    fn output(&mut self, text: &str) {
+        self.say(text);
+    }
+
     fn thread_started(&mut self, number: u32) {
         self.tell_started(number);
     }

@@ -63,8 +63,8 @@ impl Adapter {
                     adapter.say(&text);
                 }
             });
-            self.answer_pauses();
-            if let Some(next) = self.line_after(&line, &followed.last) {
+            let was_paused = self.answer_pauses();
+            if !was_paused && let Some(next) = self.line_after(&line, &followed.last) {
                 line = next;
                 continue;
             }
@@ -114,7 +114,7 @@ impl Adapter {
             followed.last = next;
             followed.note(self, show);
         }
-        self.end_run();
+        self.end_run(session);
         followed
     }
 
@@ -127,20 +127,25 @@ impl Adapter {
         }));
     }
 
-    fn end_run(&mut self) {
+    fn end_run(&mut self, session: &mut dyn Driver) {
         self.inbox.set_bells(None);
+        // No command has followed an interruption that came when the last one was over.
+        session.forget_interruption();
         self.end_progress();
     }
 
-    /// Answers the requests to pause: the program has stopped.
-    fn answer_pauses(&mut self) {
+    /// Answers the requests to pause: the program has stopped. Returns whether there were some.
+    fn answer_pauses(&mut self) -> bool {
+        let mut were_some = false;
         let is_pause = |incoming: &Incoming| match incoming {
             Incoming::Request(request) => request.command == "pause",
             _ => false,
         };
         while let Some(Incoming::Request(request)) = self.inbox.take_if(is_pause) {
             self.answer(&request, Ok(Value::Null));
+            were_some = true;
         }
+        were_some
     }
 
     /// Returns the line after a stop that the client does not want: at violations of properties

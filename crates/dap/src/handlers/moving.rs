@@ -145,11 +145,6 @@ pub(super) fn pause(_: &mut Adapter, _: Value) -> Answer {
     Ok(Value::Null)
 }
 
-/// `cancel`: the reader has noted what is cancelled.
-pub(super) fn cancel(_: &mut Adapter, _: Value) -> Answer {
-    Ok(Value::Null)
-}
-
 /// `restartFrame`: the thread stands at the beginning of the frame's call, and nothing has run.
 pub(super) fn restart_frame(
     adapter: &mut Adapter,

@@ -74,9 +74,9 @@ fn conversation(requests: &[(i64, &str)]) -> Vec<Value> {
     outbox.close(Duration::ZERO);
     let mut sent = Vec::new();
     outbox.drain(&mut sent);
-    let mut rest = &sent[..];
+    let mut frames = framing::Frames::new(&sent[..]);
     let mut found = Vec::new();
-    while let Ok(Some(Frame::Message(message))) = framing::read(&mut rest) {
+    while let Ok(Some(Frame::Message(message))) = frames.read() {
         found.push(match message["type"] == "response" {
             true => json!([message["request_seq"], message["success"]]),
             false => message["event"].clone(),

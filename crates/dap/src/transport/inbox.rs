@@ -1,11 +1,13 @@
 //! The queue of the client's messages, which the reader thread fills.
 //!
-//! A request that comes while the program runs rings: the running command serves it. `pause` and
-//! `cancel` do not wait for their turn.
+//! A request that comes while the program runs rings: the running command serves it. `pause` does
+//! not wait for its turn, and `cancel` is answered at once.
 
-use super::framing::{self, Frame};
-use crate::protocol::message::Request;
-use std::collections::{HashSet, VecDeque};
+use super::framing::{Frame, Frames};
+use super::outbox::Outbox;
+use crate::protocol::message::{Failure, Request, refusal, response};
+use serde_json::Value;
+use std::collections::VecDeque;
 use std::io::BufRead;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -27,7 +29,7 @@ pub enum Incoming {
     /// A request.
     Request(Request),
     /// An answer to a request of the adapter.
-    Response(serde_json::Value),
+    Response(Value),
     /// A message that is neither; with its number, if it has one.
     Malformed {
         /// The number.
@@ -44,11 +46,25 @@ struct State {
     waiting: VecDeque<Incoming>,
     has_ended: bool,
     bells: Option<Bells>,
-    /// The requests that the client has cancelled.
-    cancelled: HashSet<i64>,
+    /// The request that was taken, and is not handled yet.
+    taken: Option<i64>,
+    /// Whether the client has cancelled that one.
+    is_cancelled: bool,
     /// The requests that are being handled: one that lets the program run, and one that is served
     /// meanwhile.
     handled: Vec<i64>,
+}
+
+impl State {
+    fn take(&mut self) -> Option<Incoming> {
+        let taken = self.waiting.pop_front();
+        self.is_cancelled = false;
+        self.taken = match &taken {
+            Some(Incoming::Request(request)) => Some(request.seq),
+            _ => None,
+        };
+        taken
+    }
 }
 
 /// The queue.
@@ -63,17 +79,55 @@ impl Inbox {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads messages until the connection ends.
-    pub fn fill(&self, input: &mut impl BufRead) {
+    /// Reads messages until the connection ends. What can be answered without the session is.
+    pub fn fill(&self, input: impl BufRead, outbox: &Outbox) {
+        let mut frames = Frames::new(input);
         loop {
-            let incoming = match framing::read(input) {
+            let incoming = match frames.read() {
                 Ok(Some(Frame::Message(message))) => classified(message),
                 Ok(Some(Frame::Malformed { seq, error })) => Incoming::Malformed { seq, error },
                 Ok(None) | Err(_) => break,
             };
-            self.push(incoming);
+            match incoming {
+                Incoming::Request(request) if request.command == "cancel" => {
+                    let dropped = self.cancel(request.arguments["requestId"].as_i64());
+                    if let Some(dropped) = dropped {
+                        let failure = Failure::cancelled();
+                        outbox.send(refusal(dropped.seq, &dropped.command, &failure));
+                    }
+                    outbox.send(response(request.seq, &request.command, Value::Null));
+                }
+                incoming => self.push(incoming),
+            }
         }
         self.push(Incoming::End);
+    }
+
+    /// Cancels a request. Returns it if it waits, so that it is dropped; one that is being handled
+    /// is interrupted, and one that was answered stays so.
+    fn cancel(&self, target: Option<i64>) -> Option<Request> {
+        let target = target?;
+        let mut state = self.state();
+        let is_target = |incoming: &Incoming| match incoming {
+            Incoming::Request(request) => request.seq == target,
+            _ => false,
+        };
+        if let Some(position) = state.waiting.iter().position(is_target) {
+            let dropped = state.waiting.remove(position);
+            self.changed.notify_all();
+            return match dropped {
+                Some(Incoming::Request(request)) => Some(request),
+                _ => None,
+            };
+        }
+        if state.taken == Some(target) {
+            state.is_cancelled = true;
+        } else if state.handled.contains(&target)
+            && let Some(bells) = &state.bells
+        {
+            (bells.interrupt)();
+        }
+        None
     }
 
     /// Adds a message.
@@ -85,18 +139,11 @@ impl Inbox {
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         }
-        let mut interrupts = incoming == Incoming::End;
-        if let Incoming::Request(request) = &incoming {
-            match &*request.command {
-                "pause" => interrupts = true,
-                "cancel" => {
-                    let target = request.arguments["requestId"].as_i64();
-                    state.cancelled.extend(target);
-                    interrupts = target.is_some_and(|target| state.handled.contains(&target));
-                }
-                _ => {}
-            }
-        }
+        let interrupts = match &incoming {
+            Incoming::End => true,
+            Incoming::Request(request) => request.command == "pause",
+            Incoming::Response(_) | Incoming::Malformed { .. } => false,
+        };
         state.has_ended |= incoming == Incoming::End;
         state.waiting.push_back(incoming);
         if let Some(bells) = &state.bells {
@@ -131,7 +178,7 @@ impl Inbox {
 
     /// Returns the next message if there is one.
     pub fn take(&self) -> Option<Incoming> {
-        let taken = self.state().waiting.pop_front();
+        let taken = self.state().take();
         self.changed.notify_all();
         taken
     }
@@ -141,7 +188,7 @@ impl Inbox {
         let end = Instant::now() + time;
         let mut state = self.state();
         loop {
-            if let Some(taken) = state.waiting.pop_front() {
+            if let Some(taken) = state.take() {
                 self.changed.notify_all();
                 return Some(taken);
             }
@@ -165,7 +212,8 @@ impl Inbox {
     pub fn begin(&self, seq: i64) -> bool {
         let mut state = self.state();
         state.handled.push(seq);
-        state.cancelled.remove(&seq)
+        let is_taken = state.taken.take() == Some(seq);
+        std::mem::take(&mut state.is_cancelled) && is_taken
     }
 
     /// Notes that the request that began last has been handled.
@@ -175,7 +223,7 @@ impl Inbox {
 }
 
 /// Tells requests from answers.
-fn classified(message: serde_json::Value) -> Incoming {
+fn classified(message: Value) -> Incoming {
     let seq = message["seq"].as_i64();
     match message["type"].as_str() {
         Some("response") => Incoming::Response(message),
@@ -190,5 +238,58 @@ fn classified(message: serde_json::Value) -> Incoming {
             seq,
             error: "this is neither a request nor a response".to_owned(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    fn request(seq: i64) -> Incoming {
+        Incoming::Request(Request {
+            seq,
+            command: "threads".to_owned(),
+            arguments: Value::Null,
+        })
+    }
+
+    #[test]
+    fn a_waiting_request_that_is_cancelled_is_dropped() {
+        let inbox = Inbox::default();
+        inbox.push(request(1));
+        inbox.push(request(2));
+        assert_eq!(inbox.cancel(Some(2)).map(|it| it.seq), Some(2));
+        assert_eq!(inbox.cancel(Some(3)), None);
+        assert_eq!(inbox.take(), Some(request(1)));
+        assert!(!inbox.begin(1));
+        assert_eq!(inbox.take(), None);
+    }
+
+    #[test]
+    fn a_request_may_be_cancelled_until_it_has_been_handled() {
+        let inbox = Inbox::default();
+        let rung = Arc::new(AtomicU32::new(0));
+        let count = Arc::clone(&rung);
+        inbox.set_bells(Some(Bells {
+            call: Box::new(|| {}),
+            interrupt: Box::new(move || {
+                count.fetch_add(1, Ordering::SeqCst);
+            }),
+        }));
+        inbox.push(request(1));
+        inbox.take();
+        inbox.cancel(Some(1));
+        assert!(inbox.begin(1));
+        assert_eq!(rung.load(Ordering::SeqCst), 0);
+        inbox.cancel(Some(1));
+        assert_eq!(rung.load(Ordering::SeqCst), 1);
+        inbox.end();
+        inbox.cancel(Some(1));
+        assert_eq!(rung.load(Ordering::SeqCst), 1);
+        inbox.push(request(2));
+        inbox.take();
+        assert!(!inbox.begin(2));
     }
 }

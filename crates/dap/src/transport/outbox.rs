@@ -211,9 +211,9 @@ mod tests {
         outbox.send(json!({ "type": "response" }));
         outbox.state().is_closed = true;
         outbox.drain(&mut taken);
-        let mut rest = &taken[..];
+        let mut frames = framing::Frames::new(&taken[..]);
         let mut seen = Vec::new();
-        while let Ok(Some(framing::Frame::Message(message))) = framing::read(&mut rest) {
+        while let Ok(Some(framing::Frame::Message(message))) = frames.read() {
             assert_eq!(message["seq"], seen.len() as i64 + 1);
             seen.push(message);
         }

@@ -71,7 +71,7 @@ pub(super) const ENTRIES: &[Entry] = &[
                   run it only if juror was started with --allow-programs.",
         completes: Completes::Files,
         group: Group::Files,
-        run: |_, rest, observer| shell::shell(rest, observer),
+        run: shell::shell,
         ..Entry::DEFAULT
     },
 ];

@@ -78,6 +78,12 @@ impl Driver for Session {
     fn interrupter(&self) -> Box<dyn Fn() + Send> {
         Box::new(Session::interrupter(self))
     }
+    fn forget_interruption(&mut self) {
+        for program in self.processes.programs_mut() {
+            self.control.forget_interruption(&mut program.debuggee);
+        }
+        self.control.set_interruption_aside();
+    }
     fn keep_terminal(&mut self, keeps: bool) {
         self.launch.keeps_terminal = keeps;
         for program in self.processes.programs_mut() {

@@ -11,6 +11,7 @@ use juror_values::format::Names as _;
 use juror_values::typed::Typed;
 use juror_view::error::CommandError;
 use juror_view::{MemoryRow, MemoryView, Outcome};
+use std::sync::atomic::Ordering;
 
 /// The help of syntax errors.
 const HELP: &str = "for example: find table, +400, 42; find/b $sp, +4096, 0x7f; \
@@ -136,6 +137,11 @@ fn search(
     let mut unreadable = None;
     let mut at = start;
     while found.len() < most && end - at >= pattern.len() as u64 {
+        if session.control.cancel.load(Ordering::Relaxed) {
+            return Err(CommandError::new(format!(
+                "interrupted: the memory from {at:#x} on is not searched"
+            )));
+        }
         // Pieces overlap, since a match may begin at the end of one.
         let wanted = (end - at).min((PIECE + pattern.len() - 1) as u64) as usize;
         let mut bytes = vec![0; wanted];

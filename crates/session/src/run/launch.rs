@@ -97,6 +97,10 @@ impl Session {
         }
         bound?;
         self.control.state.load()?;
+        // They may have called while no program could be stopped for them.
+        if observer.has_requests() {
+            (self.control.call())();
+        }
         Ok(())
     }
 

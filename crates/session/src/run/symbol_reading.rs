@@ -16,7 +16,6 @@ use juror_view::observer::Observer;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Shorter operations show no progress.
@@ -120,11 +119,12 @@ pub(crate) fn prepare_names(
         .map(|program| &program.modules);
     let modules = modules.unwrap_or(&session.processes.last_modules);
     let modules: Vec<Rc<Module>> = modules.iter().cloned().collect();
-    session.control.cancel.store(false, Ordering::Relaxed);
+    let is_interrupted = session.control.set_interruption_aside();
     for module in modules {
         read_names(session, &module, &names, observer)?;
         report_missing(session, &module, observer);
     }
+    session.control.put_interruption_back(is_interrupted);
     Ok(())
 }
 
@@ -151,12 +151,13 @@ pub(crate) fn prepare_bound_names(
     let points = points.chain(session.points.hardware.functions());
     wanted.extend(points.map(|name| (Reach::Anywhere, Names::Function(name.to_owned()))));
     wanted.retain(|(_, names)| *names != Names::None);
-    session.control.cancel.store(false, Ordering::Relaxed);
+    let is_interrupted = session.control.set_interruption_aside();
     for (reach, names) in &wanted {
         for module in modules.iter().filter(|module| module.is_reached(reach)) {
             read_names(session, module, names, observer)?;
         }
     }
+    session.control.put_interruption_back(is_interrupted);
     Ok(())
 }
 

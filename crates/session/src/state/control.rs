@@ -41,6 +41,18 @@ impl ControlState {
         }
     }
 
+    /// Takes an interruption that is not for what follows. Returns whether there was one.
+    pub(crate) fn set_interruption_aside(&self) -> bool {
+        self.cancel.swap(false, Ordering::Relaxed)
+    }
+
+    /// Brings back an interruption that was set aside, for the command that goes on.
+    pub(crate) fn put_interruption_back(&self, was_set: bool) {
+        if was_set {
+            self.cancel.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Drops an interruption that a command has followed without the program: the next run is not
     /// meant.
     pub(crate) fn forget_interruption(&self, debuggee: &mut Debuggee) {

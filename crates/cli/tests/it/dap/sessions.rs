@@ -132,6 +132,7 @@ fn filters_choose_the_properties_that_stop() {
     for filters in [
         json!(["violations"]),
         json!(["violations", "property:queue_bounds"]),
+        json!(["property:queue_bounds"]),
     ] {
         let mut client = Client::start();
         client.launch(json!({ "program": program, "properties": [property] }));
