@@ -6,12 +6,16 @@ use crate::driver::{Driver, Options};
 use crate::exit;
 use crate::session::interrupt::{self, Running};
 use juror_dap::{Host, Setup};
-use std::io::{self, BufRead as _, BufReader};
-use std::net::{TcpListener, TcpStream};
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 /// The time for a connection to say that it speaks the protocol.
 const GREETING_MAX: Duration = Duration::from_secs(5);
+
+/// So long is a token that juror makes.
+const TOKEN_BYTES: usize = 16;
 
 /// The setup of each connection of a client.
 const GREETING: &[u8] = b"Content-Length:";
@@ -23,26 +27,48 @@ pub fn run(dap: &Dap) -> anyhow::Result<u8> {
         return Ok(exit::HOLDS);
     }
     let mut process = Process::default();
-    let setup = Setup {
-        token: dap.token.clone(),
-    };
     match dap.listen {
         None => {
             let input = BufReader::new(io::stdin());
+            let setup = Setup { token: None };
             juror_dap::serve(input, io::stdout(), setup, &mut process)?;
         }
-        Some(address) => {
-            let listener = TcpListener::bind(address)?;
-            crate::output::write_last_words(&format!(
-                "juror waits for a client on {}\n",
-                listener.local_addr()?
-            ));
-            let (input, output) = client(&listener)?;
-            juror_dap::serve(input, output, setup, &mut process)?;
-        }
+        Some(address) => serve_port(address, dap.token.as_deref(), &mut process)?,
     }
     process.end();
     Ok(exit::HOLDS)
+}
+
+/// Serves the first client that shows the token, which is made and told if none is given: any
+/// user of the machine can connect.
+fn serve_port(address: SocketAddr, token: Option<&str>, process: &mut Process) -> io::Result<()> {
+    let listener = TcpListener::bind(address)?;
+    let address = listener.local_addr()?;
+    let (token, told) = match token {
+        Some(token) => (token.to_owned(), String::new()),
+        None => {
+            let token = random_token()?;
+            let told = format!("its token is {token}\n");
+            (token, told)
+        }
+    };
+    crate::output::write_last_words(&format!("juror waits for a client on {address}\n{told}"));
+    let mut has_served = false;
+    while !has_served && process.running.ending().is_none() {
+        let (input, output) = client(&listener)?;
+        let setup = Setup {
+            token: Some(token.clone()),
+        };
+        has_served = juror_dap::serve(input, output, setup, process)?;
+    }
+    Ok(())
+}
+
+/// Returns a random token, in hexadecimal digits.
+fn random_token() -> io::Result<String> {
+    let mut bytes = [0; TOKEN_BYTES];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Waits for a connection that begins as the protocol does: others, such as those of browsers,

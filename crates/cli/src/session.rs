@@ -84,7 +84,7 @@ pub fn run(
     } else {
         prompt::run(&mut console, &commands, has_properties)?
     };
-    let status = with_ending(status, console.ending(), common);
+    let status = with_ending(status, console.ending(), console.has_crashed(), common);
     match check {
         Some(check) => self_check::conclude(&check.report(), console.output(), status),
         None => Ok(status),
@@ -92,12 +92,12 @@ pub fn run(
 }
 
 /// Returns the exit status with that of the program, if it was asked for and each property holds.
-fn with_ending(status: u8, ending: Option<Ending>, common: &Common) -> u8 {
+fn with_ending(status: u8, ending: Option<Ending>, has_crashed: bool, common: &Common) -> u8 {
     if status != exit::HOLDS {
         return status;
     }
     match ending {
-        Some(Ending::Killed { .. }) if common.fail_on_crash => exit::CRASHED,
+        _ if common.fail_on_crash && has_crashed => exit::CRASHED,
         _ if !common.return_child_result => status,
         Some(Ending::Exited { status }) => u8::try_from(status & 0xff).unwrap_or(exit::BUG),
         // As a shell tells it.

@@ -4,6 +4,7 @@
 //! after the program has ended tells when all of its output has been read.
 
 use crate::transport::outbox::Outbox;
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::pty::{OpenptyResult, openpty};
 use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
 use std::fs::File;
@@ -64,6 +65,10 @@ impl DebuggeeOutput {
 impl Stream {
     fn open(category: &'static str, outbox: &Outbox) -> io::Result<Stream> {
         let OpenptyResult { master, slave } = openpty(None, None)?;
+        // A program that goes on alone would hold its own terminal open, and wait for a reader.
+        for end in [&master, &slave] {
+            fcntl(end, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))?;
+        }
         let mut mode = tcgetattr(&slave)?;
         cfmakeraw(&mut mode);
         tcsetattr(&slave, SetArg::TCSANOW, &mode)?;

@@ -58,11 +58,11 @@ pub struct Setup {
     pub token: Option<String>,
 }
 
-/// Serves one client until it leaves.
+/// Serves one client until it leaves. Returns whether it needed no token or has shown it.
 ///
 /// # Errors
 /// A thread cannot be started.
-pub fn serve<R, W>(input: R, mut output: W, setup: Setup, host: &mut dyn Host) -> io::Result<()>
+pub fn serve<R, W>(input: R, mut output: W, setup: Setup, host: &mut dyn Host) -> io::Result<bool>
 where
     R: BufRead + Send + 'static,
     W: Write + Send + 'static,
@@ -93,7 +93,7 @@ where
     };
     server.work();
     outbox.close(CLOSING_MAX);
-    Ok(())
+    Ok(server.is_known || server.setup.token.is_none())
 }
 
 /// Whether the client was told that it may configure.

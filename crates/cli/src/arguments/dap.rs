@@ -9,7 +9,8 @@ Examples:
   juror dap
       speak the protocol on the standard input and output: editors start this
   juror dap --listen 127.0.0.1:4711 --token $TOKEN
-      wait for one client on a port; it gives the token in its launch configuration";
+      wait for one client on a port; it gives the token in its launch configuration.
+      Without --token juror makes one and prints it";
 
 pub(super) const DAP_AFTER: &str = "\
 A launch configuration names the program and the properties:
@@ -23,7 +24,7 @@ pub struct Dap {
     /// Wait for a client on this address instead: 127.0.0.1:PORT, port 0 for any
     #[arg(long, value_name = "ADDRESS", value_parser = loopback)]
     pub listen: Option<SocketAddr>,
-    /// The token that the client must give in its launch configuration
+    /// The token that the client must give in its launch configuration; one is made if none is given
     #[arg(long, value_name = "TOKEN", requires = "listen")]
     pub token: Option<String>,
     /// Tell the terminal to the adapter that waits at this socket

@@ -5,7 +5,7 @@ use crate::driver::{Driver, Options, SessionError};
 use crate::exit;
 use crate::output::Output;
 use juror_view::error::CommandError;
-use juror_view::{Ending, Outcome};
+use juror_view::{Ending, Outcome, StopReason};
 use juror_web::Performed;
 use std::cell::RefCell;
 use std::io;
@@ -25,6 +25,8 @@ pub struct Console {
     erred: bool,
     /// How the program ended last.
     ending: Option<Ending>,
+    /// The last stop was at a signal that ends the program, and it has not exited since.
+    is_at_fatal_signal: bool,
 }
 
 /// Starts a session. If it fails, shows why and returns the exit status as the error.
@@ -57,6 +59,7 @@ impl Console {
             violated: false,
             erred: false,
             ending: None,
+            is_at_fatal_signal: false,
         }
     }
 
@@ -233,6 +236,11 @@ impl Console {
         self.ending
     }
 
+    /// Whether a signal has ended the program, or ends it where it is stopped.
+    pub fn has_crashed(&self) -> bool {
+        self.is_at_fatal_signal || matches!(self.ending, Some(Ending::Killed { .. }))
+    }
+
     /// Whether the program has run, be it ended or not.
     pub fn has_run(&self) -> bool {
         self.has_run
@@ -306,8 +314,16 @@ impl Console {
         self.has_run |= outcome.has_run();
         self.violated |= outcome.is_violated();
         self.erred |= outcome.is_error();
-        if let Outcome::Ended(end) = outcome {
-            self.ending = end.ending;
+        match outcome {
+            Outcome::Ended(end) => {
+                self.ending = end.ending;
+                self.is_at_fatal_signal &= !matches!(end.ending, Some(Ending::Exited { .. }));
+            }
+            Outcome::Stopped(stop) => {
+                self.is_at_fatal_signal =
+                    matches!(stop.reason, StopReason::Signal { fatal: true, .. });
+            }
+            _ => {}
         }
     }
 }

@@ -75,6 +75,9 @@ fn the_status_of_the_program_can_be_that_of_juror() {
         (&[], "pushes.c", 0),
         (&["--return-child-result"], "aborts.c", 128 + 6),
         (&["--fail-on-crash"], "aborts.c", 3),
+        // It is stopped at the signal when juror has no more commands.
+        (&["--fail-on-crash", "-e", "run"], "aborts.c", 3),
+        (&["--fail-on-crash", "-e", "run", "-e", "bt"], "aborts.c", 3),
         (&["--fail-on-crash"], "pushes.c", 0),
         (&[], "aborts.c", 0),
     ] {

@@ -372,5 +372,36 @@ fn the_port_is_for_a_client_with_the_token() {
     let mut stream = TcpStream::connect(&address).unwrap();
     let arguments = json!({ "program": program, "token": "guess" });
     assert_eq!(say(&mut stream, 1, "launch", arguments)["success"], false);
+    // It waits for the client that knows the token.
+    let mut stream = TcpStream::connect(&address).unwrap();
+    let arguments = json!({ "program": program, "token": "secret" });
+    assert_eq!(say(&mut stream, 1, "launch", arguments)["success"], true);
+    let answer = say(&mut stream, 2, "disconnect", json!({}));
+    assert_eq!(answer["success"], true);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_port_without_a_given_token_has_a_token() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_juror"))
+        .args(["dap", "--listen", "127.0.0.1:0"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let output = BufReader::new(child.stderr.take().unwrap());
+    let mut words = output.lines().take(2).map(|line| {
+        let line = line.unwrap();
+        line.rsplit(' ').next().unwrap().to_owned()
+    });
+    let (address, token) = (words.next().unwrap(), words.next().unwrap());
+    let (program, _) = queue();
+    let mut stream = TcpStream::connect(&address).unwrap();
+    let arguments = json!({ "program": program });
+    assert_eq!(say(&mut stream, 1, "launch", arguments)["success"], false);
+    let mut stream = TcpStream::connect(&address).unwrap();
+    let arguments = json!({ "program": program, "token": token });
+    assert_eq!(say(&mut stream, 1, "launch", arguments)["success"], true);
+    let answer = say(&mut stream, 2, "disconnect", json!({}));
+    assert_eq!(answer["success"], true);
     assert!(child.wait().unwrap().success());
 }

@@ -74,3 +74,25 @@ fn a_client_without_a_terminal_is_told() {
     );
     client.leave();
 }
+
+/// With those of the adapter it would wait for a reader when the adapter has left.
+#[test]
+fn the_program_has_no_descriptors_of_the_adapter() {
+    let program = Fixture::c(
+        "dap_descriptors",
+        r#"#include <fcntl.h>
+#include <stdio.h>
+
+int main(void)
+{
+    printf("descriptor %d\n", open("/dev/null", O_RDONLY));
+    return 0;
+}
+"#,
+    );
+    let mut client = Client::start();
+    client.launch(json!({ "program": program.compile_plain() }));
+    client.ask("configurationDone", json!({}));
+    client.wait_for_output("stdout", "descriptor 3\n");
+    client.leave();
+}
