@@ -55,7 +55,20 @@ fn little_endian(
         return Err(format!("`{}` cannot be assigned", target.r#type.name()).into());
     }
     match r#type.kind() {
-        TypeKind::Base(Encoding::Float) => Ok(cast(value, r#type, memory)?.bytes(memory, size)?),
+        TypeKind::Base(Encoding::Float) => {
+            let converted = cast(value, r#type, memory)?;
+            let number = value.number(memory)?;
+            if is_infinite(&converted.number(memory)?) && !is_infinite(&number) {
+                let shown = match number {
+                    Number::Float(number) => format!("{number:?}"),
+                    Number::Wide(number) => number.to_string(),
+                    _ => "the number".to_owned(),
+                };
+                let name = target.r#type.name();
+                return Err(format!("{shown} does not fit into `{name}`: it is too large").into());
+            }
+            converted.bytes(memory, size)
+        }
         TypeKind::Base(Encoding::Boolean) => match value.number(memory)? {
             Number::Bool(truth) => Ok(vec![u8::from(truth)]),
             Number::Int(number @ 0..=1) => Ok(vec![number as u8]),
@@ -83,6 +96,14 @@ fn little_endian(
         TypeKind::MemberPointer { .. } => member_pointer::bytes_as(value, &target.r#type, memory),
         TypeKind::Enumeration { .. } => Ok(low_bytes(whole(value, memory)?, size)),
         _ => of_same_type(target, value, size, memory),
+    }
+}
+
+fn is_infinite(number: &Number) -> bool {
+    match number {
+        Number::Float(number) => number.is_infinite(),
+        Number::Wide(number) => number.to_string().contains("inf"),
+        _ => false,
     }
 }
 

@@ -7,7 +7,7 @@ use juror_testing::{Fixture, Language};
 const STEPS: &str = "
 struct bits { unsigned low : 3; int high : 5; };
 int i = 5, a[4] = {1, 2, 3, 4}, *p = &a[1], **pp = &p;
-unsigned u = 7; double d = 1.5; char c = 'a'; struct bits b = {7, -2};
+unsigned u = 7; double d = 1.5; float f = 2.5; long double e = 3.5; char c = 'a'; struct bits b = {7, -2};
 void look(void) {}
 int main(void) { look(); return i + *p + **pp + (int)u + (int)d + c + b.low + b.high == 0; }";
 
@@ -40,6 +40,17 @@ fn an_increment_binds_more_tightly_than_what_stands_before_it() {
         (1, "print b.high", "=-3"),
         (1, "set var *p++", ""),
         (1, "print p == &a[2]", "=true"),
+        (1, "set var f = 1e300", "1e300 does not fit into `float`"),
+        (1, "print f", "=2.5"),
+        (1, "set var f = 1e38", ""),
+        (1, "set var e = 1e300", ""),
+        (1, "set var e = e * 1e300", ""),
+        (1, "set var d = e", "does not fit into `double`"),
+        (1, "print d", "=2.5"),
+        (1, "set var d = 1e300", ""),
+        // The quotient is infinite, and is meant.
+        (1, "set var f = 1.0 / 0", ""),
+        (1, "print f", "=inf"),
         // These would have another value, and change nothing.
         (1, "print 1 + --i", "changes a variable"),
         (1, "print --i == 6", "true or false"),

@@ -148,7 +148,6 @@ impl<R: BufRead> Frames<R> {
             }
             let Some(value) = length_in(line) else {
                 if begin == 0 {
-                    // A browser, say: what it sends is never taken for a message.
                     let why = "a message does not begin with Content-Length";
                     return Err(Fault::Header(taken, why));
                 }
