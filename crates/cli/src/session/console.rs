@@ -211,6 +211,11 @@ impl Console {
         self.driver.borrow_mut().next_queued_command()
     }
 
+    /// As [`Driver::forget_interruption`].
+    pub fn forget_interruption(&mut self) {
+        self.driver.borrow_mut().forget_interruption();
+    }
+
     /// As [`Driver::input_depth`].
     pub fn input_depth(&self) -> usize {
         self.driver.borrow().input_depth()

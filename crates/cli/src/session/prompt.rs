@@ -161,10 +161,13 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
 
 /// Executes a line, which may be typed: then its output is paged.
 fn perform(console: &mut Console, lines: &dyn Lines, line: &str) -> io::Result<Option<Outcome>> {
-    match lines.is_typed() {
-        true => console.perform_typed(line),
-        false => console.perform(line),
+    if !lines.is_typed() {
+        return console.perform(line);
     }
+    let outcome = console.perform_typed(line);
+    // Ctrl-C that came too late for the line is not meant for the next one.
+    console.forget_interruption();
+    outcome
 }
 
 /// Returns whether a line may be executed: at a terminal, the user is asked before a program is
