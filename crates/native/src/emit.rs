@@ -134,9 +134,9 @@ pub enum EmitError {
 pub struct Draft {
     place: Place,
     code: Assembler<Mark>,
-    /// Where the relocated head begins, and the room for it.
+    /// The offset of the relocated head, and the room for it.
     relocated: (usize, usize),
-    /// What the maps of its stubs have in common.
+    /// The part that the maps of its stubs have in common.
     marks: Arc<[(usize, Mark)]>,
     saved: Arc<[Physical]>,
     sections: Arc<[SectionMap]>,

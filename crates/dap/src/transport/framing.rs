@@ -1,7 +1,7 @@
 //! The frames of the protocol: a header with the length, an empty line, and JSON.
 //!
-//! What is no frame is reported, and the next one is looked for where a header may begin, also in
-//! what was taken for a message.
+//! Bytes that are no frame are reported, and the next frame is looked for where a header may begin,
+//! also in what was taken for a message.
 
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ const LENGTH: &str = "content-length:";
 pub enum Frame {
     /// A message.
     Message(Value),
-    /// What is no frame, or not JSON; with the number that it seems to have.
+    /// Bytes that are no frame, or not JSON; with the number that they seem to have.
     Malformed {
         /// The number of the message, if one can be recognized.
         seq: Option<i64>,
@@ -33,7 +33,7 @@ pub enum Frame {
 /// The frames of a stream.
 pub struct Frames<R> {
     input: R,
-    /// What was read, and is read again.
+    /// Bytes that were read, and are read again.
     again: VecDeque<u8>,
 }
 

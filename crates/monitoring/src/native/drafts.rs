@@ -16,7 +16,7 @@ const KEPT: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Drafts(VecDeque<(DraftKey, Arc<Draft>)>);
 
-/// What a draft is made of, but for its head.
+/// The parts of a draft, but for its head.
 #[derive(Debug, PartialEq)]
 pub(super) struct DraftKey {
     place: Place,

@@ -38,7 +38,7 @@ pub trait Scope {
         let _ = linkage_name;
         None
     }
-    /// Where the code of a member function begins that its class declares in the same unit.
+    /// Returns the address of a member function that its class declares in the same unit.
     fn code_of_method(&self, method: &Method) -> Option<u64> {
         let _ = method;
         None
