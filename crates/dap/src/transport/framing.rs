@@ -83,9 +83,8 @@ impl<R: BufRead> Frames<R> {
             Err(error) => {
                 let seq = number_in(&body);
                 // The length may be wrong, and the next message in it.
-                if let Some(at) = header_in(&body) {
-                    self.read_again(body.get(at..).unwrap_or_default());
-                }
+                let at = header_in(&body).unwrap_or_else(|| begun_header_in(&body));
+                self.read_again(body.get(at..).unwrap_or_default());
                 Frame::Malformed {
                     seq,
                     error: error.to_string(),
@@ -192,6 +191,16 @@ fn length_in(line: &[u8]) -> Option<&[u8]> {
 fn header_in(bytes: &[u8]) -> Option<usize> {
     let mut names = bytes.windows(LENGTH.len());
     names.position(|name| name.eq_ignore_ascii_case(LENGTH.as_bytes()))
+}
+
+/// Returns where the end of the bytes may be the beginning of a header; their length if it is not.
+fn begun_header_in(bytes: &[u8]) -> usize {
+    let first = bytes.len().saturating_sub(LENGTH.len() - 1);
+    let begins = |at: &usize| {
+        let end = bytes.get(*at..).unwrap_or_default();
+        end.eq_ignore_ascii_case(LENGTH.as_bytes().get(..end.len()).unwrap_or_default())
+    };
+    (first..bytes.len()).find(begins).unwrap_or(bytes.len())
 }
 
 /// Writes a message as a frame.
