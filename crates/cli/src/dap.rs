@@ -6,16 +6,12 @@ use crate::driver::{Driver, Options};
 use crate::exit;
 use crate::session::interrupt::{self, Running};
 use juror_dap::{Host, Setup};
-use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::io::{self, BufRead as _, BufReader};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 /// The time for a connection to say that it speaks the protocol.
 const GREETING_MAX: Duration = Duration::from_secs(5);
-
-/// So long is a token that juror makes.
-const TOKEN_BYTES: usize = 16;
 
 /// The setup of each connection of a client.
 const GREETING: &[u8] = b"Content-Length:";
@@ -47,7 +43,7 @@ fn serve_port(address: SocketAddr, token: Option<&str>, process: &mut Process) -
     let (token, told) = match token {
         Some(token) => (token.to_owned(), String::new()),
         None => {
-            let token = random_token()?;
+            let token = juror_web::random_token()?;
             let told = format!("its token is {token}\n");
             (token, told)
         }
@@ -62,13 +58,6 @@ fn serve_port(address: SocketAddr, token: Option<&str>, process: &mut Process) -
         has_served = juror_dap::serve(input, output, setup, process)?;
     }
     Ok(())
-}
-
-/// Returns a random token, in hexadecimal digits.
-fn random_token() -> io::Result<String> {
-    let mut bytes = [0; TOKEN_BYTES];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Waits for a connection that begins as the protocol does: others, such as those of browsers,

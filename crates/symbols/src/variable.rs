@@ -112,7 +112,8 @@ impl SymbolFile {
         let is_around = |die: DieRef| around.iter().any(|node| node.die == die);
         let mut call = function;
         let mut outlined_parts: Vec<usize> = Vec::new();
-        let mut named: Vec<(DieRef, Arc<str>)> = Vec::new();
+        // The parameters of inlined calls in order, with the number of the call's scope.
+        let mut named: Vec<(usize, DieRef, Arc<str>)> = Vec::new();
         info.walk(function, |depth, die, entry| {
             if depth == 0 {
                 return Visit::Descend;
@@ -133,7 +134,8 @@ impl SymbolFile {
                 }
                 gimli::DW_TAG_inlined_subroutine if is_around(die) => {
                     call = die;
-                    named.extend(parameters::names(info, die));
+                    let names = parameters::names(info, die).into_iter();
+                    named.extend(names.map(|(at, name)| (scopes.len(), at, name)));
                     let origin = info.origin(die.unit, entry);
                     let name = origin.and_then(|origin| info.abstract_name(origin));
                     let name = name.map_or_else(|| "".into(), Arc::from);
@@ -152,8 +154,8 @@ impl SymbolFile {
                                 .extend(info.inherited_text(die, gimli::DW_AT_name)),
                             false => {
                                 let mut variable = variable(info, die, entry, Some(function));
-                                let known = named.iter().find(|(at, _)| *at == die);
-                                if let (Some(variable), Some((_, name))) = (&mut variable, known) {
+                                let known = named.iter().find(|(_, at, _)| *at == die);
+                                if let (Some(variable), Some((.., name))) = (&mut variable, known) {
                                     variable.name.clone_from(name);
                                 }
                                 scope.variables.extend(variable);
@@ -169,10 +171,12 @@ impl SymbolFile {
         for part in outlined_parts {
             merge_into_call(&mut scopes, part, address);
         }
-        let place = |variable: &Variable| named.iter().position(|(_, name)| *name == variable.name);
-        for scope in &mut scopes {
+        for (number, scope) in scopes.iter_mut().enumerate() {
             if matches!(scope.kind, ScopeKind::Inlined(_)) {
-                let order = |it: &Variable| (!it.parameter, place(it).filter(|_| it.parameter));
+                let own = named.iter().filter(|(of, ..)| *of == number);
+                let place = |name: &Arc<str>| own.clone().position(|(.., known)| known == name);
+                let order =
+                    |it: &Variable| (!it.parameter, place(&it.name).filter(|_| it.parameter));
                 scope.variables.sort_by_key(order);
             }
         }

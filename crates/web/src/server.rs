@@ -49,7 +49,7 @@ impl Server {
             .set_nonblocking(true)
             .map_err(ServerError::Listen)?;
         let port = listener.local_addr().map_err(ServerError::Listen)?.port();
-        let shared = Arc::new(Shared::new(token().map_err(ServerError::Token)?));
+        let shared = Arc::new(Shared::new(random_token().map_err(ServerError::Token)?));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .enable_time()
@@ -104,7 +104,10 @@ async fn ask_for_samples(shared: Arc<Shared>) {
 }
 
 /// Returns a random token, in hexadecimal digits.
-fn token() -> io::Result<String> {
+///
+/// # Errors
+/// The system has no random bytes.
+pub fn random_token() -> io::Result<String> {
     let mut bytes = [0; TOKEN_BYTES];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

@@ -39,6 +39,14 @@ fn the_parameters_of_a_pack_are_arguments() {
 }
 
 #[test]
+fn the_arguments_of_inlined_calls_are_in_the_order_of_their_own_function() {
+    for build in Build::all_of(Language::Cpp) {
+        let inner = arguments_at(&build, "inner", "info args");
+        assert_eq!(inner, ["50", "20"], "{build}");
+    }
+}
+
+#[test]
 fn events_have_the_parameters_behind_a_pack() {
     for build in plain_builds(Language::Cpp) {
         let events = "

@@ -17,6 +17,16 @@ template <class... Rest> static inline __attribute__((always_inline)) int inline
     return sum;
 }
 
+// The parameters of the inner call have the names of the outer one in another order.
+static inline __attribute__((always_inline)) int inner(int right, int left) {
+    volatile int difference = right - left;
+    return difference;
+}
+
+static inline __attribute__((always_inline)) int outer(int left, int right) {
+    return inner(right, left) + 1;
+}
+
 struct Counter {
     int base = 5;
     template <class T> __attribute__((noinline)) T twice(T value) { return value * 2 + base; }
@@ -39,7 +49,7 @@ int main() {
     sum += counter.many(1, 2) + counter.many() + later(1) + static_cast<int>(later(1.5));
     int ends = 0;
     for (int i = 0; i < 3; i++) {
-        sum += tell(i, 10 + i, 2.5) + inlined(i, 7 + i, 8 + i);
+        sum += tell(i, 10 + i, 2.5) + inlined(i, 7 + i, 8 + i) + outer(20 + i, 50 + i);
         ends = last<int, int, int>(i, 2 + i, 40 + i);
     }
     look();
