@@ -400,23 +400,25 @@ impl Scope for FrameScope<'_> {
         found.transpose().map(|found| found.and_then(value))
     }
 
-    fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {
+    fn functions_of(&self, type_name: &str, name: &str) -> Vec<Overload> {
         let modules = &self.program.modules;
         let with_types = |module: &Module| module.symbols.has_debug_info();
         let written = format!("{type_name}::{name}");
         let mut found = modules.reached_definitions(&written, with_types);
         if found.is_empty() {
-            // What a trait of Rust has for all types that do not have it themselves. Of
+            // A function that a trait of Rust has for all types without one of their own. Of
             // several traits none is meant.
             let provided = format!("{name}<{type_name}>");
             found = modules.reached_definitions(&provided, with_types);
             found.retain(|bound| bound.function.name.contains("::"));
             found.truncate(if found.len() > 1 { 0 } else { 1 });
         }
-        let bound = found.first()?;
-        let signature = bound.module.symbols.signature(&bound.function).ok()??;
-        let types = signature.parameters.into_iter().map(|(_, of)| of);
-        Some((bound.address(), types.collect()))
+        let has_signature = |bound: &&crate::modules::Bound| {
+            let known = bound.module.symbols.signature(&bound.function);
+            known.is_ok_and(|known| known.is_some())
+        };
+        let known = found.iter().filter(has_signature);
+        listed(known.map(|bound| overload(&bound.module, &bound.function)))
     }
 
     fn memory(&self) -> &dyn Memory {

@@ -1,10 +1,11 @@
 //! Parameter packs, instances of templates and closures, for both compilers. gcc describes
 //! the parameters of a pack without names, clang gives all of them the same name.
 
-use crate::support::printed::{plain_builds, printed};
+use crate::support::printed::{check, plain_builds, printed};
 use crate::support::{Batch, program, property_of};
 use juror_testing::{Build, Language, Optimization};
 use serde_json::Value;
+use std::path::Path;
 
 /// The values of the arguments that `info args` lists, in order.
 fn arguments_at(build: &Build, function: &str, listed: &str) -> Vec<String> {
@@ -94,15 +95,78 @@ fn calls_mean_the_instance_for_their_arguments() {
 #[test]
 fn no_instance_takes_an_argument_of_another_kind() {
     for build in plain_builds(Language::Cpp) {
-        for call in ["counter.next(2.5)", "Counter::next(2.5)", "counter.many(1)"] {
-            let report = Batch::new()
-                .command("break look")
-                .command("run")
-                .command("up")
-                .command(&format!("print {call}"))
-                .run(program("packs.cpp").compile(&build), &[]);
-            let said = report.all();
-            assert!(said.contains("takes"), "{build}: {call}: {said}");
+        let executable = program("packs.cpp").compile(&build);
+        for call in [
+            "counter.next(2.5)",
+            "Counter::next(2.5)",
+            "counter.many(1)",
+            "counter.next('a')",
+            "later(1u)",
+            "later((short)1)",
+            "later(1.5f)",
+            "any(three == 3)",
+        ] {
+            assert_refused(&executable, call, "takes");
         }
+    }
+}
+
+#[track_caller]
+fn assert_refused(executable: &Path, call: &str, reason: &str) {
+    let print = format!("print {call}");
+    let report = Batch::new()
+        .command("break look")
+        .command("run")
+        .command("up")
+        .command(&print)
+        .run(executable, &[]);
+    let said = report.all();
+    assert!(report.outcome(&print)["value"].is_null(), "{call}: {said}");
+    assert!(said.contains(reason), "{call}: {said}");
+}
+
+/// Rust converts no number, so that the instance for the argument's own type is meant. A
+/// number that is written is an `i32` before it is of another type.
+#[test]
+fn a_call_of_rust_means_the_instance_for_the_type_of_its_argument() {
+    let table = [
+        ("scale.with(short)", "2021"),
+        ("scale.with(long)", "4021"),
+        ("scale.with(real)", "4001.5"),
+        ("scale.with(7)", "4021"),
+        ("scale.with(7u16)", "2021"),
+        ("scale.with(-7)", "3979"),
+        ("scale.with(0.5f32)", "4001.5"),
+        ("scale.fixed(7, 2)", "14"),
+        ("size(short)", "2"),
+        ("size(wide)", "8"),
+        ("size(2.5)", "8"),
+        ("only(short)", "8"),
+        ("only(5)", "6"),
+        ("instances::only(5)", "6"),
+    ];
+    for build in plain_builds(Language::Rust) {
+        check(program("instances.rs").compile(&build), &build, &table);
+    }
+}
+
+#[test]
+fn no_instance_of_rust_takes_a_number_of_another_type() {
+    for build in plain_builds(Language::Rust) {
+        let executable = program("instances.rs").compile(&build);
+        for call in [
+            "scale.with(byte)",
+            "scale.with(wide)",
+            "scale.with(7u8)",
+            "scale.fixed(long, 2)",
+            "size(byte)",
+            "size(real)",
+            "only(long)",
+            "only(2.5)",
+        ] {
+            assert_refused(&executable, call, "none of these takes such arguments");
+        }
+        // Two of its traits have it.
+        assert_refused(&executable, "scale.bits()", "bits");
     }
 }

@@ -24,6 +24,11 @@ impl Parser<'_> {
             Some("0o") => (8, digits.get(2..).unwrap_or("")),
             _ => (10, digits.as_str()),
         };
+        if let Some((digits, name)) = with_type_of_rust(digits, radix)
+            && let Ok(number) = i128::from_str_radix(digits, radix)
+        {
+            return self.of_rust(number, name, span);
+        }
         let (digits, suffix) = match radix {
             10 | 16 => {
                 let length = digits.trim_end_matches(['u', 'U', 'l', 'L']).len();
@@ -62,6 +67,25 @@ impl Parser<'_> {
         self.literal_of_type(ExpressionKind::Integer(number), name, span)
     }
 
+    /// Returns a number with a type suffix of Rust, which has to represent it.
+    fn of_rust(&mut self, number: i128, name: &str, span: Range<usize>) -> ExpressionKind {
+        if name.starts_with('f') {
+            let literal = ExpressionKind::Float(number as f64);
+            return self.literal_of_type(literal, name, span);
+        }
+        let bits = match name.get(1..) {
+            Some("size") => 64,
+            bits => bits.and_then(|bits| bits.parse().ok()).unwrap_or(128u32),
+        };
+        let value_bits = bits - u32::from(name.starts_with('i'));
+        if value_bits < 127 && number >> value_bits != 0 {
+            let message = format!("this number is too large for `{name}`");
+            self.report(Diagnostic::error("bad-number", span, message));
+            return ExpressionKind::Error;
+        }
+        self.literal_of_type(ExpressionKind::Integer(number), name, span)
+    }
+
     fn literal_of_type(
         &self,
         literal: ExpressionKind,
@@ -90,17 +114,29 @@ impl Parser<'_> {
         let span = self.span();
         self.advance();
         let digits: String = text.chars().filter(|&c| c != '_').collect();
-        let number = match digits.strip_suffix(['f', 'F']) {
-            // C's `float`, so that it can equal a variable of that type.
-            Some(digits) => digits.parse::<f32>().map(f64::from),
+        let suffixes = [
+            ("f32", "f32"),
+            ("f64", "f64"),
+            ("f", "float"),
+            ("F", "float"),
+        ];
+        let suffix = suffixes
+            .into_iter()
+            .find_map(|(suffix, name)| Some((digits.strip_suffix(suffix)?, name)));
+        let number = match suffix {
+            Some((digits, "f64")) => digits.parse::<f64>(),
+            // A short one, so that it can equal a variable of that type.
+            Some((digits, _)) => digits.parse::<f32>().map(f64::from),
             None => digits.parse::<f64>(),
         };
-        let is_short = digits.ends_with(['f', 'F']);
         match number {
-            Ok(number) if number.is_finite() && is_short => {
-                self.literal_of_type(ExpressionKind::Float(number), "float", span)
+            Ok(number) if number.is_finite() => {
+                let literal = ExpressionKind::Float(number);
+                match suffix {
+                    Some((_, name)) => self.literal_of_type(literal, name, span),
+                    None => literal,
+                }
             }
-            Ok(number) if number.is_finite() => ExpressionKind::Float(number),
             _ => {
                 self.report(Diagnostic::error(
                     "bad-number",
@@ -159,6 +195,20 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// Splits a number with a type suffix of Rust: `5u8`, `0xffi64`, `2f32`. Hexadecimal digits
+/// are no suffix of a float.
+fn with_type_of_rust(digits: &str, radix: u32) -> Option<(&str, &'static str)> {
+    const INTEGERS: [&str; 12] = [
+        "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize",
+    ];
+    let floats: &[&str] = match radix {
+        10 => &["f32", "f64"],
+        _ => &[],
+    };
+    let mut names = INTEGERS.iter().chain(floats);
+    names.find_map(|name| Some((digits.strip_suffix(name)?, *name)))
 }
 
 /// Returns true for a number with a leading zero, which C and Rust interpret

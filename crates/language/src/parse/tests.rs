@@ -226,6 +226,18 @@ fn numbers_have_the_types_of_their_suffixes() {
     check("0x8000000000000000ll", "9223372036854775808");
     check("1.5f", "<float>1.5");
     check("1.5", "1.5");
+    check("5u8 + 255u8", "(<u8>5 + <u8>255)");
+    check("0x7fi8", "<i8>127");
+    check("0b101usize", "<usize>5");
+    check("1_000i64", "<i64>1000");
+    check("3f32", "<f32>3");
+    check("1.5f32", "<f32>1.5");
+    check("1.5f64", "<f64>1.5");
+    check("1.1f", "<float>1.100000023841858");
+    check("0xaf32", "44850");
+    check_error("256u8", "bad-number", "256u8");
+    check_error("128i8", "bad-number", "128i8");
+    check_error("5u7", "bad-number", "5u7");
 }
 
 #[test]

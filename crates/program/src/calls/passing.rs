@@ -59,7 +59,7 @@ pub(super) fn pass_as(
 ) -> Result<Passed, ValueError> {
     let wanted = of.strip();
     let value = match argument {
-        Argument::Value(value) => value,
+        Argument::Value(value) | Argument::Number(value) => value,
         Argument::Copy(value) => {
             let size = value
                 .r#type
@@ -114,7 +114,7 @@ fn is_other(given: &Type, wanted: &Type) -> bool {
 pub(super) fn promote(argument: &Argument, memory: &dyn Memory) -> Result<Passed, ValueError> {
     let builtin = |name| Type::builtin(name).ok_or_else(|| format!("there is no type `{name}`"));
     let value = match argument {
-        Argument::Value(value) => value,
+        Argument::Value(value) | Argument::Number(value) => value,
         Argument::Copy(value) => return pass_as(argument, &value.r#type.pointer_to(), memory),
         Argument::String(text) => {
             let of = builtin("char")?.pointer_to();

@@ -143,8 +143,8 @@ impl Scope for CallingScope<'_> {
         self.frame.code_of_method(method)
     }
 
-    fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {
-        self.frame.function_of(type_name, name)
+    fn functions_of(&self, type_name: &str, name: &str) -> Vec<Overload> {
+        self.frame.functions_of(type_name, name)
     }
 
     fn is_cpp(&self) -> bool {

@@ -13,7 +13,7 @@ use super::length::{OWN_FUNCTION, REFERENCES_MAX, length_of};
 use super::library_member;
 use super::member::{Members, call_operator, members};
 use super::member_of::{self, MemberCall};
-use super::overload::{Overload, choose, unconverted};
+use super::overload::{Overload, choose, meant_by};
 use super::request::{Argument, Request};
 use super::scope::Scope;
 use crate::error::ValueError;
@@ -100,14 +100,14 @@ pub(super) fn call(
             if overloads.is_empty() {
                 return Err(uncounted.unwrap_or(why));
             }
-            let overloads = unconverted(&written, overloads, &given).map_err(at)?;
+            let overloads = meant_by(&written, overloads, &given).map_err(at)?;
             let chosen = choose(&overloads, &given).map_err(at)?;
             chosen.ok_or(why)?
         }
         Callee::Overloads(overloads, meant) => {
             let written = name.as_deref().unwrap_or("");
             let overloads = with_associated(written, overloads, &given, scope);
-            let overloads = unconverted(written, overloads, &given).map_err(at)?;
+            let overloads = meant_by(written, overloads, &given).map_err(at)?;
             let chosen = choose(&overloads, &given).map_err(at)?;
             chosen.map_or(meant, Ok)?
         }
@@ -251,25 +251,31 @@ fn with_associated(
     overloads
 }
 
-/// An argument. A number that is written is an `int`, as in C, where it is one.
+/// An argument. A number that is written is an `int`, as in C, if it is one.
 fn argument(expression: &Expression, scope: &dyn Scope) -> Result<Argument, ExpressionError> {
-    let literal = match &expression.kind {
-        ExpressionKind::Text(text) => return Ok(Argument::String(Arc::clone(text))),
-        ExpressionKind::Integer(number) => i32::try_from(*number).ok(),
+    if let ExpressionKind::Text(text) = &expression.kind {
+        return Ok(Argument::String(Arc::clone(text)));
+    }
+    let (is_negative, literal) = match &expression.kind {
         ExpressionKind::Unary {
             operator: UnaryOperator::Negate,
             operand,
-        } => match operand.kind {
-            ExpressionKind::Integer(number) => i32::try_from(-number).ok(),
-            _ => None,
-        },
-        _ => None,
+        } => (true, &operand.kind),
+        literal => (false, literal),
     };
-    let literal = literal.zip(Type::builtin("int"));
-    Ok(Argument::Value(match literal {
-        Some((number, int)) => Typed::of_bytes(int, number.to_le_bytes().to_vec()),
-        None => part(expression, scope)?.for_call(scope.memory()),
-    }))
+    let value = || part(expression, scope).map(|it| it.for_call(scope.memory()));
+    match literal {
+        ExpressionKind::Integer(number) => {
+            let number = if is_negative { -number } else { *number };
+            let int = i32::try_from(number).ok().zip(Type::builtin("int"));
+            Ok(Argument::Number(match int {
+                Some((number, int)) => Typed::of_bytes(int, number.to_le_bytes().to_vec()),
+                None => value()?,
+            }))
+        }
+        ExpressionKind::Float(_) => value().map(Argument::Number),
+        _ => value().map(Argument::Value),
+    }
 }
 
 /// Whether an expression is the name of a function, and this value stands for it.

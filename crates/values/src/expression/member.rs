@@ -6,8 +6,9 @@
 //! is the first argument.
 
 use super::access::{address_of, object_behind, pointed_to};
+use super::instance::{chosen, is_meant};
 use super::overload::{
-    Fit, best, complaint, converts, function_at, is_const_member, is_const_value, signature,
+    Fit, Overload, best, complaint, function_at, is_const_member, is_const_value, signature,
 };
 use super::request::Argument;
 use super::scope::Scope;
@@ -34,7 +35,7 @@ enum Found {
     /// What the class lists.
     Methods(Vec<Method>),
     /// What the symbols have under `Type::name`: Rust.
-    Named(u64, Vec<Type>),
+    Named(Vec<Overload>),
 }
 
 /// The functions that `value.name` means; nothing where it is no function.
@@ -68,8 +69,8 @@ pub(super) fn members(
     let methods = object.r#type.methods_named(name);
     let named = || {
         let class = object.r#type.strip().name();
-        let named = scope.function_of(&class, name);
-        named.map(|(address, parameters)| Found::Named(address, parameters))
+        let named = scope.functions_of(&class, name);
+        (!named.is_empty()).then_some(Found::Named(named))
     };
     // Rust's debug information does not tell which parameter is the object.
     let by_class = (!methods.is_empty()).then_some(Found::Methods(methods));
@@ -125,8 +126,9 @@ impl Members {
     ) -> Result<Member, ValueError> {
         let methods = match &self.found {
             Found::Methods(methods) => methods,
-            Found::Named(address, parameters) => {
-                return self.of_name(*address, parameters, arguments.len());
+            Found::Named(named) => {
+                let meant = chosen(named, arguments)?;
+                return self.of_name(meant, arguments.len());
             }
         };
         let known: Vec<(Vec<Type>, bool)> = methods.iter().map(parameters_of).collect();
@@ -148,12 +150,15 @@ impl Members {
             let for_const = known.get(index).is_some_and(|it| is_const_member(&it.0));
             (binding, for_const != is_const)
         });
-        let is_converted = |index: usize| {
-            let is_instance = methods.get(index).is_some_and(Method::is_instance);
+        let is_instance_for_others = |index: usize| {
             let parameters = written.get(index).map_or(&[][..], |it| it.0);
-            is_instance && converts(parameters, arguments)
+            let method = methods.get(index);
+            method.is_some_and(|it| !is_meant(&it.name, parameters, arguments))
         };
-        if group.first().is_some_and(|&(index, _)| is_converted(index)) {
+        if group
+            .first()
+            .is_some_and(|&(index, _)| is_instance_for_others(index))
+        {
             return Err(self
                 .refusal(&known, methods, arguments.len(), &Fit::None)
                 .into());
@@ -229,14 +234,10 @@ impl Members {
 
     /// By the name alone, `Type::method`, where the class does not list its
     /// functions: Rust.
-    fn of_name(
-        &self,
-        address: u64,
-        parameters: &[Type],
-        count: usize,
-    ) -> Result<Member, ValueError> {
+    fn of_name(&self, function: &Overload, count: usize) -> Result<Member, ValueError> {
         let (object, name) = (&self.object, &self.name);
         let class = object.r#type.strip().name();
+        let parameters = &function.parameters;
         // `self` by reference or by value, or no method at all.
         let own = parameters.len().checked_sub(count);
         let arguments = match (own, parameters.first()) {
@@ -255,7 +256,7 @@ impl Members {
             }
         };
         Ok(Member {
-            function: function_at(address, None),
+            function: function_at(function.address, None),
             name: name.clone(),
             arguments,
         })

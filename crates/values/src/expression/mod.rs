@@ -13,6 +13,7 @@ mod complex;
 mod conditional;
 mod error;
 mod evaluate;
+mod instance;
 mod length;
 mod library_access;
 mod library_member;

@@ -10,6 +10,7 @@
 //! Functions whose types differ in references and `const` alone are one group: among
 //! them what the argument is (a variable or a value) tells, and whether there is code.
 
+use super::instance::{is_default, is_meant};
 use super::request::Argument;
 use crate::classes::upcast::base_steps;
 use crate::error::ValueError;
@@ -21,7 +22,7 @@ const PROMOTION: u32 = 1;
 /// What it costs as another type of the same kind; a base class costs its steps more.
 const SAME_KIND: u32 = 2;
 /// What it costs as a number of another kind, or as `void *`.
-const CONVERSION: u32 = 100;
+pub(super) const CONVERSION: u32 = 100;
 /// What it costs as a pointer to something else, which C++ refuses.
 const OTHER_POINTER: u32 = 200;
 /// What an argument costs that `...` takes.
@@ -44,14 +45,14 @@ pub struct Overload {
 
 /// What counts as alike.
 #[derive(PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Integer,
     Float,
     Pointer,
     Other(String),
 }
 
-fn kind(r#type: &Type) -> Kind {
+pub(super) fn kind(r#type: &Type) -> Kind {
     let stripped = r#type.strip();
     match stripped.kind() {
         TypeKind::Base(Encoding::Float) => Kind::Float,
@@ -63,7 +64,7 @@ fn kind(r#type: &Type) -> Kind {
 }
 
 /// A type without references, other names and `const`.
-fn bare(r#type: &Type) -> Type {
+pub(super) fn bare(r#type: &Type) -> Type {
     let stripped = r#type.strip();
     match stripped.kind() {
         TypeKind::Reference(target) => target.strip(),
@@ -77,7 +78,7 @@ fn pointee(r#type: &Type) -> Option<Type> {
 }
 
 /// The name by which types are the same: of what pointers lead to `const` is no part.
-fn identity(r#type: &Type) -> String {
+pub(super) fn identity(r#type: &Type) -> String {
     let bare = bare(r#type);
     match (bare.kind(), pointee(&bare)) {
         (TypeKind::Pointer(_), Some(target)) => format!("{} *", plain_name(&target)),
@@ -86,7 +87,7 @@ fn identity(r#type: &Type) -> String {
 }
 
 /// A type's name; `long int` is `long`.
-fn plain_name(r#type: &Type) -> String {
+pub(super) fn plain_name(r#type: &Type) -> String {
     let name = r#type.name();
     match r#type.kind() {
         TypeKind::Base(_) => Type::builtin(&name).map_or(name, |known| known.name()),
@@ -95,13 +96,13 @@ fn plain_name(r#type: &Type) -> String {
 }
 
 /// How far an argument is from a parameter; nothing where it does not fit.
-fn distance(argument: &Argument, parameter: &Type) -> Option<u32> {
+pub(super) fn distance(argument: &Argument, parameter: &Type) -> Option<u32> {
     let wanted = bare(parameter);
     // The object of a member function is chosen before.
     if matches!(argument, Argument::Copy(_)) {
         return Some(0);
     }
-    let Argument::Value(value) = argument else {
+    let (Argument::Value(value) | Argument::Number(value)) = argument else {
         let of = pointee(parameter)?;
         return match (wanted.kind(), of.kind()) {
             (TypeKind::Pointer(_), TypeKind::Base(_)) if let Some(it) = of.character() => {
@@ -113,7 +114,8 @@ fn distance(argument: &Argument, parameter: &Type) -> Option<u32> {
         };
     };
     let given = bare(&value.r#type);
-    if identity(&given) == identity(&wanted) {
+    let is_written = matches!(argument, Argument::Number(_));
+    if identity(&given) == identity(&wanted) || is_written && is_default(&given, &wanted) {
         return Some(0);
     }
     match (kind(&given), kind(&wanted)) {
@@ -166,7 +168,9 @@ fn binding(argument: &Argument, parameter: &Type) -> u32 {
             let given = match argument {
                 Argument::String(_) => Some(true),
                 Argument::Copy(value) => Some(is_const_type(&value.r#type)),
-                Argument::Value(value) => bare(&value.r#type).target().map(|it| is_const_type(&it)),
+                Argument::Value(value) | Argument::Number(value) => {
+                    bare(&value.r#type).target().map(|it| is_const_type(&it))
+                }
             };
             return u32::from(given.is_some_and(|given| given != is_const_type(&target)));
         }
@@ -176,7 +180,7 @@ fn binding(argument: &Argument, parameter: &Type) -> u32 {
     let (is_value, is_const) = match argument {
         Argument::String(_) => (true, true),
         Argument::Copy(value) => (true, is_const_type(&value.r#type)),
-        Argument::Value(value) => {
+        Argument::Value(value) | Argument::Number(value) => {
             let refers = matches!(value.r#type.strip().kind(), TypeKind::Reference(_));
             let is_value = !refers && matches!(value.location, Location::Bytes(_));
             (is_value, is_const_value(value))
@@ -284,27 +288,19 @@ fn distances(parameters: &[Type], is_variadic: bool, arguments: &[Argument]) -> 
     is_count.then(|| arguments.iter().enumerate().map(of).collect())?
 }
 
-/// Returns whether an argument is converted to a number of another kind, or to a pointer to
-/// something else. The compiler would have made another instance of a template for it.
-pub(super) fn converts(parameters: &[Type], arguments: &[Argument]) -> bool {
-    let mut pairs = arguments.iter().zip(parameters);
-    pairs.any(|(argument, of)| distance(argument, of).is_none_or(|it| it >= CONVERSION))
-}
-
-/// Leaves out the instances of a template that these arguments would be converted for, unless
-/// the instance is written.
+/// Leaves out the instances of a template that the compiler would not call for these
+/// arguments, unless the instance is written.
 ///
 /// # Errors
 /// Nothing else is left.
-pub(super) fn unconverted(
+pub(super) fn meant_by(
     written: &str,
     overloads: Vec<Overload>,
     arguments: &[Argument],
 ) -> Result<Vec<Overload>, ValueError> {
-    let is_meant = |it: &&Overload| {
-        is_instance(written) || !is_instance(&it.name) || !converts(&it.parameters, arguments)
-    };
-    let meant: Vec<Overload> = overloads.iter().filter(is_meant).cloned().collect();
+    let is_kept =
+        |it: &&Overload| is_instance(written) || is_meant(&it.name, &it.parameters, arguments);
+    let meant: Vec<Overload> = overloads.iter().filter(is_kept).cloned().collect();
     match meant.is_empty() && !overloads.is_empty() {
         true => Err(several(&overloads, true).into()),
         false => Ok(meant),

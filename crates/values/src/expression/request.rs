@@ -26,6 +26,8 @@ pub struct Request {
 pub enum Argument {
     /// A value.
     Value(Typed),
+    /// A number that is written without a type: `5`, `-2.5`.
+    Number(Typed),
     /// The address of a value that is nowhere in memory: of a copy that is made for the call.
     Copy(Typed),
     /// Text that is written into the debuggee's memory.

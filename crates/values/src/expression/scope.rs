@@ -43,11 +43,11 @@ pub trait Scope {
         let _ = method;
         None
     }
-    /// Where the function `name` of a type begins, and the types of its
-    /// parameters, `self` included.
-    fn function_of(&self, type_name: &str, name: &str) -> Option<(u64, Vec<Type>)> {
+    /// Returns the functions `name` of a type whose functions its debug information does not
+    /// list; `self` is the first of their parameters.
+    fn functions_of(&self, type_name: &str, name: &str) -> Vec<Overload> {
         let _ = (type_name, name);
-        None
+        Vec::new()
     }
     /// All functions that a name means where it is no variable; also the instances of
     /// a template whose arguments it leaves out.
