@@ -165,8 +165,14 @@ mod tests {
     fn neither_a_closed_output_nor_a_program_in_the_background_holds_it() {
         let (text, status) = run("exec >&- 2>&-; sleep 0.1; exit 4", false);
         assert_eq!((text.as_str(), status.code()), ("", Some(4)));
-        let (text, status) = run("read line < /dev/zero & echo on", false);
+
+        // The program in the background waits for a writer of this pipe.
+        let directory = tempfile::tempdir().expect("a directory");
+        let pipe = directory.path().join("pipe");
+        let script = format!("mkfifo '{0}'; read line < '{0}' & echo on", pipe.display());
+        let (text, status) = run(&script, false);
         assert_eq!((text.as_str(), status.code()), ("on\n", Some(0)));
+        std::fs::write(&pipe, "end\n").expect("a reader");
     }
 
     #[test]
