@@ -12,14 +12,18 @@ use std::mem::{MaybeUninit, offset_of};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr;
 
-use libc::{
-    c_int, c_long, c_uint, c_ulong, pid_t, siginfo_t, user_fpregs_struct, user_regs_struct,
-};
+use libc::{c_int, c_long, c_uint, c_ulong, pid_t, user_fpregs_struct, user_regs_struct};
 use nix::errno::Errno;
 
-use crate::process_status;
-use crate::put_back;
-use crate::waking;
+mod signals;
+mod waits;
+
+pub(crate) use signals::{
+    fault_address, has_fault_waiting, has_trap_waiting, own_signal, sender, set_fault_address,
+    set_signal_information, set_signal_mask, signal_information, signal_mask, signal_process,
+    signal_thread,
+};
+pub(crate) use waits::{is_dying, poll_for, wait_any, wait_for};
 
 /// Standard result of a request.
 pub(crate) type Outcome<T> = Result<T, Errno>;
@@ -340,68 +344,6 @@ pub(crate) fn event_message(thread: u32) -> Outcome<u32> {
     fetch::<c_ulong>(libc::PTRACE_GETEVENTMSG, thread, 0).map(|message| message as u32)
 }
 
-pub(crate) fn signal_information(thread: u32) -> Outcome<siginfo_t> {
-    fetch(libc::PTRACE_GETSIGINFO, thread, 0)
-}
-
-pub(crate) fn set_signal_information(thread: u32, information: &siginfo_t) -> Outcome<()> {
-    pass(libc::PTRACE_SETSIGINFO, thread, 0, information)
-}
-
-/// Returns true if a thread that was left stopped is ending.
-pub(crate) fn is_dying(thread: u32) -> bool {
-    match signal_information(thread) {
-        Ok(information) => information.si_code == libc::SIGTRAP | libc::PTRACE_EVENT_EXIT << 8,
-        Err(errno) => errno == Errno::ESRCH,
-    }
-}
-
-/// Returns true if the `SIGTRAP` of a trap instruction or of a step is pending
-/// for this stopped thread.
-pub(crate) fn has_trap_waiting(thread: u32) -> bool {
-    has_waiting(thread, |information| {
-        information.si_signo == libc::SIGTRAP && information.si_code > 0
-    })
-}
-
-/// Returns true if a signal that the thread's own instruction has raised is
-/// pending for this stopped thread.
-pub(crate) fn has_fault_waiting(thread: u32) -> bool {
-    has_waiting(thread, |information| {
-        const RAISED: [i32; 5] = [
-            libc::SIGTRAP,
-            libc::SIGSEGV,
-            libc::SIGBUS,
-            libc::SIGILL,
-            libc::SIGFPE,
-        ];
-        RAISED.contains(&information.si_signo) && information.si_code > 0
-    })
-}
-
-/// Returns true if one of the signals is meant that are pending for this stopped
-/// thread.
-fn has_waiting(thread: u32, is_meant: impl Fn(&siginfo_t) -> bool) -> bool {
-    /// The number of pending signals that are examined; a trap's is among the
-    /// first.
-    const COUNT: usize = 32;
-    let arguments = libc::ptrace_peeksiginfo_args {
-        off: 0,
-        flags: 0,
-        nr: COUNT as i32,
-    };
-    // SAFETY: all zeroes is a `siginfo_t`.
-    let mut waiting: [siginfo_t; COUNT] = unsafe { std::mem::zeroed() };
-    let count = request(
-        libc::PTRACE_PEEKSIGINFO,
-        thread,
-        ptr::from_ref(&arguments).expose_provenance(),
-        waiting.as_mut_ptr().expose_provenance(),
-    );
-    let count = count.unwrap_or(0) as usize;
-    waiting.iter().take(count).any(is_meant)
-}
-
 /// The stop of a thread at a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CallStop {
@@ -443,135 +385,6 @@ pub(crate) fn call_stop(thread: u32) -> Outcome<CallStop> {
 
 /// The kernel's number of this architecture (`linux/audit.h`).
 pub(crate) const AUDIT_ARCH_X86_64: u32 = 0xc000_003e;
-
-pub(crate) fn signal_mask(thread: u32) -> Outcome<u64> {
-    fetch(libc::PTRACE_GETSIGMASK, thread, size_of::<u64>())
-}
-
-pub(crate) fn set_signal_mask(thread: u32, mask: u64) -> Outcome<()> {
-    pass(libc::PTRACE_SETSIGMASK, thread, size_of::<u64>(), &mask)
-}
-
-/// Waits for the next status of any debuggee of this tracer thread.
-pub(crate) fn wait_any() -> Outcome<(u32, Status)> {
-    wait(-1, libc::__WALL | libc::__WNOTHREAD)
-}
-
-/// Waits for the next status of one thread.
-pub(crate) fn wait_for(thread: u32) -> Outcome<Status> {
-    wait(thread as pid_t, libc::__WALL).map(|(_, status)| status)
-}
-
-/// Returns the next status of one thread, if there is one already.
-pub(crate) fn poll_for(thread: u32) -> Outcome<Option<Status>> {
-    let found = look(thread as pid_t, libc::__WALL | libc::WNOHANG)?;
-    Ok(found.map(|(_, status)| status))
-}
-
-/// Fails with `EINTR` if waits are abandoned (`waking`).
-fn wait(id: pid_t, flags: c_int) -> Outcome<(u32, Status)> {
-    loop {
-        if waking::are_waits_abandoned() {
-            return waking::wait_a_while(
-                || look(id, flags | libc::WNOHANG),
-                || u32::try_from(id).is_ok_and(process_status::is_runnable),
-            );
-        }
-        if let Some(found) = look(id, flags)? {
-            return Ok(found);
-        }
-    }
-}
-
-/// Returns none if there is no status and either `flags` say not to wait or
-/// waits are abandoned.
-fn look(id: pid_t, flags: c_int) -> Outcome<Option<(u32, Status)>> {
-    if !put_back::is_needed() {
-        return take(id, flags);
-    }
-    loop {
-        let Some((thread, is_trap)) = peek(id, flags)? else {
-            return Ok(None);
-        };
-        if is_trap {
-            put_back::before_taking(thread);
-        }
-        // A thread that is killed meanwhile has another status soon.
-        if let Some(taken) = take(thread as pid_t, libc::__WALL | libc::WNOHANG)? {
-            return Ok(Some(taken));
-        }
-    }
-}
-
-/// Returns the thread that has a status, which is not taken, and whether that
-/// is a stop with `SIGTRAP` as its signal.
-fn peek(id: pid_t, flags: c_int) -> Outcome<Option<(u32, bool)>> {
-    let (kind, id) = match id {
-        -1 => (libc::P_ALL, 0),
-        id => (libc::P_PID, id as libc::id_t),
-    };
-    let flags = flags | libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT;
-    loop {
-        // SAFETY: `siginfo_t` is plain data of integers, for which zero is a
-        // value.
-        let mut information: siginfo_t = unsafe { std::mem::zeroed() };
-        // SAFETY: the information is a live value for the kernel to fill in.
-        let result = unsafe { libc::waitid(kind, id, &raw mut information, flags) };
-        match Errno::result(result) {
-            Ok(_) => {}
-            Err(Errno::EINTR) if waking::are_waits_abandoned() => return Ok(None),
-            Err(Errno::EINTR) => continue,
-            Err(errno) => return Err(errno),
-        }
-        // SAFETY: reading the union members of a child's status, which this is.
-        let (thread, status) = unsafe { (information.si_pid(), information.si_status()) };
-        return Ok(match thread {
-            0 => None,
-            thread => {
-                let is_stop = information.si_code == libc::CLD_TRAPPED;
-                Some((thread as u32, is_stop && status == libc::SIGTRAP))
-            }
-        });
-    }
-}
-
-fn take(id: pid_t, flags: c_int) -> Outcome<Option<(u32, Status)>> {
-    loop {
-        let mut raw: c_int = 0;
-        // SAFETY: `raw` is a live integer for the kernel to fill in.
-        let thread = unsafe { libc::waitpid(id, &raw mut raw, flags) };
-        match Errno::result(thread) {
-            Ok(0) => return Ok(None),
-            Ok(thread) => match Status::decode(raw) {
-                Some(status) => return Ok(Some((thread as u32, status))),
-                None => continue,
-            },
-            Err(Errno::EINTR) if waking::are_waits_abandoned() => return Ok(None),
-            Err(Errno::EINTR) => continue,
-            Err(errno) => return Err(errno),
-        }
-    }
-}
-
-/// Sends a signal to one thread.
-pub(crate) fn signal_thread(process: u32, thread: u32, signal: i32) -> Outcome<()> {
-    // SAFETY: a system call on plain numbers.
-    let result = unsafe {
-        libc::syscall(
-            libc::SYS_tgkill,
-            c_long::from(process),
-            c_long::from(thread),
-            c_long::from(signal),
-        )
-    };
-    Errno::result(result).map(drop)
-}
-
-/// Sends a signal to a process, or to a process group when `id` is negative.
-pub(crate) fn signal_process(id: i32, signal: i32) -> Outcome<()> {
-    // SAFETY: a system call on plain numbers.
-    Errno::result(unsafe { libc::kill(id, signal) }).map(drop)
-}
 
 /// Returns the user namespace to which a namespace belongs.
 pub(crate) fn owner_of_namespace(namespace: &std::fs::File) -> Outcome<OwnedFd> {
@@ -622,53 +435,5 @@ pub(crate) fn write_as_debuggee(process: u32, address: u64, bytes: &[u8]) -> io:
         -1 => Err(io::Error::last_os_error()),
         written if written as usize == bytes.len() => Ok(()),
         _ => Err(io::ErrorKind::WriteZero.into()),
-    }
-}
-
-/// Returns the address in a fault's signal information.
-pub(crate) fn fault_address(information: &siginfo_t) -> u64 {
-    // SAFETY: reading the union member of a fault; for other signals the bytes
-    // are some number, and the callers ask for faults only.
-    unsafe { information.si_addr() as u64 }
-}
-
-/// Returns the sender in the information of a signal that a process sent.
-pub(crate) fn sender(information: &siginfo_t) -> pid_t {
-    // SAFETY: reading the union member of a sent signal; for other signals the
-    // bytes are some number, and the callers ask for sent ones only.
-    unsafe { information.si_pid() }
-}
-
-/// Returns the information of a signal that juror sends by `kill`.
-pub(crate) fn own_signal(number: i32) -> siginfo_t {
-    /// Offset of `si_pid` in `siginfo_t` on x86-64.
-    const SENDER_OFFSET: usize = 16;
-    // SAFETY: `siginfo_t` is plain data of integers, for which zero is a value.
-    let mut information: siginfo_t = unsafe { std::mem::zeroed() };
-    information.si_signo = number;
-    information.si_code = libc::SI_USER;
-    // SAFETY: `siginfo_t` is 128 bytes long and aligned for a 32-bit integer.
-    unsafe {
-        ptr::from_mut(&mut information)
-            .cast::<u8>()
-            .add(SENDER_OFFSET)
-            .cast::<u32>()
-            .write(std::process::id());
-    }
-    information
-}
-
-/// Replaces the address in a fault's signal information.
-pub(crate) fn set_fault_address(information: &mut siginfo_t, address: u64) {
-    /// Offset of `si_addr` in `siginfo_t` on x86-64: after three integers and
-    /// their padding.
-    const ADDRESS_OFFSET: usize = 16;
-    // SAFETY: `siginfo_t` is 128 bytes long and aligned for a 64-bit integer.
-    unsafe {
-        ptr::from_mut(information)
-            .cast::<u8>()
-            .add(ADDRESS_OFFSET)
-            .cast::<u64>()
-            .write(address);
     }
 }

@@ -1,7 +1,9 @@
 //! What names mean in a frame: its variables, then globals and functions of its source
 //! file, of the program, and of all other modules.
 
+mod definitions;
 mod lookup;
+mod meaning;
 mod of_function;
 mod registers;
 
@@ -19,7 +21,7 @@ use juror_values::error::ValueError;
 use juror_values::expression::{Overload, Scope, dereference, function_at};
 use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::Typed;
-use lookup::Meaning;
+use meaning::Meaning;
 use registers::SpecialRegister;
 use std::rc::Rc;
 

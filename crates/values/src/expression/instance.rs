@@ -7,7 +7,7 @@
 //! its kind, `i32` and `f64` before others.
 
 use super::overload::{CONVERSION, Fit, Kind, Overload, bare, best, complaint, distance};
-use super::overload::{identity, kind, plain_name, signature};
+use super::overload::{identity, kind, of_several_traits, plain_name, signature};
 use super::request::Argument;
 use crate::error::ValueError;
 use juror_symbols::{Encoding, Type, TypeKind, is_instance};
@@ -67,9 +67,15 @@ pub(super) fn chosen<'a>(
     match meant.first() {
         Some(only) if is_one(&meant) => Ok(only),
         _ => {
-            let listed = counted.iter();
+            let listed = if meant.is_empty() { &counted } else { &meant };
+            let listed = listed.iter();
             let listed = listed.map(|it| signature(&it.name, behind_object(it)));
-            Err(complaint(&listed.collect::<Vec<_>>(), meant.is_empty()).into())
+            let listed: Vec<String> = listed.collect();
+            let is_of_trait = meant.first().is_some_and(|it| it.name.starts_with('<'));
+            Err(match is_of_trait {
+                true => of_several_traits(&listed).into(),
+                false => complaint(&listed, meant.is_empty()).into(),
+            })
         }
     }
 }

@@ -327,12 +327,43 @@ pub(super) fn choose(
     match best(candidates, arguments) {
         Fit::None => Err(several(overloads, true).into()),
         Fit::Several => Err(several(overloads, false).into()),
-        Fit::Best(group) => match group.as_slice() {
-            [(_, first), (_, second), ..] if first == second => Ok(None),
-            [(index, _), ..] => Ok(overloads.get(*index).map(Overload::value)),
-            [] => Ok(None),
-        },
+        Fit::Best(group) => {
+            let best = group.first().map(|(_, binding)| *binding);
+            let best = group
+                .iter()
+                .take_while(|(_, binding)| Some(*binding) == best);
+            let best: Vec<&Overload> = best.filter_map(|(at, _)| overloads.get(*at)).collect();
+            match best.as_slice() {
+                [only] => Ok(Some(only.value())),
+                several => own_or_traits(several),
+            }
+        }
     }
+}
+
+/// Returns the method of a type of Rust itself, which comes before those of its traits;
+/// `None` if these are no methods of traits.
+///
+/// # Errors
+/// Several traits have it.
+fn own_or_traits(methods: &[&Overload]) -> Result<Option<Typed>, ValueError> {
+    let (of_traits, own): (Vec<&&Overload>, Vec<&&Overload>) =
+        methods.iter().partition(|it| it.name.starts_with('<'));
+    match (of_traits.as_slice(), own.as_slice()) {
+        ([], _) => Ok(None),
+        (_, [own]) => Ok(Some(own.value())),
+        ([first, others @ ..], []) if others.iter().any(|it| it.name != first.name) => {
+            let listed = of_traits.iter();
+            let listed = listed.map(|it| signature(&it.name, &it.parameters));
+            Err(of_several_traits(&listed.collect::<Vec<_>>()).into())
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Returns why none of the methods that several traits have is called.
+pub(super) fn of_several_traits(listed: &[String]) -> String {
+    format!("several traits have such a method: {}", listed.join(", "))
 }
 
 impl Overload {

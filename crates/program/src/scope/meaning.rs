@@ -1,0 +1,96 @@
+//! What a name means, and its value.
+
+use crate::modules::{Module, Modules};
+use crate::variables::{VariableContext, static_address, static_value};
+use juror_symbols::{Function, Type, Variable};
+use juror_values::typed::Typed;
+use std::rc::Rc;
+
+/// What a name means.
+#[derive(Debug, Clone)]
+pub struct Meaning {
+    /// The module that has it.
+    pub module: Rc<Module>,
+    /// What it is.
+    pub entity: Entity,
+    /// Whether neither the place's own module nor the program has it.
+    pub is_elsewhere: bool,
+    /// Whether it is one of a library's that the library lets no other module see.
+    pub is_private: bool,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone)]
+pub enum Entity {
+    /// A global or static variable.
+    Variable(Variable),
+    /// A function.
+    Function(Function),
+    /// An enumerator.
+    Enumerator(Type, i128),
+    /// A data symbol without debug information: file address and type.
+    Symbol(u64, Type),
+    /// A symbol of a thread-local variable: offset in the module's block and type.
+    ThreadLocalSymbol(u64, Type),
+}
+
+impl Meaning {
+    /// Its value.
+    pub fn value(self, context: VariableContext<'_>) -> Option<Typed> {
+        let Meaning { module, entity, .. } = self;
+        Some(match entity {
+            Entity::Variable(variable) => static_value(variable, &module, context),
+            Entity::Function(function) => super::function_value(&module, &function),
+            Entity::Enumerator(r#type, value) => {
+                let size = r#type.size().unwrap_or(4).min(16) as usize;
+                let bytes = value.to_le_bytes().get(..size)?.to_vec();
+                Typed::of_bytes(r#type, bytes)
+            }
+            Entity::Symbol(address, r#type) => {
+                let modules = &context.program.modules;
+                Typed::in_memory(r#type, modules.address_of_data(&module, address))
+            }
+            Entity::ThreadLocalSymbol(offset, r#type) => {
+                let VariableContext { program, thread } = context;
+                let address =
+                    thread.and_then(|thread| program.thread_local(&module, thread, offset));
+                match address {
+                    Some(address) => Typed::in_memory(r#type, address),
+                    None => Typed::missing(r#type, "the thread has no copy of it"),
+                }
+            }
+        })
+    }
+
+    /// Its address and type, if it is a variable whose address never changes.
+    pub fn address(self, modules: &Modules) -> Option<(u64, Type)> {
+        match self.entity {
+            Entity::Variable(variable) => {
+                let address = static_address(&variable, &self.module, modules)?;
+                Some((address, variable.r#type))
+            }
+            Entity::Symbol(address, r#type) => {
+                Some((modules.address_of_data(&self.module, address), r#type))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it is a variable that a library lets no other module see.
+    pub fn is_private(&self) -> bool {
+        self.is_private && !matches!(self.entity, Entity::Function(_))
+    }
+
+    /// Whether it is a variable of another module than the place's and the program, which
+    /// only a person means.
+    pub fn is_variable_elsewhere(&self) -> bool {
+        self.is_elsewhere && !matches!(self.entity, Entity::Function(_))
+    }
+}
+
+impl Entity {
+    /// Returns false for a variable that the compiler has removed.
+    pub(super) fn is_there(&self) -> bool {
+        !matches!(self, Entity::Variable(variable) if variable.location.is_nowhere())
+    }
+}
