@@ -11,6 +11,7 @@
 //! **Invariant**: juror ends, whatever that thread waits for.
 
 use crate::driver::{Driver, Waker};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::termios::{self, SetArg, Termios};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -114,10 +115,7 @@ pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
         waker: Waker::of_this_thread()?,
         thread: format!("/proc/self/task/{}", nix::unistd::gettid()),
     };
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    if !is_ignored(SIGHUP) {
-        signals.add_signal(SIGHUP)?;
-    }
+    let mut signals = handled()?;
     std::thread::Builder::new()
         .name("interrupts".to_owned())
         .spawn(move || {
@@ -131,6 +129,23 @@ pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
             }
         })?;
     Ok(())
+}
+
+/// Begins to handle the signals.
+///
+/// Until the handler of a signal is complete, the signal would be neither handled nor fatal; so
+/// it stays pending for that time, unless a thread of the page takes it.
+fn handled() -> io::Result<Signals> {
+    let mut handled = vec![SIGINT, SIGTERM];
+    if !is_ignored(SIGHUP) {
+        handled.push(SIGHUP);
+    }
+    let known = handled.iter().filter_map(|it| Signal::try_from(*it).ok());
+    let pending: SigSet = known.collect();
+    let before = pending.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+    let signals = Signals::new(&handled);
+    before.thread_set_mask()?;
+    signals
 }
 
 /// A moment, with the time that a thread has waited for a processor so far: a thread that other
