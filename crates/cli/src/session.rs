@@ -32,6 +32,7 @@ pub fn run(
     let prepared = options.and_then(|options| {
         let options = Options {
             catch_panics: !common.batch && std::io::stdin().is_terminal(),
+            is_interactive: !common.batch && std::io::stdin().is_terminal(),
             ..options
         };
         Ok((options, scripts::read(&common.scripts)?))

@@ -211,6 +211,11 @@ impl Console {
         self.driver.borrow_mut().next_queued_command()
     }
 
+    /// As [`Driver::check_file`].
+    pub fn check_file(&mut self, text: &str) -> Result<(), (usize, CommandError)> {
+        self.driver.borrow_mut().check_file(text)
+    }
+
     /// As [`Driver::forget_interruption`].
     pub fn forget_interruption(&mut self) {
         self.driver.borrow_mut().forget_interruption();

@@ -32,6 +32,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         let asked = self.points.commands.take_asked(line);
+        let is_queued = asked.is_some();
         let is_interrupted = self.control.cancel.swap(false, Ordering::Relaxed);
         if is_interrupted && asked.is_some() {
             self.points.commands.give_up();
@@ -52,6 +53,10 @@ impl Session {
         };
         if matches!(result, Err(_) | Ok(Outcome::Quit)) {
             self.points.commands.give_up();
+            if is_queued {
+                // What is typed next is not for a block that a file has begun.
+                self.points.commands.given = None;
+            }
         }
         if let Ok(Outcome::Stopped(stop)) = &mut result {
             context::add_context(self, stop);
