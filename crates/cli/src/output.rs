@@ -199,7 +199,13 @@ impl Output {
     pub fn show(&mut self, command: &str, outcome: &Outcome) -> io::Result<()> {
         self.resume_paging(false);
         self.record(command, outcome)?;
-        self.show_text(outcome)
+        match outcome {
+            Outcome::Stopped(_)
+            | Outcome::RecordedStop(_)
+            | Outcome::Ended(_)
+            | Outcome::RecordedEnd(_) => self.show_unpaged(|output| output.show_text(outcome)),
+            _ => self.show_text(outcome),
+        }
     }
 
     fn show_text(&mut self, outcome: &Outcome) -> io::Result<()> {

@@ -97,9 +97,25 @@ fn long_output_goes_through_the_pager() {
     ask(&mut terminal, "set height 4");
     ask(&mut terminal, "break factorial");
     let shown = ask(&mut terminal, "run");
-    assert!(shown.contains("paged:"), "{shown}");
+    assert!(!shown.contains("paged:"), "{shown}");
     assert!(shown.contains("Breakpoint 1 in"), "{shown}");
+    assert!(ask(&mut terminal, "list 1,30").contains("paged:"));
     ask(&mut terminal, "kill");
+    quit(terminal);
+}
+
+#[test]
+fn a_stop_leaves_the_lines_that_were_typed_ahead() {
+    let mut terminal = paged_by("cat; read line < /dev/tty; echo \"read <$line>\"");
+    ask(&mut terminal, "set height 4");
+    ask(&mut terminal, "break factorial");
+    terminal.type_keys("run\nprint 40 + 2\nprint 6 * 9\n");
+    terminal.expect("Breakpoint 1 in");
+    terminal.expect("$1 = 42");
+    terminal.expect("$2 = 54");
+    terminal.expect(PROMPT);
+    terminal.type_line("kill");
+    terminal.expect(PROMPT);
     quit(terminal);
 }
 
@@ -184,7 +200,12 @@ fn less_shows_the_first_page() {
 
 #[test]
 fn without_a_pager_the_output_is_written_and_that_is_told_once() {
-    for pager in ["/nowhere/pager -x", "/nowhere/pager --x=1"] {
+    for pager in [
+        "/nowhere/pager -x",
+        "/nowhere/pager --x=1",
+        "false",
+        "exit 3;",
+    ] {
         let mut terminal = paged_by(pager);
         let shown = ask(&mut terminal, LONG);
         let told = format!("the pager {pager} cannot be run");
