@@ -5,6 +5,7 @@ pub(crate) mod displays;
 pub(crate) mod escapes;
 pub(crate) mod expressions;
 pub(crate) mod frames;
+pub(crate) mod guards;
 pub(crate) mod location_messages;
 pub(crate) mod locations;
 pub(crate) mod nodes;

@@ -271,6 +271,17 @@ pub struct WaitView {
     pub what: String,
     /// The number of the thread that holds it, or that ends it, if that is known.
     pub holder: Option<u32>,
+    /// The guards of a lock of Rust: whoever has one may hold the lock.
+    pub guards: Vec<GuardView>,
+}
+
+/// A guard of a lock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GuardView {
+    /// The number of the thread that has it in a variable.
+    pub thread: u32,
+    /// The call that has the variable.
+    pub location: Location,
 }
 
 /// A register.
