@@ -283,16 +283,25 @@ pub fn write_processes(page: &mut Page, processes: &[ProcessView]) {
 
 /// Writes the signals, and how juror handles each.
 pub fn write_signals(page: &mut Page, signals: &[SignalView]) {
-    let word = |is: bool| if is { "yes" } else { "no" }.into();
+    let shown = |signal: &SignalView, is: bool| match (is, signal.when_fatal) {
+        (true, _) => "yes",
+        (false, true) => "if fatal",
+        (false, false) => "no",
+    };
+    let passed = |signal: &SignalView| match (signal.pass, signal.when_handled) {
+        (true, true) => "if handled",
+        (true, false) => "yes",
+        (false, _) => "no",
+    };
     let rows: Vec<Vec<Cell>> = signals
         .iter()
         .map(|signal| {
             vec![
                 signal.number.to_string().into(),
                 Cell::new(safe(&signal.name), NAME),
-                word(signal.stop),
-                word(signal.print),
-                word(signal.pass),
+                shown(signal, signal.stop).into(),
+                shown(signal, signal.print).into(),
+                passed(signal).into(),
                 Cell::new(safe(&signal.description), QUIET),
             ]
         })
@@ -592,6 +601,8 @@ pub mod samples {
             stop: true,
             print: true,
             pass: false,
+            when_fatal: false,
+            when_handled: false,
         }]
     }
 

@@ -310,6 +310,10 @@ pub struct SignalView {
     pub print: bool,
     /// Whether the program receives it.
     pub pass: bool,
+    /// Whether the program stops, and it is reported, if it would end the program.
+    pub when_fatal: bool,
+    /// Whether the program receives it only if it handles it.
+    pub when_handled: bool,
 }
 
 /// A printed value.
