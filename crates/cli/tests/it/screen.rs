@@ -256,6 +256,24 @@ fn lines_fit_the_terminal() {
 }
 
 #[test]
+fn values_options_and_functions_of_the_stack_are_completed() {
+    let mut terminal = prepared("steps.c").terminal();
+    terminal.expect(PROMPT);
+    ask(&mut terminal, "set context mon\t loc\t");
+    assert!(ask(&mut terminal, "show context").contains("context: monitors locals"));
+    ask(&mut terminal, "set context of\t");
+    ask(&mut terminal, "set pagination of\t");
+    assert!(ask(&mut terminal, "show pagination").contains("pagination: off"));
+    ask(&mut terminal, "break factorial");
+    ask(&mut terminal, "run");
+    assert!(ask(&mut terminal, "frame funct\t ma\t").contains("main ("));
+    assert!(ask(&mut terminal, "bt -f\t").contains("main ("));
+    assert!(ask(&mut terminal, "print -pre\t 41 + 1").contains("= 42"));
+    ask(&mut terminal, "kill");
+    quit(terminal);
+}
+
+#[test]
 fn a_stop_shows_its_context() {
     let mut terminal = prepared("steps.c").terminal();
     terminal.expect(PROMPT);
