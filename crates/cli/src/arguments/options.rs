@@ -137,8 +137,7 @@ impl Run {
         }
         let (program, arguments) = match words.split_first() {
             Some((program, arguments)) => (program.into(), arguments.to_vec()),
-            None if core.is_some() => Default::default(),
-            None => return Err(anyhow!("the program is missing")),
+            None => Default::default(),
         };
         Ok(Options {
             program,
@@ -175,6 +174,7 @@ impl Run {
             _ => (words, None),
         }
     }
+
     /// Refuses the only word after the program if it was meant as a core file, as in gdb: it is a
     /// program or a library, or has the name of a core file.
     fn check_core_word(&self) -> anyhow::Result<()> {
@@ -198,7 +198,6 @@ impl Run {
         ))
     }
 
-
     /// Returns the variables to remove, then those to set.
     fn environment(&self) -> anyhow::Result<Vec<(OsString, Option<OsString>)>> {
         let removed = self.unset.iter().map(|name| Ok((name.clone(), None)));
@@ -212,6 +211,7 @@ pub(super) fn read_properties(files: &[PathBuf]) -> anyhow::Result<Vec<PropertyS
     let read = |file: &PathBuf| PropertySource::read(file).map_err(anyhow::Error::msg);
     files.iter().map(read).collect()
 }
+
 /// The kind of a file that a word names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FileKind {
@@ -226,7 +226,6 @@ enum FileKind {
     /// A directory or a device, or a file that cannot be looked at.
     Unknown,
 }
-
 
 /// Returns whether a word is the name of a core file: an ELF file of that kind.
 fn is_core_file(word: &OsStr) -> bool {

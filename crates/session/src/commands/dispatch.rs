@@ -6,7 +6,7 @@ use crate::command_table::TABLE;
 use crate::command_table::arguments;
 use crate::command_table::entry::{Entry, OpenEvaluation, Repeats};
 use crate::command_table::words::find;
-use crate::commands::{breakpoint_command_lists, context, control_flow, convenience, print};
+use crate::commands::{breakpoint_command_lists, context, control_flow, convenience};
 use crate::inspect::nodes;
 use crate::run::processes::leaving;
 use crate::run::scenarios::{permissions, waiting};
@@ -256,9 +256,6 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        if let ("print", Some(value)) = (entry.name, print::kept_without_program(self, rest)) {
-            return Ok(print::shown_kept(self, value));
-        }
         if self.scenarios.acts {
             permissions::check_entry(entry, rest, self.options.permissions)?;
         }
