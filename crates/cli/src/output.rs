@@ -19,6 +19,7 @@ use anstream::AutoStream;
 use juror_text::escape::safe;
 use juror_text::page::Page;
 use juror_text::stops::Context;
+use juror_text::wrapping::fitted;
 use juror_text::{diagnostics, messages, outcome};
 use juror_view::{Outcome, StopReason, TerminalSettings};
 use juror_web::LivePage;
@@ -243,6 +244,7 @@ impl Output {
             diagnostics: diagnostic_lines(&error.found),
         }))?;
         let text = messages::command_error(error);
+        let text = fitted(&text, self.screen.width());
         // At the prompt, an error is shown like a result.
         match self.text {
             Some(_) => self.say(&text),

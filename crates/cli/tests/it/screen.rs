@@ -234,6 +234,15 @@ fn lines_fit_the_terminal() {
         "list 1,30",
         "backtrace",
         "info breakpoints",
+        "info",
+        "info frame",
+        "info line",
+        "info monitors",
+        "info nosuch",
+        "info scope main",
+        "info signals",
+        "disassemble",
+        "tbreak main",
     ];
     ask(&mut terminal, "run");
     ask(&mut terminal, "continue");
@@ -247,6 +256,15 @@ fn lines_fit_the_terminal() {
     terminal.resize(40, 200);
     let shown = ask(&mut terminal, "list 24,26");
     assert!(shown.contains("\n           sum"), "{shown}");
+    // What a command prints for the user stays as it is.
+    let printed = ask(
+        &mut terminal,
+        "printf \"%s\\n\", \"one two three four five six seven eight nine\"",
+    );
+    assert!(printed.contains("six seven eight nine"), "{printed}");
+    terminal.resize(120, 200);
+    ask(&mut terminal, "set width 40");
+    assert!(longest(&ask(&mut terminal, "info")) <= 40);
     for setting in ["set width 0", "set width 200"] {
         ask(&mut terminal, setting);
         assert!(longest(&ask(&mut terminal, "help set")) > 60, "{setting}");
