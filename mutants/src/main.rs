@@ -13,24 +13,26 @@ mod edits;
 mod open;
 mod operators;
 mod pieces;
+mod report;
 mod returns;
 mod tree;
 mod trial;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use clap::Parser;
 
 use crate::accepted::Accepted;
 use crate::open::Open;
+use crate::report::{Report, Told};
 use crate::tree::Tree;
-use crate::trial::{Outcome, Tests, kept};
+use crate::trial::{Tests, kept};
 
 /// Single edits of the pure crates that their own tests do not notice.
 #[derive(Parser)]
@@ -97,79 +99,40 @@ fn main() -> Result<()> {
         let survivors: BTreeSet<&str> = text.lines().collect();
         tried.retain(|edit| survivors.contains(key(&tree, *edit).as_str()));
     }
-    let outcomes = Mutex::new(Vec::new());
+    let report = Report::begin(&accepted, &last, io::stdout())?;
+    let report = Mutex::new(report);
     let start = Instant::now();
     tests.run(&tried, |edit, outcome| {
-        if let Ok(mut outcomes) = outcomes.lock() {
-            outcomes.push((edit, outcome));
-            if outcomes.len() % 200 == 0 {
-                eprintln!(
-                    "   {} of {}, {} s",
-                    outcomes.len(),
-                    tried.len(),
-                    start.elapsed().as_secs()
-                );
-            }
+        let Ok(mut report) = report.lock() else {
+            return Ok(());
+        };
+        report.note(told(&tree, edit), outcome)?;
+        if report.count() % 200 == 0 {
+            eprintln!(
+                "   {} of {}, {} s",
+                report.count(),
+                tried.len(),
+                start.elapsed().as_secs()
+            );
         }
+        Ok(())
     })?;
-    let mut outcomes = outcomes.into_inner().unwrap_or_default();
-    outcomes.sort_by_key(|(edit, _)| *edit);
-    let survived = report(&tree, &outcomes, &accepted, &last)?;
+    let report = report
+        .into_inner()
+        .map_err(|_| anyhow!("a test could not be tried"))?;
+    let survived = report.end(&tree.crates.join(", "))?;
     let is_right = arguments.again
         || Open::read(&repository.join("mutants/open.txt"))?.judge(&arguments.crates, &survived);
     std::process::exit(i32::from(!is_right));
 }
 
-/// Prints what was not noticed and is not accepted, and writes all survivors to a file.
-/// Returns how many there are, by file.
-fn report(
-    tree: &Tree,
-    outcomes: &[(usize, Outcome)],
-    accepted: &Accepted,
-    survivors: &PathBuf,
-) -> Result<BTreeMap<String, usize>> {
-    let mut file = fs::File::create(survivors)?;
-    let mut by_file = BTreeMap::new();
-    let mut counts = [0_usize; 4];
-    for (edit, outcome) in outcomes {
-        let key = key(tree, *edit);
-        if *outcome == Outcome::Noticed {
-            counts[0] += 1;
-            continue;
-        }
-        writeln!(file, "{key}")?;
-        if accepted.has(&key) {
-            counts[1] += 1;
-            continue;
-        }
-        let path = tree.edits[*edit].1.display().to_string();
-        *by_file.entry(path).or_insert(0) += 1;
-        if *outcome == Outcome::Survived {
-            counts[2] += 1;
-            println!("survived: {}", line(tree, *edit));
-        } else {
-            counts[3] += 1;
-            println!("not reached: {}", line(tree, *edit));
-        }
+/// Returns an edit as it is told.
+fn told(tree: &Tree, edit: usize) -> Told {
+    Told {
+        path: tree.edits[edit].1.display().to_string(),
+        key: key(tree, edit),
+        line: line(tree, edit),
     }
-    let noticed: BTreeSet<String> = outcomes
-        .iter()
-        .filter(|(_, outcome)| *outcome == Outcome::Noticed)
-        .map(|(edit, _)| key(tree, *edit))
-        .collect();
-    for key in accepted.among(&noticed) {
-        println!("accepted, and noticed now: {key}");
-    }
-    println!(
-        "{}: {} edits tried: {} noticed, {} accepted, {} survived, {} not reached",
-        tree.crates.join(", "),
-        outcomes.len(),
-        counts[0],
-        counts[1],
-        counts[2],
-        counts[3]
-    );
-    Ok(by_file)
 }
 
 /// Returns an edit's file and what it is: the same while its code is.

@@ -97,11 +97,12 @@ impl Tests {
     /// # Errors
     ///
     /// A test cannot be started.
-    pub fn run(&self, edits: &[usize], told: impl Fn(usize, Outcome) + Sync) -> Result<()> {
-        in_parallel(edits, |edit| {
-            told(*edit, self.outcome(*edit)?);
-            Ok(())
-        })?;
+    pub fn run(
+        &self,
+        edits: &[usize],
+        told: impl Fn(usize, Outcome) -> Result<()> + Sync,
+    ) -> Result<()> {
+        in_parallel(edits, |edit| told(*edit, self.outcome(*edit)?))?;
         Ok(())
     }
 

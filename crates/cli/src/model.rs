@@ -7,6 +7,8 @@ mod search;
 
 use crate::arguments::model::{ModelAction, ModelCommand};
 use crate::output::Output;
+use crate::web;
+pub use report::Questions;
 
 /// Runs `juror model`. Returns the exit status.
 pub fn run(command: &ModelCommand) -> anyhow::Result<u8> {
@@ -16,10 +18,19 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<u8> {
             if let Some(message) = search::without_effect(check) {
                 anyhow::bail!("{message}");
             }
-            match asm::is_machine(&check.model.file) {
-                true => asm::check(check, &mut output),
-                false => promela::check(check, &mut output),
+            let mut questions = Questions::default();
+            let status = match asm::is_machine(&check.model.file) {
+                true => asm::check(check, &mut questions, &mut output),
+                false => promela::check(check, &mut questions, &mut output),
+            }?;
+            // A model that cannot be read has no questions.
+            if let Some(web) = &check.web
+                && !questions.asked.is_empty()
+            {
+                let model = check.model.file.display().to_string();
+                web::chart::show(web, &model, questions, &mut output)?;
             }
+            Ok(status)
         }
         ModelAction::Simulate(simulate) => {
             let mut output = Output::open(simulate.messages.color, None, false)?;

@@ -19,6 +19,7 @@ use anstream::AutoStream;
 use juror_text::escape::safe;
 use juror_text::page::Page;
 use juror_text::stops::Context;
+use juror_text::wrapping::fitted;
 use juror_text::{diagnostics, messages, outcome};
 use juror_view::{Outcome, StopReason, TerminalSettings};
 use juror_web::LivePage;
@@ -199,7 +200,13 @@ impl Output {
     pub fn show(&mut self, command: &str, outcome: &Outcome) -> io::Result<()> {
         self.resume_paging(false);
         self.record(command, outcome)?;
-        self.show_text(outcome)
+        match outcome {
+            Outcome::Stopped(_)
+            | Outcome::RecordedStop(_)
+            | Outcome::Ended(_)
+            | Outcome::RecordedEnd(_) => self.show_unpaged(|output| output.show_text(outcome)),
+            _ => self.show_text(outcome),
+        }
     }
 
     fn show_text(&mut self, outcome: &Outcome) -> io::Result<()> {
@@ -237,6 +244,7 @@ impl Output {
             diagnostics: diagnostic_lines(&error.found),
         }))?;
         let text = messages::command_error(error);
+        let text = fitted(&text, self.screen.width());
         // At the prompt, an error is shown like a result.
         match self.text {
             Some(_) => self.say(&text),

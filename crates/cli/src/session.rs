@@ -32,6 +32,7 @@ pub fn run(
     let prepared = options.and_then(|options| {
         let options = Options {
             catch_panics: !common.batch && std::io::stdin().is_terminal(),
+            is_interactive: !common.batch && std::io::stdin().is_terminal(),
             ..options
         };
         Ok((options, scripts::read(&common.scripts)?))
@@ -59,6 +60,7 @@ pub fn run(
     let has_properties = !options.properties.is_empty() || !options.scenarios.is_empty();
     let check = options.self_check.clone();
     let has_core = options.core.is_some();
+    let has_program = has_core || process.is_some() || !options.program.as_os_str().is_empty();
     let mut console = match console::open(options, output)? {
         Ok(console) => console,
         Err(status) => return Ok(status),
@@ -80,6 +82,9 @@ pub fn run(
             Some(time) => TimeLimit::start(time, console.driver().borrow().as_ref())?,
             None => TimeLimit::default(),
         };
+        if !has_program {
+            console.expect_no_run();
+        }
         batch::run(&mut console, &commands, common.keep_going, &limit)?
     } else {
         prompt::run(&mut console, &commands, has_properties)?

@@ -4,9 +4,8 @@ pub mod conversion;
 
 use crate::format_string::conversion::{Given, Piece, pieces, split, unescaped};
 use juror_language::{Expression, ExpressionKind};
-use juror_program::program::Program;
 use juror_symbols::{Memory, TypeKind};
-use juror_values::format::{Radix, format, readable};
+use juror_values::format::{Names, Radix, format, readable};
 use juror_values::typed::{Number, Typed};
 use juror_view::error::CommandError;
 use std::fmt::Write as _;
@@ -54,7 +53,12 @@ impl Format {
     }
 
     /// Formats the values of [`Format::values`].
-    pub fn write(&self, values: &[Typed], program: &Program) -> Result<String, CommandError> {
+    pub fn write(
+        &self,
+        values: &[Typed],
+        memory: &dyn Memory,
+        names: &dyn Names,
+    ) -> Result<String, CommandError> {
         let mut values = values.iter();
         let mut arguments = self.arguments.iter();
         let mut text = String::new();
@@ -68,7 +72,7 @@ impl Format {
                             let value = values.next();
                             let value =
                                 value.ok_or_else(|| CommandError::new("a value is missing"))?;
-                            given(conversion.letter, value, program)?
+                            given(conversion.letter, value, memory, names)?
                         }
                     };
                     let shown = conversion.write(&given);
@@ -94,18 +98,23 @@ fn push_value(text: &mut String, value: &str) {
     }
 }
 
-pub(crate) fn given(letter: char, value: &Typed, program: &Program) -> Result<Given, CommandError> {
+pub(crate) fn given(
+    letter: char,
+    value: &Typed,
+    memory: &dyn Memory,
+    names: &dyn Names,
+) -> Result<Given, CommandError> {
     if letter == 's' {
-        if let Some(text) = c_text(value, program) {
+        if let Some(text) = c_text(value, memory) {
             return Ok(Given::Text(text));
         }
         // All other values are formatted as by `print`.
-        let shown = format(value, program, program, Radix::Natural);
+        let shown = format(value, memory, names, Radix::Natural);
         let quoted = shown.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
         return Ok(Given::Text(quoted.unwrap_or(&shown).to_owned()));
     }
     let bits = value.r#type.size().unwrap_or(8).clamp(1, 16) as u32 * 8;
-    match value.number(program).map_err(CommandError::new)? {
+    match value.number(memory).map_err(CommandError::new)? {
         Number::Int(whole) => Ok(Given::Whole(whole, bits)),
         Number::Float(value) => Ok(Given::Fraction(value)),
         Number::Wide(value) => Ok(Given::Fraction(value.double())),

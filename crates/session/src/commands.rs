@@ -1,6 +1,7 @@
 //! The handlers of the commands, a file for each command or group of commands.
 
 pub(crate) mod backtrace;
+pub(crate) mod block_lines;
 pub(crate) mod blocks;
 pub(crate) mod breakpoint;
 pub(crate) mod breakpoint_command_lists;

@@ -1,10 +1,12 @@
 //! Views that commands and stops share: frames, source lines, values, locations.
 
 pub(crate) mod assembly;
+pub(crate) mod constants;
 pub(crate) mod displays;
 pub(crate) mod escapes;
 pub(crate) mod expressions;
 pub(crate) mod frames;
+pub(crate) mod guards;
 pub(crate) mod location_messages;
 pub(crate) mod locations;
 pub(crate) mod nodes;

@@ -49,6 +49,8 @@ pub struct Options {
     pub history: usize,
     /// Whether panics of Rust stop the program from the start.
     pub catch_panics: bool,
+    /// Whether somebody types at the prompt, and may correct a line that is refused.
+    pub is_interactive: bool,
     /// Whether nobody is at a prompt.
     pub batch: bool,
     /// The policy for events at inlined calls.

@@ -14,7 +14,10 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
     match outcome {
         Outcome::Done | Outcome::Quit => {}
         Outcome::Message(message) => tables::write_message(page, message),
-        Outcome::Printed(text) => tables::write_printed(page, text),
+        Outcome::Printed(text) => {
+            page.keep_lines();
+            tables::write_printed(page, text);
+        }
         Outcome::Empty(view) => settings::write_empty(page, view),
         Outcome::Stopped(stop) => stops::write_stop(page, stop, context),
         Outcome::Ended(end) => ending::write(page, end),

@@ -6,8 +6,9 @@
 //!
 //! **Invariant**: all other text on a page has passed through [`crate::escape`].
 
-use crate::wrapping::wrapped;
+use crate::wrapping::{fitted, wrapped};
 use anstyle::{AnsiColor, Style};
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -105,9 +106,18 @@ impl Page {
             .unwrap_or(file)
     }
 
-    /// Returns the text with its styles.
+    /// Leaves all lines as long as they are: they are another's.
+    pub fn keep_lines(&mut self) {
+        self.width = None;
+    }
+
+    /// Returns the text with its styles, wrapped to the width of the page.
     pub fn into_text(self) -> String {
-        self.text
+        let shown = match fitted(&self.text, self.width) {
+            Cow::Owned(shown) => Some(shown),
+            Cow::Borrowed(_) => None,
+        };
+        shown.unwrap_or(self.text)
     }
 }
 

@@ -106,26 +106,60 @@ fn point_state(point: &PointView) -> String {
     state
 }
 
-/// Writes the threads; the selected one is marked.
+/// The number of threads of one name in one place from which they are one row.
+const GROUP_MIN: usize = 3;
+
+/// Writes the threads; the selected one is marked. Those of one name that stand in the same place are
+/// one row.
 pub fn write_threads(page: &mut Page, threads: &[ThreadView]) {
     if threads.is_empty() {
         page.push("No threads: the program is not running.\n");
     }
-    let rows: Vec<Vec<Cell>> = threads
-        .iter()
-        .map(|thread| {
-            vec![
-                if thread.current { "→" } else { " " }.into(),
-                Cell::new(thread.number.to_string(), STRONG),
-                id_of(thread).into(),
-                safe(&thread.name).as_ref().into(),
-                thread_place(page, thread).into(),
-            ]
-        })
-        .collect();
+    let places = threads.iter().map(|it| thread_place(page, it, threads));
+    let places: Vec<String> = places.collect();
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    for (at, (thread, place)) in threads.iter().zip(&places).enumerate() {
+        let alike = |(other, its_place): (&ThreadView, &String)| {
+            !other.current && other.name == thread.name && its_place == place
+        };
+        let all = threads.iter().zip(&places);
+        let is_later = all.clone().take(at).any(alike);
+        let group: Vec<u32> = all.filter(|it| alike(*it)).map(|it| it.0.number).collect();
+        let is_grouped = !thread.current && group.len() >= GROUP_MIN;
+        if is_grouped && is_later {
+            continue;
+        }
+        let (number, id) = match is_grouped {
+            true => (ranges(&group), format!("{} threads", group.len())),
+            false => (thread.number.to_string(), id_of(thread)),
+        };
+        rows.push(vec![
+            if thread.current { "→" } else { " " }.into(),
+            Cell::new(number, STRONG),
+            id.into(),
+            safe(&thread.name).as_ref().into(),
+            place.as_str().into(),
+        ]);
+    }
     let heading = ["", "#", "id", "name", "where"];
     columns::write(page, 0, &heading, &rows);
     write_deadlock(page, threads);
+}
+
+/// Returns ascending numbers with ranges: `2-5, 7`.
+fn ranges(numbers: &[u32]) -> String {
+    let mut found: Vec<(u32, u32)> = Vec::new();
+    for &number in numbers {
+        match found.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(number) => *last = number,
+            _ => found.push((number, number)),
+        }
+    }
+    let words = found.iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the kernel's ID of a thread, if it is known.
@@ -137,27 +171,51 @@ fn id_of(thread: &ThreadView) -> String {
 }
 
 /// Returns where a thread is: in a library, with the caller that has source.
-fn thread_place(page: &Page, thread: &ThreadView) -> String {
+fn thread_place(page: &Page, thread: &ThreadView, all: &[ThreadView]) -> String {
     let place = long_location(page, &thread.location);
     let place = match &thread.caller {
         Some(caller) => format!("{place}, called from {}", long_location(page, caller)),
         None => place,
     };
     match &thread.waits {
-        Some(waits) => format!("{place}, waits for {}", wait_words(waits)),
+        Some(waits) => format!("{place}, waits for {}", wait_words(page, waits, all)),
         None => place,
     }
 }
 
-/// Returns for what a thread waits, and who holds it.
-fn wait_words(waits: &WaitView) -> String {
+/// Returns for what a thread waits, and who holds it, with the line of the user's code where the
+/// holder is.
+fn wait_words(page: &Page, waits: &WaitView, all: &[ThreadView]) -> String {
     let what = safe(&waits.what);
+    if !waits.guards.is_empty() {
+        return format!("{what}, {}", guard_words(page, waits));
+    }
     match waits.holder {
         // The end of a thread names it.
         Some(holder) if !what.ends_with(&format!("thread {holder}")) => {
-            format!("{what}, which thread {holder} holds")
+            let holding = all.iter().find(|it| it.number == holder);
+            let place = holding.map(|it| it.caller.as_ref().unwrap_or(&it.location));
+            let place = place.filter(|place| place.line.is_some());
+            let place = place.map_or(String::new(), |it| {
+                format!(" ({})", long_location(page, it))
+            });
+            format!("{what}, which thread {holder} holds{place}")
         }
         _ => what.into_owned(),
+    }
+}
+
+/// Returns which threads have guards of a lock, and where.
+fn guard_words(page: &Page, waits: &WaitView) -> String {
+    let words = waits.guards.iter().map(|guard| {
+        let place = long_location(page, &guard.location);
+        format!("thread {} (a guard in {place})", guard.thread)
+    });
+    let words = words.collect::<Vec<_>>().join(" or ");
+    match (waits.holder, waits.guards.len()) {
+        (Some(_), _) => format!("held by {words}"),
+        (None, 1) => format!("may be held by {words}, unless it was dropped"),
+        (None, _) => format!("may be held by {words}"),
     }
 }
 
@@ -225,16 +283,25 @@ pub fn write_processes(page: &mut Page, processes: &[ProcessView]) {
 
 /// Writes the signals, and how juror handles each.
 pub fn write_signals(page: &mut Page, signals: &[SignalView]) {
-    let word = |is: bool| if is { "yes" } else { "no" }.into();
+    let shown = |signal: &SignalView, is: bool| match (is, signal.when_fatal) {
+        (true, _) => "yes",
+        (false, true) => "if fatal",
+        (false, false) => "no",
+    };
+    let passed = |signal: &SignalView| match (signal.pass, signal.when_handled) {
+        (true, true) => "if handled",
+        (true, false) => "yes",
+        (false, _) => "no",
+    };
     let rows: Vec<Vec<Cell>> = signals
         .iter()
         .map(|signal| {
             vec![
                 signal.number.to_string().into(),
                 Cell::new(safe(&signal.name), NAME),
-                word(signal.stop),
-                word(signal.print),
-                word(signal.pass),
+                shown(signal, signal.stop).into(),
+                shown(signal, signal.print).into(),
+                passed(signal).into(),
                 Cell::new(safe(&signal.description), QUIET),
             ]
         })
@@ -442,7 +509,7 @@ pub fn write_help(page: &mut Page, command: &CommandHelp) {
 pub mod samples {
     use super::*;
     use crate::stops::samples::location;
-    use juror_view::PointLocation;
+    use juror_view::{GuardView, PointLocation};
 
     fn place(number: u32, file: &str, line: u32) -> PointLocation {
         PointLocation {
@@ -503,6 +570,10 @@ pub mod samples {
                 waits: (!current).then(|| WaitView {
                     what: "the mutex `q\u{7}`".into(),
                     holder: Some(1),
+                    guards: vec![GuardView {
+                        thread: 1,
+                        location: location("take", "queue.c", 40),
+                    }],
                 }),
             })
             .into()
@@ -530,6 +601,8 @@ pub mod samples {
             stop: true,
             print: true,
             pass: false,
+            when_fatal: false,
+            when_handled: false,
         }]
     }
 
@@ -575,7 +648,8 @@ pub mod samples {
 mod tests {
     use super::*;
     use crate::page::plain;
-    use crate::stops::samples::variable;
+    use crate::stops::samples::{location, variable};
+    use juror_view::GuardView;
 
     #[test]
     fn points_have_a_row_for_each_location() {
@@ -601,16 +675,73 @@ mod tests {
             plain(|page| write_threads(page, &samples::threads())),
             "   #  id    name         where
 →  1  4711  main         take at src/queue.c:40
-   2  4712  work\\u{7}er  take at src/queue.c:40, called from serve at src/queue.c:12, waits for the mutex `q\\u{7}`, which thread 1 holds
+   2  4712  work\\u{7}er  take at src/queue.c:40, called from serve at src/queue.c:12, waits for the mutex `q\\u{7}`, held by thread 1 (a guard in take at src/queue.c:40)
 "
+        );
+    }
+
+    #[test]
+    fn threads_of_one_name_in_one_place_are_one_row() {
+        let named = |number: u32, name: &str, line: u32| ThreadView {
+            number,
+            id: 4710 + number,
+            name: name.into(),
+            current: number == 2,
+            location: location("take", "queue.c", line),
+            caller: None,
+            waits: None,
+        };
+        let lines = [40, 9, 9, 9, 8, 9, 40];
+        let threads = (1..)
+            .zip(lines)
+            .map(|(number, line)| named(number, "worker", line));
+        assert_eq!(
+            plain(|page| write_threads(page, &threads.collect::<Vec<_>>())),
+            "   #       id         name    where
+   1       4711       worker  take at src/queue.c:40
+→  2       4712       worker  take at src/queue.c:9
+   3-4, 6  3 threads  worker  take at src/queue.c:9
+   5       4715       worker  take at src/queue.c:8
+   7       4717       worker  take at src/queue.c:40
+"
+        );
+    }
+
+    #[test]
+    fn a_guard_says_who_may_hold_a_lock() {
+        let guard = |thread: u32, line: u32| GuardView {
+            thread,
+            location: location("transfer", "bank.rs", line),
+        };
+        let said = |holder: Option<u32>, guards: &[GuardView]| {
+            let waits = WaitView {
+                what: "the lock at 0x10".into(),
+                holder,
+                guards: guards.to_vec(),
+            };
+            wait_words(&Page::new(Some("/home/user".into())), &waits, &[])
+        };
+        assert!(
+            said(Some(2), &[guard(2, 7)])
+                .contains("0x10, held by thread 2 (a guard in transfer at ")
+        );
+        assert!(said(None, &[guard(2, 7)]).contains(", may be held by thread 2 (a guard in "));
+        assert!(said(None, &[guard(2, 7)]).ends_with("bank.rs:7), unless it was dropped"));
+        let both = said(None, &[guard(2, 7), guard(3, 8)]);
+        assert!(
+            both.contains("bank.rs:7) or thread 3 (a guard in "),
+            "{both}"
         );
     }
 
     #[test]
     fn threads_that_wait_in_a_circle_are_told() {
         let waits = |what: &str, holder: Option<u32>| {
-            let what = what.to_owned();
-            Some(WaitView { what, holder })
+            Some(WaitView {
+                what: what.to_owned(),
+                holder,
+                guards: Vec::new(),
+            })
         };
         let all = |waits: [Option<WaitView>; 3]| -> Vec<ThreadView> {
             let threads = (1..).zip(waits).map(|(number, waits)| ThreadView {

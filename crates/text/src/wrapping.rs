@@ -1,6 +1,10 @@
 //! Lines that are wrapped at spaces to the width of a terminal.
 
+use std::borrow::Cow;
 use unicode_width::UnicodeWidthChar;
+
+/// The indent of the further parts of a line, beyond its own.
+const INDENT: usize = 4;
 
 /// The width below which nothing is wrapped: it is not that of a terminal at which somebody reads.
 const WIDTH_MIN: usize = 20;
@@ -52,6 +56,44 @@ pub fn wrapped(line: &str, width: usize, indent: usize) -> Option<String> {
         }
     }
     is_wrapped.then_some(shown)
+}
+
+/// Returns a text, which may contain styles, whose lines are wrapped to a width; the parts behind the
+/// first are indented. Lines of a source with what is marked in them stay as they are.
+pub fn fitted(text: &str, width: Option<usize>) -> Cow<'_, str> {
+    let Some(width) = width.filter(|&width| text.lines().any(|line| line.len() > width)) else {
+        return Cow::Borrowed(text);
+    };
+    let mut shown = String::with_capacity(text.len() + 64);
+    for line in text.split_inclusive('\n') {
+        let (body, end) = match line.strip_suffix('\n') {
+            Some(body) => (body, "\n"),
+            None => (line, ""),
+        };
+        let indent = body.len() - body.trim_start_matches(' ').len() + INDENT;
+        match wrapped(body, width, indent) {
+            Some(lines) if !is_of_snippet(body) => shown.push_str(&lines),
+            _ => shown.push_str(body),
+        }
+        shown.push_str(end);
+    }
+    Cow::Owned(shown)
+}
+
+/// Returns whether a line is of a source that a diagnostic shows: `3 | int n;`, `  |     ^`.
+fn is_of_snippet(line: &str) -> bool {
+    let mut plain = String::new();
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\u{1b}' => {
+                characters.by_ref().find(char::is_ascii_alphabetic);
+            }
+            _ => plain.push(character),
+        }
+    }
+    let rest = plain.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit());
+    rest == "|" || rest.starts_with("| ") || rest.starts_with("--> ")
 }
 
 /// A place at which a line can be broken.
@@ -143,6 +185,18 @@ mod tests {
         assert_eq!(wrapped(line, 20, 0).as_deref(), Some(expected));
         let wide = "漢字漢字漢字 漢字漢字漢字";
         assert_eq!(wrapped(wide, 20, 0), Some(wide.replace(' ', "\n")));
+    }
+
+    #[test]
+    fn a_text_is_fitted_line_by_line() {
+        let text = "one two three four five\n  six seven eight nine ten\nshort";
+        let expected = "one two three four\n    five\n  six seven eight\n      nine ten\nshort";
+        assert_eq!(fitted(text, Some(20)), expected);
+        assert_eq!(fitted(text, None), text);
+        assert_eq!(fitted(text, Some(80)), text);
+        let snippet =
+            " --> a rather long name.prop:7:1\n  |\n7 | state full is non accepting final\n";
+        assert_eq!(fitted(snippet, Some(20)), snippet);
     }
 
     #[test]

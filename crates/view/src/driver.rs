@@ -26,6 +26,13 @@ pub trait Driver {
     fn next_queued_command(&mut self) -> Option<String> {
         None
     }
+    /// Checks the blocks of a file of commands before any of it is executed.
+    ///
+    /// # Errors
+    /// The number of the line that is wrong, and why.
+    fn check_file(&mut self, _text: &str) -> Result<(), (usize, CommandError)> {
+        Ok(())
+    }
     /// Returns how many `commands` are open, to which the next line belongs; 0 if it is
     /// executed.
     fn input_depth(&self) -> usize {

@@ -271,6 +271,17 @@ pub struct WaitView {
     pub what: String,
     /// The number of the thread that holds it, or that ends it, if that is known.
     pub holder: Option<u32>,
+    /// The guards of a lock of Rust: whoever has one may hold the lock.
+    pub guards: Vec<GuardView>,
+}
+
+/// A guard of a lock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GuardView {
+    /// The number of the thread that has it in a variable.
+    pub thread: u32,
+    /// The call that has the variable.
+    pub location: Location,
 }
 
 /// A register.
@@ -299,6 +310,10 @@ pub struct SignalView {
     pub print: bool,
     /// Whether the program receives it.
     pub pass: bool,
+    /// Whether the program stops, and it is reported, if it would end the program.
+    pub when_fatal: bool,
+    /// Whether the program receives it only if it handles it.
+    pub when_handled: bool,
 }
 
 /// A printed value.

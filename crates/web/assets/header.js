@@ -2,6 +2,7 @@
 
 import { announce } from "./announce.js";
 import { make, makeMark, patchList, setMark, setShown, setText } from "./dom.js";
+import { checkedWords } from "./questions.js";
 import { endNow } from "./store.js";
 import { endingWords, oneLine, placeWords, reasonWords, statusWords, verdictWords } from "./text.js";
 
@@ -18,7 +19,13 @@ export function createHeader(fixed, announcer) {
 
 /** Draws the status, and announces what has changed. */
 export function drawHeader(view, store) {
-  const { snapshot } = store;
+  const { fixed, snapshot } = store;
+  if (fixed.mode === "model") {
+    const words = checkedWords(fixed.questions ?? []);
+    setMark(view.status, words);
+    announce(view.announcer, "status", words.word);
+    return;
+  }
   if (!snapshot) return;
   const words = statusNow(store);
   setMark(view.status, words);

@@ -14,6 +14,7 @@ import { createSlices, drawSlices } from "./slices.js";
 import { createPath, drawPath } from "./path.js";
 import { createTimeline, drawTimeline } from "./timeline.js";
 import { createChart } from "./chart.js";
+import { createQuestions } from "./questions.js";
 
 const page = { views: null, connection: null, store: null, announcer: null, asked: null };
 
@@ -31,7 +32,9 @@ function showSaved(saved) {
   takeStatic(page.store, saved.static);
   createViews();
   takeSnapshot(page.store, saved.snapshot);
-  showNotice({ message: "A saved report: it shows one moment of a run, and takes no commands." });
+  const isModel = saved.static.mode === "model";
+  const shown = isModel ? "it shows the answers of a check" : "it shows one moment of a run";
+  showNotice({ message: `A saved report: ${shown}, and takes no commands.` });
 }
 
 async function connect() {
@@ -70,6 +73,7 @@ function createViews() {
     timeline: createTimeline(connection, page.announcer),
     chart: fixed.chart ? createChart(fixed.chart) : null,
   };
+  if (fixed.mode === "model") createQuestions(fixed.questions ?? []);
   document.body.classList.toggle("model", fixed.mode === "model");
   setShown(document.getElementById("properties"), fixed.properties.length > 0);
 }
@@ -102,6 +106,8 @@ function draw(store) {
   if (!views) return;
   reloadStatic(store);
   drawHeader(views.header, store);
+  // A check of a model has ended, and is not a run.
+  if (store.fixed.mode === "model") return;
   for (const view of views.properties) drawAutomaton(view, store);
   if (views.commands) drawCommands(views.commands, store);
   drawStop(views.stop, store);

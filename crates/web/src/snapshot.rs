@@ -38,7 +38,9 @@ pub struct Static {
     pub arguments: Vec<String>,
     /// The version of juror.
     pub version: String,
-    /// The run of a model, as the JSON output has it.
+    /// The questions about a model, each with its answer.
+    pub questions: Vec<Value>,
+    /// The run that violates a model, as the JSON output has it.
     pub chart: Option<Value>,
 }
 
@@ -147,6 +149,7 @@ pub(crate) fn fixed(fixed: &Static, pictures: &[PictureView]) -> Value {
         "arguments": fixed.arguments,
         "version": fixed.version,
         "properties": pictures,
+        "questions": fixed.questions,
         "chart": fixed.chart,
     })
 }

@@ -38,6 +38,13 @@ pub(super) fn translated(mut words: Vec<OsString>) -> Vec<OsString> {
     let line = CommandLine::command();
     let mut at = 2;
     while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
+        if word == "--" && is_run {
+            // What follows is the program with its arguments, and no core file.
+            if !words[..at].iter().any(|word| word == "--args") {
+                words.insert(at, "--args".into());
+            }
+            break;
+        }
         if !word.starts_with('-') || matches!(word, "-" | "--") {
             break;
         }
@@ -109,7 +116,8 @@ mod tests {
         );
         check("juror run -e -ex prog -q", "juror run -e -ex prog -q");
         check("juror run --json prog -q", "juror run --json prog -q");
-        check("juror run -- -q", "juror run -- -q");
+        check("juror run -- -q", "juror run --args -- -q");
+        check("juror run -args -- -q", "juror run --args -- -q");
         check(
             "juror run --silent --eval-command=run -args prog -batch",
             "juror run --quiet --ex=run --args prog -batch",

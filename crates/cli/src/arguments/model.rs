@@ -143,8 +143,8 @@ pub struct CheckModel {
     /// Write the run that leads to the error to FILE: .svg, .json, or text
     #[arg(long, value_name = "FILE")]
     pub trail: Option<PathBuf>,
-    /// Show the run that leads to the error on a page at PORT of this machine (a free one if
-    /// not given), or write it to FILE.html
+    /// Show the answers, and the run that leads to the error, on a page at PORT of this machine
+    /// (a free one if not given), or write them to FILE.html
     #[arg(long, value_name = "PORT|FILE.html", num_args = 0..=1, require_equals = true,
           default_missing_value = "")]
     pub web: Option<Web>,

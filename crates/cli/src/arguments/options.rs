@@ -132,10 +132,12 @@ impl Run {
     /// Returns the options of the session. Reads the property files.
     pub fn options(&self) -> anyhow::Result<Options> {
         let (words, core) = self.debuggee();
+        if core.is_none() {
+            self.check_core_word()?;
+        }
         let (program, arguments) = match words.split_first() {
             Some((program, arguments)) => (program.into(), arguments.to_vec()),
-            None if core.is_some() => Default::default(),
-            None => return Err(anyhow!("the program is missing")),
+            None => Default::default(),
         };
         Ok(Options {
             program,
@@ -173,6 +175,29 @@ impl Run {
         }
     }
 
+    /// Refuses the only word after the program if it was meant as a core file, as in gdb: it is a
+    /// program or a library, or has the name of a core file.
+    fn check_core_word(&self) -> anyhow::Result<()> {
+        let [program, word] = &*self.program else {
+            return Ok(());
+        };
+        if self.args {
+            return Ok(());
+        }
+        let why = match file_kind(word) {
+            FileKind::Absent if is_named_as_core(word) => "does not exist",
+            FileKind::Elf => "is a program or a library, and no core file",
+            FileKind::Other if is_named_as_core(word) => "is no core file",
+            _ => return Ok(()),
+        };
+        Err(anyhow!(
+            "{word} {why}; the only word behind a program may be its core file\n\
+             help: to run the program with this argument: juror --args {program} {word}",
+            word = word.display(),
+            program = program.display(),
+        ))
+    }
+
     /// Returns the variables to remove, then those to set.
     fn environment(&self) -> anyhow::Result<Vec<(OsString, Option<OsString>)>> {
         let removed = self.unset.iter().map(|name| Ok((name.clone(), None)));
@@ -187,23 +212,59 @@ pub(super) fn read_properties(files: &[PathBuf]) -> anyhow::Result<Vec<PropertyS
     files.iter().map(read).collect()
 }
 
+/// The kind of a file that a word names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileKind {
+    /// There is no file of this name.
+    Absent,
+    /// A core file.
+    Core,
+    /// Another ELF file: a program or a library.
+    Elf,
+    /// Another file.
+    Other,
+    /// A directory or a device, or a file that cannot be looked at.
+    Unknown,
+}
+
 /// Returns whether a word is the name of a core file: an ELF file of that kind.
 fn is_core_file(word: &OsStr) -> bool {
-    const KIND: [u8; 2] = [4, 0];
+    file_kind(word) == FileKind::Core
+}
+
+/// Returns whether a word is what a core file is called: `core`, `core.1234`, `prog.core`.
+fn is_named_as_core(word: &OsStr) -> bool {
+    let name = std::path::Path::new(word).file_name();
+    let name = name.map_or_else(Default::default, |name| name.to_string_lossy());
+    name == "core" || name.starts_with("core.") || name.ends_with(".core")
+}
+
+/// Returns the kind of the file that a word names.
+fn file_kind(word: &OsStr) -> FileKind {
+    const CORE: [u8; 2] = [4, 0];
     // Opening what is not a file may wait, or have an effect.
-    if !std::fs::metadata(word).is_ok_and(|data| data.is_file()) {
-        return false;
+    match std::fs::metadata(word) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return FileKind::Absent,
+        Ok(data) if data.is_file() => {}
+        _ => return FileKind::Unknown,
     }
     let mut start = [0; 18];
-    let file = std::fs::File::open(word);
-    let read = file.and_then(|mut file| file.read_exact(&mut start));
+    let Ok(mut file) = std::fs::File::open(word) else {
+        return FileKind::Unknown;
+    };
+    if file.read_exact(&mut start).is_err() || !start.starts_with(b"\x7fELF") {
+        return FileKind::Other;
+    }
     let is_big_endian = start[5] == 2;
     let kind = if is_big_endian {
         [start[17], start[16]]
     } else {
         [start[16], start[17]]
     };
-    read.is_ok() && start.starts_with(b"\x7fELF") && kind == KIND
+    match kind == CORE {
+        true => FileKind::Core,
+        false => FileKind::Elf,
+    }
 }
 
 /// Splits `NAME=VALUE`.

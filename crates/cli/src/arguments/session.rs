@@ -255,7 +255,7 @@ pub struct Run {
     /// The program and its arguments
     #[arg(
         value_names = ["PROGRAM", "ARGUMENTS"],
-        required_unless_present = "core",
+        required_unless_present_any = ["core", "command_lines", "command_files", "quiet"],
         num_args = 1..,
         trailing_var_arg = true
     )]

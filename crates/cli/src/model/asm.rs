@@ -4,7 +4,7 @@ pub mod conform;
 mod refinement;
 pub mod simulate;
 
-use super::report::{Answer, show_fault};
+use super::report::{AFTER_VIOLATION, Answer, Questions, show_fault};
 use super::search::{options, progress, search};
 use crate::arguments::model::{CheckModel, ModelFile};
 use crate::exit;
@@ -12,7 +12,7 @@ use crate::output::Output;
 use anyhow::Context as _;
 use juror_model::asm::{Model, load_with};
 use juror_model::promela::Text;
-use juror_model::{Automaton, CachedSystem, Chart, Fault, Finding, Options, Report, Verdict};
+use juror_model::{Automaton, CachedSystem, Chart, Fault, Finding, Options, Report};
 use std::path::Path;
 
 /// Tells whether a file is a model of an abstract state machine.
@@ -75,7 +75,7 @@ fn refuse(file: &ModelFile, others: &[(&str, bool)]) -> anyhow::Result<()> {
 }
 
 /// Runs `juror model check`. Returns the exit status.
-pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
+pub fn check(check: &CheckModel, told: &mut Questions, output: &mut Output) -> anyhow::Result<u8> {
     refuse(
         &check.model,
         &[
@@ -97,15 +97,24 @@ pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
     let steps = CachedSystem::new(&model, memory_bytes_max);
     if check.ltl.is_empty() {
         let report = search(check, &steps, output);
-        status = show_result(check, &model, "steps and states", &report, status, output)?;
+        let about = match check.no_deadlock {
+            true => "invariants and errors of rules; no deadlocks",
+            false => "invariants, errors of rules, deadlocks",
+        };
+        let question = ("steps and states", about);
+        status = show_result(check, &model, question, &report, status, told, output)?;
     }
     for formula in &model.formulas {
         let is_asked = check.ltl.is_empty() || check.ltl.iter().any(|name| **name == *formula.name);
-        if !is_asked || status == exit::VIOLATED {
+        let name = format!("the formula {}", formula.name);
+        if !is_asked {
+            continue;
+        }
+        if status == exit::VIOLATED {
+            told.leave_out(&name, AFTER_VIOLATION);
             continue;
         }
         let automaton = Automaton::violating(&formula.formula)?;
-        let name = format!("the formula {}", formula.name);
         let report = juror_model::accepting_run(
             &steps,
             &automaton,
@@ -117,11 +126,16 @@ pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
             },
             &mut progress(output),
         );
-        status = show_result(check, &model, &name, &report, status, output)?;
+        let question = (&*name, "");
+        status = show_result(check, &model, question, &report, status, told, output)?;
     }
-    match check.ltl.is_empty() && status != exit::VIOLATED {
-        true => refinement::check(check, &model, &steps, status, output),
-        false => Ok(status),
+    match (check.ltl.is_empty(), model.abstract_name()) {
+        (true, Some(name)) if status == exit::VIOLATED => {
+            told.leave_out(&refinement::question(name), AFTER_VIOLATION);
+            Ok(status)
+        }
+        (true, Some(_)) => refinement::check(check, &model, &steps, status, told, output),
+        _ => Ok(status),
     }
 }
 
@@ -159,9 +173,10 @@ fn read_asked(check: &CheckModel, output: &mut Output) -> anyhow::Result<Option<
 fn show_result(
     check: &CheckModel,
     model: &Model,
-    name: &str,
+    (name, about): (&str, &str),
     report: &Report,
     status: u8,
+    told: &mut Questions,
     output: &mut Output,
 ) -> anyhow::Result<u8> {
     let chart = report.finding.as_ref();
@@ -173,18 +188,23 @@ fn show_result(
         }
         Finding::Cycle { message } => message.clone(),
     });
-    let answer = Answer::of(name, report, why, chart);
+    let mut answer = Answer::of(name, report, why, chart);
+    answer.about = about.to_owned();
     output.say(&answer.heading())?;
-    if let Some((Finding::Fault(fault), _)) = &report.finding {
-        show_fault(&model.texts, fault, output)?;
-    } else if let Some(fault) = standstill(model, report) {
-        show_fault(&model.texts, &fault, output)?;
-    } else if let (Verdict::Violated, Some(why)) = (answer.verdict, &answer.why) {
-        output.show_error(why)?;
+    let fault = match (&report.finding, &answer.why) {
+        (Some((Finding::Fault(fault), _)), _) => Some(fault.clone()),
+        (Some(_), Some(why)) => {
+            let plain = Fault::new("violation", why.clone(), None);
+            Some(standstill(model, report).unwrap_or(plain))
+        }
+        _ => None,
+    };
+    if let Some(fault) = fault {
+        answer.explain(&model.texts, &fault, output)?;
     }
     answer.show_trail(check, output)?;
     output.say(&answer.counts())?;
-    answer.record(check, output)?;
+    answer.record(check, told, output)?;
     Ok(answer.status(status))
 }
 

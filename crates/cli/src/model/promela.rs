@@ -2,7 +2,7 @@
 
 pub mod simulate;
 
-use super::report::{Answer, show_fault};
+use super::report::{AFTER_VIOLATION, Answer, Questions, show_fault};
 use super::search::{options, progress, search};
 use crate::arguments::model::{CheckModel, ModelFile};
 use crate::exit;
@@ -102,51 +102,83 @@ fn questions(check: &CheckModel, model: &Model) -> Vec<(String, Option<Question>
 }
 
 /// Runs `juror model check`. Returns the exit status.
-pub fn check(check: &CheckModel, output: &mut Output) -> anyhow::Result<u8> {
+pub fn check(check: &CheckModel, told: &mut Questions, output: &mut Output) -> anyhow::Result<u8> {
     let Some(mut model) = read(&check.model, check.ltl.clone(), output)? else {
         return Ok(exit::USAGE);
     };
     let mut status = exit::HOLDS;
-    for (name, question) in questions(check, &model) {
-        let report = match &question {
-            None if check.symmetry => match model.symmetric() {
-                Ok(symmetric) => symmetric.unfolded(search(check, &symmetric, output)),
-                Err(fault) => {
-                    show_fault(model.texts(), &fault, output)?;
-                    return Ok(exit::USAGE);
-                }
-            },
-            None => search(check, &model, output),
-            Some(question) => match ask(check, &mut model, question, &name, output) {
-                Ok(report) => report,
-                Err(fault) => {
-                    show_fault(model.texts(), &fault, output)?;
-                    return Ok(exit::USAGE);
-                }
-            },
+    let mut questions = questions(check, &model).into_iter();
+    while let Some((name, question)) = questions.next() {
+        let about = about(check, &model, question.as_ref());
+        let report = match answer(check, &mut model, (&name, question.as_ref()), output) {
+            Ok(report) => report,
+            Err(fault) => {
+                show_fault(model.texts(), &fault, output)?;
+                told.leave_out(&name, &fault.message);
+                return Ok(exit::USAGE);
+            }
         };
         let chart = report.finding.as_ref();
         let chart = chart.map(|(_, trail)| Chart::of(&model, trail));
-        let answer = Answer::of(&name, &report, finding_message(&model, &report), chart);
+        let mut answer = Answer::of(&name, &report, finding_message(&model, &report), chart);
+        answer.about = about;
         status = answer.status(status);
         output.say(&answer.heading())?;
-        match (&report.finding, &answer.why) {
-            (Some((Finding::Fault(fault), _)), _) => show_fault(model.texts(), fault, output)?,
-            (Some((Finding::Deadlock, trail)), _) => {
-                let fault = model.stuck(trail.end.as_deref().unwrap_or(&[]));
-                show_fault(model.texts(), &fault, output)?;
-            }
-            (Some((Finding::Cycle { .. }, _)), Some(why)) => output.show_error(why)?,
-            _ => {}
+        if let Some(fault) = fault_of(&model, &report) {
+            answer.explain(model.texts(), &fault, output)?;
         }
         answer.show_trail(check, output)?;
         output.say(&answer.counts())?;
-        answer.record(check, output)?;
+        answer.record(check, told, output)?;
         if status == exit::VIOLATED {
+            questions.for_each(|(name, _)| told.leave_out(&name, AFTER_VIOLATION));
             return Ok(status);
         }
     }
     Ok(status)
+}
+
+/// Returns the formula of a question, or the errors that its search looks for.
+fn about(check: &CheckModel, model: &Model, question: Option<&Question>) -> String {
+    match question {
+        None if check.no_deadlock => "assertions and errors of statements; no deadlocks".to_owned(),
+        None => "assertions, errors of statements, deadlocks".to_owned(),
+        Some(Question::Formula(name)) => {
+            let formula = model.formulas().find(|(known, _)| known == name);
+            // The words of a formula are separated, and so are the signs of its operators.
+            let text = formula.map_or("", |(_, text)| text.trim());
+            text.replace("< >", "<>").replace("[ ]", "[]")
+        }
+        Some(_) => String::new(),
+    }
+}
+
+/// Searches for the answer to a question. No question stands for the search of steps and
+/// states.
+fn answer(
+    check: &CheckModel,
+    model: &mut Model,
+    (name, question): (&str, Option<&Question>),
+    output: &mut Output,
+) -> Result<Report, Fault> {
+    match question {
+        None if check.symmetry => {
+            let symmetric = model.symmetric()?;
+            Ok(symmetric.unfolded(search(check, &symmetric, output)))
+        }
+        None => Ok(search(check, model, output)),
+        Some(question) => ask(check, model, question, name, output),
+    }
+}
+
+/// Returns the violation that was found, with its position if it has one.
+fn fault_of(model: &Model, report: &Report) -> Option<Fault> {
+    let (finding, trail) = report.finding.as_ref()?;
+    Some(match finding {
+        Finding::Fault(fault) => fault.clone(),
+        Finding::Deadlock => model.stuck(trail.end.as_deref().unwrap_or(&[])),
+        Finding::Cycle { message } => Fault::new("cycle", message.clone(), None),
+    })
 }
 
 /// Returns the message of the violation that was found.

@@ -8,21 +8,47 @@ use crate::driver::FileDiagnostics;
 use crate::exit;
 use crate::json::{Line, ModelVerdict};
 use crate::output::Output;
-use crate::web;
+use anstream::adapter::strip_str;
 use anyhow::Context as _;
 use juror_language::{Diagnostic, Severity};
 use juror_model::promela::Text;
 use juror_model::{Chart, Cut, Fault, Report, Verdict};
+use juror_text::messages;
+use serde_json::{Value, json};
 use std::io;
 use std::ops::Range;
+
+/// The questions of a check with their answers, for its page.
+#[derive(Debug, Default)]
+pub struct Questions {
+    /// Each question as the page shows it, in the order in which they were asked.
+    pub asked: Vec<Value>,
+    /// The run that violates one of them.
+    pub chart: Option<Value>,
+}
+
+impl Questions {
+    /// Adds a question that has no answer, and why.
+    pub fn leave_out(&mut self, question: &str, why: &str) {
+        self.asked
+            .push(json!({ "question": question, "verdict": "not_checked", "why": why }));
+    }
+}
+
+/// The reason that a question is not asked after a violation.
+pub const AFTER_VIOLATION: &str = "the check ends at the first violation";
 
 /// The answer to a question about a model.
 pub struct Answer<'a> {
     /// The question: `steps and states`, `the formula live`.
     pub question: &'a str,
+    /// The formula, or the errors that the search looks for.
+    pub about: String,
     pub verdict: Verdict,
     /// Why it is violated, or why the search is incomplete.
     pub why: Option<String>,
+    /// The violation as the terminal shows it, without styles.
+    pub told: String,
     pub states: u64,
     /// The number of transitions and the length of the longest run, if they were
     /// counted.
@@ -46,7 +72,9 @@ impl<'a> Answer<'a> {
         };
         Answer {
             question,
+            about: String::new(),
             verdict,
+            told: String::new(),
             why,
             states: report.states,
             counted: Some((report.transitions, u64::from(report.depth))),
@@ -92,10 +120,6 @@ impl<'a> Answer<'a> {
         let Some(chart) = &self.chart else {
             return Ok(());
         };
-        if let Some(web) = &check.web {
-            let model = check.model.file.display().to_string();
-            web::chart::show(web, &model, chart, output)?;
-        }
         let Some(file) = &check.trail else {
             return Ok(output.say(&chart.text())?);
         };
@@ -108,17 +132,53 @@ impl<'a> Answer<'a> {
             .with_context(|| format!("the trail cannot be written to {}", file.display()))
     }
 
-    /// Writes the JSON line.
-    pub fn record(&self, check: &CheckModel, output: &mut Output) -> anyhow::Result<()> {
+    /// Shows the fault that is the violation.
+    pub fn explain(
+        &mut self,
+        texts: &[Text],
+        fault: &Fault,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let text = match located(texts, fault) {
+            Ok(said) => messages::files(&[said]),
+            Err(message) => messages::error(&message),
+        };
+        self.told = strip_str(&text).to_string();
+        show_fault(texts, fault, output)
+    }
+
+    /// Returns the word of the verdict in the JSON output.
+    fn verdict_word(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Holds => "holds",
+            Verdict::Violated => "violated",
+            Verdict::Incomplete => "incomplete",
+        }
+    }
+
+    /// Writes the JSON line, and adds the answer to those of the page.
+    pub fn record(
+        &self,
+        check: &CheckModel,
+        questions: &mut Questions,
+        output: &mut Output,
+    ) -> anyhow::Result<()> {
         let model = check.model.file.display().to_string();
+        questions.asked.push(json!({
+            "question": self.question,
+            "about": self.about,
+            "verdict": self.verdict_word(),
+            "why": self.why,
+            "told": self.told,
+            "searched": self.counts().trim_end(),
+        }));
+        if let Some(chart) = &self.chart {
+            questions.chart = Some(serde_json::to_value(chart)?);
+        }
         let line = Line::ModelVerdict(ModelVerdict {
             model: &model,
             question: self.question,
-            verdict: match self.verdict {
-                Verdict::Holds => "holds",
-                Verdict::Violated => "violated",
-                Verdict::Incomplete => "incomplete",
-            },
+            verdict: self.verdict_word(),
             why: self.why.as_deref(),
             states: self.states,
             transitions: self.counted.map(|(transitions, _)| transitions),
@@ -147,6 +207,14 @@ pub fn cut_message(cut: Option<Cut>) -> String {
 
 /// Shows a fault with its position in the source.
 pub fn show_fault(texts: &[Text], fault: &Fault, output: &mut Output) -> io::Result<()> {
+    match located(texts, fault) {
+        Ok(said) => output.show_diagnostics(&said),
+        Err(message) => output.show_error(&message),
+    }
+}
+
+/// Returns a fault as a diagnostic of its text, or its message if it has no position.
+fn located(texts: &[Text], fault: &Fault) -> Result<FileDiagnostics, String> {
     let position = fault
         .span
         .and_then(|span| Some((texts.get(span.source as usize)?, span)));
@@ -155,7 +223,7 @@ pub fn show_fault(texts: &[Text], fault: &Fault, output: &mut Output) -> io::Res
             .help
             .as_ref()
             .map_or(String::new(), |help| format!("\n{help}"));
-        return output.show_error(&format!("{}{help}", fault.message));
+        return Err(format!("{}{help}", fault.message));
     };
     let diagnostic = Diagnostic {
         severity: Severity::Error,
@@ -165,7 +233,7 @@ pub fn show_fault(texts: &[Text], fault: &Fault, output: &mut Output) -> io::Res
         labels: labels_in(fault, span.source),
         help: fault.help.clone(),
     };
-    output.show_diagnostics(&FileDiagnostics {
+    Ok(FileDiagnostics {
         file: text.name.clone(),
         text: text.text.as_str().into(),
         diagnostics: vec![diagnostic],

@@ -2,6 +2,7 @@
 
 use super::{Driver, Observer, Output};
 use crate::json::Line;
+use juror_text::wrapping::fitted;
 use juror_text::{ending, messages, scenarios};
 use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};
 
@@ -43,7 +44,8 @@ impl Observer for Output {
     }
 
     fn notice(&mut self, text: &str) {
-        let result = self.warn(&messages::notice(text));
+        let text = messages::notice(text);
+        let result = self.warn(&fitted(&text, self.screen.width()));
         self.keep_failure(result);
     }
 

@@ -16,10 +16,13 @@ const SHELL_CHARACTERS: &str = "|&;<>()$`\\\"'*?[]#~=%{}\n";
 /// A shell ends with one of these if it cannot run a command.
 const NOT_RUN: [i32; 2] = [126, 127];
 
+/// The bytes that a pipe holds at most: what took more has read some.
+const PIPE_BYTES: usize = 1 << 16;
+
 /// A running pager.
 pub struct Pager {
     process: Foreground,
-    /// The text so far, while it is not certain that a shell has found the pager.
+    /// The text so far, while it is not certain that the pager reads it.
     written: Option<String>,
 }
 
@@ -27,8 +30,8 @@ pub struct Pager {
 pub enum Ending {
     /// The user has left it, or has seen the end.
     Seen,
-    /// It could not be run; the text was not seen.
-    NotRun(String),
+    /// It could not be run, or has failed; the text was not seen.
+    Failed { text: String, why: String },
 }
 
 impl Pager {
@@ -65,7 +68,7 @@ impl Pager {
         let process = Foreground::start(command.stdin(Stdio::piped()))?;
         Ok(Pager {
             process,
-            written: needs_shell.then(String::new),
+            written: Some(String::new()),
         })
     }
 
@@ -74,16 +77,30 @@ impl Pager {
         if let Some(written) = &mut self.written {
             written.push_str(text);
         }
-        self.process.write_all(text.as_bytes()).is_ok()
+        let takes_more = self.process.write_all(text.as_bytes()).is_ok();
+        if takes_more
+            && self
+                .written
+                .as_ref()
+                .is_some_and(|it| it.len() > PIPE_BYTES)
+        {
+            self.written = None;
+        }
+        takes_more
     }
 
-    /// Waits until the user leaves it.
+    /// Waits until the user leaves it. One that Ctrl-C ends has not failed.
     pub fn finish(self) -> Ending {
         let status = self.process.finish();
         let code = status.ok().and_then(|status| status.code());
+        let why = match code {
+            Some(code) if NOT_RUN.contains(&code) => "no such command".to_owned(),
+            Some(code @ 1..128) => format!("it ended with status {code}"),
+            _ => return Ending::Seen,
+        };
         match self.written {
-            Some(text) if code.is_some_and(|it| NOT_RUN.contains(&it)) => Ending::NotRun(text),
-            _ => Ending::Seen,
+            Some(text) => Ending::Failed { text, why },
+            None => Ending::Seen,
         }
     }
 }

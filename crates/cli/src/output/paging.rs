@@ -69,6 +69,21 @@ impl Output {
         }
     }
 
+    /// Shows a stop or an end: at once, since a pager would take the lines that were typed ahead.
+    pub(super) fn show_unpaged(
+        &mut self,
+        show: impl FnOnce(&mut Output) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.finish_pager()?;
+        if !matches!(self.paging, Paging::Fits { .. } | Paging::Suspended) {
+            return show(self);
+        }
+        self.paging = Paging::Off;
+        let shown = show(self);
+        self.resume_paging(true);
+        shown
+    }
+
     /// Writes text, which has its final form, to the screen or to the pager.
     pub(super) fn write_paged(&mut self, shown: &str) -> io::Result<()> {
         let (columns, page) = self.screen.page().unwrap_or((None, usize::MAX));
@@ -136,8 +151,8 @@ impl Output {
         if let Paging::Pager(pager) = std::mem::take(&mut self.paging) {
             match pager.finish() {
                 Ending::Seen => self.resume_paging(true),
-                Ending::NotRun(text) => {
-                    self.give_up_paging("no such command")?;
+                Ending::Failed { text, why } => {
+                    self.give_up_paging(&why)?;
                     self.write_text(&text)?;
                 }
             }

@@ -34,7 +34,7 @@ pub fn run(
     while console.input_depth() > 0 {
         console.perform("end")?;
     }
-    if console.has_run() {
+    if console.has_run() || !console.has_program() {
         console.leave()
     } else {
         run_to_end(console, keep_going, limit)

@@ -20,6 +20,8 @@ pub struct Console {
     output: Output,
     running: Running,
     has_run: bool,
+    /// There is a program to run, or a process.
+    has_program: bool,
     violated: bool,
     /// A property could not be evaluated.
     erred: bool,
@@ -56,6 +58,7 @@ impl Console {
             output,
             running,
             has_run: false,
+            has_program: true,
             violated: false,
             erred: false,
             ending: None,
@@ -211,6 +214,11 @@ impl Console {
         self.driver.borrow_mut().next_queued_command()
     }
 
+    /// As [`Driver::check_file`].
+    pub fn check_file(&mut self, text: &str) -> Result<(), (usize, CommandError)> {
+        self.driver.borrow_mut().check_file(text)
+    }
+
     /// As [`Driver::forget_interruption`].
     pub fn forget_interruption(&mut self) {
         self.driver.borrow_mut().forget_interruption();
@@ -249,6 +257,16 @@ impl Console {
     /// Whether the program has run, be it ended or not.
     pub fn has_run(&self) -> bool {
         self.has_run
+    }
+
+    /// Notes that no program was given: the commands are all there is to do.
+    pub fn expect_no_run(&mut self) {
+        self.has_program = false;
+    }
+
+    /// Whether there is a program to run, or a process.
+    pub fn has_program(&self) -> bool {
+        self.has_program
     }
 
     /// As [`Driver::repetition`].

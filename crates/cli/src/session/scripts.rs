@@ -6,7 +6,7 @@
 
 use super::console::Console;
 use crate::arguments::Script;
-use crate::driver::Observer as _;
+use crate::driver::{CommandError, Observer as _};
 use anyhow::Context as _;
 use juror_view::Outcome;
 use std::io;
@@ -16,6 +16,8 @@ use std::io;
 pub struct Commands {
     /// The file that they come from; none for a command of the command line.
     file: Option<String>,
+    /// The text of the file.
+    text: String,
     /// The commands, with their line numbers.
     lines: Vec<(usize, String)>,
 }
@@ -36,6 +38,7 @@ impl Commands {
     pub fn of_line(line: &str) -> Commands {
         Commands {
             file: None,
+            text: String::new(),
             lines: vec![(1, line.to_owned())],
         }
     }
@@ -46,6 +49,7 @@ impl Commands {
         let lines = lines.map(|(index, line)| (index + 1, line.trim().to_owned()));
         Commands {
             file: Some(name.to_owned()),
+            text: text.to_owned(),
             lines: lines
                 .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
                 .collect(),
@@ -95,6 +99,17 @@ pub fn execute(console: &mut Console, all: &[Commands], is_strict: bool) -> io::
 }
 
 fn execute_one(console: &mut Console, commands: &Commands) -> io::Result<Executed> {
+    if let Some(file) = &commands.file
+        && let Err((number, error)) = console.check_file(&commands.text)
+    {
+        let error = CommandError {
+            message: format!("{file}:{number}: {}", error.message),
+            help: Some("nothing of the file is executed".to_owned()),
+            ..error
+        };
+        console.output().show_command_error(file, &error)?;
+        return Ok(Executed::Failed);
+    }
     let mut lines = commands.lines.iter();
     while let Some((number, line)) = lines.next() {
         match console.perform(line)? {

@@ -1,10 +1,10 @@
-//! The run of a model on a page.
+//! The answers of a check of a model on a page, with the run that violates it.
 
 use super::{begin, write_report};
 use crate::arguments::Web;
 use crate::driver::{CommandError, Driver, Observer};
+use crate::model::Questions;
 use crate::output::Output;
-use juror_model::Chart;
 use juror_view::Outcome;
 use juror_view::observer::SilentObserver;
 use juror_web::{LivePage, Mode, Performed, Static};
@@ -16,7 +16,7 @@ struct NoSession;
 
 impl Driver for NoSession {
     fn execute(&mut self, _: &str, _: &mut dyn Observer) -> Result<Outcome, CommandError> {
-        Err(CommandError::new("the run of a model takes no commands"))
+        Err(CommandError::new("a check of a model takes no commands"))
     }
     fn complete(&mut self, _: &str, position: usize) -> (usize, Vec<String>) {
         (position, Vec::new())
@@ -32,12 +32,18 @@ impl Driver for NoSession {
     }
 }
 
-/// Shows the run of a model on a page until Enter is typed, or writes it to a file.
-pub fn show(web: &Web, model: &str, chart: &Chart, output: &mut Output) -> anyhow::Result<()> {
+/// Shows the answers of a check on a page until Enter is typed, or writes them to a file.
+pub fn show(
+    web: &Web,
+    model: &str,
+    questions: Questions,
+    output: &mut Output,
+) -> anyhow::Result<()> {
     let fixed = Static {
         mode: Mode::Model,
         program: model.to_owned(),
-        chart: Some(serde_json::to_value(chart)?),
+        questions: questions.asked,
+        chart: questions.chart,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..Static::default()
     };

@@ -2,6 +2,7 @@
 //! wait; and the threads that run.
 
 use crate::support::{juror, program};
+use juror_testing::{Build, Language, Optimization};
 
 const PROMPT: &str = "(juror) ";
 
@@ -30,8 +31,8 @@ fn the_frame_that_has_called_abort_is_selected() {
 #[test]
 fn threads_say_for_what_they_wait() {
     let expected = [
-        "waits for the mutex `journal`, which thread 3 holds",
-        "waits for the mutex `accounts`, which thread 2 holds",
+        "waits for the mutex `journal`, which thread 3 holds (audit at ",
+        "waits for the mutex `accounts`, which thread 2 holds (transfer at ",
         "Deadlock: thread 2 waits for thread 3, which waits for thread 2.",
         "both wait",
         "status 7",
@@ -41,6 +42,35 @@ fn threads_say_for_what_they_wait() {
         "break hanging\nrun\ninfo threads\ncontinue\nquit\n",
         &expected,
     );
+}
+
+#[test]
+fn the_guards_of_locks_of_rust_say_who_holds_them() {
+    let build = Build {
+        optimization: Optimization::None,
+        ..Build::plain(Language::Rust)
+    };
+    let executable = program("locked.rs").compile(&build);
+    let lines = "set width 0\nbreak locked::hanging\nrun\ninfo threads\ncontinue\nquit\n";
+    let output = juror(&["run"]).args([executable]).input(lines).run();
+    let shown = output.stdout + &output.stderr;
+    let row = |number: u32| {
+        let begin = format!("   {number}  ");
+        let row = shown.lines().find(|line| line.starts_with(&begin));
+        row.unwrap_or_else(|| panic!("no row {number}: {shown}"))
+    };
+    for (number, expected) in [
+        (2, ", held by thread 3 (a guard in locked::audit at "),
+        (3, ", held by thread 2 (a guard in locked::transfer at "),
+        (4, ", held by thread 3 (a guard in locked::audit at "),
+        (5, ", may be held by thread 4 (a guard in locked::read at "),
+        (6, ", held by thread 4 (a guard in locked::read at "),
+    ] {
+        assert!(row(number).contains(expected), "{number}: {shown}");
+    }
+    assert!(row(5).ends_with("), unless it was dropped"), "{shown}");
+    let deadlock = "Deadlock: thread 2 waits for thread 3, which waits for thread 2.";
+    assert!(shown.contains(deadlock), "{shown}");
 }
 
 #[test]

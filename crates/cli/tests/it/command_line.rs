@@ -90,3 +90,64 @@ fn the_demo_says_when_there_is_no_compiler() {
     assert!(shown.contains("CC=/path/to/cc juror demo"), "{shown}");
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn constants_have_values_without_a_program() {
+    for (command, expected) in [
+        ("print 11", "$1 = 11\n"),
+        ("print 2 * (3 + 4) - 1", "$1 = 13\n"),
+        ("print/x 255", "$1 = 0xff\n"),
+        ("print 7 / 2.0", "$1 = 3.5\n"),
+        ("print 3 > 2 && 1", "$1 = "),
+        ("print sizeof(int)", "$1 = 4\n"),
+        ("print (char)65", "'A'"),
+        ("output 6 * 7", "42"),
+        ("printf \"%d of %s\\n\", 7, \"x\"", "7 of x\n"),
+    ] {
+        let output = juror(&["-batch", "-ex", command]);
+        let shown = text(&output.stdout);
+        assert!(shown.contains(expected), "{command}: {shown}");
+        assert_eq!(output.status.code(), Some(0), "{command}");
+    }
+    let lines = [
+        "set $n = 5",
+        "print $n + 1",
+        "print $n++",
+        "print $n",
+        "while $n < 8",
+        "set $n = $n + 1",
+        "end",
+        "if $n == 8",
+        "print $n",
+        "end",
+        "print $",
+    ];
+    let options = lines.iter().flat_map(|line| ["-ex", line]);
+    let output = juror(&[&["-batch"][..], &options.collect::<Vec<_>>()].concat());
+    let expected = "$1 = 6\n$2 = 5\n$3 = 6\n$4 = 8\n$5 = 8\n";
+    assert_eq!(text(&output.stdout), expected, "{}", text(&output.stderr));
+}
+
+#[test]
+fn what_needs_a_program_is_refused_without_one() {
+    for (command, expected) in [
+        ("print count", "the program is not running"),
+        ("print $rip", "the program is not running"),
+        ("print f(1)", "the program is not running"),
+        (
+            "print $nosuch",
+            "no convenience variable is named `$nosuch`",
+        ),
+        ("run", "no program to run"),
+        ("next", "the program is not running"),
+    ] {
+        let output = juror(&["-batch", "-ex", command]);
+        let shown = text(&output.stdout) + &text(&output.stderr);
+        assert!(shown.contains(expected), "{command}: {shown}");
+        assert_eq!(output.status.code(), Some(2), "{command}");
+    }
+    // After the end of a program, too.
+    let lines = ["-ex", "run", "-ex", "print 11", "/bin/true"];
+    let output = juror(&[&["-batch"][..], &lines].concat());
+    assert!(text(&output.stdout).contains("$1 = 11\n"));
+}

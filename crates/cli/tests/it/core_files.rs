@@ -659,6 +659,60 @@ fn live_value(live: &Report, command: &str) -> Value {
 }
 
 #[test]
+fn a_word_that_was_meant_as_a_core_file_is_no_argument() {
+    let directory = TempDir::with_prefix("juror-core-").expect("a directory");
+    let executable = program("crashes.c").compile_plain();
+    let executable = text_of(&executable);
+    fs::write(directory.path().join("core.7"), "junk").expect("a file");
+    fs::write(directory.path().join("notes"), "words").expect("a file");
+    let given = |options: &[&str], word: &str| {
+        let arguments = [options, &[executable, word]].concat();
+        juror(&arguments).directory(directory.path()).run()
+    };
+    let show = ["--batch", "-e", "show args"];
+    for (word, expected) in [
+        ("core", "core does not exist"),
+        ("./core.1234", "./core.1234 does not exist"),
+        ("prog.core", "prog.core does not exist"),
+        ("core.7", "core.7 is no core file"),
+        (executable, "is a program or a library, and no core file"),
+    ] {
+        let output = given(&show, word);
+        output.assert_code(2);
+        let shown = said(&output);
+        let help = format!("juror --args {executable} {word}");
+        assert!(shown.contains(expected) && shown.contains(&help), "{shown}");
+        for before in [&["run", "--args"][..], &["run"]] {
+            let options = [
+                before,
+                &show,
+                if before.len() == 1 { &["--"][..] } else { &[] },
+            ]
+            .concat();
+            let shown = said(&given(&options, word));
+            assert!(shown.contains(word) && !shown.contains(expected), "{shown}");
+        }
+    }
+    for word in ["notes", "coreutils", "--core", "absent", "/dev/null"] {
+        let shown = said(&given(&show, word));
+        assert!(shown.contains(word) && !shown.contains("error"), "{shown}");
+    }
+    let output = juror(&["--batch", executable, "core", "more"]).run();
+    assert!(
+        !said(&output).contains("does not exist"),
+        "{}",
+        said(&output)
+    );
+    // What the option names is told by the command that opens it.
+    for (core, expected) in [("none", "none"), ("core.7", "core.7")] {
+        let arguments = ["--batch", "--core", core, executable];
+        let output = juror(&arguments).directory(directory.path()).run();
+        output.assert_code(2);
+        assert!(said(&output).contains(expected), "{}", said(&output));
+    }
+}
+
+#[test]
 fn a_core_that_cannot_be_written_leaves_nothing() {
     let executable = program("crashes.c").compile_plain();
     let directory = TempDir::with_prefix("juror-core-").expect("a directory");

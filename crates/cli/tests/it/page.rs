@@ -268,14 +268,87 @@ fn a_report_has_the_last_moment_of_a_run_and_of_a_recording() {
     assert_eq!(run(place.path(), &holds), Some(2));
 }
 
-#[test]
-fn a_report_has_the_run_of_a_model() {
-    let place = place();
-    let model = "byte n;\nactive proctype p() { n = 1; assert(n == 2) }\n";
-    std::fs::write(place.path().join("wrong.pml"), model).expect("it is written");
-    let check = ["model", "check", "--web=model.html", "wrong.pml"];
-    assert_eq!(run(place.path(), &check), Some(1));
+/// Checks a model with a report. Returns the exit status, and what the report has.
+fn model_report(name: &str, model: &str, options: &[&str]) -> (Option<i32>, Value) {
+    let place = tempfile::tempdir().expect("a directory");
+    std::fs::write(place.path().join(name), model).expect("it is written");
+    let check = [&["model", "check", "--web=model.html"], options, &[name]].concat();
+    let status = run(place.path(), &check);
     let saved = reported(place.path(), "model.html");
     assert_eq!(saved["static"]["mode"], "model");
-    assert!(saved["static"]["chart"].is_object());
+    (status, saved["static"].clone())
+}
+
+/// Returns the questions of a report with their verdicts.
+fn verdicts(fixed: &Value) -> Vec<(&str, &str)> {
+    let questions = fixed["questions"].as_array().expect("questions");
+    let pairs = questions.iter().map(|it| {
+        let word = |key: &str| it[key].as_str();
+        word("question")
+            .zip(word("verdict"))
+            .expect("both are text")
+    });
+    pairs.collect()
+}
+
+#[test]
+fn a_report_says_which_question_about_a_model_is_violated_and_why() {
+    let model = "byte n;\nltl small { [] (n < 9) }\n\
+                 active proctype p() { n = 1; assert(n == 2) }\n";
+    let (status, fixed) = model_report("wrong.pml", model, &[]);
+    assert_eq!(status, Some(1));
+    let expected = [
+        ("steps and states", "violated"),
+        ("the formula small", "not_checked"),
+    ];
+    assert_eq!(verdicts(&fixed), expected);
+    let told = fixed["questions"][0]["told"].as_str().expect("a text");
+    assert!(
+        told.contains("wrong.pml:3") && told.contains("n == 2"),
+        "{told}"
+    );
+    assert!(fixed["chart"]["rows"].is_array());
+    let model = "ltl big { <> (n > 9) }\nbyte n;\nactive proctype p() { n = 1 }\n";
+    let (status, fixed) = model_report("never.pml", model, &[]);
+    assert_eq!(status, Some(1));
+    let expected = [
+        ("steps and states", "holds"),
+        ("the formula big", "violated"),
+    ];
+    assert_eq!(verdicts(&fixed), expected);
+    assert_eq!(fixed["questions"][1]["about"], "<> (n > 9)");
+    let told = fixed["questions"][1]["told"].as_str().expect("a text");
+    assert!(told.contains("this run violates the formula big"), "{told}");
+}
+
+#[test]
+fn a_report_is_written_of_a_model_that_holds_and_of_a_search_that_is_incomplete() {
+    let model = "byte n;\nltl small { [] (n < 9) }\nactive proctype p() { n = 1; n = 2 }\n";
+    let (status, fixed) = model_report("right.pml", model, &[]);
+    assert_eq!(status, Some(0));
+    let expected = [
+        ("steps and states", "holds"),
+        ("the formula small", "holds"),
+    ];
+    assert_eq!(verdicts(&fixed), expected);
+    assert!(fixed["chart"].is_null());
+    let searched = fixed["questions"][0]["searched"].as_str().expect("a text");
+    assert!(searched.contains(" states, "), "{searched}");
+    let (status, fixed) = model_report("right.pml", model, &["--states", "1", "--no-deadlock"]);
+    assert_eq!(status, Some(2));
+    let question = &fixed["questions"][0];
+    assert_eq!(question["verdict"], "incomplete");
+    assert_eq!(question["why"], "there are more than 1 states");
+    let about = question["about"].as_str().expect("a text");
+    assert!(about.ends_with("no deadlocks"), "{about}");
+}
+
+#[test]
+fn a_report_of_an_abstract_state_machine_has_its_questions() {
+    let model = "controlled n : 0..9 = 0\nmain { n := 1 }\ninvariant low = n < 1\n";
+    let (status, fixed) = model_report("wrong.asm", model, &[]);
+    assert_eq!(status, Some(1), "{fixed}");
+    assert_eq!(verdicts(&fixed), [("steps and states", "violated")]);
+    let told = fixed["questions"][0]["told"].as_str().expect("a text");
+    assert!(told.contains("the invariant `low` does not hold"), "{told}");
 }

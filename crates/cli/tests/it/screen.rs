@@ -97,9 +97,25 @@ fn long_output_goes_through_the_pager() {
     ask(&mut terminal, "set height 4");
     ask(&mut terminal, "break factorial");
     let shown = ask(&mut terminal, "run");
-    assert!(shown.contains("paged:"), "{shown}");
+    assert!(!shown.contains("paged:"), "{shown}");
     assert!(shown.contains("Breakpoint 1 in"), "{shown}");
+    assert!(ask(&mut terminal, "list 1,30").contains("paged:"));
     ask(&mut terminal, "kill");
+    quit(terminal);
+}
+
+#[test]
+fn a_stop_leaves_the_lines_that_were_typed_ahead() {
+    let mut terminal = paged_by("cat; read line < /dev/tty; echo \"read <$line>\"");
+    ask(&mut terminal, "set height 4");
+    ask(&mut terminal, "break factorial");
+    terminal.type_keys("run\nprint 40 + 2\nprint 6 * 9\n");
+    terminal.expect("Breakpoint 1 in");
+    terminal.expect("$1 = 42");
+    terminal.expect("$2 = 54");
+    terminal.expect(PROMPT);
+    terminal.type_line("kill");
+    terminal.expect(PROMPT);
     quit(terminal);
 }
 
@@ -184,7 +200,12 @@ fn less_shows_the_first_page() {
 
 #[test]
 fn without_a_pager_the_output_is_written_and_that_is_told_once() {
-    for pager in ["/nowhere/pager -x", "/nowhere/pager --x=1"] {
+    for pager in [
+        "/nowhere/pager -x",
+        "/nowhere/pager --x=1",
+        "false",
+        "exit 3;",
+    ] {
         let mut terminal = paged_by(pager);
         let shown = ask(&mut terminal, LONG);
         let told = format!("the pager {pager} cannot be run");
@@ -213,6 +234,15 @@ fn lines_fit_the_terminal() {
         "list 1,30",
         "backtrace",
         "info breakpoints",
+        "info",
+        "info frame",
+        "info line",
+        "info monitors",
+        "info nosuch",
+        "info scope main",
+        "info signals",
+        "disassemble",
+        "tbreak main",
     ];
     ask(&mut terminal, "run");
     ask(&mut terminal, "continue");
@@ -226,10 +256,37 @@ fn lines_fit_the_terminal() {
     terminal.resize(40, 200);
     let shown = ask(&mut terminal, "list 24,26");
     assert!(shown.contains("\n           sum"), "{shown}");
+    // What a command prints for the user stays as it is.
+    let printed = ask(
+        &mut terminal,
+        "printf \"%s\\n\", \"one two three four five six seven eight nine\"",
+    );
+    assert!(printed.contains("six seven eight nine"), "{printed}");
+    terminal.resize(120, 200);
+    ask(&mut terminal, "set width 40");
+    assert!(longest(&ask(&mut terminal, "info")) <= 40);
     for setting in ["set width 0", "set width 200"] {
         ask(&mut terminal, setting);
         assert!(longest(&ask(&mut terminal, "help set")) > 60, "{setting}");
     }
+    ask(&mut terminal, "kill");
+    quit(terminal);
+}
+
+#[test]
+fn values_options_and_functions_of_the_stack_are_completed() {
+    let mut terminal = prepared("steps.c").terminal();
+    terminal.expect(PROMPT);
+    ask(&mut terminal, "set context mon\t loc\t");
+    assert!(ask(&mut terminal, "show context").contains("context: monitors locals"));
+    ask(&mut terminal, "set context of\t");
+    ask(&mut terminal, "set pagination of\t");
+    assert!(ask(&mut terminal, "show pagination").contains("pagination: off"));
+    ask(&mut terminal, "break factorial");
+    ask(&mut terminal, "run");
+    assert!(ask(&mut terminal, "frame funct\t ma\t").contains("main ("));
+    assert!(ask(&mut terminal, "bt -f\t").contains("main ("));
+    assert!(ask(&mut terminal, "print -pre\t 41 + 1").contains("= 42"));
     ask(&mut terminal, "kill");
     quit(terminal);
 }

@@ -142,6 +142,115 @@ fn a_file_with_a_malformed_block_is_not_executed() {
     assert!(said.contains("$1 = 7"), "{said}");
 }
 
+#[test]
+fn a_line_of_a_block_that_could_only_fail_is_refused_where_it_stands() {
+    // What follows a refused line may belong to it: nothing of the block is kept.
+    check(
+        "break push\ncommands\nnosuchcommand\necho hidden\\n\nend\nrun\nprint key + 40\n",
+        &[
+            "there is no command `nosuchcommand`",
+            "the lines are dropped",
+            "$1 = 40",
+        ],
+        &["\nhidden"],
+    );
+    for (line, expected) in [
+        (
+            "if $_nosuch(1)\necho hidden\\n\nend",
+            "there is no function `$_nosuch`",
+        ),
+        (
+            "while $_nosuch\nend",
+            "no convenience variable is named `$_nosuch`",
+        ),
+        ("thread apply all frob", "there is no command `frob`"),
+        ("frame apply level 2 frob 3", "there is no command `frob`"),
+        ("python print(1)", "juror has no `python`"),
+    ] {
+        let lines = format!("define look\n{line}\nend\nlook\nprint 40 + 2\n");
+        let dropped = "the lines are dropped";
+        check(&lines, &[expected, dropped, "$1 = 42"], &["\nhidden"]);
+    }
+    check(
+        "if $_nosuch(1)\necho hidden\\n\nend\nprint 40 + 2\n",
+        &["there is no function `$_nosuch`", "$1 = 42"],
+        &["\nhidden"],
+    );
+}
+
+#[test]
+fn a_line_of_a_block_that_may_succeed_is_taken() {
+    let lines = "define fall\nset $_left = $_left - 1\nif $_left > 0\nfall\nend\n\
+                 if $argc == 9\n$arg0\nend\nend\n\
+                 document fall\nnosuchcommand of a text\nend\n\
+                 break push\ncommands\nsilent\nthread apply all -s echo in\\n\nend\n\
+                 set $_left = 3\nfall\nprint $_left\nif $_exitcode == 0 || $_thread\nend\n";
+    check(
+        lines,
+        &["$1 = 0"],
+        &["the lines are dropped", "is left out", "there is no"],
+    );
+}
+
+#[test]
+fn a_file_with_a_block_that_could_only_fail_is_not_executed() {
+    let directory = TempDir::with_prefix("juror-scripts-").expect("a directory");
+    let file = directory.path().join("file");
+    let sourced = |text: &str| {
+        fs::write(&file, text).expect("a file");
+        shown(&format!("source {}\nprint 40 + 2\n", file.display()))
+    };
+    let said = sourced("echo first\\n\ndefine look\nfrob\nend\n");
+    assert!(
+        said.contains("file:3: there is no command `frob`"),
+        "{said}"
+    );
+    assert!(
+        !said.contains("\nfirst\n") && said.contains("= 42"),
+        "{said}"
+    );
+    let said = sourced("echo first\\n\nif 1\nif $_nosuch(2)\nend\nend\n");
+    assert!(
+        said.contains("file:3: there is no function `$_nosuch`"),
+        "{said}"
+    );
+    assert!(!said.contains("\nfirst\n"), "{said}");
+    // A command may be defined further down, or by another file.
+    let said = sourced("define look\nlast\nend\ndefine last\nprint 7\nend\nlook\n");
+    assert!(said.contains("$1 = 7"), "{said}");
+}
+
+#[test]
+fn a_command_file_with_a_block_that_is_not_closed_is_not_executed() {
+    let directory = TempDir::with_prefix("juror-scripts-").expect("a directory");
+    let file = directory.path().join("file");
+    let given = |text: &str, options: &[&str]| {
+        fs::write(&file, text).expect("a file");
+        let file = file.to_str().expect("a path that is text");
+        let arguments = [&["run"], options, &["-x", file, "-e", "print 40 + 2"]].concat();
+        let output = juror(&arguments).args([pushes()]).run();
+        (output.code(), output.stdout + &output.stderr)
+    };
+    let text = "echo first\\n\n# no\nif 1\necho second\\n\n";
+    let (_, said) = given(text, &[]);
+    assert!(said.contains("file:3: `end` is missing: `if 1`"), "{said}");
+    assert!(said.contains("nothing of the file is executed"), "{said}");
+    assert!(
+        !said.contains("first") && !said.contains("second"),
+        "{said}"
+    );
+    // At a prompt the next command follows; in batch mode the error ends juror.
+    assert!(said.contains("= 42"), "{said}");
+    let (status, said) = given(text, &["--batch"]);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(!said.contains("= 42") && !said.contains("first"), "{said}");
+    let (_, said) = given("define look\nif 1\nprint 7\nend\nend\nlook\n", &[]);
+    assert!(
+        said.contains("$1 = 7") && said.contains("$2 = 42"),
+        "{said}"
+    );
+}
+
 /// juror with the program, at its prompt.
 fn at_prompt() -> Terminal {
     let mut terminal = juror(&["run"]).args([pushes()]).terminal();
@@ -164,6 +273,31 @@ fn control_d_ends_a_list_before_it_ends_juror() {
     terminal.expect("$1 = 0");
     terminal.expect(PROMPT);
     terminal.type_line("kill");
+    terminal.expect(PROMPT);
+    terminal.type_line("quit");
+    assert_eq!(terminal.finish().1, 0);
+}
+
+#[test]
+fn a_refused_line_of_a_block_is_corrected_at_the_prompt() {
+    let mut terminal = at_prompt();
+    terminal.type_line("define look");
+    terminal.expect(">");
+    terminal.type_line("nosuchcommand");
+    terminal.expect("the line is left out");
+    terminal.expect(">");
+    terminal.type_line("if $_nosuch(1)");
+    terminal.expect("the line is left out");
+    terminal.expect(">");
+    terminal.type_line("print 40 + 2");
+    terminal.expect(">");
+    terminal.type_line("end");
+    terminal.expect(PROMPT);
+    terminal.type_line("look");
+    terminal.expect("$1 = 42");
+    terminal.expect(PROMPT);
+    terminal.type_line("if $_nosuch(1)");
+    terminal.expect("there is no function");
     terminal.expect(PROMPT);
     terminal.type_line("quit");
     assert_eq!(terminal.finish().1, 0);

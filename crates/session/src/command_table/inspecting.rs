@@ -199,7 +199,6 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         completes: Completes::Expressions,
         group: Group::Data,
-        modes: Modes::Program,
         run: |session, rest, _| print::output(session, rest),
         ..Entry::DEFAULT
     },
@@ -265,10 +264,10 @@ pub(super) const ENTRIES: &[Entry] = &[
                   unsigned, /o octal, /t binary, /c character, /a address, /f floating point, /s \
                   string. For floating-point numbers, /x /z /d /u /o /t show the bits. The value \
                   history ($1, ...) keeps a value as it was printed; memory that its pointers \
-                  lead to is read anew.",
+                  lead to is read anew. Without a program, numbers and convenience variables have \
+                  values.",
         completes: Completes::Expressions,
         group: Group::Data,
-        modes: Modes::Program,
         names: Names::Expression,
         run: |session, rest, observer| print::print(session, rest, false, observer),
         ..Entry::DEFAULT
@@ -377,7 +376,6 @@ pub(super) const ENTRIES: &[Entry] = &[
                   does not end with one.",
         completes: Completes::Expressions,
         group: Group::Data,
-        modes: Modes::Program,
         run: |session, rest, _| printf::printf(session, rest),
         ..Entry::DEFAULT
     },

@@ -7,6 +7,7 @@
 
 use crate::command_table;
 use crate::command_table::arguments;
+use crate::commands::block_lines;
 use crate::run::points;
 use crate::script::run::Origin;
 use crate::session::Session;
@@ -135,18 +136,33 @@ pub(crate) fn begin_block(session: &mut Session, line: &str) -> Result<bool, Com
     if !matches!(word, "if" | "while") {
         return Ok(false);
     }
+    let checked = block_lines::check_given(session, line);
+    let is_corrected = session.options.is_interactive;
     let commands = &mut session.points.commands;
-    commands.begin_input(Purpose::Execute);
-    commands.take_line(line)?;
+    match checked {
+        Err(error) if is_corrected => return Err(error),
+        checked => {
+            commands.begin_input(Purpose::Execute);
+            commands.take_line(line, checked)?;
+        }
+    }
     Ok(true)
 }
 
 /// Takes a line of those that are being entered.
 ///
 /// # Errors
-/// The line has no place there.
+/// The line has no place there, or could only fail. Somebody who types may correct it; otherwise
+/// what follows may belong to it, and the block is dropped at its end.
 pub(crate) fn take_given(session: &mut Session, line: &str) -> Result<Outcome, CommandError> {
-    let Some((purpose, block)) = session.points.commands.take_line(line)? else {
+    let checked = block_lines::check_given(session, line);
+    let is_corrected = session.options.is_interactive;
+    let commands = &mut session.points.commands;
+    let taken = match checked {
+        Err(error) if is_corrected => return Err(to_be_corrected(error)),
+        checked => commands.take_line(line, checked)?,
+    };
+    let Some((purpose, block)) = taken else {
         return Ok(Outcome::Done);
     };
     let commands = &mut session.points.commands;
@@ -171,4 +187,16 @@ pub(crate) fn take_given(session: &mut Session, line: &str) -> Result<Outcome, C
         Purpose::Execute => commands.runner.begin(block, Vec::new(), Origin::Lines),
     }
     Ok(Outcome::Done)
+}
+
+/// Returns the error of a line that is left out of its block.
+fn to_be_corrected(error: CommandError) -> CommandError {
+    let help = "the line is left out: type the right one; Ctrl-C drops all lines";
+    CommandError {
+        help: Some(match error.help {
+            Some(own) => format!("{own}\n{help}"),
+            None => help.to_owned(),
+        }),
+        ..error
+    }
 }

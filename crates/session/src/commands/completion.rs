@@ -1,6 +1,7 @@
 //! Completion of the word that is being typed.
 
 mod parts;
+mod words;
 
 use crate::command_table;
 use crate::command_table::TABLE;
@@ -24,6 +25,9 @@ pub(crate) fn complete(session: &mut Session, line: &str, position: usize) -> (u
     let Ok(entry) = command_table::find(&trimmed[..word_end]) else {
         return (position, Vec::new());
     };
+    if let Some(found) = words::fixed(session, entry, before) {
+        return found;
+    }
     let words: Vec<&str> = before.split_whitespace().collect();
     let found = match entry.completes {
         Completes::Expressions => parts::of_expression(session, before),

@@ -1,6 +1,7 @@
 //! The conditions of `if` and `while`.
 
-use crate::commands::{convenience, print};
+use crate::commands::convenience;
+use crate::inspect::constants::Nothing;
 use crate::inspect::expressions;
 use crate::run::evaluations::conditions::ConditionError;
 use crate::run::scenarios::permissions;
@@ -8,28 +9,19 @@ use crate::session::Session;
 use juror_values::typed::{Memory, Number, Typed};
 use juror_view::error::CommandError;
 
-/// Memory where there is no program.
-struct Nothing;
-
-impl Memory for Nothing {
-    fn read(&self, _: u64, _: &mut [u8]) -> bool {
-        false
-    }
-}
-
 /// Returns whether a condition is true in the selected frame. It may call functions of the program.
 ///
 /// # Errors
 /// It cannot be evaluated, or the program stops in a call.
 pub(crate) fn holds(session: &mut Session, condition: &str) -> Result<bool, CommandError> {
-    if let Some(value) = print::kept_without_program(session, condition) {
-        return truth(&value, &Nothing);
-    }
     let expression = expressions::read(session, condition)?;
     convenience::check_kept(session, &expression)?;
     if !expression.calls_functions() {
         let value = expressions::evaluate_expression(session, &expression)?;
-        return truth(&value, session.running()?);
+        return match &session.processes.program {
+            Some(program) => truth(&value, program),
+            None => truth(&value, &Nothing),
+        };
     }
     permissions::permit_calls(session)?;
     let thread = session.thread()?;

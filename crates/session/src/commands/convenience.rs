@@ -33,15 +33,8 @@ pub(crate) fn note_conveniences(session: &mut Session) {
 
 /// Refuses an unknown name after `$`, which could only fail later.
 pub(crate) fn check_kept(session: &Session, expression: &Expression) -> Result<(), CommandError> {
+    check_functions(expression)?;
     for part in expression.all_parts() {
-        if let Some((name, _)) = part.built_in()
-            && !BUILT_IN_NAMES.contains(&name)
-        {
-            let names = BUILT_IN_NAMES.map(|name| format!("${name}"));
-            let message = format!("there is no function `${name}`");
-            let help = format!("the functions are {}", names.join(", "));
-            return Err(CommandError::with_help(message, help));
-        }
         if let ExpressionKind::Register(name) = &part.kind
             && !is_register(name)
             && !name.starts_with('_')
@@ -52,6 +45,21 @@ pub(crate) fn check_kept(session: &Session, expression: &Expression) -> Result<(
                 message,
                 "set $n = 3 creates a variable; show convenience lists them",
             ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a function of juror that does not exist.
+pub(crate) fn check_functions(expression: &Expression) -> Result<(), CommandError> {
+    for part in expression.all_parts() {
+        if let Some((name, _)) = part.built_in()
+            && !BUILT_IN_NAMES.contains(&name)
+        {
+            let names = BUILT_IN_NAMES.map(|name| format!("${name}"));
+            let message = format!("there is no function `${name}`");
+            let help = format!("the functions are {}", names.join(", "));
+            return Err(CommandError::with_help(message, help));
         }
     }
     Ok(())

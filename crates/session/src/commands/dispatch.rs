@@ -6,7 +6,7 @@ use crate::command_table::TABLE;
 use crate::command_table::arguments;
 use crate::command_table::entry::{Entry, OpenEvaluation, Repeats};
 use crate::command_table::words::find;
-use crate::commands::{breakpoint_command_lists, context, control_flow, convenience, print};
+use crate::commands::{breakpoint_command_lists, context, control_flow, convenience};
 use crate::inspect::nodes;
 use crate::run::processes::leaving;
 use crate::run::scenarios::{permissions, waiting};
@@ -32,6 +32,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         let asked = self.points.commands.take_asked(line);
+        let is_queued = asked.is_some();
         let is_interrupted = self.control.cancel.swap(false, Ordering::Relaxed);
         if is_interrupted && asked.is_some() {
             self.points.commands.give_up();
@@ -52,6 +53,10 @@ impl Session {
         };
         if matches!(result, Err(_) | Ok(Outcome::Quit)) {
             self.points.commands.give_up();
+            if is_queued {
+                // What is typed next is not for a block that a file has begun.
+                self.points.commands.given = None;
+            }
         }
         if let Ok(Outcome::Stopped(stop)) = &mut result {
             context::add_context(self, stop);
@@ -251,9 +256,6 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        if let ("print", Some(value)) = (entry.name, print::kept_without_program(self, rest)) {
-            return Ok(print::shown_kept(self, value));
-        }
         if self.scenarios.acts {
             permissions::check_entry(entry, rest, self.options.permissions)?;
         }

@@ -1,6 +1,6 @@
 //! The session as front ends drive it.
 
-use crate::commands::{completion, info_graph};
+use crate::commands::{completion, info_graph, source_script};
 use crate::inspect::{queries, statements};
 use crate::run::step::calls;
 use crate::session::Session;
@@ -36,6 +36,9 @@ impl Driver for Session {
     }
     fn input_depth(&self) -> usize {
         Session::input_depth(self)
+    }
+    fn check_file(&mut self, text: &str) -> Result<(), (usize, CommandError)> {
+        source_script::read_blocks(self, text).map(|_| ())
     }
     fn loses_program(&self, line: &str) -> bool {
         Session::loses_program(self, line)

@@ -8,7 +8,7 @@
 
 use crate::run::catchpoints;
 use crate::session::Session;
-use crate::state::signals::{SIGTRAP, action};
+use crate::state::signals::{SIGKILL, SIGTRAP, action};
 use juror_points::signal_names;
 use juror_points::signal_names::SIGNAL_MAX;
 use juror_view::Outcome;
@@ -17,10 +17,10 @@ use juror_view::error::CommandError;
 const SIGINT: i32 = 2;
 
 /// Parses signals: a name, a number, a range, or `all`, which excludes those that debugging itself
-/// uses.
+/// uses and the one that nothing can change.
 pub(crate) fn signals_of(word: &str) -> Result<Vec<i32>, CommandError> {
     if word.eq_ignore_ascii_case("all") {
-        let is_ours = |number: &i32| *number != SIGINT && *number != SIGTRAP;
+        let is_ours = |number: &i32| ![SIGINT, SIGTRAP, SIGKILL].contains(number);
         return Ok((1..=SIGNAL_MAX).filter(is_ours).collect());
     }
     if let Some((first, last)) = word.split_once('-')
@@ -64,6 +64,13 @@ pub(crate) fn handle(session: &mut Session, rest: &str) -> Result<Outcome, Comma
             "for example: handle SIGUSR1 nostop noprint",
         ));
     }
+    if numbers == [SIGKILL] && !actions.is_empty() {
+        return Err(CommandError::with_help(
+            "SIGKILL ends the program at once: nothing stops at it, or withholds it",
+            "break at the function that sends it, or: catch syscall kill",
+        ));
+    }
+    numbers.retain(|&number| number != SIGKILL || actions.is_empty());
     for &number in &numbers {
         session.user.signals.change(number, &actions);
     }
@@ -105,7 +112,7 @@ mod tests {
         ] {
             assert_eq!(signals_of(word), Ok(expected), "{word}");
         }
-        assert_eq!(signals_of("all").map(|all| all.len()), Ok(62));
+        assert_eq!(signals_of("all").map(|all| all.len()), Ok(61));
         let error = signals_of("SIGUSR3").expect_err("no signal");
         assert_eq!(error.help.as_deref(), Some("did you mean `SIGUSR1`?"));
         assert!(signals_of("65").is_err() && signals_of("0").is_err());

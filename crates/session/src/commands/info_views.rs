@@ -3,10 +3,12 @@
 use crate::commands::info_graph::{named, no_property};
 use crate::inspect::expressions;
 use crate::inspect::frames::{selected_frame, variable_view};
+use crate::inspect::guards;
 use crate::inspect::source::line_of;
-use crate::inspect::waits;
+use crate::inspect::waits::{self, Wait};
 use crate::run::processes::watching;
 use crate::session::Session;
+use juror_debuggee::ThreadId;
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::report;
 use juror_program::scope::is_register;
@@ -14,7 +16,7 @@ use juror_program::stack::frames::Frame;
 use juror_symbols::{processor_flags, register_name};
 use juror_values::format::Names;
 use juror_view::error::CommandError;
-use juror_view::{LineView, ModuleView, Outcome, RegisterView, ThreadView, location};
+use juror_view::{LineView, ModuleView, Outcome, RegisterView, ThreadView, WaitView, location};
 
 /// The limit of slices whose path `monitor NAME` shows.
 const PATHS_MAX: usize = 20;
@@ -90,10 +92,14 @@ pub(crate) fn threads(session: &mut Session) -> Result<Outcome, CommandError> {
     let current = session.thread()?;
     let shown = session.frames()?.first().cloned();
     let threads: Vec<_> = session.running()?.debuggee.threads().collect();
-    let mut views = Vec::new();
-    for thread in threads {
+    let mut stacks = Vec::new();
+    for thread in &threads {
         let (frames, _) = session.running()?.backtrace(thread.id, CALLERS_MAX);
-        let waits = waits::wait_of(session, thread.id, &frames);
+        stacks.push((thread.id, frames));
+    }
+    let waits = waits_of(session, &stacks)?;
+    let mut views = Vec::new();
+    for ((thread, (_, frames)), waits) in threads.into_iter().zip(stacks).zip(waits) {
         let caller = users_caller(session, frames);
         let program = session.running()?;
         let number = program.thread_number(thread.id);
@@ -113,6 +119,34 @@ pub(crate) fn threads(session: &mut Session) -> Result<Outcome, CommandError> {
     }
     views.sort_by_key(|view| view.number);
     Ok(Outcome::Threads(views))
+}
+
+/// Returns for what each thread waits, given the stacks.
+fn waits_of(
+    session: &mut Session,
+    stacks: &[(ThreadId, Vec<Frame>)],
+) -> Result<Vec<Option<WaitView>>, CommandError> {
+    let waits = stacks.iter();
+    let waits = waits.map(|(thread, frames)| waits::wait_of(session, *thread, frames));
+    let waits: Vec<Option<Wait>> = waits.collect();
+    let is_guarded = |wait: &Option<Wait>| wait.as_ref().is_some_and(|it| it.guarded.is_some());
+    let known = match waits.iter().any(is_guarded) {
+        true => {
+            let stacks = stacks.iter().map(|(thread, frames)| (*thread, &**frames));
+            guards::guards(session.running()?, &stacks.collect::<Vec<_>>())
+        }
+        false => Vec::new(),
+    };
+    let views = waits.into_iter().map(|wait| {
+        let Wait { mut view, guarded } = wait?;
+        if let Some(address) = guarded {
+            let (guards, is_certain) = guards::of_lock(session, &known, address);
+            view.holder = guards.first().map(|it| it.thread).filter(|_| is_certain);
+            view.guards = guards;
+        }
+        Some(view)
+    });
+    Ok(views.collect())
 }
 
 /// The number of frames of a thread in which a caller with source is looked for.

@@ -8,9 +8,7 @@ use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::format_options::{is_formatted, split_format, split_options};
 use crate::state::settings::Settings;
-use crate::state::values::convenience;
-use juror_values::format::{Radix, format, pretty};
-use juror_values::typed::Typed;
+use juror_values::format::{Radix, pretty};
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, ValueView};
@@ -77,10 +75,13 @@ pub(crate) fn print(
         ..session.user.settings
     };
     let own = session.user.settings;
-    let program = session.running_mut()?;
-    settings.apply(program);
-    let shown = format(&value, &*program, &*program, radix);
-    own.apply(program);
+    if let Some(program) = &mut session.processes.program {
+        settings.apply(program);
+    }
+    let shown = shown::value_text_in(session, &value, radix);
+    if let Some(program) = &mut session.processes.program {
+        own.apply(program);
+    }
     let shown = match is_pretty {
         true => pretty(&shown),
         false => shown,
@@ -140,27 +141,6 @@ fn assign_first(
     }))
 }
 
-/// Returns a convenience variable without a program: `$_exitcode` is most useful then.
-pub(crate) fn kept_without_program(session: &Session, text: &str) -> Option<Typed> {
-    if session.processes.program.is_some() {
-        return None;
-    }
-    convenience(&session.user.values, text.strip_prefix('$')?)
-}
-
-pub(crate) fn shown_kept(session: &mut Session, value: Typed) -> Outcome {
-    let view = ValueView {
-        number: 0,
-        type_name: value.r#type.name(),
-        value: shown::value_text(session, &value),
-        is_formatted: false,
-    };
-    Outcome::Value(ValueView {
-        number: keep(session, value),
-        ..view
-    })
-}
-
 /// `output/x EXPRESSION`: the value alone, without the value history.
 pub(crate) fn output(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let (radix, text) = split_format(text)?;
@@ -171,8 +151,7 @@ pub(crate) fn output(session: &mut Session, text: &str) -> Result<Outcome, Comma
         ));
     }
     let value = evaluate(session, text)?;
-    let program = session.running()?;
-    let shown = format(&value, program, program, radix);
+    let shown = shown::value_text_in(session, &value, radix);
     let is_pretty = session.user.settings.is_pretty;
     let shown = if is_pretty { pretty(&shown) } else { shown };
     Ok(Outcome::PlainValue(ValueView {

@@ -3,6 +3,7 @@
 //! The conversions are C's. Numbers are exact: the width of a type matters only if C shows bits
 //! (`%x`, `%o`, `%u` of a negative number), so `l`, `z` and the like are accepted and ignored.
 
+use crate::inspect::constants::Nothing;
 use crate::inspect::escapes::expanded;
 use crate::inspect::expressions;
 use crate::session::Session;
@@ -23,7 +24,10 @@ pub(crate) fn printf(session: &mut Session, text: &str) -> Result<Outcome, Comma
     for expression in format.values() {
         values.push(expressions::evaluate_expression(session, expression)?);
     }
-    let text = format.write(&values, session.running()?)?;
+    let text = match &session.processes.program {
+        Some(program) => format.write(&values, program, program)?,
+        None => format.write(&values, &Nothing, &Nothing)?,
+    };
     Ok(said(text))
 }
 

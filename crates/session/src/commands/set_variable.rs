@@ -114,7 +114,10 @@ pub(crate) fn assign_result(
 /// Evaluates the location or the value of an assignment: references are resolved.
 pub(crate) fn evaluate_meant(session: &mut Session, text: &str) -> Result<Typed, CommandError> {
     let value = expressions::evaluate(session, text)?;
-    assignment_target(&value, session.running()?).map_err(CommandError::new)
+    match &session.processes.program {
+        Some(program) => assignment_target(&value, program).map_err(CommandError::new),
+        None => Ok(value),
+    }
 }
 
 /// Shows the new value.

@@ -5,12 +5,15 @@
 //! that resumes the program; an error ends them. A file with a malformed block is refused as a
 //! whole.
 
+use crate::commands::block_lines;
 use crate::commands::blocks::WORDS;
+use crate::script::block::Block;
 use crate::script::parse::parse_file;
 use crate::script::run::Origin;
 use crate::session::Session;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
+use std::rc::Rc;
 
 /// `source FILE`
 pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, CommandError> {
@@ -22,7 +25,7 @@ pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, 
     }
     let text = std::fs::read_to_string(file)
         .map_err(|error| CommandError::new(format!("{file} cannot be read: {error}")))?;
-    let block = parse_file(&text, WORDS).map_err(|(number, error)| CommandError {
+    let block = read_blocks(session, &text).map_err(|(number, error)| CommandError {
         message: format!("{file}:{number}: {}", error.message),
         help: Some("nothing of the file is executed".to_owned()),
         ..error
@@ -37,6 +40,20 @@ pub(crate) fn read_script(session: &mut Session, file: &str) -> Result<Outcome, 
     let origin = Origin::File(file.into());
     commands.runner.begin(block, Vec::new(), origin);
     Ok(Outcome::Done)
+}
+
+/// Reads the blocks of a file of commands, and checks the lines within.
+///
+/// # Errors
+/// The number of the first line that has no place or could only fail, and why; or of the line that
+/// begins a block without an end.
+pub(crate) fn read_blocks(
+    session: &mut Session,
+    text: &str,
+) -> Result<Rc<Block>, (usize, CommandError)> {
+    let block = parse_file(text, WORDS)?;
+    block_lines::check_file(session, text)?;
+    Ok(block)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Expressions in the selected frame, and the value history.
 
-use crate::inspect::{expressions, siginfo};
+use crate::inspect::{constants, expressions, siginfo};
 use crate::session::Session;
 use crate::state::values::convenience;
 use juror_language::{Expression, ExpressionKind};
@@ -70,13 +70,11 @@ pub(crate) fn evaluate_expression(
     session: &mut Session,
     expression: &Expression,
 ) -> Result<Typed, CommandError> {
+    if session.processes.program.is_none() {
+        return constants::evaluate_constant(session, expression);
+    }
     siginfo::note_signal(session, expression)?;
-    // Without a program only numbers can be computed with.
-    let frames = if session.processes.program.is_some() {
-        session.frames()?.to_vec()
-    } else {
-        Vec::new()
-    };
+    let frames = session.frames()?.to_vec();
     let program = session.running()?;
     let values = |name: &str| convenience(&session.user.values, name);
     let scope = FrameScope {

@@ -3,7 +3,7 @@
 //!
 //! The system call that the stop has interrupted and its arguments say it, with the function of
 //! the C library that made it. What the library keeps in memory (the owner of a mutex) is read as
-//! glibc lays it out.
+//! glibc lays it out. Rust's locks have no owner: their guards are looked for (`guards`).
 
 use crate::session::Session;
 use juror_debuggee::{Registers, ThreadId};
@@ -37,14 +37,35 @@ impl Call {
     }
 }
 
+/// The wait of a thread.
+#[derive(Debug)]
+pub(crate) struct Wait {
+    pub(crate) view: WaitView,
+    /// The address that a lock of Rust waits with: its guard says who holds it.
+    pub(crate) guarded: Option<u64>,
+}
+
+impl Wait {
+    fn of(what: String, holder: Option<u32>) -> Wait {
+        Wait {
+            view: WaitView {
+                what,
+                holder,
+                guards: Vec::new(),
+            },
+            guarded: None,
+        }
+    }
+}
+
 /// Returns for what a thread waits, given its stack; none if it runs.
-pub(crate) fn wait_of(session: &Session, thread: ThreadId, frames: &[Frame]) -> Option<WaitView> {
+pub(crate) fn wait_of(session: &Session, thread: ThreadId, frames: &[Frame]) -> Option<Wait> {
     let program = session.processes.program.as_ref()?;
     let call = Call::interrupted(program.registers(thread).ok()?)?;
     let name = system_call_name(call.number);
     match &*name {
         "futex" => Some(futex(program, call.arguments[0], frames)),
-        _ => words(program, &name, &call).map(|what| WaitView { what, holder: None }),
+        _ => words(program, &name, &call).map(|what| Wait::of(what, None)),
     }
 }
 
@@ -87,6 +108,8 @@ enum Waiter {
     Barrier,
     Semaphore,
     Lock,
+    /// A lock of Rust.
+    Guarded,
 }
 
 /// Returns the waiter of a stack, by the innermost function that says it.
@@ -102,8 +125,8 @@ fn waiter(names: &[&str]) -> Option<Waiter> {
             _ if name.starts_with("pthread_barrier_") => Waiter::Barrier,
             _ if name.starts_with("sem_") || name.starts_with("new_sem_") => Waiter::Semaphore,
             _ if name.starts_with("pthread_rwlock_") => Waiter::Lock,
-            _ if name.contains("Mutex") && name.contains("lock_contended") => Waiter::Lock,
-            _ if name.contains("RwLock") && name.contains("contended") => Waiter::Lock,
+            _ if name.contains("Mutex") && name.contains("lock_contended") => Waiter::Guarded,
+            _ if name.contains("RwLock") && name.contains("contended") => Waiter::Guarded,
             _ if name.contains("Condvar") && name.contains("wait") => Waiter::Condition,
             _ => return None,
         })
@@ -112,7 +135,7 @@ fn waiter(names: &[&str]) -> Option<Waiter> {
 }
 
 /// Returns for what a thread waits in `futex`.
-fn futex(program: &Program, address: u64, frames: &[Frame]) -> WaitView {
+fn futex(program: &Program, address: u64, frames: &[Frame]) -> Wait {
     let names = frames.iter().filter_map(|frame| frame.name.as_deref());
     let names: Vec<&str> = names.take(8).collect();
     let word = |address: u64| {
@@ -128,7 +151,8 @@ fn futex(program: &Program, address: u64, frames: &[Frame]) -> WaitView {
         Some(name) => format!("the {kind} `{name}`"),
         None => format!("the {kind} at {address:#x}"),
     };
-    let (what, holder) = match waiter(&names) {
+    let waiter = waiter(&names);
+    let (what, holder) = match waiter {
         Some(Waiter::Mutex) => (
             named("mutex"),
             thread_of(word(address.wrapping_add(OWNER_AT))),
@@ -141,10 +165,13 @@ fn futex(program: &Program, address: u64, frames: &[Frame]) -> WaitView {
         Some(Waiter::Condition) => ("a condition variable".to_owned(), None),
         Some(Waiter::Barrier) => ("a barrier".to_owned(), None),
         Some(Waiter::Semaphore) => (named("semaphore"), None),
-        Some(Waiter::Lock) => (named("lock"), None),
+        Some(Waiter::Lock | Waiter::Guarded) => (named("lock"), None),
         None => (named("futex"), None),
     };
-    WaitView { what, holder }
+    Wait {
+        guarded: (waiter == Some(Waiter::Guarded)).then_some(address),
+        ..Wait::of(what, holder)
+    }
 }
 
 #[cfg(test)]
@@ -179,7 +206,7 @@ mod tests {
                     "futex_wait",
                     "std::sys::sync::mutex::futex::Mutex::lock_contended",
                 ],
-                Some(Waiter::Lock),
+                Some(Waiter::Guarded),
             ),
             (&["futex_wait", "main"], None),
         ] {

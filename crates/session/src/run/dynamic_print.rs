@@ -64,7 +64,7 @@ pub(crate) fn text_at(
         let value = evaluate(value, &scope);
         shown.push(value.map_err(|error| CommandError::new(error.message))?);
     }
-    Ok(expanded(&prints.format.write(&shown, program)?))
+    Ok(expanded(&prints.format.write(&shown, program, program)?))
 }
 
 /// Reports the output so far.

@@ -135,6 +135,16 @@ impl Parser {
         self.open.len() + usize::from(self.has_end)
     }
 
+    /// Returns the lines so far.
+    pub(crate) fn lines(&self) -> &[String] {
+        &self.block.lines
+    }
+
+    /// Returns whether the next line is text.
+    pub(crate) fn is_in_text(&self) -> bool {
+        self.is_text || matches!(self.open.last(), Some(Open::Text))
+    }
+
     /// Takes the next line.
     ///
     /// # Errors
@@ -147,8 +157,7 @@ impl Parser {
 
     fn take_line(&mut self, line: &str) -> Result<Taken, CommandError> {
         let kind = (self.words.kind_of)(line);
-        let is_in_text = self.is_text || matches!(self.open.last(), Some(Open::Text));
-        if is_in_text && kind != Kind::End {
+        if self.is_in_text() && kind != Kind::End {
             self.push(line, Step::Line);
             return Ok(Taken::More);
         }
@@ -326,14 +335,35 @@ pub(crate) fn parse_file(text: &str, words: Words) -> Result<Rc<Block>, (usize, 
         let count = parser.block.lines.len();
         parser.block.numbers.resize(count, index + 1);
         match parser.open.len() {
-            after if after > before => opened.push(index + 1),
+            after if after > before => opened.push((index + 1, line.trim())),
             after => opened.truncate(after),
         }
     }
     match opened.last() {
-        Some(&number) => Err((number, CommandError::new("`end` is missing"))),
+        Some(&(number, line)) => {
+            let message = format!("`end` is missing: `{line}` begins a block");
+            Err((number, CommandError::new(message)))
+        }
         None => Ok(parser.finish()),
     }
+}
+
+/// Returns the lines of a file that are within blocks and no text, and all conditions, each with
+/// its number. The file is whole.
+pub(crate) fn nested_lines(text: &str, words: Words) -> Vec<(usize, &str)> {
+    let mut parser = Parser::new(words);
+    let mut lines = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        let is_condition = matches!((words.kind_of)(line), Kind::If | Kind::While);
+        if !parser.is_in_text() && (is_condition || parser.depth() > 0) {
+            lines.push((index + 1, line));
+        }
+        if parser.take(line).is_err() {
+            break;
+        }
+    }
+    lines
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::script::parse::{Parser, Taken, Words};
 use crate::script::run::{Asked, Origin, Runner, no_conditions};
 use juror_points::point::Stopping;
 use juror_view::error::CommandError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// As the first command: the stop is not shown.
@@ -25,6 +25,8 @@ pub(crate) struct BreakpointCommands {
     pub(crate) stopped_by: Vec<u32>,
     /// The commands that the user has defined.
     pub(crate) defined: BTreeMap<String, Defined>,
+    /// The names of commands that files define further down.
+    pub(crate) promised: BTreeSet<String>,
     /// The meaning of the words of their lines.
     pub(crate) words: Words,
 }
@@ -84,19 +86,22 @@ impl BreakpointCommands {
         self.given = Some(Given { purpose, parser });
     }
 
-    /// Takes a line of those that are being entered. Returns what they are for and the block, if
-    /// this was the last one.
+    /// Takes a line of those that are being entered, and whether it can succeed. Returns what they
+    /// are for and the block, if this was the last one.
     ///
     /// # Errors
-    /// The line has no place there, or it ends a block in which a line had none.
+    /// The line has no place there or cannot succeed, or it ends a block with such a line.
     pub(crate) fn take_line(
         &mut self,
         line: &str,
+        checked: Result<(), CommandError>,
     ) -> Result<Option<(Purpose, Rc<Block>)>, CommandError> {
         let Some(given) = &mut self.given else {
             return Ok(None);
         };
-        let taken = given.parser.take(line).map_err(|error| {
+        given.parser.is_malformed |= checked.is_err();
+        let taken = given.parser.take(line);
+        let taken = checked.and(taken).map_err(|error| {
             let help = "the lines up to the last `end` are dropped; Ctrl-C drops them now";
             match error.help {
                 Some(_) => error,
@@ -360,11 +365,13 @@ mod tests {
     fn a_malformed_block_is_dropped_at_its_end() {
         let mut commands = BreakpointCommands::default();
         commands.begin_input(Purpose::Execute);
-        assert_eq!(commands.take_line("if x"), Ok(None));
-        assert!(commands.take_line("loop_break").is_err());
-        assert_eq!(commands.take_line("print x"), Ok(None));
+        assert_eq!(commands.take_line("if x", Ok(())), Ok(None));
+        assert!(commands.take_line("loop_break", Ok(())).is_err());
+        assert_eq!(commands.take_line("print x", Ok(())), Ok(None));
         assert_eq!(commands.input_depth(), 1);
-        let error = commands.take_line("end").expect_err("it is malformed");
+        let error = commands
+            .take_line("end", Ok(()))
+            .expect_err("it is malformed");
         assert!(error.message.contains("are dropped"));
         assert!(!commands.is_being_given());
     }

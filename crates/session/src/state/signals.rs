@@ -9,6 +9,10 @@ use juror_view::SignalView;
 /// and output, windows, and the two that the C library reserves.
 pub(crate) const QUIET: [i32; 9] = [14, 17, 23, 26, 27, 28, 29, 32, 33];
 pub(crate) const SIGTRAP: i32 = 5;
+/// The signal that nothing can stop or withhold.
+pub(crate) const SIGKILL: i32 = 9;
+/// Signals that end no program: they are ignored, or suspend or continue it.
+const HARMLESS: [i32; 8] = [17, 18, 19, 20, 21, 22, 23, 28];
 
 /// The actions for one signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,11 +45,14 @@ pub(crate) struct Decision {
 impl SignalTable {
     /// Returns the defaults; fewer stops in batch mode.
     pub(crate) fn new(batch: bool) -> SignalTable {
-        let row = |number: i32| Row {
-            stop: !batch && !QUIET.contains(&number),
-            print: !batch && !QUIET.contains(&number),
-            pass: number != SIGTRAP,
-            is_asked: false,
+        let row = |number: i32| {
+            let is_shown = !batch && !QUIET.contains(&number) && number != SIGKILL;
+            Row {
+                stop: is_shown,
+                print: is_shown,
+                pass: number != SIGTRAP,
+                is_asked: false,
+            }
         };
         SignalTable {
             rows: (1..=SIGNAL_MAX).map(row).collect(),
@@ -91,16 +98,23 @@ impl SignalTable {
         row.is_asked = true;
     }
 
+    /// Returns what the run does at a signal, which may differ from its row until the user has changed
+    /// that.
     pub(crate) fn view(&self, number: i32) -> Option<SignalView> {
         let row = self.row(number)?;
         let (name, description) = signal_names::describe(number);
+        let is_own_trap = row.is_own_trap(number);
+        let stop = row.stop && !is_own_trap;
+        let may_end = number != SIGKILL && !HARMLESS.contains(&number);
         Some(SignalView {
             number,
             name,
             description,
-            stop: row.stop,
-            print: row.print,
-            pass: row.pass,
+            stop,
+            print: row.print && !is_own_trap,
+            pass: row.pass || is_own_trap,
+            when_fatal: may_end && !row.is_asked && !stop,
+            when_handled: is_own_trap,
         })
     }
 }
@@ -121,9 +135,14 @@ impl Row {
         }
     }
 
+    /// Returns whether it is for traps, and the user has not said what becomes of them: whether one is
+    /// the program's own is known only when it arrives.
+    fn is_own_trap(&self, number: i32) -> bool {
+        number == SIGTRAP && !self.is_asked
+    }
+
     pub(crate) fn signal_policy(&self, number: i32) -> SignalPolicy {
-        // Whether a trap is the program's own is known only when it arrives.
-        let is_own_trap = number == SIGTRAP && !self.is_asked;
+        let is_own_trap = self.is_own_trap(number);
         let report = match self.stop || self.print {
             true if is_own_trap => SignalReport::WhenFatal,
             true => SignalReport::Always,
@@ -181,6 +200,33 @@ mod tests {
             let actions: Vec<_> = words.split_whitespace().filter_map(action).collect();
             table.change(10, &actions);
             assert_eq!(row(&table, 10), expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn the_listing_says_what_the_run_does() {
+        let listed = |words: &str, batch: bool, number: i32| {
+            let mut table = SignalTable::new(batch);
+            let actions: Vec<_> = words.split_whitespace().filter_map(action).collect();
+            if !actions.is_empty() {
+                table.change(number, &actions);
+            }
+            let view = table.view(number).expect("a signal");
+            let flags = (view.stop, view.print, view.pass);
+            (flags, view.when_fatal, view.when_handled)
+        };
+        for (words, batch, number, expected) in [
+            ("", false, 10, ((true, true, true), false, false)),
+            ("", true, 10, ((false, false, true), true, false)),
+            ("", false, 14, ((false, false, true), true, false)),
+            ("nostop", false, 14, ((false, false, true), false, false)),
+            // It ends no program.
+            ("", false, 17, ((false, false, true), false, false)),
+            ("", false, SIGTRAP, ((false, false, true), true, true)),
+            ("stop", false, SIGTRAP, ((true, true, false), false, false)),
+            ("", false, SIGKILL, ((false, false, true), false, false)),
+        ] {
+            assert_eq!(listed(words, batch, number), expected, "{words} {number}");
         }
     }
 

@@ -398,6 +398,8 @@ fn poison(outcome: &mut Outcome) {
                 thread.caller.as_mut().into_iter().for_each(poison_location);
                 if let Some(waits) = &mut thread.waits {
                     waits.what = text();
+                    let guards = waits.guards.iter_mut();
+                    guards.for_each(|guard| poison_location(&mut guard.location));
                 }
             }
         }

@@ -33,6 +33,42 @@ test("each step of a model is in the lane of its process, a message is an arrow 
     assert.equal(await page.locator("#toolbar").isVisible(), false);
   }));
 
+test("the page of a model says which question is violated, why, and what was not checked", () =>
+  withPage("handover", {}, async ({ page }) => {
+    const questions = page.getByRole("table", { name: "Questions" }).getByRole("row");
+    await eventually(() => page.locator("#status").textContent(), "✗ violated: steps and states", "the status");
+    await page.getByRole("region", { name: "✗ Violated: steps and states" }).waitFor();
+    assert.match(await page.locator("#report-text").textContent(), /^error: deadlock: /);
+    assert.equal(await questions.count(), 3);
+    const texts = await questions.nth(1).locator("th, td").allTextContents();
+    assert.match(texts[0], /^steps and states.*deadlocks$/);
+    assert.match(texts[1], /^✗ violateddeadlock: no process can continue/);
+    assert.equal(texts[2], "13 states, 14 transitions, depth 12");
+    assert.match(await questions.nth(2).textContent(), /^the formula stored– not checked.*first violation$/);
+  }));
+
+test("the page of a model that holds says so", () => {
+  const data = fixture("handover");
+  data.static.chart = null;
+  data.static.questions = [
+    { question: "steps and states", about: "assertions", verdict: "holds", searched: "4 states" },
+    { question: "the formula live", about: "<> <b>done</b>", verdict: "holds", searched: "9 states" },
+  ];
+  return withPage(data, {}, async ({ page }) => {
+    await eventually(() => page.locator("#status").textContent(), "✓ the model holds", "the status");
+    await page.getByText("<> <b>done</b>").waitFor();
+    assert.equal(await page.locator("#report").isVisible(), false);
+    assert.equal(await page.locator("#chart").isVisible(), false);
+    data.static.questions[1] = { question: "the formula live", verdict: "incomplete", why: "too many" };
+    await page.reload();
+    await eventually(
+      () => page.locator("#status").textContent(),
+      "! incomplete: the formula live",
+      "the status",
+    );
+  });
+});
+
 test("a step that is chosen, by pointer or key, shows the state after it", () =>
   withPage("handover", {}, async ({ page }) => {
     await chart(page).getByRole("row").nth(2).click();

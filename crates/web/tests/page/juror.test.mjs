@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -108,7 +109,19 @@ test("the run of a model that violates is a chart", () =>
     await eventually(() => rows.count(), 12, "the steps");
     await rows.nth(2).click();
     await page.getByText("State after step 2").waitFor();
+    assert.equal(await status(page), "✗ violated: steps and states");
+    assert.match(await page.locator("#report-text").textContent(), /deadlock: [^]*handover\.pml:/);
   }));
+
+test("a report of a model that holds is written, and says so", async () => {
+  writeFileSync(join(work, "holds.pml"), "byte n;\nltl low { [] (n < 2) }\nactive proctype p() { n = 1 }\n");
+  spawnSync(juror, ["model", "check", "--web=holds.html", "holds.pml"], { cwd: work });
+  await withAddress(pathToFileURL(join(work, "holds.html")).href, {}, async ({ page }) => {
+    await eventually(() => status(page), "✓ the model holds", "the status");
+    const rows = page.getByRole("table", { name: "Questions" }).getByRole("row");
+    assert.equal(await rows.count(), 3);
+  });
+});
 
 test("a report is the same page in a file", async () => {
   spawnSync(juror, ["run", "--batch", "--web=report.html", "--property", "queue.prop", "./queue"], {

@@ -207,6 +207,9 @@ function live(directory, name, program, file, property, commands) {
 function model(directory, name, file) {
   const lines = jsonLines(run(directory, ["model", "check", "--json", file], ""));
   const verdict = lines.find((line) => line.kind === "model_verdict" && line.trail);
+  run(directory, ["model", "check", "--web=questions.html", file], "");
+  const saved = /id="snapshot">(.*)<\/script>/.exec(readFileSync(join(directory, "questions.html"), "utf8"))[1];
+  const { questions } = JSON.parse(saved).static;
   write(name, {
     static: {
       mode: "model",
@@ -214,6 +217,7 @@ function model(directory, name, file) {
       arguments: [],
       version: "0.2.0-dev",
       properties: [],
+      questions,
       chart: verdict.trail,
     },
     snapshots: [],

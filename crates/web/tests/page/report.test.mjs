@@ -81,6 +81,9 @@ test("a report of a model has its chart", () => {
     events: { buckets: [], total: 0 },
   };
   return withReport({ static: fixed, snapshot }, async ({ page }) => {
+    await page.getByText("A saved report: it shows the answers of a check, and takes no commands.").waitFor();
+    assert.equal(await page.locator("#status").textContent(), "✗ violated: steps and states");
+    await page.getByRole("region", { name: "✗ Violated: steps and states" }).waitFor();
     await page.getByRole("grid", { name: "Sequence chart" }).getByRole("row").nth(2).click();
     await page.getByText("State after step 2").waitFor();
   });

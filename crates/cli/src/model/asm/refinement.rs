@@ -2,7 +2,7 @@
 
 use crate::arguments::model::CheckModel;
 use crate::exit;
-use crate::model::report::{Answer, cut_message, show_fault};
+use crate::model::report::{Answer, Questions, cut_message, show_fault};
 use crate::model::search::{options, progress};
 use crate::output::Output;
 use juror_model::asm::{Divergence, Model, Observation, Refinement};
@@ -15,6 +15,7 @@ pub fn check(
     model: &Model,
     steps: &CachedSystem<'_, Model>,
     status: u8,
+    told: &mut Questions,
     output: &mut Output,
 ) -> anyhow::Result<u8> {
     let name = model.abstract_name().unwrap_or_default().to_owned();
@@ -31,9 +32,10 @@ pub fn check(
             false => &model.texts,
         };
         show_fault(texts, fault, output)?;
+        told.leave_out(&question(&name), &fault.message);
         return Ok(exit::USAGE);
     }
-    let question = format!("the abstraction of {name}");
+    let question = question(&name);
     let own = model.texts.first().map_or("", |text| &text.name);
     let chart = found.divergence.as_ref();
     let (verdict, why) = match (&found.divergence, found.cut) {
@@ -47,8 +49,10 @@ pub fn check(
         ),
         (None, None) => (Verdict::Holds, None),
     };
-    let answer = Answer {
+    let mut answer = Answer {
         question: &question,
+        about: String::new(),
+        told: String::new(),
         verdict,
         why,
         states: found.states,
@@ -59,11 +63,18 @@ pub fn check(
     if let (Some(divergence), Some(why)) = (&found.divergence, &answer.why) {
         output.show_error(why)?;
         answer.show_trail(check, output)?;
-        output.say(&side_by_side(own, &name, divergence))?;
+        let table = side_by_side(own, &name, divergence);
+        output.say(&table)?;
+        answer.told = format!("{why}\n{table}");
     }
     output.say(&answer.counts())?;
-    answer.record(check, output)?;
+    answer.record(check, told, output)?;
     Ok(answer.status(status))
+}
+
+/// Returns the question whether a machine does only what another one does.
+pub fn question(name: &str) -> String {
+    format!("the abstraction of {name}")
 }
 
 /// Returns why a search for a divergence is incomplete: the abstract model may be the one

@@ -4,6 +4,7 @@ use crate::command_table::setting_names::{SETTINGS, Setting, setting, split};
 use crate::commands::set::absent::{instead, needless};
 use crate::commands::set::advice;
 use crate::commands::{breakpoint_command_lists, environment};
+use crate::inspect::constants::Nothing;
 use crate::options::AtInlined;
 use crate::session::Session;
 use crate::state::presentation::{context_words, extent_words};
@@ -147,25 +148,16 @@ fn value_history(session: &Session) -> Outcome {
     Outcome::ValueHistory(views.collect())
 }
 
+/// Returns a value as it is shown, with a program or without.
 pub(crate) fn value_text(session: &Session, value: &Typed) -> String {
+    value_text_in(session, value, Radix::Natural)
+}
+
+/// As [`value_text`], in a radix.
+pub(crate) fn value_text_in(session: &Session, value: &Typed, radix: Radix) -> String {
     match &session.processes.program {
-        Some(program) => format(value, program, program, Radix::Natural),
-        None => format(value, &Nothing, &Nothing, Radix::Natural),
-    }
-}
-
-/// The memory of a session without a program.
-struct Nothing;
-
-impl juror_values::typed::Memory for Nothing {
-    fn read(&self, _: u64, _: &mut [u8]) -> bool {
-        false
-    }
-}
-
-impl juror_values::format::Names for Nothing {
-    fn name_of(&self, _: u64) -> Option<String> {
-        None
+        Some(program) => format(value, program, program, radix),
+        None => format(value, &Nothing, &Nothing, radix),
     }
 }
 

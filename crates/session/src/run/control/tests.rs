@@ -117,7 +117,8 @@ fn line_of(entry: &Entry) -> String {
         "generate-core-file" => "gcore /no/such/directory/core".to_owned(),
         // The first example assigns to a variable of the program.
         "set" => "set follow parent".to_owned(),
-        "print" | "call" => format!("{name} 1"),
+        "print" | "call" | "output" => format!("{name} 1"),
+        "printf" => "printf \"%d\", 1".to_owned(),
         "awatch" | "change" | "rwatch" | "watch" => format!("{name} nothing_of_this_name"),
         "advance" | "disassemble" => format!("{name} nothing_of_this_name"),
         _ if entry.modes == Modes::Always => entry.examples[0].0.to_owned(),

@@ -94,8 +94,16 @@ fn what_has_no_place_is_refused_at_its_line() {
         ("a\nif\nend", 2, "`if` needs a condition"),
         ("while  \nend", 1, "`while` needs a condition"),
         ("a\nend", 2, "`end` without `commands`"),
-        ("if x\nend\nwhile y\nif z\nend", 3, "`end` is missing"),
-        ("define f\nif x\nend", 1, "`end` is missing"),
+        (
+            "if x\nend\nwhile y\nif z\nend",
+            3,
+            "`end` is missing: `while y` begins a block",
+        ),
+        (
+            "define f\nif x\nend",
+            1,
+            "`end` is missing: `define f` begins a block",
+        ),
         ("define f\nelse\nend", 2, "`else` without `if`"),
     ] {
         let (found, error) = parse_file(text, words()).expect_err(text);
