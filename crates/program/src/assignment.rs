@@ -3,7 +3,7 @@
 //! Invariant: nothing is lost. A number that the type does not hold is refused,
 //! where C would cut it off.
 
-use juror_symbols::{BitField, Encoding, Memory, TypeKind};
+use juror_symbols::{BitField, Encoding, Memory, Type, TypeKind};
 use juror_values::classes::upcast::{cast_address, referred_to};
 use juror_values::error::ValueError;
 use juror_values::expression::cast;
@@ -133,6 +133,11 @@ fn of_same_type(
     memory: &dyn Memory,
 ) -> Result<Vec<u8>, ValueError> {
     let (given, wanted) = (value.r#type.strip(), target.r#type.strip());
+    if let Some(text) = shorter_text(&given, &wanted) {
+        let mut bytes = value.bytes(memory, text)?;
+        bytes.resize(size as usize, 0);
+        return Ok(bytes);
+    }
     // clang gives all complex numbers one name.
     match given.name() == wanted.name() && given.size() == wanted.size() {
         true => value.bytes(memory, size),
@@ -143,6 +148,21 @@ fn of_same_type(
         )
         .into()),
     }
+}
+
+/// How many bytes of a text an array of characters takes, where both have not the same size: as
+/// in C, the zero at its end need not fit.
+fn shorter_text(given: &Type, wanted: &Type) -> Option<u64> {
+    let is_text = |of: &Type| match of.kind() {
+        TypeKind::Array { element, .. } => {
+            let element = element.strip();
+            element.size() == Some(1) && element.name().contains("char")
+        }
+        _ => false,
+    };
+    let (length, place) = (given.size()?, wanted.size()?);
+    let is_shorter = length != place && length <= place.saturating_add(1);
+    (is_text(given) && is_text(wanted) && is_shorter).then_some(length.min(place))
 }
 
 /// A number without a fraction.
@@ -220,8 +240,6 @@ fn bit_field(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_symbols::Type;
-
     struct Empty;
 
     impl Memory for Empty {

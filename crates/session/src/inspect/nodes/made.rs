@@ -10,7 +10,7 @@ use juror_symbols::TypeKind;
 use juror_values::classes::upcast::referred_to;
 use juror_values::format::{Radix, summary};
 use juror_values::parts::{Path, Reader, Role, open};
-use juror_values::typed::{Location, Memory, Typed};
+use juror_values::typed::{Location, Memory, Number, Typed};
 use juror_view::error::CommandError;
 use juror_view::nodes::{Node, NodeId, NodeKind};
 
@@ -97,6 +97,7 @@ impl Writer<'_> {
             indexed: opened.indexed(),
             evaluate_name: path.text().map(str::to_owned),
             address: address_of(&typed, program),
+            memory: memory_of(&typed, program),
             size: typed.r#type.size(),
             writable: is_writable(&typed, draft.origin),
             kind: kind_of(&typed, draft.role.as_ref(), draft.origin, &summary),
@@ -192,6 +193,18 @@ fn address_of(typed: &Typed, memory: &dyn Memory) -> Option<u64> {
     let is_whole = typed.bits.is_none();
     let referent = referred_to(typed, memory).ok().filter(|_| is_whole)?;
     referent.address()
+}
+
+/// Returns the address of the memory to show for a value: where a pointer points to, or where the
+/// value is.
+fn memory_of(typed: &Typed, memory: &dyn Memory) -> Option<u64> {
+    let address = address_of(typed, memory);
+    let referent = referred_to(typed, memory).ok();
+    let pointer = referent.filter(|it| matches!(it.r#type.strip().kind(), TypeKind::Pointer(_)));
+    match pointer.and_then(|it| it.number(memory).ok()) {
+        Some(Number::Pointer(target, _)) if target != 0 => Some(target),
+        _ => address,
+    }
 }
 
 fn kind_of(typed: &Typed, role: Option<&Role>, origin: Origin, summary: &str) -> NodeKind {
