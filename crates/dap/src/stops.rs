@@ -158,7 +158,9 @@ fn tell_still(adapter: &mut Adapter, session: &mut dyn Driver) {
     if !has_run(session) {
         return tell_gone(adapter, None);
     }
+    let stop = adapter.stop.take();
     adapter.forget_stop();
+    adapter.stop = stop;
     adapter.motion = Motion::Stopped;
     let selection = session.queries().and_then(|it| it.selection());
     let body = Stopped {

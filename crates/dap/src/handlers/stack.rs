@@ -59,9 +59,9 @@ pub(super) fn stack_trace(
     let end = first + found.frames.len() as u64;
     let total = found.total.unwrap_or(end + FRAMES_MAX);
     let format = given.format.unwrap_or_default();
+    let parameters = parameters_of(adapter, session, thread, &found.frames, &format)?;
     let mut frames = Vec::with_capacity(found.frames.len());
-    for placed in found.frames {
-        let parameters = parameters(session, thread, &placed, &format);
+    for (placed, parameters) in found.frames.into_iter().zip(parameters) {
         let module = placed.module.clone();
         let mut shown = stack_frame(adapter, thread, placed);
         name_as_asked(&mut shown, &format, parameters, module.as_deref());
@@ -70,17 +70,37 @@ pub(super) fn stack_trace(
     body(json!({ "stackFrames": frames, "totalFrames": total }))
 }
 
-/// Returns the parameters of a frame as they are asked for; nothing if they are not.
+/// Returns the parameters of frames as they are asked for; nothing for each if they are not.
+fn parameters_of(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    thread: u32,
+    frames: &[PlacedFrameView],
+    format: &StackFrameFormat,
+) -> Result<Vec<Option<String>>, Failure> {
+    if format.parameters != Some(true) {
+        return Ok(vec![None; frames.len()]);
+    }
+    // The stack of the selected thread is unwound only once.
+    let innermost = SelectionView { thread, level: 0 };
+    adapter.at(session, Some(innermost), |_, session| {
+        let frames = frames.iter();
+        Ok(frames
+            .map(|placed| parameters(session, thread, placed, format))
+            .collect())
+    })
+}
+
+/// Returns the parameters of a frame; nothing if it is not one of a function.
 fn parameters(
     session: &mut dyn Driver,
     thread: u32,
     placed: &PlacedFrameView,
     format: &StackFrameFormat,
 ) -> Option<String> {
-    let is_asked = format.parameters == Some(true) && has_function(placed);
     let level = placed.frame.level;
     let frame = SelectionView { thread, level };
-    let questions = session.queries().filter(|_| is_asked)?;
+    let questions = session.queries().filter(|_| has_function(placed))?;
     let is_hex = format.hex == Some(true);
     let nodes = questions
         .scope_nodes(frame, Group::Arguments, is_hex)

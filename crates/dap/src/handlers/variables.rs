@@ -91,45 +91,52 @@ pub(super) fn variables(
         _ => PartFilter::All,
     };
     let first = u64::try_from(given.start.unwrap_or(0)).unwrap_or(0);
-    let count = match u64::try_from(given.count.unwrap_or(0)).unwrap_or(0) {
-        0 => PARTS_MAX,
-        count => count,
-    };
-    let all = match container {
+    let asked = given.count.and_then(|count| u64::try_from(count).ok());
+    let asked = asked.filter(|&count| count > 0);
+    // One more tells whether there are others.
+    let count = asked.unwrap_or(PARTS_MAX + 1);
+    let mut page = match container {
         // The session pages its own values.
         Container::Node(node, frame) => {
-            let is_paged = given.count.is_some_and(|count| count > 0);
-            // One more tells whether there are others.
-            let wanted = if is_paged { count } else { count + 1 };
-            let mut nodes = queries(session)?.part_nodes(node, filter, first, wanted, is_hex)?;
-            let has_rest = !is_paged && nodes.len() as u64 > count;
-            nodes.truncate(usize::try_from(count).unwrap_or(usize::MAX));
-            let mut page = shown(adapter, frame, nodes);
-            if has_rest {
-                page.push(rest(adapter, given.variables_reference, first + count));
-            }
-            return body(json!({ "variables": page }));
+            let nodes = queries(session)?.part_nodes(node, filter, first, count, is_hex)?;
+            shown(adapter, frame, nodes)
         }
         Container::Scope(frame, group) => {
             let nodes = queries(session)?.scope_nodes(frame, group, is_hex)?;
-            shown(adapter, frame, nodes)
+            within(shown(adapter, frame, nodes), filter, first, count)
         }
-        Container::Monitors => monitors::properties(adapter, session)?,
+        Container::Monitors => within(
+            monitors::properties(adapter, session)?,
+            filter,
+            first,
+            count,
+        ),
         Container::Monitor(_) if filter == PartFilter::Named => Vec::new(),
         Container::Monitor(property) => {
-            let page = monitors::slices(adapter, session, &property, first, count)?;
-            return body(json!({ "variables": page }));
+            monitors::slices(adapter, session, &property, first, count)?
         }
-        Container::Slice(slice) => monitors::parts(adapter, session, &slice)?,
-        Container::Path(slice) => monitors::path(session, &slice)?,
+        Container::Slice(slice) => within(
+            monitors::parts(adapter, session, &slice)?,
+            filter,
+            first,
+            count,
+        ),
+        Container::Path(slice) => within(monitors::path(session, &slice)?, filter, first, count),
     };
-    let page: Vec<Variable> = all
-        .into_iter()
+    if asked.is_none() && page.len() as u64 > PARTS_MAX {
+        page.truncate(usize::try_from(PARTS_MAX).unwrap_or(usize::MAX));
+        page.push(rest(adapter, given.variables_reference, first + PARTS_MAX));
+    }
+    body(json!({ "variables": page }))
+}
+
+/// Returns a page of variables that all have names.
+fn within(all: Vec<Variable>, filter: PartFilter, first: u64, count: u64) -> Vec<Variable> {
+    all.into_iter()
         .filter(|_| filter != PartFilter::Indexed)
         .skip(usize::try_from(first).unwrap_or(usize::MAX))
         .take(usize::try_from(count).unwrap_or(usize::MAX))
-        .collect();
-    body(json!({ "variables": page }))
+        .collect()
 }
 
 /// Returns whether a client asks for hexadecimal numbers.

@@ -102,6 +102,11 @@ fn what_needs_a_process_is_refused_in_the_words_of_the_prompt() {
     }
     // It is where it was.
     assert!(!client.has_event("continued"));
+    let line = json!({ "expression": "continue", "context": "repl" });
+    client.refused("evaluate", line);
+    client.event("stopped");
+    let info = client.ask("exceptionInfo", json!({ "threadId": thread }));
+    assert_eq!(info["exceptionId"], "SIGSEGV");
     let points = json!({ "breakpoints": [{ "name": "leaf" }] });
     let points = client.ask("setFunctionBreakpoints", points);
     let point = &points["breakpoints"][0];

@@ -4,6 +4,7 @@ use crate::session::Session;
 use crate::state::nodes::{Content, FrameOf, Known, Value};
 use crate::state::values::convenience;
 use juror_points::expressions::read_with_types;
+use juror_program::assignment::is_text;
 use juror_program::scope::FrameScope;
 use juror_program::stack::frames::Frame;
 use juror_symbols::TypeKind;
@@ -225,7 +226,7 @@ fn kind_of(typed: &Typed, role: Option<&Role>, origin: Origin, summary: &str) ->
 }
 
 /// Returns whether a value can be assigned: a number, truth value or pointer in memory or in a
-/// register.
+/// register, or an array of characters in memory.
 fn is_writable(typed: &Typed, origin: Origin) -> bool {
     let stripped = typed.r#type.strip();
     let target = match stripped.kind() {
@@ -239,6 +240,9 @@ fn is_writable(typed: &Typed, origin: Origin) -> bool {
             | TypeKind::Enumeration { .. }
             | TypeKind::MemberPointer { .. }
     );
+    if is_text(&target) {
+        return matches!(typed.location, Location::Memory(_));
+    }
     let is_place = match typed.location {
         Location::Memory(_) => true,
         Location::Bytes(_) => matches!(origin, Origin::Variable | Origin::Register),
