@@ -9,7 +9,7 @@ pub use juror_session::{
     Permissions, SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings, SystemCallStops, Tier,
     Waker,
 };
-pub use juror_view::driver::Driver;
+pub use juror_view::driver::{Driver, FrontEnd};
 pub use juror_view::error::{CommandError, FileDiagnostics, SessionError};
 pub use juror_view::observer::Observer;
 

@@ -2,17 +2,17 @@
 
 pub mod batch;
 pub mod console;
-mod init;
+pub mod init;
 pub mod interrupt;
 mod prompt;
 pub mod replay;
-mod scripts;
+pub mod scripts;
 mod self_check;
 pub mod time_limit;
 pub mod trust;
 
 use crate::arguments::Common;
-use crate::driver::Options;
+use crate::driver::{Observer as _, Options};
 use crate::exit;
 use crate::output::Output;
 use crate::web;
@@ -75,7 +75,10 @@ pub fn run(
     }
     let commands = match common.no_init {
         true => commands,
-        false => [init::read(console.output()), commands].concat(),
+        false => {
+            let output = console.output();
+            [init::read(&mut |why| output.notice(why)), commands].concat()
+        }
     };
     let status = if common.batch {
         let limit = match common.timeout {

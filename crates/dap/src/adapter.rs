@@ -7,7 +7,7 @@ mod threads;
 pub(crate) use running::Resume;
 
 use crate::debuggee_output::DebuggeeOutput;
-use crate::handlers::{PROPERTY, VIOLATIONS};
+use crate::handlers::{PROPERTY, ShownMemory, VIOLATIONS};
 use crate::identifiers::Identifiers;
 use crate::points::Points;
 use crate::protocol::arguments::Initialize;
@@ -64,8 +64,8 @@ pub(crate) struct Adapter {
     pub(crate) targets: Vec<(i64, u64)>,
     /// The calls of `stepInTargets`, by their numbers.
     pub(crate) calls: Vec<(i64, u64)>,
-    /// The lines of an unfinished `commands`.
-    pub(crate) unfinished: Vec<String>,
+    /// The memory that the client has shown by references.
+    pub(crate) shown_memory: Vec<ShownMemory>,
     /// The properties whose violations do not stop.
     pub(crate) passed: HashSet<String>,
     /// Whether each change of a state is an event.
@@ -112,7 +112,7 @@ impl Adapter {
             named_frame: None,
             targets: Vec::new(),
             calls: Vec::new(),
-            unfinished: Vec::new(),
+            shown_memory: Vec::new(),
             passed: HashSet::new(),
             tells_changes: false,
             is_recorded: false,

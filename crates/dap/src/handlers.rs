@@ -11,7 +11,8 @@ mod moving;
 mod stack;
 mod variables;
 
-pub(crate) use exceptions::{PROPERTY, VIOLATIONS};
+pub(crate) use exceptions::{PROPERTY, VIOLATIONS, choose_signals};
+pub(crate) use memory::ShownMemory;
 
 use crate::adapter::{Adapter, Motion, Resume, has_run};
 use crate::protocol::message::{Failure, Request, refusal};

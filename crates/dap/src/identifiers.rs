@@ -40,6 +40,8 @@ pub(crate) struct Identifiers {
     last: i64,
     frames: HashMap<i64, SelectionView>,
     containers: HashMap<i64, Container>,
+    /// The numbers of parts of containers.
+    counts: HashMap<i64, u64>,
 }
 
 impl Identifiers {
@@ -67,6 +69,16 @@ impl Identifiers {
         number
     }
 
+    /// Notes how many parts a container has.
+    pub(crate) fn note_count(&mut self, container: i64, parts: u64) {
+        self.counts.insert(container, parts);
+    }
+
+    /// Returns how many parts a container has; 0 if it is not known.
+    pub(crate) fn counts_of(&self, container: i64) -> u64 {
+        self.counts.get(&container).copied().unwrap_or(0)
+    }
+
     /// Returns the frame of a number.
     pub(crate) fn frame_of(&self, number: i64) -> Result<SelectionView, Failure> {
         let known = self.frames.get(&number).copied();
@@ -83,6 +95,7 @@ impl Identifiers {
     pub(crate) fn forget(&mut self) {
         self.frames.clear();
         self.containers.clear();
+        self.counts.clear();
     }
 }
 

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod adapter;
+mod client;
 mod debuggee_output;
 mod filters;
 mod handlers;
@@ -22,5 +23,6 @@ mod stops;
 mod terminal;
 pub mod transport;
 
-pub use crate::server::{Host, Setup, serve};
+pub use crate::client::Client;
+pub use crate::server::{CommandFile, Host, serve};
 pub use crate::terminal::tell_terminal;

@@ -3,25 +3,26 @@
 //! **Invariant**: however the connection or juror ends, a program that was launched is ended and
 //! one that was attached to goes on, unless the client has asked for the contrary.
 
+mod first_commands;
 mod launching;
 mod leaving;
 mod options;
 mod processes;
 
 use crate::adapter::{Adapter, Motion};
+use crate::client::{CLOSING_MAX, Client};
 use crate::handlers::{self, parse};
 use crate::protocol::arguments::Start;
 use crate::protocol::capabilities::capabilities;
 use crate::protocol::message::{Failure, Request};
 use crate::stops::{self, Told};
 use crate::terminal::ClientTerminal;
-use crate::transport::inbox::{Inbox, Incoming};
-use crate::transport::outbox::Outbox;
+use crate::transport::inbox::Incoming;
 use juror_session::Options;
 use juror_view::StopView;
 use juror_view::driver::Driver;
 use serde_json::{Value, json};
-use std::io::{self, BufRead, Write};
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -31,11 +32,23 @@ const INITIALIZED_AFTER: Duration = Duration::from_millis(300);
 /// How often a signal to juror is looked for while nothing else happens.
 const TICK: Duration = Duration::from_millis(50);
 
-/// The time for the client to take the last messages.
-const CLOSING_MAX: Duration = Duration::from_secs(5);
+/// The lines of a command file that is executed before the program begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommandFile {
+    /// Its name.
+    pub name: String,
+    /// Its commands, with their line numbers.
+    pub lines: Vec<(usize, String)>,
+}
 
 /// The process that the adapter is part of: its signals and settings.
 pub trait Host {
+    /// Returns the command files of the user, for a session that begins. `tell` gets the reason why
+    /// one is not executed.
+    fn command_files(&self, tell: &mut dyn FnMut(&str)) -> Vec<CommandFile> {
+        let _ = tell;
+        Vec::new()
+    }
     /// Returns the options of a session that do not come from the client.
     fn options(&self) -> Options;
     /// A session has begun: signals to juror are to reach it from now on.
@@ -51,41 +64,24 @@ pub trait Host {
     fn leaves(&self);
 }
 
-/// How the adapter is reached.
-#[derive(Debug, Clone, Default)]
-pub struct Setup {
-    /// The token that `launch` and `attach` must carry, on a port that others can reach.
-    pub token: Option<String>,
-}
-
-/// Serves one client until it leaves. Returns whether it needed no token or has shown it.
-///
-/// # Errors
-/// A thread cannot be started.
-pub fn serve<R, W>(input: R, mut output: W, setup: Setup, host: &mut dyn Host) -> io::Result<bool>
-where
-    R: BufRead + Send + 'static,
-    W: Write + Send + 'static,
-{
-    let inbox = Arc::new(Inbox::default());
-    let outbox = Outbox::default();
-    let filled = Arc::clone(&inbox);
-    let answers = outbox.clone();
-    std::thread::Builder::new()
-        .name("reader".to_owned())
-        .spawn(move || filled.fill(input, &answers))?;
-    let drained = outbox.clone();
-    std::thread::Builder::new()
-        .name("writer".to_owned())
-        .spawn(move || drained.drain(&mut output))?;
+/// Serves a client until it leaves.
+pub fn serve(client: Client, host: &mut dyn Host) {
+    let outbox = client.outbox.clone();
+    let mut adapter = Adapter::new(client.inbox, client.outbox);
+    let initialized = match client.initialize {
+        Some(known) => {
+            adapter.client = known;
+            Initialized::At(Instant::now() + INITIALIZED_AFTER)
+        }
+        None => Initialized::Unknown,
+    };
+    adapter.deferred = client.first;
     let mut server = Server {
-        adapter: Adapter::new(inbox, outbox.clone()),
+        adapter,
         session: None,
         host,
-        setup,
-        is_known: false,
         is_configured: false,
-        initialized: Initialized::Unknown,
+        initialized,
         start: None,
         origin: Origin::Launched,
         terminal: None,
@@ -93,7 +89,6 @@ where
     };
     server.work();
     outbox.close(CLOSING_MAX);
-    Ok(server.is_known || server.setup.token.is_none())
 }
 
 /// Whether the client was told that it may configure.
@@ -135,9 +130,6 @@ struct Server<'h> {
     adapter: Adapter,
     session: Option<Box<dyn Driver>>,
     host: &'h mut dyn Host,
-    setup: Setup,
-    /// The client has shown the token, or needs none.
-    is_known: bool,
     is_configured: bool,
     initialized: Initialized,
     /// The arguments of `launch` or `attach`, once the program is loaded.
@@ -178,12 +170,6 @@ impl Server<'_> {
 
     /// Handles a request.
     fn take(&mut self, request: Request) {
-        let is_open = self.is_known || self.setup.token.is_none();
-        let may_show = matches!(&*request.command, "initialize" | "launch" | "attach");
-        if !is_open && !may_show && request.seq != 0 {
-            let failure = Failure::quiet("the token is missing");
-            return self.adapter.answer(&request, Err(failure));
-        }
         self.host.note_running(true);
         if handlers::is_of_server(&request.command) {
             self.take_own(&request);

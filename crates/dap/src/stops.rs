@@ -10,14 +10,18 @@ use crate::protocol::bodies::Stopped;
 use juror_text::{ending, recorded, stops};
 use juror_view::driver::Driver;
 use juror_view::error::CommandError;
+use juror_view::queries::SelectionView;
 use juror_view::{EndView, Ending, Outcome, RecordedEnd, StopReason, StopView, ViolationView};
 use serde_json::{Value, json};
 
 /// The number that a shell adds to that of the signal that killed a program.
 const KILLED_STATUS: i32 = 128;
 
-/// The prefix of an expression of which only the location counts.
-const LOCATION: &str = "-location ";
+/// How far from the innermost frame the user's own is looked for.
+const FRAMES_MAX: u64 = 64;
+
+/// The options before an expression of which only the location counts.
+const OPTIONS: [&str; 2] = ["-location ", "-call "];
 
 /// Whether the user has seen a result as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +75,10 @@ pub(crate) fn tell_stop(
             reason if reason.is_error() || matches!(reason, StopReason::Violation { .. }) => {
                 report_of(adapter, &stop)
             }
+            StopReason::WatchpointEnded { expressions, .. } => {
+                let line = |held: &String| format!("the call that held `{held}` has returned\n");
+                expressions.iter().map(line).collect()
+            }
             _ => String::new(),
         };
         adapter.say(&text);
@@ -83,6 +91,7 @@ pub(crate) fn tell_stop(
     points::renew(adapter, session);
     adapter.renew_threads(session);
     filters::renew(adapter, session);
+    select_thrower(adapter, session, &stop);
     let body = stopped(adapter, &stop);
     if let StopReason::Restored { .. } = &stop.reason {
         adapter.invalidate(&["all"]);
@@ -91,6 +100,28 @@ pub(crate) fn tell_stop(
     // A stop that serves a request of the client is not reported.
     if adapter.deferred.is_none() {
         adapter.event("stopped", body);
+    }
+}
+
+/// Selects the innermost frame of the user's where the program has stopped for an exception: the
+/// stop is in a function of a library.
+fn select_thrower(adapter: &Adapter, session: &mut dyn Driver, stop: &StopView) {
+    let of_filter = adapter.points.command_of_filter(&numbers(&stop.reason));
+    let is_exception = match &stop.reason {
+        StopReason::Caught { event, .. } => {
+            matches!(event.as_str(), "throw" | "rethrow" | "catch") || of_filter.is_some()
+        }
+        _ => of_filter.is_some(),
+    };
+    let Some(questions) = session.queries().filter(|_| is_exception) else {
+        return;
+    };
+    let thread = stop.thread;
+    let found = questions.frames(thread, 0, FRAMES_MAX).unwrap_or_default();
+    let users = found.frames.iter().find(|it| it.is_users);
+    if let Some(level) = users.map(|it| it.frame.level) {
+        // A frame that cannot be selected stays unselected.
+        let _ = questions.select(SelectionView { thread, level });
     }
 }
 
@@ -127,7 +158,9 @@ fn tell_still(adapter: &mut Adapter, session: &mut dyn Driver) {
     if !has_run(session) {
         return tell_gone(adapter, None);
     }
+    let stop = adapter.stop.take();
     adapter.forget_stop();
+    adapter.stop = stop;
     adapter.motion = Motion::Stopped;
     let selection = session.queries().and_then(|it| it.selection());
     let body = Stopped {
@@ -298,8 +331,9 @@ fn words(reason: &StopReason) -> (&'static str, String, Option<String>) {
         }
         StopReason::Watchpoint { accesses, .. } => {
             let all = accesses.iter().map(|access| {
-                let written = &access.expression;
-                let name = written.strip_prefix(LOCATION).unwrap_or(written);
+                let name = OPTIONS.iter().fold(&*access.expression, |name, option| {
+                    name.strip_prefix(option).unwrap_or(name)
+                });
                 match &access.before {
                     Some(before) => format!("{name}: {before} -> {}", access.value),
                     None => format!("{name}: {}", access.value),

@@ -173,6 +173,15 @@ impl Watchpoint {
         }
     }
 
+    /// Returns the expression without options.
+    pub fn bare_expression(&self) -> &str {
+        let mut bare = self.text.as_str();
+        for option in ["-location ", "-call "] {
+            bare = bare.strip_prefix(option).unwrap_or(bare);
+        }
+        bare
+    }
+
     /// Returns the command that sets it.
     pub fn words(&self) -> String {
         format!("{} {}", self.kind.word(), self.text)

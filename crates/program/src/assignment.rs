@@ -3,7 +3,7 @@
 //! Invariant: nothing is lost. A number that the type does not hold is refused,
 //! where C would cut it off.
 
-use juror_symbols::{BitField, Encoding, Memory, TypeKind};
+use juror_symbols::{BitField, Encoding, Memory, Type, TypeKind};
 use juror_values::classes::upcast::{cast_address, referred_to};
 use juror_values::error::ValueError;
 use juror_values::expression::cast;
@@ -133,6 +133,11 @@ fn of_same_type(
     memory: &dyn Memory,
 ) -> Result<Vec<u8>, ValueError> {
     let (given, wanted) = (value.r#type.strip(), target.r#type.strip());
+    if let Some(text) = shorter_text(&given, &wanted) {
+        let mut bytes = value.bytes(memory, text)?;
+        bytes.resize(size as usize, 0);
+        return Ok(bytes);
+    }
     // clang gives all complex numbers one name.
     match given.name() == wanted.name() && given.size() == wanted.size() {
         true => value.bytes(memory, size),
@@ -143,6 +148,30 @@ fn of_same_type(
         )
         .into()),
     }
+}
+
+/// Whether a type is an array of characters of one byte, which takes a text.
+pub fn is_text(of: &Type) -> bool {
+    match of.kind() {
+        TypeKind::Array {
+            element,
+            dimensions,
+            ..
+        } => {
+            let element = element.strip();
+            let is_character = element.size() == Some(1) && element.name().contains("char");
+            is_character && dimensions.len() == 1
+        }
+        _ => false,
+    }
+}
+
+/// How many bytes of a text an array of characters takes, where both have not the same size: as
+/// in C, the zero at its end need not fit.
+fn shorter_text(given: &Type, wanted: &Type) -> Option<u64> {
+    let (length, place) = (given.size()?, wanted.size()?);
+    let is_shorter = length != place && length <= place.saturating_add(1);
+    (is_text(given) && is_text(wanted) && is_shorter).then_some(length.min(place))
 }
 
 /// A number without a fraction.
@@ -220,8 +249,6 @@ fn bit_field(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_symbols::Type;
-
     struct Empty;
 
     impl Memory for Empty {
@@ -253,6 +280,25 @@ mod tests {
         check("bool", 1, Some(&[1]));
         check("bool", 2, None);
         check("double", 1, Some(&1.0_f64.to_le_bytes()));
+    }
+
+    #[test]
+    fn a_text_goes_into_an_array_that_holds_it() {
+        let character = Type::builtin("char").expect("a type");
+        let text = Typed::of_bytes(character.clone().array_of(4), b"ann\0".to_vec());
+        for (size, expected) in [
+            (6, Some(&b"ann\0\0\0"[..])),
+            (4, Some(b"ann\0")),
+            (3, Some(b"ann")),
+            (2, None),
+        ] {
+            let place = Typed::in_memory(character.clone().array_of(size), 0x1000);
+            let bytes = bytes_for(&place, &text, &Empty);
+            assert_eq!(bytes.as_deref().ok(), expected, "{size}");
+        }
+        let numbers = Type::builtin("int").expect("a type").array_of(2);
+        let numbers = Typed::in_memory(numbers, 0x1000);
+        assert!(bytes_for(&numbers, &text, &Empty).is_err());
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod of_function;
 mod registers;
 
 pub use lookup::Place;
-pub use registers::{is_register, whole_register};
+pub use registers::{is_register, register_part, whole_register};
 
 use crate::modules::Module;
 use crate::program::Program;

@@ -11,8 +11,26 @@ use crate::observer::Observer;
 use crate::queries::Queries;
 use crate::{Outcome, TerminalSettings};
 
+/// The front end that a line comes from: each has its own open block of `if`, `while`, `commands`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FrontEnd {
+    /// The prompt, and command files.
+    #[default]
+    Prompt,
+    /// The page of the run.
+    Page,
+    /// The debug console of an editor.
+    Editor,
+    /// Questions of a front end itself, which are in no block.
+    Inner,
+}
+
 /// A session, or what is driven like one.
 pub trait Driver {
+    /// Sets which front end the lines that follow come from. Returns the one before.
+    fn speak_for(&mut self, front_end: FrontEnd) -> FrontEnd {
+        front_end
+    }
     /// Executes a command line.
     fn execute(&mut self, line: &str, observer: &mut dyn Observer)
     -> Result<Outcome, CommandError>;
@@ -93,6 +111,11 @@ pub trait Driver {
     /// scheduler-locking` says.
     fn run_alone(&mut self, is_alone: bool) {
         let _ = is_alone;
+    }
+    /// Sets whether signals stop the program as `handle` says, or only those that would end it and
+    /// those that the user has asked for.
+    fn stop_at_signals(&mut self, stops: bool) {
+        let _ = stops;
     }
     /// Returns a function that makes a running command serve the requests of its observer
     /// ([`Observer::serve`]) and then go on; it may be called from any thread.

@@ -28,6 +28,8 @@ pub struct Node {
     pub evaluate_name: Option<String>,
     /// The address of the value, if it is in memory.
     pub address: Option<u64>,
+    /// The address of the memory to show for it: what a pointer points to, else the value.
+    pub memory: Option<u64>,
     /// The size of the value, in bytes.
     pub size: Option<u64>,
     /// Whether the value can be set.

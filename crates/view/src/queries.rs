@@ -7,6 +7,7 @@ use crate::FrameView;
 use crate::error::CommandError;
 use crate::nodes::{Group, Node, NodeId, PartFilter};
 use serde::Serialize;
+use std::ops::Range;
 
 /// The thread and frame that commands refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -137,7 +138,15 @@ pub trait Queries {
     /// # Errors
     /// There is no such thread.
     fn calls_of_line(&mut self, frame: SelectionView) -> Result<Vec<LineCallView>, CommandError>;
-    /// Returns the values of a group in a frame.
+    /// Checks that a place is in the function that a thread is in: the thread may go on there.
+    ///
+    /// # Errors
+    /// It is in another function.
+    fn check_target(&mut self, thread: u32, address: u64) -> Result<(), CommandError> {
+        let _ = (thread, address);
+        Err(CommandError::new("this run cannot go on elsewhere"))
+    }
+    /// Returns the values of a group in a frame; in hexadecimal if `is_hex`.
     ///
     /// # Errors
     /// There is no such frame.
@@ -145,8 +154,9 @@ pub trait Queries {
         &mut self,
         frame: SelectionView,
         group: Group,
+        is_hex: bool,
     ) -> Result<Vec<Node>, CommandError>;
-    /// Returns `count` parts of a value, from the part `first` on.
+    /// Returns `count` parts of a value, from the part `first` on; in hexadecimal if `is_hex`.
     ///
     /// # Errors
     /// The value is of an earlier stop.
@@ -156,6 +166,7 @@ pub trait Queries {
         filter: PartFilter,
         first: u64,
         count: u64,
+        is_hex: bool,
     ) -> Result<Vec<Node>, CommandError>;
     /// Returns the value of an expression in a frame, calling no function of the program; in
     /// hexadecimal if `is_hex`.
@@ -168,7 +179,27 @@ pub trait Queries {
         expression: &str,
         is_hex: bool,
     ) -> Result<Node, CommandError>;
-    /// Assigns to a part of a value. Returns the part with its new value.
+    /// Returns the whole value of an expression in a frame as text, for a copy of it; what is
+    /// longer than a large limit is cut, and the text says so.
+    ///
+    /// # Errors
+    /// The expression has no value.
+    fn whole_value(
+        &mut self,
+        frame: SelectionView,
+        expression: &str,
+        is_hex: bool,
+    ) -> Result<String, CommandError> {
+        let node = self.evaluate_node(frame, expression, is_hex)?;
+        Ok(node.summary)
+    }
+    /// Takes the ranges of memory that the user has changed since the program stopped, or since
+    /// they were taken last.
+    fn take_written(&mut self) -> Vec<Range<u64>> {
+        Vec::new()
+    }
+    /// Assigns to a part of a value; a value is also given as it is shown. Returns the part with
+    /// its new value, in hexadecimal if `is_hex`.
     ///
     /// # Errors
     /// The part does not take it.
@@ -177,8 +208,10 @@ pub trait Queries {
         parent: NodeId,
         name: &str,
         value: &str,
+        is_hex: bool,
     ) -> Result<Node, CommandError>;
-    /// Assigns to an expression in a frame. Returns its new value.
+    /// Assigns to an expression in a frame; a value is also given as it is shown. Returns its new
+    /// value, in hexadecimal if `is_hex`.
     ///
     /// # Errors
     /// The expression does not take it.
@@ -187,5 +220,6 @@ pub trait Queries {
         frame: SelectionView,
         place: &str,
         value: &str,
+        is_hex: bool,
     ) -> Result<Node, CommandError>;
 }

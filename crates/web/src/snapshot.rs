@@ -6,7 +6,7 @@ use juror_highlight::{Kind, pieces};
 use juror_text::page::Page as Text;
 use juror_text::stops::Context;
 use juror_text::{messages, outcome};
-use juror_view::driver::Driver;
+use juror_view::driver::{Driver, FrontEnd};
 use juror_view::error::CommandError;
 use juror_view::live::{PictureView, PropertySample, SampleWanted};
 use juror_view::observer::SilentObserver;
@@ -174,7 +174,13 @@ pub(crate) fn snapshot(
     }
     let is_stopped = shown.status == Status::Stopped;
     let listed = |session: &mut dyn Driver, line: &str| {
-        let outcome = is_stopped.then(|| session.execute(line, &mut SilentObserver));
+        // The prompt or the page may have an open block, to which the line does not belong.
+        let outcome = is_stopped.then(|| {
+            let before = session.speak_for(FrontEnd::Inner);
+            let outcome = session.execute(line, &mut SilentObserver);
+            session.speak_for(before);
+            outcome
+        });
         match outcome {
             Some(Ok(Outcome::Threads(threads))) => json!(threads),
             Some(Ok(Outcome::Checkpoints(checkpoints))) => json!(checkpoints),

@@ -27,6 +27,9 @@ pub struct Dap {
     /// The token that the client must give in its launch configuration; one is made if none is given
     #[arg(long, value_name = "TOKEN", requires = "listen")]
     pub token: Option<String>,
+    /// Do not execute the command files init and .juror
+    #[arg(long)]
+    pub no_init: bool,
     /// Tell the terminal to the adapter that waits at this socket
     #[arg(long, value_name = "SOCKET", hide = true, conflicts_with = "listen")]
     pub terminal_of: Option<PathBuf>,

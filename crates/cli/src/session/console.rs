@@ -1,7 +1,7 @@
 //! A session with its output: executes commands and shows their results.
 
 use super::interrupt::{self, Running};
-use crate::driver::{Driver, Options, SessionError};
+use crate::driver::{Driver, FrontEnd, Options, SessionError};
 use crate::exit;
 use crate::output::Output;
 use juror_view::error::CommandError;
@@ -142,19 +142,44 @@ impl Console {
                 failed: true,
             });
         }
-        self.driver.borrow_mut().keep_terminal(true);
-        let result = self.execute_for_page(line);
-        self.driver.borrow_mut().keep_terminal(false);
-        self.end_if_asked();
-        self.output.failure()?;
-        match &result {
-            Ok(outcome) => {
-                self.note(outcome);
-                self.output.show(line, outcome)?;
-            }
-            Err(error) => self.output.show_command_error(line, error)?,
+        let before = {
+            let mut driver = self.driver.borrow_mut();
+            driver.keep_terminal(true);
+            driver.speak_for(FrontEnd::Page)
+        };
+        let performed = self.perform_spoken(line);
+        {
+            let mut driver = self.driver.borrow_mut();
+            driver.keep_terminal(false);
+            driver.speak_for(before);
         }
-        Ok(Performed::of(&result))
+        self.end_if_asked();
+        performed
+    }
+
+    /// Executes a line of the page, and then the commands that follow it.
+    fn perform_spoken(&mut self, line: &str) -> io::Result<Performed> {
+        let mut all = Performed {
+            text: String::new(),
+            failed: false,
+        };
+        let mut next = Some(line.to_owned());
+        while let Some(line) = next.filter(|_| !all.failed) {
+            let result = self.execute_for_page(&line);
+            self.output.failure()?;
+            match &result {
+                Ok(outcome) => {
+                    self.note(outcome);
+                    self.output.show(&line, outcome)?;
+                }
+                Err(error) => self.output.show_command_error(&line, error)?,
+            }
+            let performed = Performed::of(&result);
+            all.text.push_str(&performed.text);
+            all.failed = performed.failed;
+            next = self.next_queued_command();
+        }
+        Ok(all)
     }
 
     /// Kills or detaches the debuggee and ends juror, if a signal has asked for it.

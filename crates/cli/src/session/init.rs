@@ -4,15 +4,13 @@
 use super::scripts::Commands;
 use super::trust::{self, Allowed};
 use crate::directories;
-use crate::driver::Observer as _;
-use crate::output::Output;
 use std::io::ErrorKind;
 
 /// The name of the user's file, in the directory of configuration.
 const FILE: &str = "init";
 
-/// Returns the commands of the files. A file that is not executed is told.
-pub fn read(output: &mut Output) -> Vec<Commands> {
+/// Returns the commands of the files. `tell` gets the reason why a file is not executed.
+pub fn read(tell: &mut dyn FnMut(&str)) -> Vec<Commands> {
     let mut all = Vec::new();
     if let Some(file) = directories::config().map(|directory| directory.join(FILE)) {
         let name = file.display().to_string();
@@ -20,7 +18,7 @@ pub fn read(output: &mut Output) -> Vec<Commands> {
             Ok(text) => all.push(Commands::of_text(&name, &text)),
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-            Err(error) => output.notice(&format!("{name} cannot be read: {error}")),
+            Err(error) => tell(&format!("{name} cannot be read: {error}")),
         }
     }
     let Ok(directory) = std::env::current_dir() else {
@@ -29,7 +27,7 @@ pub fn read(output: &mut Output) -> Vec<Commands> {
     match trust::check(&directory) {
         Allowed::Nothing => {}
         Allowed::Text(text) => all.push(Commands::of_text(trust::FILE, &text)),
-        Allowed::No(why) => output.notice(&format!("{} is not executed: {why}", trust::FILE)),
+        Allowed::No(why) => tell(&format!("{} is not executed: {why}", trust::FILE)),
     }
     all
 }

@@ -8,6 +8,7 @@ use super::console::Console;
 use crate::arguments::Script;
 use crate::driver::{CommandError, Observer as _};
 use anyhow::Context as _;
+use juror_dap::CommandFile;
 use juror_view::Outcome;
 use std::io;
 
@@ -40,6 +41,14 @@ impl Commands {
             file: None,
             text: String::new(),
             lines: vec![(1, line.to_owned())],
+        }
+    }
+
+    /// Returns the commands for a front end that executes them itself.
+    pub fn into_file(self) -> CommandFile {
+        CommandFile {
+            name: self.file.unwrap_or_default(),
+            lines: self.lines,
         }
     }
 

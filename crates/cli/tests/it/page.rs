@@ -219,6 +219,35 @@ fn what_a_command_of_the_page_shows_is_what_the_prompt_shows() {
     assert_eq!(followed.end(), Some(1));
 }
 
+#[test]
+fn the_prompt_and_the_page_have_blocks_of_their_own() {
+    let place = place();
+    let mut followed = Followed::new(place.path(), &["./page"]);
+    let mut snapshots = followed.snapshots();
+    snapshots
+        .find(|it| it["status"] == "stopped")
+        .expect("it stops");
+    let mut typed = followed.input.take().expect("a pipe");
+    typed
+        .write_all(b"set $opened = 1\nif 1 == 1\n")
+        .expect("it is typed");
+    let is = |name: &str| followed.command(&format!("output ${name}")).trim() == "1";
+    while !is("opened") {}
+    assert_eq!(followed.command("output 40 + 2").trim(), "42");
+    for line in ["if 1 == 1", "set $mine = 1"] {
+        assert_eq!(followed.command(line), "");
+    }
+    typed
+        .write_all(b"set $theirs = 1\nend\n")
+        .expect("it is typed");
+    // A line of the page is in its open block, so that it cannot be asked before the end.
+    followed.command("end");
+    assert!(is("mine"));
+    while !is("theirs") {}
+    drop(typed);
+    assert_eq!(followed.end(), Some(1));
+}
+
 /// Returns the snapshot in a report.
 fn reported(place: &Path, file: &str) -> Value {
     let text = std::fs::read_to_string(place.join(file)).expect("a report");

@@ -10,9 +10,8 @@ use crate::identifiers::Container;
 use crate::points::{Origin, Wanted};
 use crate::protocol::message::Failure;
 use crate::protocol::point_arguments::{DataBreakpointInfo, SetDataBreakpoints};
-use juror_view::Outcome;
 use juror_view::driver::Driver;
-use juror_view::nodes::{NodeId, NodeKind, PartFilter};
+use juror_view::nodes::{Node, NodeId, NodeKind, PartFilter};
 use juror_view::queries::SelectionView;
 use serde_json::{Value, json};
 
@@ -21,6 +20,9 @@ const ACCESSES: [&str; 3] = ["read", "write", "readWrite"];
 
 /// The most parts among which a name is looked for.
 const PARTS_MAX: u64 = 1 << 16;
+
+/// The options by which memory is watched until the call returns that it belongs to.
+const CALL: &str = "-location -call ";
 
 /// The text after the number of a frame.
 const FRAME: &str = "@";
@@ -31,7 +33,8 @@ pub(super) fn info(adapter: &mut Adapter, session: &mut dyn Driver, arguments: V
     let size = given.bytes.filter(|&bytes| bytes > 0);
     if given.as_address == Some(true) {
         let at = address(given.name.trim(), None)?;
-        return watchable(&of_bytes(at, size.unwrap_or(8)), &format!("{at:#x}"));
+        let place = format!("-location {}", bytes(at, size.unwrap_or(8)));
+        return watchable(&place, &format!("{at:#x}"));
     }
     let frame = match given.frame_id {
         Some(frame) => Some(adapter.identifiers.frame_of(frame)?),
@@ -50,7 +53,7 @@ pub(super) fn info(adapter: &mut Adapter, session: &mut dyn Driver, arguments: V
         None => frame,
     };
     let number = frame.map(|frame| adapter.identifiers.frame(frame));
-    match place_of(adapter, session, frame, &given.name, size) {
+    match place_of(session, frame, given.name.trim(), size) {
         Ok(place) => {
             let number = number.map(|number| format!("{number}{FRAME}"));
             let place = format!("{}{place}", number.unwrap_or_default());
@@ -68,63 +71,58 @@ fn of_part(
     name: &str,
     size: Option<i64>,
 ) -> Answer {
-    let parts = queries(session)?.part_nodes(node, PartFilter::All, 0, PARTS_MAX)?;
+    let parts = queries(session)?.part_nodes(node, PartFilter::All, 0, PARTS_MAX, false)?;
     let part = parts.into_iter().find(|part| part.name == name);
     let Some(part) = part else {
         return unwatchable("the value has no such part");
     };
     let size = size.or(part.size.and_then(|size| i64::try_from(size).ok()));
+    let number = adapter.identifiers.frame(frame);
+    let of_frame = |place: &str| format!("{number}{FRAME}{CALL}{place}");
     match (part.address, size, part.evaluate_name) {
-        (Some(at), Some(size), None) => watchable(&of_bytes(at, size), name),
-        (Some(_), _, Some(place)) => {
-            let number = adapter.identifiers.frame(frame);
-            watchable(&format!("{number}{FRAME}-location {place}"), &place)
-        }
+        (Some(at), Some(size), None) => watchable(&of_frame(&bytes(at, size)), name),
+        (Some(_), _, Some(place)) => watchable(&of_frame(&place), &place),
         _ => unwatchable("this is not in the memory of the program"),
     }
 }
 
-/// Returns what to watch for an expression.
+/// Returns what to watch for an expression; or why it cannot be watched.
 fn place_of(
-    adapter: &mut Adapter,
     session: &mut dyn Driver,
     frame: Option<SelectionView>,
     name: &str,
     size: Option<i64>,
 ) -> Result<String, Failure> {
-    adapter.at(session, frame, |adapter, session| {
-        let found = adapter.execute(session, &format!("output/x (unsigned long)&({name})"));
-        let number = match found {
-            Ok(Outcome::PlainValue(value)) => address(value.value.trim(), None),
-            Ok(_) => Err(Failure::quiet("this has no address")),
-            Err(error) => Err(Failure::from(error)),
-        };
-        match (number, size) {
-            (Ok(at), Some(size)) => Ok(of_bytes(at, size)),
-            (Ok(_), None) => Ok(format!("-location {name}")),
-            // In a register: it is followed through its function.
-            (Err(failure), None) => match has_value(session, name)? {
-                true => Ok(name.to_owned()),
-                false => Err(failure),
-            },
-            (Err(failure), Some(_)) => Err(failure),
-        }
-    })
+    let questions = queries(session)?;
+    let frame = frame.or_else(|| questions.selection());
+    let frame = frame.ok_or_else(|| Failure::quiet("there is no frame"))?;
+    let node = questions.evaluate_node(frame, name, false)?;
+    match (node.address, size) {
+        _ if node.kind == NodeKind::Error => Err(Failure::quiet(node.summary)),
+        (Some(at), Some(size)) => Ok(format!("{CALL}{}", bytes(at, size))),
+        (Some(_), None) => Ok(format!("{CALL}{name}")),
+        // In a register, or a bit field: it is followed through its function.
+        (None, None) if is_variable(name, &node) => Ok(name.to_owned()),
+        (None, _) if node.kind == NodeKind::Register => Err(Failure::quiet(format!(
+            "`{name}` is a register, which holds different values all the time"
+        ))),
+        (None, _) => Err(Failure::quiet(format!(
+            "`{name}` is not a place in memory: nothing can be stored there"
+        ))),
+    }
 }
 
-/// Returns whether an expression has a value in the selected frame.
-fn has_value(session: &mut dyn Driver, expression: &str) -> Result<bool, Failure> {
-    let questions = queries(session)?;
-    let Some(frame) = questions.selection() else {
-        return Ok(false);
-    };
-    let node = questions.evaluate_node(frame, expression, false);
-    Ok(node.is_ok_and(|node| node.kind != NodeKind::Error))
+/// Returns whether a value without an address is one that the program can store.
+fn is_variable(name: &str, node: &Node) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
+    let begins = |c: char| c.is_alphabetic() || c == '_';
+    let is_name = name.starts_with(begins) && name.chars().all(is_plain);
+    node.kind != NodeKind::Register && (node.writable || is_name)
 }
 
 /// Returns the expression of a range of memory.
-fn of_bytes(at: u64, size: i64) -> String {
-    format!("-location *(unsigned char (*)[{size}]){at:#x}")
+fn bytes(at: u64, size: i64) -> String {
+    format!("*(unsigned char (*)[{size}]){at:#x}")
 }
 
 fn watchable(place: &str, name: &str) -> Answer {

@@ -3,8 +3,8 @@
 //! In the `repl`, a line does and shows what it does and shows at the prompt. Elsewhere an
 //! expression is only read: no function of the program is called.
 
-use super::variables::{container_of, counted};
-use super::{Answer, body, parse};
+use super::variables::{asks_hex, container_of, counted};
+use super::{Answer, body, memory, parse};
 use crate::adapter::{Adapter, Motion, has_run, queries};
 use crate::filters;
 use crate::points;
@@ -15,7 +15,7 @@ use crate::stops::{self, Told};
 use juror_session::command_table;
 use juror_text::messages;
 use juror_view::Outcome;
-use juror_view::driver::Driver;
+use juror_view::driver::{Driver, FrontEnd};
 use juror_view::error::CommandError;
 use juror_view::queries::SelectionView;
 use serde_json::{Value, json};
@@ -39,7 +39,9 @@ pub(super) fn evaluate(adapter: &mut Adapter, session: &mut dyn Driver, request:
     }
     let mut shown = Shown::default();
     for line in given.expression.split('\n') {
+        let before = session.speak_for(FrontEnd::Editor);
         perform(adapter, session, line.trim(), &mut shown);
+        session.speak_for(before);
     }
     let text = adapter.styled(&ended(&shown.text));
     let answer = match shown.has_failed {
@@ -60,6 +62,7 @@ pub(super) fn evaluate(adapter: &mut Adapter, session: &mut dyn Driver, request:
                 filters::renew(adapter, session);
                 adapter.invalidate(&["all"]);
             }
+            memory::tell_written(adapter, session);
         }
     }
 }
@@ -96,7 +99,7 @@ struct Shown {
 
 /// Executes a line as the prompt does.
 fn perform(adapter: &mut Adapter, session: &mut dyn Driver, line: &str, shown: &mut Shown) {
-    let is_open = !adapter.unfinished.is_empty();
+    let is_open = session.input_depth() > 0;
     if line.is_empty() && !is_open || shown.has_failed {
         return;
     }
@@ -106,22 +109,10 @@ fn perform(adapter: &mut Adapter, session: &mut dyn Driver, line: &str, shown: &
         adapter.tell_continued(session);
     }
     let before = adapter.motion;
-    let mut lines = std::mem::take(&mut adapter.unfinished);
-    lines.push(line.to_owned());
     let text = &mut shown.text;
-    let mut followed = None;
-    for line in &lines {
-        let done = adapter.follow(session, line, &mut |adapter, outcome| {
-            text.push_str(&adapter.text_of(outcome));
-        });
-        followed = Some(done);
-    }
-    if session.input_depth() > 0 {
-        // Other requests execute lines too, which must not be taken for the next ones.
-        session.cancel_input();
-        adapter.unfinished = lines;
-    }
-    let Some(followed) = followed else { return };
+    let followed = adapter.follow(session, line, &mut |adapter, outcome| {
+        text.push_str(&adapter.text_of(outcome));
+    });
     if let Err(error) = &followed.last {
         shown.text.push_str(&messages::command_error(error));
         shown.has_failed = true;
@@ -219,16 +210,20 @@ fn value(
     frame: Option<SelectionView>,
     given: &Evaluate,
 ) -> Answer {
-    let is_hex = given.format.as_ref().and_then(|format| format.hex) == Some(true);
+    let is_hex = asks_hex(given.format.as_ref());
     let questions = queries(session)?;
     let frame = frame.or_else(|| questions.selection());
     let frame = frame.ok_or_else(|| Failure::quiet("there is no frame"))?;
-    let node = questions.evaluate_node(frame, given.expression.trim(), is_hex)?;
+    let expression = given.expression.trim();
+    let mut node = questions.evaluate_node(frame, expression, is_hex)?;
+    if given.context.as_deref() == Some("clipboard") {
+        node.summary = questions.whole_value(frame, expression, is_hex)?;
+    }
     body(Evaluated {
         variables_reference: container_of(adapter, frame, &node),
         named_variables: counted(node.named),
         indexed_variables: counted(node.indexed),
-        memory_reference: node.address.map(|at| format!("{at:#x}")),
+        memory_reference: node.memory.map(|at| format!("{at:#x}")),
         result: node.summary,
         type_name: node.type_name.filter(|name| !name.is_empty()),
     })

@@ -9,6 +9,7 @@ use crate::protocol::bodies::{GotoTarget, StepInTarget, Stopped};
 use crate::protocol::message::Failure;
 use juror_view::Outcome;
 use juror_view::driver::Driver;
+use juror_view::error::CommandError;
 use juror_view::queries::{LineCallView, SelectionView};
 use serde_json::{Value, json};
 
@@ -107,22 +108,35 @@ pub(super) fn step_out(
     step(arguments, "finish", "finish")
 }
 
-/// `stepBack`: a session with a program refuses the command with the reason.
+/// `stepBack`
 pub(super) fn step_back(
     _: &mut Adapter,
-    _: &mut dyn Driver,
+    session: &mut dyn Driver,
     arguments: Value,
 ) -> Result<Resume, Failure> {
+    goes_back(session)?;
     step(arguments, "reverse-step", "reverse-step")
 }
 
 /// `reverseContinue`
 pub(super) fn go_back(
     _: &mut Adapter,
-    _: &mut dyn Driver,
+    session: &mut dyn Driver,
     arguments: Value,
 ) -> Result<Resume, Failure> {
+    goes_back(session)?;
     step(arguments, "reverse-continue", "reverse-continue")
+}
+
+/// Checks that the run can go back.
+fn goes_back(session: &dyn Driver) -> Result<(), Failure> {
+    match session.is_recorded() {
+        true => Ok(()),
+        false => Err(Failure::shown(
+            "a program does not go back; a run that was recorded does (`recording` of `launch`), \
+             and a checkpoint can be restored",
+        )),
+    }
 }
 
 fn step(arguments: Value, line: &str, instruction: &str) -> Result<Resume, Failure> {
@@ -157,10 +171,7 @@ pub(super) fn restart_frame(
     adapter.at(session, Some(innermost), |adapter, session| {
         adapter
             .execute(session, &format!("restart-frame {level}"))
-            .map_err(|error| Failure {
-                is_shown: true,
-                ..Failure::from(error)
-            })
+            .map_err(refused)
     })?;
     queries(session)?.select(innermost)?;
     tell_elsewhere(adapter, "restart", thread);
@@ -180,8 +191,14 @@ pub(super) fn goto_targets(
         Outcome::Lines(views) => views,
         _ => Vec::new(),
     };
+    let thread = queries(session)?.selection().map_or(1, |it| it.thread);
     let mut targets = Vec::new();
+    let mut elsewhere = None;
     for view in views.into_iter().filter(|view| view.line.is_some()) {
+        if let Err(error) = queries(session)?.check_target(thread, view.address) {
+            elsewhere = Some(refused(error));
+            continue;
+        }
         let id = adapter.identifiers.next();
         adapter.targets.push((id, view.address));
         let at = format!("{:#x}", view.address);
@@ -192,7 +209,10 @@ pub(super) fn goto_targets(
             instruction_pointer_reference: at,
         });
     }
-    body(json!({ "targets": targets }))
+    match elsewhere.filter(|_| targets.is_empty()) {
+        Some(failure) => Err(failure),
+        None => body(json!({ "targets": targets })),
+    }
 }
 
 /// `goto`: the thread stands elsewhere, and nothing has run.
@@ -205,12 +225,23 @@ pub(super) fn goto(adapter: &mut Adapter, session: &mut dyn Driver, arguments: V
         .find(|(id, _)| *id == given.target_id);
     let at = known.map(|(_, at)| *at);
     let at = at.ok_or_else(|| Failure::quiet("the target is no longer there"))?;
+    queries(session)?
+        .check_target(thread, at)
+        .map_err(refused)?;
     let innermost = SelectionView { thread, level: 0 };
     adapter.at(session, Some(innermost), |adapter, session| {
         Ok(adapter.execute(session, &format!("set var $pc = {at:#x}"))?)
     })?;
     tell_elsewhere(adapter, "goto", thread);
     Ok(Value::Null)
+}
+
+/// Returns a refusal that the user is to see.
+fn refused(error: CommandError) -> Failure {
+    Failure {
+        is_shown: true,
+        ..Failure::from(error)
+    }
 }
 
 /// Tells after the answer that a thread stands elsewhere, although nothing has run.

@@ -1,9 +1,9 @@
 //! Scopes and variables.
 
-use super::{Answer, body, monitors, parse};
+use super::{Answer, body, memory, monitors, parse};
 use crate::adapter::{Adapter, queries};
 use crate::identifiers::Container;
-use crate::protocol::arguments::{Scopes, SetExpression, SetVariable, Variables};
+use crate::protocol::arguments::{Scopes, SetExpression, SetVariable, ValueFormat, Variables};
 use crate::protocol::bodies::{Assigned, PresentationHint, Scope, Variable};
 use crate::protocol::message::Failure;
 use juror_view::driver::Driver;
@@ -13,7 +13,10 @@ use juror_view::queries::SelectionView;
 use serde_json::{Value, json};
 
 /// The most parts of one answer, if the client does not say how many it wants.
-const PARTS_MAX: u64 = 10_000;
+const PARTS_MAX: u64 = 1_000;
+
+/// The name of the row that says how many parts are left out.
+const REST: &str = "...";
 
 /// The groups of a frame's values: name, the client's word, and whether they are shown on demand.
 const GROUPS: [(Group, &str, Option<&str>, bool); 4] = [
@@ -81,66 +84,89 @@ pub(super) fn variables(
     let container = adapter
         .identifiers
         .container_of(given.variables_reference)?;
-    let is_hex = given.format.and_then(|format| format.hex) == Some(true);
+    let is_hex = asks_hex(given.format.as_ref());
     let filter = match given.filter.as_deref() {
         Some("indexed") => PartFilter::Indexed,
         Some("named") => PartFilter::Named,
         _ => PartFilter::All,
     };
     let first = u64::try_from(given.start.unwrap_or(0)).unwrap_or(0);
-    let count = match u64::try_from(given.count.unwrap_or(0)).unwrap_or(0) {
-        0 => PARTS_MAX,
-        count => count,
-    };
-    let all = match container {
+    let asked = given.count.and_then(|count| u64::try_from(count).ok());
+    let asked = asked.filter(|&count| count > 0);
+    // One more tells whether there are others.
+    let count = asked.unwrap_or(PARTS_MAX + 1);
+    let mut page = match container {
         // The session pages its own values.
         Container::Node(node, frame) => {
-            let nodes = queries(session)?.part_nodes(node, filter, first, count)?;
-            let page = shown(adapter, session, frame, nodes, is_hex);
-            return body(json!({ "variables": page }));
+            let nodes = queries(session)?.part_nodes(node, filter, first, count, is_hex)?;
+            shown(adapter, frame, nodes)
         }
         Container::Scope(frame, group) => {
-            let nodes = queries(session)?.scope_nodes(frame, group)?;
-            shown(adapter, session, frame, nodes, is_hex)
+            let nodes = queries(session)?.scope_nodes(frame, group, is_hex)?;
+            within(shown(adapter, frame, nodes), filter, first, count)
         }
-        Container::Monitors => monitors::properties(adapter, session)?,
+        Container::Monitors => within(
+            monitors::properties(adapter, session)?,
+            filter,
+            first,
+            count,
+        ),
         Container::Monitor(_) if filter == PartFilter::Named => Vec::new(),
         Container::Monitor(property) => {
-            let page = monitors::slices(adapter, session, &property, first, count)?;
-            return body(json!({ "variables": page }));
+            monitors::slices(adapter, session, &property, first, count)?
         }
-        Container::Slice(slice) => monitors::parts(adapter, session, &slice)?,
-        Container::Path(slice) => monitors::path(session, &slice)?,
+        Container::Slice(slice) => within(
+            monitors::parts(adapter, session, &slice)?,
+            filter,
+            first,
+            count,
+        ),
+        Container::Path(slice) => within(monitors::path(session, &slice)?, filter, first, count),
     };
-    let page: Vec<Variable> = all
-        .into_iter()
-        .filter(|_| filter != PartFilter::Indexed)
-        .skip(usize::try_from(first).unwrap_or(usize::MAX))
-        .take(usize::try_from(count).unwrap_or(usize::MAX))
-        .collect();
+    if asked.is_none() && page.len() as u64 > PARTS_MAX {
+        page.truncate(usize::try_from(PARTS_MAX).unwrap_or(usize::MAX));
+        page.push(rest(adapter, given.variables_reference, first + PARTS_MAX));
+    }
     body(json!({ "variables": page }))
 }
 
+/// Returns a page of variables that all have names.
+fn within(all: Vec<Variable>, filter: PartFilter, first: u64, count: u64) -> Vec<Variable> {
+    all.into_iter()
+        .filter(|_| filter != PartFilter::Indexed)
+        .skip(usize::try_from(first).unwrap_or(usize::MAX))
+        .take(usize::try_from(count).unwrap_or(usize::MAX))
+        .collect()
+}
+
+/// Returns whether a client asks for hexadecimal numbers.
+pub(super) fn asks_hex(format: Option<&ValueFormat>) -> bool {
+    format.and_then(|format| format.hex) == Some(true)
+}
+
 /// Returns nodes as variables.
-fn shown(
-    adapter: &mut Adapter,
-    session: &mut dyn Driver,
-    frame: SelectionView,
-    nodes: Vec<Node>,
-    is_hex: bool,
-) -> Vec<Variable> {
-    let mut all = Vec::new();
-    for mut node in nodes {
-        if is_hex
-            && let Some(name) = &node.evaluate_name
-            && let Ok(questions) = queries(session)
-            && let Ok(other) = questions.evaluate_node(frame, name, true)
-        {
-            node.summary = other.summary;
-        }
-        all.push(variable(adapter, frame, node));
+fn shown(adapter: &mut Adapter, frame: SelectionView, nodes: Vec<Node>) -> Vec<Variable> {
+    let nodes = nodes.into_iter();
+    nodes.map(|node| variable(adapter, frame, node)).collect()
+}
+
+/// Returns the row that stands for the parts which are left out.
+fn rest(adapter: &Adapter, container: i64, shown: u64) -> Variable {
+    let counts = adapter.identifiers.counts_of(container);
+    let left = counts.saturating_sub(shown);
+    Variable {
+        name: REST.to_owned(),
+        value: match left {
+            0 => "there are more parts".to_owned(),
+            left => format!("{left} more parts, from {shown} on, of {counts}"),
+        },
+        presentation_hint: Some(PresentationHint {
+            kind: Some("virtual"),
+            attributes: vec!["readOnly"],
+            lazy: None,
+        }),
+        ..Variable::default()
     }
-    all
 }
 
 fn variable(adapter: &mut Adapter, frame: SelectionView, node: Node) -> Variable {
@@ -165,7 +191,7 @@ fn variable(adapter: &mut Adapter, frame: SelectionView, node: Node) -> Variable
         value: node.summary,
         type_name: node.type_name.filter(|name| !name.is_empty()),
         evaluate_name: node.evaluate_name,
-        memory_reference: node.address.map(|at| format!("{at:#x}")),
+        memory_reference: node.memory.map(|at| format!("{at:#x}")),
         presentation_hint: Some(PresentationHint {
             kind,
             attributes,
@@ -178,9 +204,14 @@ fn variable(adapter: &mut Adapter, frame: SelectionView, node: Node) -> Variable
 pub(super) fn container_of(adapter: &mut Adapter, frame: SelectionView, node: &Node) -> i64 {
     match node.id.0 {
         0 => 0,
-        _ => adapter
-            .identifiers
-            .container(Container::Node(node.id, frame)),
+        _ => {
+            let number = adapter
+                .identifiers
+                .container(Container::Node(node.id, frame));
+            let parts = node.named.max(node.indexed);
+            adapter.identifiers.note_count(number, parts);
+            number
+        }
     }
 }
 
@@ -200,17 +231,19 @@ pub(super) fn set_variable(
         .identifiers
         .container_of(given.variables_reference)?;
     let (name, value) = (given.name.trim(), given.value.trim());
+    let is_hex = asks_hex(given.format.as_ref());
     let (frame, node) = match container {
         Container::Scope(frame, group) => {
             let place = match group {
                 Group::Registers => format!("${name}"),
                 _ => name.to_owned(),
             };
-            let node = queries(session)?.assign_expression(frame, &place, value)?;
+            let node = queries(session)?.assign_expression(frame, &place, value, is_hex)?;
             (frame, node)
         }
         Container::Node(parent, frame) => {
-            (frame, queries(session)?.assign_node(parent, name, value)?)
+            let node = queries(session)?.assign_node(parent, name, value, is_hex)?;
+            (frame, node)
         }
         Container::Slice(slice) => {
             let value = monitors::assign(adapter, session, &slice, name, value)?;
@@ -224,7 +257,7 @@ pub(super) fn set_variable(
             return Err(Failure::shown("this cannot be assigned to"));
         }
     };
-    body(assigned(adapter, frame, node))
+    body(assigned(adapter, session, frame, node))
 }
 
 /// `setExpression`
@@ -236,8 +269,9 @@ pub(super) fn set_expression(
     let given: SetExpression = parse(arguments)?;
     let frame = frame_or_selected(adapter, session, given.frame_id)?;
     let questions = queries(session)?;
-    let node = questions.assign_expression(frame, &given.expression, &given.value)?;
-    body(assigned(adapter, frame, node))
+    let is_hex = asks_hex(given.format.as_ref());
+    let node = questions.assign_expression(frame, &given.expression, &given.value, is_hex)?;
+    body(assigned(adapter, session, frame, node))
 }
 
 /// Returns the frame of the client's number, or the selected one.
@@ -255,11 +289,20 @@ pub(super) fn frame_or_selected(
     }
 }
 
-fn assigned(adapter: &mut Adapter, frame: SelectionView, node: Node) -> Assigned {
+fn assigned(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    frame: SelectionView,
+    node: Node,
+) -> Assigned {
     // Others may be in the same memory.
     adapter.invalidate(&["variables"]);
+    memory::tell_written(adapter, session);
     Assigned {
         variables_reference: container_of(adapter, frame, &node),
+        named_variables: counted(node.named),
+        indexed_variables: counted(node.indexed),
+        memory_reference: node.memory.map(|at| format!("{at:#x}")),
         value: node.summary,
         type_name: node.type_name.filter(|name| !name.is_empty()),
     }

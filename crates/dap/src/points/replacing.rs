@@ -64,8 +64,12 @@ pub(crate) fn replace(
             }
         }
     }
-    let views = session.map(|session| views(adapter, session));
+    let views = session.and_then(|session| views(adapter, session));
     for point in &mut points {
+        if is_gone(point, views.as_deref()) {
+            point.number = None;
+            point.failure = Some("the point is no longer there".to_owned());
+        }
         point.told = described(adapter, point, views.as_deref());
     }
     let told = points.iter().map(|it| it.told.clone()).collect();
@@ -88,8 +92,13 @@ pub(crate) fn set_all(adapter: &mut Adapter, session: &mut dyn Driver) {
 /// Tells the client of points that are not what they were, and of those that commands have set
 /// or deleted.
 pub(crate) fn renew(adapter: &mut Adapter, session: &mut dyn Driver) {
-    let views = views(adapter, session);
+    let Some(views) = views(adapter, session) else {
+        return;
+    };
     let mut all = std::mem::take(&mut adapter.points.all);
+    for gone in all.extract_if(.., |it| is_gone(it, Some(&views))) {
+        tell_removed(adapter, gone.id);
+    }
     for point in &mut all {
         let told = described(adapter, point, Some(&views));
         if told != point.told {
@@ -101,11 +110,7 @@ pub(crate) fn renew(adapter: &mut Adapter, session: &mut dyn Driver) {
     let is_there = |number: u32| views.iter().any(|it| it.number == Some(number));
     let mut typed = std::mem::take(&mut adapter.points.typed);
     for (id, _) in typed.iter().filter(|(_, number)| !is_there(*number)) {
-        let gone = Breakpoint {
-            id: Some(*id),
-            ..Breakpoint::default()
-        };
-        tell(adapter, "removed", &gone);
+        tell_removed(adapter, *id);
     }
     typed.retain(|(_, number)| is_there(*number));
     for view in &views {
@@ -129,11 +134,30 @@ fn tell(adapter: &Adapter, reason: &str, breakpoint: &Breakpoint) {
     );
 }
 
-/// Returns the points of the session.
-fn views(adapter: &mut Adapter, session: &mut dyn Driver) -> Vec<PointView> {
+/// Tells that a point is no longer there.
+fn tell_removed(adapter: &Adapter, id: i64) {
+    let gone = Breakpoint {
+        id: Some(id),
+        ..Breakpoint::default()
+    };
+    tell(adapter, "removed", &gone);
+}
+
+/// Returns whether a point that was set is no longer there: a command has deleted it, or the call
+/// has returned whose variable it watched.
+fn is_gone(point: &Point, views: Option<&[PointView]>) -> bool {
+    let is_there = |number: u32| {
+        let mut views = views.into_iter().flatten();
+        views.any(|it| it.number == Some(number))
+    };
+    views.is_some() && point.number.is_some_and(|number| !is_there(number))
+}
+
+/// Returns the points of the session, if they can be told.
+fn views(adapter: &mut Adapter, session: &mut dyn Driver) -> Option<Vec<PointView>> {
     match adapter.execute(session, "info breakpoints") {
-        Ok(Outcome::Points(views)) => views,
-        _ => Vec::new(),
+        Ok(Outcome::Points(views)) => Some(views),
+        _ => None,
     }
 }
 
@@ -175,12 +199,14 @@ fn try_to_set(
         Some(number) => number,
         None => {
             let frame = point.wanted.frame;
-            let frame = frame.and_then(|frame| adapter.identifiers.frame_of(frame).ok());
+            let frame = frame.map(|frame| adapter.identifiers.frame_of(frame));
+            let frame = frame.transpose();
+            let frame = frame.map_err(|failure| CommandError::new(failure.message))?;
             let set = adapter.at(session, frame, |adapter, session| {
                 Ok(adapter.execute(session, &point.wanted.command))
             });
             set.map_err(|failure| CommandError::new(failure.message))??;
-            let all = views(adapter, session);
+            let all = views(adapter, session).unwrap_or_default();
             let newest = all.iter().filter_map(|it| it.number).max();
             newest.ok_or_else(|| CommandError::new("the point was not set"))?
         }
@@ -211,10 +237,9 @@ fn try_to_set(
                 vec![format!("ignore {number} {}", count - 1)]
             }
             None => {
-                return Err(CommandError::with_help(
-                    format!("`{text}` is not a number of hits"),
-                    "for example: 3, > 3, == 3, % 3",
-                ));
+                return Err(CommandError::new(format!(
+                    "`{text}` is not a number of hits; for example: 3, > 3, == 3, % 3"
+                )));
             }
         },
     };

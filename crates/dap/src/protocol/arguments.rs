@@ -140,6 +140,26 @@ pub struct ValueFormat {
     pub hex: Option<bool>,
 }
 
+/// The form of shown frames.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StackFrameFormat {
+    /// Whether numbers are hexadecimal.
+    pub hex: Option<bool>,
+    /// Whether parameters are shown.
+    pub parameters: Option<bool>,
+    /// Whether their types are shown.
+    pub parameter_types: Option<bool>,
+    /// Whether their names are shown.
+    pub parameter_names: Option<bool>,
+    /// Whether their values are shown.
+    pub parameter_values: Option<bool>,
+    /// Whether the line is shown.
+    pub line: Option<bool>,
+    /// Whether the module is shown.
+    pub module: Option<bool>,
+}
+
 /// The arguments of `stackTrace`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -150,6 +170,8 @@ pub struct StackTrace {
     pub start_frame: Option<i64>,
     /// The number of frames; 0 for all.
     pub levels: Option<i64>,
+    /// The form of their names.
+    pub format: Option<StackFrameFormat>,
 }
 
 /// The arguments of `scopes`.

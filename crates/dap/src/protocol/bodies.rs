@@ -187,6 +187,15 @@ pub struct Assigned {
     pub type_name: Option<String>,
     /// The container of its parts; 0 if it has none.
     pub variables_reference: i64,
+    /// The number of its named parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub named_variables: Option<i64>,
+    /// The number of its elements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub indexed_variables: Option<i64>,
+    /// The memory to show for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_reference: Option<String>,
 }
 
 /// A module.

@@ -37,8 +37,9 @@ pub const FILTERS: [(&str, &str, &str, bool); 6] = [
     ),
     (
         "signals",
-        "Every signal",
-        "Stops when any signal arrives; without it, at those that would end the program",
+        "Signals",
+        "Stops at the signals of the table of `handle`; without it, at those that would end the \
+         program",
         false,
     ),
 ];

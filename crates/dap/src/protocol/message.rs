@@ -67,11 +67,15 @@ impl From<juror_view::error::CommandError> for Failure {
     }
 }
 
-/// Returns the message of an error and its help, for places without a layout.
+/// The beginning of a help that is about what was written, and not about commands of the prompt.
+const SUGGESTION: &str = "did you mean";
+
+/// Returns the message of an error for places without a layout. Its help is for the prompt, unless
+/// it suggests another name.
 pub fn words_of(error: &juror_view::error::CommandError) -> String {
     match &error.help {
-        Some(help) => format!("{} ({help})", error.message),
-        None => error.message.clone(),
+        Some(help) if help.starts_with(SUGGESTION) => format!("{} ({help})", error.message),
+        _ => error.message.clone(),
     }
 }
 
@@ -107,4 +111,21 @@ pub fn refusal(seq: i64, command: &str, failure: &Failure) -> Value {
             },
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_view::error::CommandError;
+
+    #[test]
+    fn the_help_of_the_prompt_is_left_out() {
+        for (help, expected) in [
+            ("see: info threads", "there is no f"),
+            ("did you mean `g`?", "there is no f (did you mean `g`?)"),
+        ] {
+            let error = CommandError::with_help("there is no f", help);
+            assert_eq!(words_of(&error), expected);
+        }
+    }
 }

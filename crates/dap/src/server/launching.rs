@@ -1,10 +1,10 @@
 //! Loads a program, or attaches to one.
 
 use super::processes::process_of;
-use super::{Origin, Server};
+use super::{Origin, Server, first_commands};
 use crate::adapter::Motion;
 use crate::filters;
-use crate::handlers::parse;
+use crate::handlers::{choose_signals, parse};
 use crate::points;
 use crate::protocol::arguments::{Restart, Start};
 use crate::protocol::capabilities::of_recordings;
@@ -88,15 +88,9 @@ impl Server<'_> {
         })
     }
 
-    /// Checks the token, and that there is no program yet. Returns the arguments.
-    fn permitted(&mut self, request: &Request) -> Result<Start, Failure> {
+    /// Checks that there is no program yet. Returns the arguments.
+    fn permitted(&self, request: &Request) -> Result<Start, Failure> {
         let start: Start = parse(request.arguments.clone())?;
-        if self.setup.token.is_some() && start.token != self.setup.token {
-            // A client that guesses gets one try.
-            self.is_over = true;
-            return Err(Failure::quiet("the token is not valid"));
-        }
-        self.is_known = true;
         match self.session {
             Some(_) => Err(Failure::quiet("a program is being debugged already")),
             None => Ok(start),
@@ -182,15 +176,20 @@ impl Server<'_> {
             return;
         };
         self.adapter.motion = Motion::Unbegun;
-        for line in start.init_commands.clone().unwrap_or_default() {
-            match self.adapter.execute(&mut **session, &line) {
-                Ok(outcome) => {
-                    let text = self.adapter.text_of(&outcome);
-                    self.adapter.say(&text);
-                }
-                Err(error) => self.adapter.say_error(&error),
-            }
+        choose_signals(&self.adapter, &mut **session);
+        let mut why = Vec::new();
+        let files = match self.adapter.is_recorded {
+            true => Vec::new(),
+            false => self
+                .host
+                .command_files(&mut |text| why.push(messages::notice(text))),
+        };
+        self.adapter.say(&why.concat());
+        for file in &files {
+            first_commands::execute_file(&mut self.adapter, &mut **session, file);
         }
+        let lines = start.init_commands.clone().unwrap_or_default();
+        first_commands::execute_lines(&mut self.adapter, &mut **session, &lines);
         if let Some(filters) = self.adapter.filters.clone() {
             self.adapter
                 .choose_properties(filters.iter().map(String::as_str));

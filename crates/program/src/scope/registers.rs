@@ -162,7 +162,7 @@ pub fn is_register(name: &str) -> bool {
 }
 
 /// The register that a part belongs to, its first byte there, and how many it has.
-fn register_part(name: &str) -> Option<(u16, usize, usize)> {
+pub fn register_part(name: &str) -> Option<(u16, usize, usize)> {
     let whole = |name: &str| (0..16).find(|&number| register_name(number) == name);
     // Those with letters: `ax`, `al` and `ah` of `rax`; `si` and `sil` of `rsi`.
     if let Some(short) = name.strip_prefix('e') {

@@ -97,6 +97,10 @@ pub(super) const ENTRIES: &[Entry] = &[
                 "watch -location node->next",
                 "this memory location, wherever node points later",
             ),
+            (
+                "watch -location -call *result",
+                "the same, until the call whose frame has the memory returns",
+            ),
             ("watch table[2..5]", "elements 2 to 4"),
             ("watch a + b if a > b", "after stores to either"),
         ],

@@ -27,7 +27,7 @@ const OWN_VARIABLES: [&str; 6] = ["_", "__", "_exitcode", "_inferior", "_siginfo
 /// It could only fail.
 pub(crate) fn check_given(session: &Session, line: &str) -> Result<(), CommandError> {
     let commands = &session.points.commands;
-    let Some(given) = &commands.given else {
+    let Some(given) = commands.given() else {
         return check_line(session, line, "");
     };
     let is_first = given.parser.lines().is_empty();
@@ -92,7 +92,7 @@ fn check_command(session: &Session, line: &str) -> Result<(), CommandError> {
 /// Returns whether a word is, or will be, a command that the user defines.
 fn is_defined(session: &Session, line: &str, word: &str) -> bool {
     let commands = &session.points.commands;
-    let own = commands.given.as_ref().map(|given| &given.purpose);
+    let own = commands.given().map(|given| &given.purpose);
     let own = own.and_then(|purpose| match purpose {
         Purpose::Define(name) => Some(name),
         _ => None,

@@ -55,7 +55,7 @@ impl Session {
             self.points.commands.give_up();
             if is_queued {
                 // What is typed next is not for a block that a file has begun.
-                self.points.commands.given = None;
+                self.points.commands.drop_given();
             }
         }
         if let Ok(Outcome::Stopped(stop)) = &mut result {
@@ -169,7 +169,7 @@ impl Session {
         frame_level: usize,
         group: Group,
     ) -> Result<Vec<Node>, CommandError> {
-        nodes::scope_nodes(self, thread, frame_level, group)
+        nodes::scope_nodes(self, thread, frame_level, group, Radix::Natural)
     }
 
     /// Returns `count` parts of a value from the one with the number `start` on; those behind
@@ -184,7 +184,7 @@ impl Session {
         start: u64,
         count: u64,
     ) -> Result<Vec<Node>, CommandError> {
-        nodes::part_nodes(self, node, filter, start..start.saturating_add(count))
+        nodes::part_nodes(self, node, filter, start..start.saturating_add(count), None)
     }
 
     /// Evaluates an expression in a frame. Functions of the program are called only if
@@ -214,7 +214,7 @@ impl Session {
         name: &str,
         value: &str,
     ) -> Result<Node, CommandError> {
-        nodes::assign_node(self, parent, name, value)
+        nodes::assign_node(self, parent, name, value, None)
     }
 
     /// Assigns to the value of an expression in a frame; returns its new value.
@@ -228,7 +228,7 @@ impl Session {
         expression: &str,
         value: &str,
     ) -> Result<Node, CommandError> {
-        nodes::assign_expression(self, thread, frame_level, expression, value)
+        nodes::assign_expression(self, thread, frame_level, expression, value, None)
     }
 
     /// Executes a line in the middle of another command.

@@ -1,12 +1,13 @@
 //! The session as front ends drive it.
 
-use crate::commands::{completion, info_graph, source_script};
-use crate::inspect::{queries, statements};
+use crate::commands::{completion, info_graph, jump_and_return, source_script};
+use crate::inspect::{nodes, queries, statements};
+use crate::run::catchpoints;
 use crate::run::step::calls;
 use crate::session::Session;
 use juror_monitoring::live;
 use juror_values::format::Radix;
-use juror_view::driver::Driver;
+use juror_view::driver::{Driver, FrontEnd};
 use juror_view::error::CommandError;
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::nodes::{Group, Node, NodeId, PartFilter};
@@ -15,6 +16,7 @@ use juror_view::queries::{
     FramesView, LineCallView, Queries, SelectionView, SourcePathView, StatementView,
 };
 use juror_view::{Outcome, TerminalSettings};
+use std::ops::Range;
 use std::path::Path;
 
 impl Driver for Session {
@@ -24,6 +26,9 @@ impl Driver for Session {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         Session::execute(self, line, observer)
+    }
+    fn speak_for(&mut self, front_end: FrontEnd) -> FrontEnd {
+        std::mem::replace(&mut self.points.commands.front_end, front_end)
     }
     fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
         completion::complete(self, line, position)
@@ -96,6 +101,10 @@ impl Driver for Session {
     fn run_alone(&mut self, is_alone: bool) {
         self.user.settings.is_alone = is_alone;
     }
+    fn stop_at_signals(&mut self, stops: bool) {
+        self.user.signals.stops = stops;
+        catchpoints::renew_catchpoints(self);
+    }
     fn caller(&self) -> Box<dyn Fn() + Send> {
         Box::new(self.control.call())
     }
@@ -137,6 +146,7 @@ impl Queries for Session {
 
     fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Result<(), CommandError> {
         self.running_mut()?.debuggee.write(address, bytes)?;
+        self.processes.nodes.note_written(address, bytes.len());
         // The shown frames may have changed.
         self.processes.selection.frames = None;
         Ok(())
@@ -163,12 +173,18 @@ impl Queries for Session {
         calls::calls_of_line(self, frame)
     }
 
+    fn check_target(&mut self, thread: u32, address: u64) -> Result<(), CommandError> {
+        jump_and_return::check_target(self, thread, address)
+    }
+
     fn scope_nodes(
         &mut self,
         frame: SelectionView,
         group: Group,
+        is_hex: bool,
     ) -> Result<Vec<Node>, CommandError> {
-        Session::scope_nodes(self, frame.thread, frame.level as usize, group)
+        let radix = radix(is_hex).unwrap_or_default();
+        nodes::scope_nodes(self, frame.thread, frame.level as usize, group, radix)
     }
 
     fn part_nodes(
@@ -177,8 +193,10 @@ impl Queries for Session {
         filter: PartFilter,
         first: u64,
         count: u64,
+        is_hex: bool,
     ) -> Result<Vec<Node>, CommandError> {
-        Session::part_nodes(self, node, filter, first, count)
+        let range = first..first.saturating_add(count);
+        nodes::part_nodes(self, node, filter, range, radix(is_hex))
     }
 
     fn evaluate_node(
@@ -187,9 +205,22 @@ impl Queries for Session {
         expression: &str,
         is_hex: bool,
     ) -> Result<Node, CommandError> {
-        let radix = is_hex.then_some(Radix::Hexadecimal);
         let level = frame.level as usize;
-        Session::evaluate_node(self, frame.thread, level, expression, radix, false)
+        Session::evaluate_node(self, frame.thread, level, expression, radix(is_hex), false)
+    }
+
+    fn whole_value(
+        &mut self,
+        frame: SelectionView,
+        expression: &str,
+        is_hex: bool,
+    ) -> Result<String, CommandError> {
+        let radix = radix(is_hex).unwrap_or_default();
+        nodes::whole_value(self, frame.thread, frame.level as usize, expression, radix)
+    }
+
+    fn take_written(&mut self) -> Vec<Range<u64>> {
+        self.processes.nodes.take_written()
     }
 
     fn assign_node(
@@ -197,8 +228,9 @@ impl Queries for Session {
         parent: NodeId,
         name: &str,
         value: &str,
+        is_hex: bool,
     ) -> Result<Node, CommandError> {
-        Session::assign_node(self, parent, name, value)
+        nodes::assign_node(self, parent, name, value, radix(is_hex))
     }
 
     fn assign_expression(
@@ -206,7 +238,14 @@ impl Queries for Session {
         frame: SelectionView,
         place: &str,
         value: &str,
+        is_hex: bool,
     ) -> Result<Node, CommandError> {
-        Session::assign_expression(self, frame.thread, frame.level as usize, place, value)
+        let level = frame.level as usize;
+        nodes::assign_expression(self, frame.thread, level, place, value, radix(is_hex))
     }
+}
+
+/// Returns the format that a client has asked for.
+fn radix(is_hex: bool) -> Option<Radix> {
+    is_hex.then_some(Radix::Hexadecimal)
 }

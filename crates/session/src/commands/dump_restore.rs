@@ -143,6 +143,7 @@ fn restore_bytes(session: &mut Session, file: &str, places: &str) -> Result<Outc
     }
     let at = offset.unwrap_or(0).wrapping_add(start);
     session.running_mut()?.debuggee.write(at, &bytes)?;
+    session.processes.nodes.note_written(at, bytes.len());
     // The shown frames may have changed.
     session.processes.selection.frames = None;
     Ok(Outcome::Copied(CopyView {

@@ -1,6 +1,6 @@
 //! `jump`, `return`, `signal`: change how the program continues.
 
-use crate::inspect::{expressions, frames, location_messages, locations};
+use crate::inspect::{expressions, frames, location_messages, locations, queries};
 use crate::run::step::nowhere_to_return;
 use crate::session::Session;
 use juror_points::location_spec;
@@ -50,6 +50,35 @@ pub(crate) fn jump(
     program.debuggee.set_registers(thread, &registers)?;
     session.processes.selection.frames = None;
     session.continue_run(observer)
+}
+
+/// Checks that an address is in the function that a thread is in.
+///
+/// # Errors
+/// It is in another function, or in none that is known.
+pub(crate) fn check_target(
+    session: &mut Session,
+    thread: u32,
+    address: u64,
+) -> Result<(), CommandError> {
+    let stands = queries::at_innermost(session, thread, |session| {
+        let thread = session.thread()?;
+        Ok(session.running()?.debuggee.registers(thread)?.rip)
+    })?;
+    let modules = session.modules();
+    let start = |at| modules.function_at(at).map(|bound| bound.address());
+    if start(stands).is_some() && start(stands) == start(address) {
+        return Ok(());
+    }
+    let name = |at| match modules.function_at(at) {
+        Some(bound) => format!("`{}`", bound.function.name),
+        None => "code without a name".to_owned(),
+    };
+    Err(CommandError::new(format!(
+        "the target is in {}, and the frame is in {}",
+        name(address),
+        name(stands)
+    )))
 }
 
 /// Returns the location in the thread's function, of several.

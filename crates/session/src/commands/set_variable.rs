@@ -10,12 +10,17 @@ use crate::state::evaluations::Purpose;
 use crate::state::values::can_be_named;
 use juror_language::{Expression, ExpressionKind};
 use juror_program::assignment::{assignment_target, bytes_for};
-use juror_symbols::{ValueLocation, register, register_name};
+use juror_program::scope::whole_register;
+use juror_symbols::{Type, ValueLocation, register, register_name};
 use juror_values::format::{Radix, format};
 use juror_values::typed::{Location, Number, Typed};
 use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, ValueView, VariableView};
+
+mod special_registers;
+
+pub(crate) use special_registers::refusal;
 
 /// The help of syntax errors.
 const HELP: &str = "for example: set var count = 3, set queue->items[2] = 0, set $rax = 1";
@@ -62,6 +67,7 @@ pub(crate) fn assign_to(
     match typed.location {
         Location::Memory(address) => {
             session.running_mut()?.debuggee.write(address, &bytes)?;
+            session.processes.nodes.note_written(address, bytes.len());
         }
         Location::Bytes(_) => match vector_part(expression) {
             Some(register) => assign_in_vector(session, register, expression, &bytes)?,
@@ -113,11 +119,27 @@ pub(crate) fn assign_result(
 
 /// Evaluates the location or the value of an assignment: references are resolved.
 pub(crate) fn evaluate_meant(session: &mut Session, text: &str) -> Result<Typed, CommandError> {
-    let value = expressions::evaluate(session, text)?;
+    let expression = expressions::read(session, text)?;
+    let value = match &expression.kind {
+        ExpressionKind::Text(text) => characters(text)?,
+        _ => expressions::evaluate_expression(session, &expression)?,
+    };
     match &session.processes.program {
         Some(program) => assignment_target(&value, program).map_err(CommandError::new),
         None => Ok(value),
     }
+}
+
+/// Returns a text in quotation marks as the array of its characters, with a zero at the end.
+fn characters(text: &str) -> Result<Typed, CommandError> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.push(0);
+    let character = Type::builtin("char");
+    let character = character.ok_or_else(|| CommandError::new("no type for characters"))?;
+    Ok(Typed::of_bytes(
+        character.array_of(bytes.len() as u64),
+        bytes,
+    ))
 }
 
 /// Shows the new value.
@@ -136,13 +158,8 @@ fn assigned(session: &mut Session, place: &str) -> Result<Outcome, CommandError>
 
 /// Assigns to a register of the innermost frame.
 fn assign_register(session: &mut Session, name: &str, value: &Typed) -> Result<(), CommandError> {
-    let number = match name {
-        "pc" => register::RIP,
-        "sp" => register::RSP,
-        "fp" => register::RBP,
-        _ => (0..=16)
-            .find(|&number| register_name(number) == name)
-            .ok_or_else(|| CommandError::new(format!("there is no register `${name}`")))?,
+    let Some(number) = whole_register(name) else {
+        return special_registers::assign(session, name, value);
     };
     let word = Typed::of_integer(0).ok_or_else(|| CommandError::new("no type for registers"))?;
     let program = session.running()?;
@@ -282,10 +299,12 @@ fn write_register(session: &mut Session, number: u16, bytes: &[u8]) -> Result<()
         *to = *from;
     }
     let thread = session.thread()?;
-    let debuggee = &mut session.running_mut()?.debuggee;
     if let Some(address) = saved_at {
-        return Ok(debuggee.write(address, &word)?);
+        session.running_mut()?.debuggee.write(address, &word)?;
+        session.processes.nodes.note_written(address, word.len());
+        return Ok(());
     }
+    let debuggee = &mut session.running_mut()?.debuggee;
     let mut registers = *debuggee.registers(thread)?;
     registers.set_by_dwarf_number(number, u64::from_le_bytes(word));
     Ok(debuggee.set_registers(thread, &registers)?)

@@ -10,16 +10,23 @@ use juror_points::location_spec;
 use juror_points::point::{Fate, Point, PointKind};
 use juror_points::software_watchpoint::Followed;
 use juror_points::watchpoints::{Home, WatchKind, Watchpoint, start_of};
+use juror_program::program::Program;
 use juror_program::scope::FrameScope;
-use juror_program::stack::frames::returns_to;
+use juror_program::stack::frames::{Frame, returns_to};
+use juror_symbols::register;
 use juror_values::typed::VALUE_SIZE_MAX;
 use juror_view::Outcome;
 use juror_view::error::CommandError;
+
+/// The bytes below the stack pointer that a function may use without a call.
+const RED_ZONE: u64 = 128;
 
 /// The parsed argument.
 struct Written<'a> {
     kind: WatchKind,
     only_place: bool,
+    /// The memory is watched as long as the call that it belongs to.
+    of_call: bool,
     expression: &'a str,
     condition: Option<&'a str>,
 }
@@ -30,6 +37,7 @@ impl<'a> Written<'a> {
         let mut written = Written {
             kind,
             only_place: false,
+            of_call: false,
             expression: "",
             condition,
         };
@@ -38,6 +46,7 @@ impl<'a> Written<'a> {
             let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
             match word {
                 "-l" | "-location" => written.only_place = true,
+                "-call" => written.of_call = true,
                 "-change" if kind == WatchKind::Write => written.kind = WatchKind::Change,
                 _ => break,
             }
@@ -47,6 +56,12 @@ impl<'a> Written<'a> {
             return Err(CommandError::with_help(
                 "`watch` needs an expression",
                 format!("for example: {} count, {0} count if i > 3", kind.word()),
+            ));
+        }
+        if written.of_call && !written.only_place {
+            return Err(CommandError::with_help(
+                "`-call` is an option of `-location`",
+                "without -location, a local variable is watched until its call returns anyway",
             ));
         }
         written.expression = rest;
@@ -103,16 +118,24 @@ pub(crate) fn set_watchpoint(
         true => check_size(&seen)?,
         false => check_ranges(&seen, dependence, &written)?,
     }
-    let home = match dependence.is_local && !is_place {
-        true => Some(home_of_frame(session, level)?),
-        false => None,
+    let home = match (is_place, written.of_call) {
+        (false, _) if dependence.is_local => Some(home_of_frame(session, level)?),
+        (true, true) => match seen.ranges.first() {
+            Some(range) => home_of_memory(session, &frames, range.start)?,
+            None => None,
+        },
+        _ => None,
     };
     let remark = match &seen.value {
         Err(why) if !is_followed => format!("; {why} now"),
         _ => String::new(),
     };
     let number = session.points.breakpoints.take_number();
-    let option = if is_place { "-location " } else { "" };
+    let option = match (is_place, written.of_call) {
+        (true, true) => "-location -call ",
+        (true, false) => "-location ",
+        (false, _) => "",
+    };
     let watchpoint = Watchpoint {
         point: Point {
             owner: session.points.owner,
@@ -141,7 +164,60 @@ pub(crate) fn set_watchpoint(
     )))
 }
 
-/// Returns the call of the selected frame.
+/// Returns the call of the selected thread whose frame has an address; none for other memory.
+fn home_of_memory(
+    session: &mut Session,
+    frames: &[Frame],
+    address: u64,
+) -> Result<Option<Home>, CommandError> {
+    let program = session.running()?;
+    match owner_of(program, frames, address) {
+        Some(level) => home_of_frame(session, level).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Returns the level of the frame that has an address.
+fn owner_of(program: &Program, frames: &[Frame], address: u64) -> Option<usize> {
+    let mut begin = frames.first()?.registers.get(register::RSP)?;
+    // The kernel leaves the red zone of an interrupted function alone.
+    let mut has_red_zone = true;
+    let mut inner = None;
+    for (level, frame) in frames.iter().enumerate() {
+        if frame.is_inlined() || frame.is_tail_call() {
+            continue;
+        }
+        let end = frame.cfa?;
+        if has_red_zone {
+            begin = begin.wrapping_sub(RED_ZONE);
+        }
+        if (begin..end).contains(&address) {
+            // The arguments that do not fit into registers are in the frame of the caller.
+            let of_inner = inner.filter(|&(_, inner)| has_variable_at(program, inner, address));
+            return Some(of_inner.map_or(level, |(level, _)| level));
+        }
+        begin = end;
+        has_red_zone = frame.is_of_signal;
+        inner = Some((level, frame));
+    }
+    None
+}
+
+/// Returns whether an address is in a variable of a frame.
+fn has_variable_at(program: &Program, frame: &Frame, address: u64) -> bool {
+    let variables = program.variables(frame);
+    variables.iter().any(|(variable, _)| {
+        let value = program.value_of(frame, variable);
+        let begin = value.address();
+        let end = begin.zip(value.r#type.size());
+        let end = end.and_then(|(begin, size)| begin.checked_add(size));
+        begin
+            .zip(end)
+            .is_some_and(|(begin, end)| (begin..end).contains(&address))
+    })
+}
+
+/// Returns the call of a frame of the selected thread.
 fn home_of_frame(session: &mut Session, level: usize) -> Result<Home, CommandError> {
     let thread = session.thread()?;
     let frames = session.frames()?;

@@ -7,6 +7,7 @@ mod assign;
 mod framed;
 mod made;
 mod scopes;
+mod shown_values;
 
 pub(crate) use assign::{assign_expression, assign_node};
 pub(crate) use scopes::scope_nodes;
@@ -19,7 +20,7 @@ use crate::state::nodes::{Content, FrameOf, Known, Value};
 use juror_language::{Expression, ExpressionKind};
 use juror_program::scope::is_register;
 use juror_symbols::Type;
-use juror_values::format::Radix;
+use juror_values::format::{Radix, whole};
 use juror_values::parts::{Opened, Part, Path, Reader, open};
 use juror_values::typed::Typed;
 use juror_view::error::CommandError;
@@ -37,15 +38,18 @@ pub(crate) fn part_nodes(
     id: NodeId,
     filter: PartFilter,
     range: Range<u64>,
+    radix: Option<Radix>,
 ) -> Result<Vec<Node>, CommandError> {
     let known = known(session, id)?;
     let value = match &known.content {
         Content::Registers(_) if filter == PartFilter::Indexed => return Ok(Vec::new()),
         Content::Registers(names) => {
-            return scopes::register_nodes(session, known.frame, within(names, &range));
+            let radix = radix.unwrap_or_default();
+            return scopes::register_nodes(session, known.frame, within(names, &range), radix);
         }
         Content::Value(value) => value,
     };
+    let radix = radix.unwrap_or(value.radix);
     in_frame(session, known.frame, |session| {
         let (opened, reader) = opened(session, value)?;
         let is_meant = match filter {
@@ -65,7 +69,7 @@ pub(crate) fn part_nodes(
         let parts = opened.parts(range.start..end, reader);
         // Several entries may have one key: an expression gives the first of them.
         let is_checked = opened.named() > 0 || value.typed.r#type.name().contains("multimap");
-        let writer = Writer::new(session, known.frame, value.radix)?;
+        let writer = Writer::new(session, known.frame, radix)?;
         writer.nodes(parts.into_iter().map(|part| Draft {
             is_checked,
             ..draft(part, value)
@@ -142,6 +146,22 @@ pub(crate) fn evaluate_node(
             Err(error) => return Err(error),
         };
         node_of(session, frame, &expression, typed, &text, radix)
+    })
+}
+
+/// Returns the whole value of an expression in a frame as text.
+pub(crate) fn whole_value(
+    session: &mut Session,
+    thread: u32,
+    level: usize,
+    text: &str,
+    radix: Radix,
+) -> Result<String, CommandError> {
+    let frame = frame_of(session, thread, level)?;
+    in_frame(session, frame, |session| {
+        let typed = expressions::evaluate(session, text.trim())?;
+        let program = session.running()?;
+        Ok(whole(&typed, program, program, radix))
     })
 }
 

@@ -13,8 +13,18 @@ use std::path::Path;
 /// Returns the selected thread and frame.
 pub(crate) fn selection(session: &Session) -> Option<SelectionView> {
     let thread = session.thread().ok()?;
+    let program = session.running().ok()?;
+    let is_there = program.debuggee.thread_ids().any(|it| it == thread);
+    if !is_there {
+        // It has ended.
+        let other = program.debuggee.thread_ids().next()?;
+        return Some(SelectionView {
+            thread: program.thread_number(other),
+            level: 0,
+        });
+    }
     Some(SelectionView {
-        thread: session.running().ok()?.thread_number(thread),
+        thread: program.thread_number(thread),
         level: u32::try_from(session.processes.selection.level).unwrap_or(u32::MAX),
     })
 }

@@ -127,6 +127,7 @@ fn node(name: String, value: String) -> Node {
         named: 0,
         indexed: 0,
         address: None,
+        memory: None,
         size: None,
         writable: false,
         kind: NodeKind::Data,
@@ -221,6 +222,7 @@ impl Queries for RecordedRun {
         &mut self,
         frame: SelectionView,
         group: Group,
+        _: bool,
     ) -> Result<Vec<Node>, CommandError> {
         let number = self.event_of(frame)?;
         let values = match group {
@@ -240,6 +242,7 @@ impl Queries for RecordedRun {
         _: PartFilter,
         _: u64,
         _: u64,
+        _: bool,
     ) -> Result<Vec<Node>, CommandError> {
         Ok(Vec::new())
     }
@@ -254,7 +257,7 @@ impl Queries for RecordedRun {
         Ok(node(expression.to_owned(), value))
     }
 
-    fn assign_node(&mut self, _: NodeId, _: &str, _: &str) -> Result<Node, CommandError> {
+    fn assign_node(&mut self, _: NodeId, _: &str, _: &str, _: bool) -> Result<Node, CommandError> {
         Err(unchangeable())
     }
 
@@ -263,6 +266,7 @@ impl Queries for RecordedRun {
         _: SelectionView,
         _: &str,
         _: &str,
+        _: bool,
     ) -> Result<Node, CommandError> {
         Err(unchangeable())
     }

@@ -70,6 +70,14 @@ impl Session {
             if let (Some(Pause::Reason(reason, _)), Some(other)) = (pause, other) {
                 return Ok(Some(Pause::Reason(reason, other)));
             }
+            let ran_alone =
+                self.user.settings.is_locked() && self.processes.selection.thread == Some(thread);
+            if let Some(other) = other.filter(|_| ran_alone) {
+                observer.notice(&format!(
+                    "thread {number} has ended, and it was the only one that ran"
+                ));
+                return Ok(Some(Pause::Reason(StopReason::Interrupted, other)));
+            }
         }
         Ok(None)
     }

@@ -14,7 +14,7 @@ use crate::run::pause::Goal;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
 use juror_view::Outcome;
-use juror_view::driver::Driver;
+use juror_view::driver::{Driver, FrontEnd};
 use juror_view::error::CommandError;
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::{Observer, SilentObserver};
@@ -96,6 +96,12 @@ impl Driver for Served<'_> {
             ));
         }
         self.0.perform_line(line, &mut SilentObserver)
+    }
+    fn speak_for(&mut self, front_end: FrontEnd) -> FrontEnd {
+        Driver::speak_for(self.0, front_end)
+    }
+    fn stop_at_signals(&mut self, stops: bool) {
+        Driver::stop_at_signals(self.0, stops);
     }
     fn complete(&mut self, line: &str, position: usize) -> (usize, Vec<String>) {
         self.0.complete(line, position)

@@ -150,7 +150,10 @@ pub(crate) fn end_watchpoints(
         .filter(|it| it.point.owner == PointOwner::Developer)
         .collect();
     let shown: Vec<u32> = ended.iter().map(|it| it.point.number).collect();
-    let expressions = ended.iter().map(|it| it.point.words(&it.text)).collect();
+    let expressions = ended
+        .iter()
+        .map(|it| it.point.words(it.bare_expression()))
+        .collect();
     let function = ended
         .iter()
         .find_map(|it| it.home.as_ref())

@@ -6,6 +6,7 @@ use crate::script::block::Block;
 use crate::script::parse::{Parser, Taken, Words};
 use crate::script::run::{Asked, Origin, Runner, no_conditions};
 use juror_points::point::Stopping;
+use juror_view::driver::FrontEnd;
 use juror_view::error::CommandError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -19,7 +20,10 @@ const HOOK_OF_STOPS: &str = "hook-stop";
 /// Command lines that are being entered, and lines that are to be executed.
 #[derive(Debug, Default)]
 pub(crate) struct BreakpointCommands {
-    pub(crate) given: Option<Given>,
+    /// Those that are being entered, by front end.
+    given: BTreeMap<FrontEnd, Given>,
+    /// The front end that the lines come from.
+    pub(crate) front_end: FrontEnd,
     pub(crate) runner: Runner,
     /// The points that have stopped the program.
     pub(crate) stopped_by: Vec<u32>,
@@ -67,12 +71,22 @@ impl BreakpointCommands {
 
     /// Returns the nesting depth of the lines that are being entered.
     pub(crate) fn input_depth(&self) -> usize {
-        self.given.as_ref().map_or(0, |given| given.parser.depth())
+        self.given().map_or(0, |given| given.parser.depth())
     }
 
-    /// Drops the lines entered so far.
+    /// Returns the lines that the front end is entering.
+    pub(crate) fn given(&self) -> Option<&Given> {
+        self.given.get(&self.front_end)
+    }
+
+    /// Drops the lines that the front end is entering.
+    pub(crate) fn drop_given(&mut self) {
+        self.given.remove(&self.front_end);
+    }
+
+    /// Drops the lines entered so far, and all queued commands.
     pub(crate) fn cancel(&mut self) {
-        self.given = None;
+        self.drop_given();
         self.give_up();
     }
 
@@ -83,7 +97,7 @@ impl BreakpointCommands {
             Purpose::Document(_) => Parser::of_text(self.words),
             Purpose::Points(_) | Purpose::Define(_) => Parser::of_list(self.words),
         };
-        self.given = Some(Given { purpose, parser });
+        self.given.insert(self.front_end, Given { purpose, parser });
     }
 
     /// Takes a line of those that are being entered, and whether it can succeed. Returns what they
@@ -96,7 +110,7 @@ impl BreakpointCommands {
         line: &str,
         checked: Result<(), CommandError>,
     ) -> Result<Option<(Purpose, Rc<Block>)>, CommandError> {
-        let Some(given) = &mut self.given else {
+        let Some(given) = self.given.get_mut(&self.front_end) else {
             return Ok(None);
         };
         given.parser.is_malformed |= checked.is_err();
@@ -111,7 +125,7 @@ impl BreakpointCommands {
         if taken == Taken::More {
             return Ok(None);
         }
-        let Some(given) = self.given.take() else {
+        let Some(given) = self.given.remove(&self.front_end) else {
             return Ok(None);
         };
         match given.parser.is_malformed {
@@ -275,7 +289,7 @@ impl BreakpointCommands {
 
     /// Returns whether commands are being entered: lines are stored, not executed.
     pub(crate) fn is_being_given(&self) -> bool {
-        self.given.is_some()
+        self.given().is_some()
     }
 }
 
@@ -374,6 +388,25 @@ mod tests {
             .expect_err("it is malformed");
         assert!(error.message.contains("are dropped"));
         assert!(!commands.is_being_given());
+    }
+
+    #[test]
+    fn each_front_end_has_its_own_block() {
+        let mut commands = BreakpointCommands::default();
+        commands.begin_input(Purpose::Execute);
+        assert_eq!(commands.take_line("if x", Ok(())), Ok(None));
+        commands.front_end = FrontEnd::Page;
+        assert!(!commands.is_being_given());
+        assert_eq!(commands.input_depth(), 0);
+        commands.begin_input(Purpose::Execute);
+        assert_eq!(commands.take_line("while y", Ok(())), Ok(None));
+        commands.cancel();
+        commands.front_end = FrontEnd::Prompt;
+        assert_eq!(commands.input_depth(), 1);
+        let taken = commands
+            .take_line("end", Ok(()))
+            .expect("it is well formed");
+        assert_eq!(taken.map(|(purpose, _)| purpose), Some(Purpose::Execute));
     }
 
     #[test]

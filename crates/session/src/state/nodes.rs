@@ -9,6 +9,10 @@ use juror_values::parts::Path;
 use juror_values::typed::Typed;
 use juror_view::error::CommandError;
 use juror_view::nodes::NodeId;
+use std::ops::Range;
+
+/// The most changes of memory that are kept for front ends.
+const WRITTEN_MAX: usize = 1024;
 
 /// A value, and the frame in which its expression has a meaning.
 #[derive(Debug, Clone)]
@@ -62,6 +66,8 @@ pub(crate) struct Nodes {
     pub resumes: u64,
     /// The value that the last call has returned.
     pub returned: Option<Returned>,
+    /// The memory that the user has changed since the program stopped.
+    written: Vec<Range<u64>>,
 }
 
 /// The value that a call has returned which `finish` has waited for.
@@ -78,6 +84,19 @@ impl Nodes {
     pub(crate) fn add(&mut self, known: Known) -> NodeId {
         self.known.push(known);
         NodeId(self.before + self.known.len() as u64)
+    }
+
+    /// Notes that the user has changed memory.
+    pub(crate) fn note_written(&mut self, address: u64, size: usize) {
+        if self.written.len() < WRITTEN_MAX {
+            self.written
+                .push(address..address.saturating_add(size as u64));
+        }
+    }
+
+    /// Takes the memory that the user has changed.
+    pub(crate) fn take_written(&mut self) -> Vec<Range<u64>> {
+        std::mem::take(&mut self.written)
     }
 
     /// Returns a value by its number.
@@ -100,6 +119,7 @@ impl Nodes {
         self.known.clear();
         self.resumes += 1;
         self.returned = None;
+        self.written.clear();
     }
 }
 

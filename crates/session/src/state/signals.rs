@@ -29,6 +29,9 @@ pub(crate) struct Row {
 pub(crate) struct SignalTable {
     /// By number less one.
     pub(crate) rows: Vec<Row>,
+    /// Whether the rows that the user has not set are followed; else signals that do not end the
+    /// program are not reported.
+    pub(crate) stops: bool,
 }
 
 /// The decision on a reported signal.
@@ -56,6 +59,7 @@ impl SignalTable {
         };
         SignalTable {
             rows: (1..=SIGNAL_MAX).map(row).collect(),
+            stops: true,
         }
     }
 
@@ -64,9 +68,20 @@ impl SignalTable {
         self.rows.get(index)
     }
 
+    /// Returns the row that is followed for a signal.
+    fn followed(&self, number: i32) -> Option<Row> {
+        let row = *self.row(number)?;
+        let is_followed = self.stops || row.is_asked;
+        Some(Row {
+            stop: row.stop && is_followed,
+            print: row.print && is_followed,
+            ..row
+        })
+    }
+
     /// Decides what happens to a signal.
     pub(crate) fn decide(&self, number: i32, fatal: bool) -> Decision {
-        match self.row(number) {
+        match self.followed(number) {
             None => Decision {
                 stop: true,
                 print: true,
@@ -82,8 +97,10 @@ impl SignalTable {
 
     /// Sets which signals the debuggee reports, and which are withheld from the program.
     pub(crate) fn apply(&self, debuggee: &mut Debuggee) {
-        for (row, number) in self.rows.iter().zip(1..) {
-            debuggee.set_signal_policy(number, row.signal_policy(number));
+        for number in 1..=SIGNAL_MAX {
+            if let Some(row) = self.followed(number) {
+                debuggee.set_signal_policy(number, row.signal_policy(number));
+            }
         }
     }
 
@@ -228,6 +245,26 @@ mod tests {
         ] {
             assert_eq!(listed(words, batch, number), expected, "{words} {number}");
         }
+    }
+
+    #[test]
+    fn only_fatal_signals_and_those_that_were_asked_for_stop() {
+        let mut table = SignalTable::new(false);
+        table.stops = false;
+        table.change(12, &[Action::Stop(true)]);
+        table.change(11, &[Action::Stop(false)]);
+        for (number, fatal, expected) in [
+            (10, false, false),
+            (10, true, true),
+            (12, false, true),
+            (11, true, false),
+        ] {
+            let decision = table.decide(number, fatal);
+            assert_eq!(decision.stop, expected, "{number} {fatal}");
+        }
+        assert!(!table.decide(10, false).print);
+        table.stops = true;
+        assert!(table.decide(10, false).stop);
     }
 
     #[test]

@@ -105,6 +105,22 @@ pub fn format(value: &Typed, memory: &dyn Memory, names: &dyn Names, radix: Radi
     writer.text
 }
 
+/// A value as text that is whole, for a copy of it. What is longer than some megabytes is cut, and
+/// the end says so.
+pub fn whole(value: &Typed, memory: &dyn Memory, names: &dyn Names, radix: Radix) -> String {
+    let mut writer = Writer::new(memory, names, radix);
+    writer.elements_max = ASKED_LENGTH_MAX;
+    writer.length_max = ASKED_LENGTH_MAX as usize;
+    writer.value(value, 0);
+    if writer.is_full() {
+        let _ = write!(
+            writer.text,
+            " <cut: a copy has at most {ASKED_LENGTH_MAX} bytes>"
+        );
+    }
+    writer.text
+}
+
 /// A value as text that is short: what does not fit is left out, and `...` stands for it.
 /// `is_of_object` tells that it is a part of an object, which is not asked for the whole one.
 pub fn summary(

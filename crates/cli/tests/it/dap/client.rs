@@ -38,9 +38,19 @@ pub struct Client {
 impl Client {
     /// Starts the adapter.
     pub fn start() -> Client {
+        Client::start_with("", &[])
+    }
+
+    /// Starts the adapter with an init file of the user, and options.
+    pub fn start_with(init: &str, options: &[&str]) -> Client {
         let state = TempDir::with_prefix("juror-dap-").expect("a directory");
+        let config = state.path().join("config");
+        std::fs::create_dir_all(config.join("juror")).expect("a directory");
+        std::fs::write(config.join("juror/init"), init).expect("a file");
         let mut child = Command::new(env!("CARGO_BIN_EXE_juror"))
             .arg("dap")
+            .args(options)
+            .env("XDG_CONFIG_HOME", config)
             .env("XDG_STATE_HOME", state.path())
             .env("XDG_CACHE_HOME", state.path().join("cache"))
             .current_dir(repository_directory())

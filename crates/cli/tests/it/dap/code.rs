@@ -150,7 +150,74 @@ fn an_instruction_is_stepped_and_a_line_is_gone_to() {
         json!({ "threadId": thread, "targetId": target["id"] }),
     );
     assert!(words.contains("no longer there"), "{words}");
+    let words = client.refused(
+        "gotoTargets",
+        json!({ "source": { "path": source }, "line": 8 }),
+    );
+    assert_eq!(words, "the target is in `fail`, and the frame is in `main`");
     client.leave();
+}
+
+/// A program that handles two signals, and is ended by a third.
+fn signals() -> Fixture {
+    Fixture::c(
+        "dap_signals",
+        r#"#include <signal.h>
+
+static volatile int seen;
+
+static void take(int signal)
+{
+    (void)signal;
+    seen++;
+}
+
+int main(void)
+{
+    signal(SIGUSR1, take);
+    signal(SIGUSR2, take);
+    raise(SIGUSR1);
+    raise(SIGUSR2);
+    raise(SIGTERM);
+    return 0;
+}
+"#,
+    )
+}
+
+#[test]
+fn signals_stop_by_their_filter_and_the_table() {
+    let program = signals().compile_plain();
+    for (filters, line, expected) in [
+        (json!([]), "", vec!["SIGTERM"]),
+        (json!([]), "handle SIGUSR2 stop", vec!["SIGUSR2", "SIGTERM"]),
+        (json!([]), "handle SIGTERM nostop", vec![]),
+        (
+            json!(["signals"]),
+            "",
+            vec!["SIGUSR1", "SIGUSR2", "SIGTERM"],
+        ),
+        (
+            json!(["signals"]),
+            "handle SIGUSR1 nostop",
+            vec!["SIGUSR2", "SIGTERM"],
+        ),
+    ] {
+        let mut client = Client::start();
+        client.launch(json!({ "program": program, "initCommands": [line] }));
+        let answer = client.ask("setExceptionBreakpoints", json!({ "filters": filters }));
+        for point in answer["breakpoints"].as_array().unwrap() {
+            assert_eq!(point["verified"], true, "{point}");
+        }
+        client.ask("configurationDone", Value::Null);
+        for signal in expected {
+            let stop = client.event("stopped");
+            assert_eq!(stop["description"], signal, "{filters} {line}");
+            client.ask("continue", json!({ "threadId": stop["threadId"] }));
+        }
+        assert_eq!(client.event("exited")["exitCode"], 128 + 15);
+        client.leave();
+    }
 }
 
 #[test]
@@ -168,6 +235,20 @@ fn exceptions_and_signals_stop_by_their_filters() {
         assert_eq!(stop["reason"], "exception", "{filter}");
         let info = client.ask("exceptionInfo", json!({ "threadId": thread }));
         assert_eq!(info["exceptionId"], filter);
+        // The library's frames are pale, and lines are about the user's own frame.
+        let stack = client.ask("stackTrace", json!({ "threadId": thread }));
+        let frames = stack["stackFrames"].as_array().unwrap();
+        let own = frames
+            .iter()
+            .position(|it| it.get("presentationHint").is_none());
+        let own = own.unwrap();
+        assert!(own > 0, "{filter}");
+        let name = if filter == "throw" { "fail" } else { "main" };
+        assert!(
+            frames[own]["name"].as_str().unwrap().contains(name),
+            "{filter}"
+        );
+        assert!(client.repl("info frame").contains(name), "{filter}");
     }
     let stop = client.resume("continue", &thread);
     assert_eq!(stop["reason"], "exception");

@@ -50,6 +50,7 @@ fn a_core_file_is_shown_as_a_program_that_is_stopped() {
     assert_eq!(info["exceptionId"], "SIGSEGV");
     let report = info["details"]["message"].as_str().expect("text");
     assert!(report.contains("SIGSEGV at address 0x10"), "{report}");
+    assert!(report.contains(&format!("thread {thread}")), "{report}");
     let threads = client.ask("threads", Value::Null);
     assert_eq!(threads["threads"].as_array().map(Vec::len), Some(3));
 
@@ -94,14 +95,18 @@ fn what_needs_a_process_is_refused_in_the_words_of_the_prompt() {
         ("stepOut", "finish"),
     ] {
         let words = client.refused(request, json!({ "threadId": thread }));
-        // The advice stands behind the sentence, and at the prompt below it.
-        let (sentence, _) = words.split_once(" (").expect("an advice");
-        assert!(sentence.contains("needs a running program: this is a core file"));
+        // The advice is for the prompt.
+        assert!(words.ends_with("needs a running program: this is a core file"));
         let prompt = at_the_prompt(&core, line);
-        assert!(prompt.contains(sentence), "{line}: {sentence}\n{prompt}");
+        assert!(prompt.contains(&words), "{line}: {words}\n{prompt}");
     }
     // It is where it was.
     assert!(!client.has_event("continued"));
+    let line = json!({ "expression": "continue", "context": "repl" });
+    client.refused("evaluate", line);
+    client.event("stopped");
+    let info = client.ask("exceptionInfo", json!({ "threadId": thread }));
+    assert_eq!(info["exceptionId"], "SIGSEGV");
     let points = json!({ "breakpoints": [{ "name": "leaf" }] });
     let points = client.ask("setFunctionBreakpoints", points);
     let point = &points["breakpoints"][0];
@@ -117,6 +122,21 @@ fn what_needs_a_process_is_refused_in_the_words_of_the_prompt() {
     client.refused("restart", json!({}));
     client.ask("terminate", json!({}));
     client.event("terminated");
+    client.leave();
+}
+
+#[test]
+fn a_core_file_without_a_signal_has_information() {
+    let executable = program("crashes.c").compile_plain();
+    let directory = TempDir::with_prefix("juror-core-").expect("a directory");
+    let batch = Batch::new().directory(directory.path());
+    let batch = batch.command("start").command("gcore still.core");
+    batch.run(&executable, &[]);
+    let core = directory.path().join("still.core");
+    let (mut client, stop) = opened(json!({ "coreFile": core, "program": executable }));
+    let info = client.ask("exceptionInfo", json!({ "threadId": stop["threadId"] }));
+    assert_eq!(info["exceptionId"], "core file");
+    assert!(info["description"].is_string(), "{info}");
     client.leave();
 }
 

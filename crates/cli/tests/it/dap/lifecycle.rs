@@ -310,7 +310,7 @@ fn what_is_cancelled_is_not_done() {
 }
 
 /// An adapter on a port.
-fn listening(token: &str) -> (Child, String) {
+pub(super) fn listening(token: &str) -> (Child, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_juror"))
         .args(["dap", "--listen", "127.0.0.1:0", "--token", token])
         .stderr(Stdio::piped())
@@ -323,7 +323,7 @@ fn listening(token: &str) -> (Child, String) {
     (child, address)
 }
 
-fn say(stream: &mut TcpStream, seq: i64, command: &str, arguments: Value) -> Value {
+pub(super) fn say(stream: &mut TcpStream, seq: i64, command: &str, arguments: Value) -> Value {
     let message = json!({
         "seq": seq, "type": "request", "command": command, "arguments": arguments,
     });

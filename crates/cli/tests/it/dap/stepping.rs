@@ -261,6 +261,35 @@ fn one_thread_runs_alone() {
 }
 
 #[test]
+fn a_thread_that_ran_alone_ends() {
+    let program = threads().compile_plain();
+    let source = program.with_file_name("dap_threads.c");
+    let mut client = Client::start();
+    client.launch(json!({ "program": program }));
+    client.break_at(source.to_str().unwrap(), &[9]);
+    let other = client.begin()["threadId"].clone();
+    assert_eq!(other, 2);
+    client.repl("set var is_over = 1");
+    client.break_at(source.to_str().unwrap(), &[]);
+    client.ask(
+        "continue",
+        json!({ "threadId": other, "singleThread": true }),
+    );
+    let stop = client.event("stopped");
+    assert_eq!(
+        (&stop["reason"], &stop["threadId"]),
+        (&json!("pause"), &json!(1))
+    );
+    client.wait_for_output(
+        "console",
+        "thread 2 has ended, and it was the only one that ran",
+    );
+    let threads = client.ask("threads", Value::Null);
+    assert_eq!(threads["threads"].as_array().unwrap().len(), 1);
+    client.leave();
+}
+
+#[test]
 fn threads_are_told_as_they_start_and_end() {
     let program = threads().compile_plain();
     let source = program.with_file_name("dap_threads.c");

@@ -114,7 +114,10 @@ const TABLE: &[Row] = &[
         "data breakpoints",
         &["supportsDataBreakpoints", "supportsDataBreakpointBytes"],
         &["dataBreakpointInfo", "setDataBreakpoints"],
-        &["breakpoints::watched_memory_stops"],
+        &[
+            "breakpoints::watched_memory_stops",
+            "watching::a_watched_local_variable_ends_with_its_call",
+        ],
     ),
     row(
         "exception filters",
@@ -237,13 +240,19 @@ const TABLE: &[Row] = &[
         "hovers and clipboard",
         &["supportsEvaluateForHovers", "supportsClipboardContext"],
         &["evaluate"],
-        &["values::a_hover_calls_no_function_and_the_repl_does"],
+        &[
+            "values::a_hover_calls_no_function_and_the_repl_does",
+            "forms::a_copy_is_whole",
+        ],
     ),
     row(
         "value formatting",
         &["supportsValueFormattingOptions"],
         &["variables"],
-        &["values::parts_are_read_by_page"],
+        &[
+            "values::parts_are_read_by_page",
+            "forms::frames_are_named_as_the_client_asks",
+        ],
     ),
     row(
         "styled output",

@@ -4,10 +4,12 @@ use crate::commands::set_variable;
 use crate::inspect::expressions;
 use crate::inspect::nodes::framed::{frame_of, in_frame};
 use crate::inspect::nodes::made::Writer;
-use crate::inspect::nodes::{draft, known, node_of, opened};
+use crate::inspect::nodes::{draft, known, node_of, opened, shown_values};
 use crate::session::Session;
 use crate::state::nodes::{Content, FrameOf, Value};
+use juror_language::ExpressionKind;
 use juror_program::assignment::{assignment_target, bytes_for};
+use juror_values::format::Radix;
 use juror_values::parts::{Opened, Part, Reader, Role};
 use juror_values::typed::{Location, Typed};
 use juror_view::error::CommandError;
@@ -24,10 +26,11 @@ pub(crate) fn assign_expression(
     level: usize,
     place: &str,
     value: &str,
+    radix: Option<Radix>,
 ) -> Result<Node, CommandError> {
     let frame = frame_of(session, thread, level)?;
     let node = in_frame(session, frame, |session| {
-        assign_in_frame(session, frame, place.trim(), value.trim())
+        assign_in_frame(session, frame, place.trim(), value.trim(), radix)
     });
     // The frames have cached old values of registers.
     session.processes.selection.frames = None;
@@ -39,12 +42,20 @@ fn assign_in_frame(
     frame: FrameOf,
     place: &str,
     value: &str,
+    radix: Option<Radix>,
 ) -> Result<Node, CommandError> {
     session.begun()?;
     let expression = expressions::read(session, place)?;
-    set_variable::assign_to(session, place, &expression, value)?;
+    let target = expressions::evaluate_expression(session, &expression);
+    let target = target.ok().map(|target| target.r#type);
+    let value = shown_values::meant(session, target, value);
+    set_variable::assign_to(session, place, &expression, &value)?;
     let typed = expressions::evaluate_expression(session, &expression)?.without_snapshot();
-    node_of(session, frame, &expression, typed, place, None)
+    // As the scope of registers shows it.
+    let is_word =
+        matches!(&expression.kind, ExpressionKind::Register(_)) && typed.r#type.name() == "long";
+    let radix = radix.or_else(|| is_word.then_some(Radix::Hexadecimal));
+    node_of(session, frame, &expression, typed, place, radix)
 }
 
 /// Assigns to a part of a value, by its name; returns the node of its new value.
@@ -56,12 +67,13 @@ pub(crate) fn assign_node(
     parent: NodeId,
     name: &str,
     value: &str,
+    radix: Option<Radix>,
 ) -> Result<Node, CommandError> {
     let known = known(session, parent)?;
     let frame = known.frame;
     let node = in_frame(session, frame, |session| match &known.content {
-        Content::Registers(_) => assign_in_frame(session, frame, &format!("${name}"), value),
-        Content::Value(parent) => assign_part(session, frame, parent, name, value),
+        Content::Registers(_) => assign_in_frame(session, frame, &format!("${name}"), value, radix),
+        Content::Value(parent) => assign_part(session, frame, parent, name, value, radix),
     });
     session.processes.selection.frames = None;
     node
@@ -73,9 +85,12 @@ fn assign_part(
     parent: &Value,
     name: &str,
     value: &str,
+    radix: Option<Radix>,
 ) -> Result<Node, CommandError> {
     session.begun()?;
     let part = part_named(session, frame, parent, name)?;
+    let target = part.value.r#type.clone();
+    let value = &*shown_values::meant(session, Some(target), value);
     let is_in_memory = matches!(part.value.location, Location::Memory(_));
     match part.path.text().filter(|_| !is_in_memory) {
         Some(place) => {
@@ -92,7 +107,7 @@ fn assign_part(
         },
         None => part,
     };
-    let writer = Writer::new(session, frame, parent.radix)?;
+    let writer = Writer::new(session, frame, radix.unwrap_or(parent.radix))?;
     let nodes = writer.nodes([draft(part, parent)])?;
     let mut nodes = nodes.into_iter();
     nodes.next().ok_or_else(|| no_part(name))
@@ -106,6 +121,7 @@ fn assign_in_memory(session: &mut Session, typed: &Typed, value: &str) -> Result
     match typed.location {
         Location::Memory(address) => {
             session.running_mut()?.debuggee.write(address, &bytes)?;
+            session.processes.nodes.note_written(address, bytes.len());
             Ok(())
         }
         Location::Missing(why) => Err(CommandError::new(why)),

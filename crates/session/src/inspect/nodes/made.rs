@@ -4,13 +4,14 @@ use crate::session::Session;
 use crate::state::nodes::{Content, FrameOf, Known, Value};
 use crate::state::values::convenience;
 use juror_points::expressions::read_with_types;
+use juror_program::assignment::is_text;
 use juror_program::scope::FrameScope;
 use juror_program::stack::frames::Frame;
 use juror_symbols::TypeKind;
 use juror_values::classes::upcast::referred_to;
 use juror_values::format::{Radix, summary};
 use juror_values::parts::{Path, Reader, Role, open};
-use juror_values::typed::{Location, Memory, Typed};
+use juror_values::typed::{Location, Memory, Number, Typed};
 use juror_view::error::CommandError;
 use juror_view::nodes::{Node, NodeId, NodeKind};
 
@@ -97,6 +98,7 @@ impl Writer<'_> {
             indexed: opened.indexed(),
             evaluate_name: path.text().map(str::to_owned),
             address: address_of(&typed, program),
+            memory: memory_of(&typed, program),
             size: typed.r#type.size(),
             writable: is_writable(&typed, draft.origin),
             kind: kind_of(&typed, draft.role.as_ref(), draft.origin, &summary),
@@ -194,6 +196,18 @@ fn address_of(typed: &Typed, memory: &dyn Memory) -> Option<u64> {
     referent.address()
 }
 
+/// Returns the address of the memory to show for a value: where a pointer points to, or where the
+/// value is.
+fn memory_of(typed: &Typed, memory: &dyn Memory) -> Option<u64> {
+    let address = address_of(typed, memory);
+    let referent = referred_to(typed, memory).ok();
+    let pointer = referent.filter(|it| matches!(it.r#type.strip().kind(), TypeKind::Pointer(_)));
+    match pointer.and_then(|it| it.number(memory).ok()) {
+        Some(Number::Pointer(target, _)) if target != 0 => Some(target),
+        _ => address,
+    }
+}
+
 fn kind_of(typed: &Typed, role: Option<&Role>, origin: Origin, summary: &str) -> NodeKind {
     let is_error = matches!(typed.location, Location::Missing(_))
         || (summary.starts_with('<') && summary.ends_with('>'));
@@ -212,7 +226,7 @@ fn kind_of(typed: &Typed, role: Option<&Role>, origin: Origin, summary: &str) ->
 }
 
 /// Returns whether a value can be assigned: a number, truth value or pointer in memory or in a
-/// register.
+/// register, or an array of characters in memory.
 fn is_writable(typed: &Typed, origin: Origin) -> bool {
     let stripped = typed.r#type.strip();
     let target = match stripped.kind() {
@@ -226,6 +240,9 @@ fn is_writable(typed: &Typed, origin: Origin) -> bool {
             | TypeKind::Enumeration { .. }
             | TypeKind::MemberPointer { .. }
     );
+    if is_text(&target) {
+        return matches!(typed.location, Location::Memory(_));
+    }
     let is_place = match typed.location {
         Location::Memory(_) => true,
         Location::Bytes(_) => matches!(origin, Origin::Variable | Origin::Register),

@@ -1,6 +1,7 @@
 //! The values of a frame by group: arguments, local variables, registers, what was returned, and
 //! the static variables of its file.
 
+use crate::commands::set_variable;
 use crate::inspect::expressions;
 use crate::inspect::frames::selected_frame;
 use crate::inspect::nodes::framed::{frame_of, in_frame};
@@ -52,14 +53,15 @@ pub(crate) fn scope_nodes(
     thread: u32,
     level: usize,
     group: Group,
+    radix: Radix,
 ) -> Result<Vec<Node>, CommandError> {
     let frame = frame_of(session, thread, level)?;
     in_frame(session, frame, |session| match group {
-        Group::Arguments => variables(session, frame, true),
-        Group::Locals => variables(session, frame, false),
-        Group::ReturnValue => returned(session, frame),
-        Group::Registers => registers(session, frame),
-        Group::Statics => statics(session, frame),
+        Group::Arguments => variables(session, frame, true, radix),
+        Group::Locals => variables(session, frame, false, radix),
+        Group::ReturnValue => returned(session, frame, radix),
+        Group::Registers => registers(session, frame, radix),
+        Group::Statics => statics(session, frame, radix),
     })
 }
 
@@ -67,6 +69,7 @@ fn variables(
     session: &mut Session,
     frame: FrameOf,
     parameters: bool,
+    radix: Radix,
 ) -> Result<Vec<Node>, CommandError> {
     let selected = selected_frame(session)?;
     let program = session.running()?;
@@ -85,7 +88,7 @@ fn variables(
             });
         }
     }
-    Writer::new(session, frame, Radix::Natural)?.nodes(drafts)
+    Writer::new(session, frame, radix)?.nodes(drafts)
 }
 
 /// Returns a draft whose name is its expression.
@@ -100,7 +103,11 @@ fn named(name: &str, origin: Origin) -> Draft {
     }
 }
 
-fn returned(session: &mut Session, frame: FrameOf) -> Result<Vec<Node>, CommandError> {
+fn returned(
+    session: &mut Session,
+    frame: FrameOf,
+    radix: Radix,
+) -> Result<Vec<Node>, CommandError> {
     let returned = session.processes.nodes.returned.clone();
     let returned = returned.filter(|it| it.thread == frame.thread && frame.level == 0);
     let Some(returned) = returned else {
@@ -112,10 +119,10 @@ fn returned(session: &mut Session, frame: FrameOf) -> Result<Vec<Node>, CommandE
         typed,
         ..named(&name, Origin::Returned)
     };
-    Writer::new(session, frame, Radix::Natural)?.nodes([draft])
+    Writer::new(session, frame, radix)?.nodes([draft])
 }
 
-fn statics(session: &mut Session, frame: FrameOf) -> Result<Vec<Node>, CommandError> {
+fn statics(session: &mut Session, frame: FrameOf, radix: Radix) -> Result<Vec<Node>, CommandError> {
     let selected = selected_frame(session)?;
     let found = session.running()?.statics_of(&selected);
     let drafts = found.into_iter().map(|(name, typed)| Draft {
@@ -123,12 +130,16 @@ fn statics(session: &mut Session, frame: FrameOf) -> Result<Vec<Node>, CommandEr
         ..named(&name, Origin::Static)
     });
     let drafts: Vec<Draft> = drafts.collect();
-    Writer::new(session, frame, Radix::Natural)?.nodes(drafts)
+    Writer::new(session, frame, radix)?.nodes(drafts)
 }
 
 /// Returns the general registers, and groups of the others.
-fn registers(session: &mut Session, frame: FrameOf) -> Result<Vec<Node>, CommandError> {
-    let mut nodes = register_drafts(session, frame, GENERAL)?;
+fn registers(
+    session: &mut Session,
+    frame: FrameOf,
+    radix: Radix,
+) -> Result<Vec<Node>, CommandError> {
+    let mut nodes = register_drafts(session, frame, GENERAL, radix)?;
     for (name, members) in GROUPS {
         let first = members.first().copied().unwrap_or_default();
         if expressions::evaluate(session, &format!("${first}")).is_err() {
@@ -148,6 +159,7 @@ fn registers(session: &mut Session, frame: FrameOf) -> Result<Vec<Node>, Command
             indexed: 0,
             evaluate_name: None,
             address: None,
+            memory: None,
             size: None,
             writable: false,
             kind: NodeKind::Group,
@@ -161,9 +173,10 @@ pub(super) fn register_nodes(
     session: &mut Session,
     frame: FrameOf,
     names: &[&str],
+    radix: Radix,
 ) -> Result<Vec<Node>, CommandError> {
     in_frame(session, frame, |session| {
-        register_drafts(session, frame, names)
+        register_drafts(session, frame, names, radix)
     })
 }
 
@@ -171,6 +184,7 @@ fn register_drafts(
     session: &mut Session,
     frame: FrameOf,
     names: &[&str],
+    asked: Radix,
 ) -> Result<Vec<Node>, CommandError> {
     let mut nodes = Vec::with_capacity(names.len());
     for name in names {
@@ -183,7 +197,7 @@ fn register_drafts(
         let is_word = typed.r#type.name() == "long";
         let radix = match is_word {
             true => Radix::Hexadecimal,
-            false => Radix::Natural,
+            false => asked,
         };
         let draft = Draft {
             name: Some((*name).to_owned()),
@@ -192,7 +206,11 @@ fn register_drafts(
             is_checked: false,
             ..named("", Origin::Register)
         };
-        nodes.extend(Writer::new(session, frame, radix)?.nodes([draft])?);
+        let mut made = Writer::new(session, frame, radix)?.nodes([draft])?;
+        for node in &mut made {
+            node.writable &= set_variable::refusal(name).is_none();
+        }
+        nodes.extend(made);
     }
     Ok(nodes)
 }
