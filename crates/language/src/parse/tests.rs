@@ -230,7 +230,7 @@ fn numbers_have_the_types_of_their_suffixes() {
     check("0x7fi8", "<i8>127");
     check("0b101usize", "<usize>5");
     check("1_000i64", "<i64>1000");
-    check("3f32", "<f32>3");
+    check("3f32", "<f32>3.0");
     check("1.5f32", "<f32>1.5");
     check("1.5f64", "<f64>1.5");
     check("1.1f", "<float>1.100000023841858");
