@@ -66,6 +66,9 @@ pub(crate) struct Adapter {
     pub(crate) calls: Vec<(i64, u64)>,
     /// The memory that the client has shown by references.
     pub(crate) shown_memory: Vec<ShownMemory>,
+    /// Whether the program has run since the client was told of its memory: a call of a function
+    /// may have changed any of it.
+    pub(crate) has_run: bool,
     /// The properties whose violations do not stop.
     pub(crate) passed: HashSet<String>,
     /// Whether each change of a state is an event.
@@ -113,6 +116,7 @@ impl Adapter {
             targets: Vec::new(),
             calls: Vec::new(),
             shown_memory: Vec::new(),
+            has_run: false,
             passed: HashSet::new(),
             tells_changes: false,
             is_recorded: false,

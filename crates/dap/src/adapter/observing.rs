@@ -34,6 +34,7 @@ impl Observer for Adapter {
     }
 
     fn resumes(&mut self) {
+        self.has_run = true;
         if self.answer_pending(None) {
             self.forget_stop();
         }

@@ -177,6 +177,7 @@ impl Adapter {
         self.calls.clear();
         self.stop = None;
         self.has_returned = false;
+        self.has_run = false;
         self.named_frame = None;
     }
 

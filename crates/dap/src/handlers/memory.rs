@@ -93,8 +93,14 @@ fn note_shown(adapter: &mut Adapter, reference: &str, offset: Option<i64>, count
 /// client has shown it by.
 pub(crate) fn tell_written(adapter: &mut Adapter, session: &mut dyn Driver) {
     let written = session.queries().map(|it| it.take_written());
+    let has_run = std::mem::take(&mut adapter.has_run);
     if adapter.client.supports_memory_event != Some(true) {
         return;
+    }
+    for shown in adapter.shown_memory.iter().filter(|_| has_run) {
+        let offset = shown.range.start.wrapping_sub(shown.base).cast_signed();
+        let count = shown.range.end - shown.range.start;
+        tell(adapter, &shown.reference, offset, count);
     }
     for range in written.unwrap_or_default() {
         let own = format!("{:#x}", range.start);

@@ -189,6 +189,10 @@ fn changes_of_memory_are_told() {
     let set = json!({ "variablesReference": arguments, "name": "first", "value": "3" });
     client.ask("setVariable", set);
     assert_eq!(changed(&mut client, &first["memoryReference"]), (0, 4));
+    // A function of the program may change anything.
+    client.ask("setFunctionBreakpoints", json!({ "breakpoints": [] }));
+    client.repl("print place(1, second, third)");
+    assert_eq!(changed(&mut client, &numbers), (0, 64));
     let count = |client: &Client| {
         let all = client.history.iter();
         all.filter(|message| message["event"] == "memory").count()
