@@ -64,6 +64,11 @@ impl Common {
         })
     }
 
+    /// Returns whether something is to be done while a program runs.
+    fn has_tasks(&self) -> bool {
+        !self.properties.is_empty() || !self.scenarios.is_empty() || self.trace.is_some()
+    }
+
     /// Returns where symbols are looked for, and the symbol cache.
     fn symbols(&self) -> SymbolSettings {
         let mut settings = SymbolSettings::default();
@@ -137,6 +142,12 @@ impl Run {
         }
         let (program, arguments) = match words.split_first() {
             Some((program, arguments)) => (program.into(), arguments.to_vec()),
+            None if core.is_none() && self.common.has_tasks() => {
+                return Err(anyhow!(
+                    "the program is missing: properties and traces need one\n\
+                     help: give it behind the options, or attach to a process: juror attach 1234"
+                ));
+            }
             None => Default::default(),
         };
         Ok(Options {
