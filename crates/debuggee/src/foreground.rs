@@ -4,8 +4,8 @@
 //! ends: Ctrl-C goes to it, not to juror. Invariant: however it ends, juror has
 //! the terminal again, in its former modes.
 
-use std::io::{self, IsTerminal, Write, stdin};
-use std::os::fd::AsFd;
+use std::io::{self, IsTerminal, PipeReader, Read, Write, stdin};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
 
@@ -42,6 +42,10 @@ pub struct Foreground {
     /// The modes of the terminal; none if the program has not been given one.
     modes: Option<Option<Termios>>,
     has_ended: bool,
+    /// The other end of its input, if it is asked what it has read.
+    unread: Option<PipeReader>,
+    /// The bytes that its input took.
+    taken: usize,
 }
 
 impl Foreground {
@@ -81,11 +85,27 @@ impl Foreground {
         }
     }
 
+    /// Starts a program whose input is written here, and which is asked at its end whether it has read
+    /// any of it.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start_reading(command: &mut Command) -> io::Result<Foreground> {
+        let (reader, writer) = io::pipe()?;
+        let mut program = Foreground::start(command.stdin(reader.try_clone()?))?;
+        program.child.stdin = Some(OwnedFd::from(writer).into());
+        program.unread = Some(reader);
+        set_nonblocking(&program.child)?;
+        Ok(program)
+    }
+
     fn of(child: Child, modes: Option<Option<Termios>>) -> io::Result<Foreground> {
         let program = Foreground {
             child,
             modes,
             has_ended: false,
+            unread: None,
+            taken: 0,
         };
         set_nonblocking(&program.child)?;
         Ok(program)
@@ -97,6 +117,20 @@ impl Foreground {
     /// It cannot be waited for.
     pub fn finish(mut self) -> io::Result<ExitStatus> {
         self.wait_for_end()
+    }
+
+    /// As [`Foreground::finish`]. Returns also whether the program has read any of its input.
+    ///
+    /// # Errors
+    /// It cannot be waited for.
+    pub fn finish_reading(mut self) -> io::Result<(ExitStatus, bool)> {
+        let status = self.wait_for_end()?;
+        let mut rest = Vec::new();
+        if let Some(mut reader) = self.unread.take() {
+            // Nobody writes any more.
+            reader.read_to_end(&mut rest)?;
+        }
+        Ok((status, rest.len() < self.taken))
     }
 
     fn wait_for_end(&mut self) -> io::Result<ExitStatus> {
@@ -113,15 +147,24 @@ impl Foreground {
     }
 
     /// Waits until the program may take more input, or for a moment. Kills it if it has been
-    /// stopped.
-    fn wait_for_room(&self) {
+    /// stopped. Returns whether it has ended: while the other end of its input is open here, only
+    /// that says that it takes no more.
+    fn wait_for_room(&self) -> bool {
         if let Some(input) = &self.child.stdin {
             let mut waited = [PollFd::new(input.as_fd(), PollFlags::POLLOUT)];
             let _ = poll(&mut waited, PollTimeout::from(LOOK_MS));
         }
-        let flags = WaitPidFlag::WSTOPPED | WaitPidFlag::WNOHANG;
-        if let Ok(WaitStatus::Stopped(..)) = waitid(Id::Pid(self.id()), flags) {
-            let _ = killpg(self.id(), Signal::SIGKILL);
+        let flags = WaitPidFlag::WSTOPPED
+            | WaitPidFlag::WEXITED
+            | WaitPidFlag::WNOHANG
+            | WaitPidFlag::WNOWAIT;
+        match waitid(Id::Pid(self.id()), flags) {
+            Ok(WaitStatus::Stopped(..)) => {
+                let _ = killpg(self.id(), Signal::SIGKILL);
+                false
+            }
+            Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) => true,
+            _ => false,
         }
     }
 }
@@ -133,8 +176,15 @@ impl Write for Foreground {
                 return Err(io::ErrorKind::BrokenPipe.into());
             };
             match nix::unistd::write(input, bytes) {
-                Err(Errno::EAGAIN) => self.wait_for_room(),
-                written => return Ok(written?),
+                Err(Errno::EAGAIN) if self.wait_for_room() => {
+                    return Err(io::ErrorKind::BrokenPipe.into());
+                }
+                Err(Errno::EAGAIN) => {}
+                written => {
+                    let count = written?;
+                    self.taken += count;
+                    return Ok(count);
+                }
             }
         }
     }
@@ -209,6 +259,28 @@ mod tests {
             .expect_err("nobody reads");
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
         assert!(program.finish().expect("an end").success());
+    }
+
+    #[test]
+    fn it_is_known_whether_it_has_read_its_input() {
+        for (script, has_read) in [
+            ("exit 0", false),
+            ("exit 3", false),
+            ("read line", true),
+            ("cat > /dev/null", true),
+        ] {
+            for text in ["line\n".to_owned(), "line\n".repeat(100_000)] {
+                let mut command = Command::new("/bin/sh");
+                let command = command.args(["-c", script]);
+                let mut program = Foreground::start_reading(command).expect("a shell");
+                let written = program.write_all(text.as_bytes());
+                // More than a pipe holds is taken only by who reads it.
+                let takes_all = text.len() < 10 || script.starts_with("cat");
+                assert_eq!(written.is_ok(), takes_all, "{script}");
+                let (_, found) = program.finish_reading().expect("an end");
+                assert_eq!(found, has_read, "{script}");
+            }
+        }
     }
 
     #[test]

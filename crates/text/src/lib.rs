@@ -29,6 +29,7 @@ pub mod scenarios;
 mod settings;
 pub mod stops;
 mod tables;
+pub mod threads;
 mod violation_counts;
 mod watchpoints;
 pub mod wrapping;

@@ -5,7 +5,7 @@ use crate::page::Page;
 use crate::stops::{self, Context};
 use crate::{
     checkpoints, code, ending, evaluations, inspection, monitors, path, properties, recorded,
-    scenarios, settings, tables,
+    scenarios, settings, tables, threads,
 };
 use juror_view::Outcome;
 
@@ -37,7 +37,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Lines(lines) => inspection::write_line_views(page, lines),
         Outcome::SourceFile(view) => inspection::write_source_file(page, view),
         Outcome::Points(points) => tables::write_points(page, points),
-        Outcome::Threads(threads) => tables::write_threads(page, threads),
+        Outcome::Threads(threads) => threads::write(page, threads),
         Outcome::Skips(skips) => settings::write_skips(page, skips),
         Outcome::Skip(skip) => settings::write_skip(page, skip),
         Outcome::Thread(it) => {

@@ -4,6 +4,7 @@
 
 mod check;
 mod dap;
+mod file_kind;
 mod gdb;
 pub mod generate;
 pub mod model;

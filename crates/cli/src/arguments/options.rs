@@ -1,6 +1,7 @@
 //! The options of a session, from its command line.
 
 use super::TraceFormat;
+use super::file_kind::{FileKind, file_kind, is_core_file, is_named_as_core};
 use super::session::{Attach, Begins, Common, Cpu, Followed, Run, StoppedCalls, TierName};
 use crate::directories;
 use crate::driver::{
@@ -9,7 +10,6 @@ use crate::driver::{
 };
 use anyhow::{Context as _, anyhow};
 use std::ffi::{OsStr, OsString};
-use std::io::Read as _;
 use std::path::PathBuf;
 
 /// Returns where symbols are looked for, without options.
@@ -62,6 +62,11 @@ impl Common {
             symbols: self.symbols(),
             ..Options::default()
         })
+    }
+
+    /// Returns whether something is to be done while a program runs.
+    fn has_tasks(&self) -> bool {
+        !self.properties.is_empty() || !self.scenarios.is_empty() || self.trace.is_some()
     }
 
     /// Returns where symbols are looked for, and the symbol cache.
@@ -137,6 +142,12 @@ impl Run {
         }
         let (program, arguments) = match words.split_first() {
             Some((program, arguments)) => (program.into(), arguments.to_vec()),
+            None if core.is_none() && self.common.has_tasks() => {
+                return Err(anyhow!(
+                    "the program is missing: properties and traces need one\n\
+                     help: give it behind the options, or attach to a process: juror attach 1234"
+                ));
+            }
             None => Default::default(),
         };
         Ok(Options {
@@ -175,8 +186,8 @@ impl Run {
         }
     }
 
-    /// Refuses the only word after the program if it was meant as a core file, as in gdb: it is a
-    /// program or a library, or has the name of a core file.
+    /// Refuses the only word after the program if it was meant as a core file, as in gdb: it is another
+    /// program, or has the name of a core file. A program may well be given a library to load.
     fn check_core_word(&self) -> anyhow::Result<()> {
         let [program, word] = &*self.program else {
             return Ok(());
@@ -186,7 +197,7 @@ impl Run {
         }
         let why = match file_kind(word) {
             FileKind::Absent if is_named_as_core(word) => "does not exist",
-            FileKind::Elf => "is a program or a library, and no core file",
+            FileKind::Program => "is a program, and no core file",
             FileKind::Other if is_named_as_core(word) => "is no core file",
             _ => return Ok(()),
         };
@@ -210,61 +221,6 @@ impl Run {
 pub(super) fn read_properties(files: &[PathBuf]) -> anyhow::Result<Vec<PropertySource>> {
     let read = |file: &PathBuf| PropertySource::read(file).map_err(anyhow::Error::msg);
     files.iter().map(read).collect()
-}
-
-/// The kind of a file that a word names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FileKind {
-    /// There is no file of this name.
-    Absent,
-    /// A core file.
-    Core,
-    /// Another ELF file: a program or a library.
-    Elf,
-    /// Another file.
-    Other,
-    /// A directory or a device, or a file that cannot be looked at.
-    Unknown,
-}
-
-/// Returns whether a word is the name of a core file: an ELF file of that kind.
-fn is_core_file(word: &OsStr) -> bool {
-    file_kind(word) == FileKind::Core
-}
-
-/// Returns whether a word is what a core file is called: `core`, `core.1234`, `prog.core`.
-fn is_named_as_core(word: &OsStr) -> bool {
-    let name = std::path::Path::new(word).file_name();
-    let name = name.map_or_else(Default::default, |name| name.to_string_lossy());
-    name == "core" || name.starts_with("core.") || name.ends_with(".core")
-}
-
-/// Returns the kind of the file that a word names.
-fn file_kind(word: &OsStr) -> FileKind {
-    const CORE: [u8; 2] = [4, 0];
-    // Opening what is not a file may wait, or have an effect.
-    match std::fs::metadata(word) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return FileKind::Absent,
-        Ok(data) if data.is_file() => {}
-        _ => return FileKind::Unknown,
-    }
-    let mut start = [0; 18];
-    let Ok(mut file) = std::fs::File::open(word) else {
-        return FileKind::Unknown;
-    };
-    if file.read_exact(&mut start).is_err() || !start.starts_with(b"\x7fELF") {
-        return FileKind::Other;
-    }
-    let is_big_endian = start[5] == 2;
-    let kind = if is_big_endian {
-        [start[17], start[16]]
-    } else {
-        [start[16], start[17]]
-    };
-    match kind == CORE {
-        true => FileKind::Core,
-        false => FileKind::Elf,
-    }
 }
 
 /// Splits `NAME=VALUE`.

@@ -153,6 +153,10 @@ fn invalid_options_are_refused() {
             "juror reads CSV traces, but does not write them",
         ),
         (
+            "juror run --batch --property p -e help",
+            "the program is missing: properties and traces need one",
+        ),
+        (
             "juror run --property /no/such/file prog",
             "the property file /no/such/file cannot be read",
         ),

@@ -4,7 +4,7 @@ use crate::driver::Foreground;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// The pager, and its options: it ends by itself if the screen shows all, keeps colours, and leaves
 /// the text on the screen.
@@ -30,8 +30,8 @@ pub struct Pager {
 pub enum Ending {
     /// The user has left it, or has seen the end.
     Seen,
-    /// It could not be run, or has failed; the text was not seen.
-    Failed { text: String, why: String },
+    /// It has read nothing: the text was not seen. The reason, if it has failed.
+    Unread { text: String, why: Option<String> },
 }
 
 impl Pager {
@@ -65,7 +65,7 @@ impl Pager {
         if env::var_os("LESS").is_none() {
             command.env("LESS", "FRX");
         }
-        let process = Foreground::start(command.stdin(Stdio::piped()))?;
+        let process = Foreground::start_reading(&mut command)?;
         Ok(Pager {
             process,
             written: Some(String::new()),
@@ -89,17 +89,20 @@ impl Pager {
         takes_more
     }
 
-    /// Waits until the user leaves it. One that Ctrl-C ends has not failed.
+    /// Waits until the user leaves it. One that Ctrl-C ends has been left.
     pub fn finish(self) -> Ending {
-        let status = self.process.finish();
-        let code = status.ok().and_then(|status| status.code());
-        let why = match code {
-            Some(code) if NOT_RUN.contains(&code) => "no such command".to_owned(),
-            Some(code @ 1..128) => format!("it ended with status {code}"),
-            _ => return Ending::Seen,
+        let Ok((status, has_read)) = self.process.finish_reading() else {
+            return Ending::Seen;
+        };
+        let why = match status.code() {
+            _ if has_read => return Ending::Seen,
+            None => return Ending::Seen,
+            Some(0) => None,
+            Some(code) if NOT_RUN.contains(&code) => Some("no such command".to_owned()),
+            Some(code) => Some(format!("it ended with status {code}")),
         };
         match self.written {
-            Some(text) => Ending::Failed { text, why },
+            Some(text) => Ending::Unread { text, why },
             None => Ending::Seen,
         }
     }

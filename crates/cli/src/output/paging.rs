@@ -151,8 +151,11 @@ impl Output {
         if let Paging::Pager(pager) = std::mem::take(&mut self.paging) {
             match pager.finish() {
                 Ending::Seen => self.resume_paging(true),
-                Ending::Failed { text, why } => {
-                    self.give_up_paging(&why)?;
+                Ending::Unread { text, why } => {
+                    if let Some(why) = why {
+                        self.give_up_paging(&why)?;
+                    }
+                    // What follows in this line is written, too.
                     self.write_text(&text)?;
                 }
             }

@@ -675,7 +675,7 @@ fn a_word_that_was_meant_as_a_core_file_is_no_argument() {
         ("./core.1234", "./core.1234 does not exist"),
         ("prog.core", "prog.core does not exist"),
         ("core.7", "core.7 is no core file"),
-        (executable, "is a program or a library, and no core file"),
+        (executable, "is a program, and no core file"),
     ] {
         let output = given(&show, word);
         output.assert_code(2);

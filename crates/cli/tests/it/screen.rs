@@ -219,6 +219,17 @@ fn without_a_pager_the_output_is_written_and_that_is_told_once() {
 }
 
 #[test]
+fn a_pager_that_reads_nothing_leaves_the_output_to_the_screen() {
+    let mut terminal = paged_by("true");
+    for _ in 0..2 {
+        let shown = ask(&mut terminal, LONG);
+        assert!(shown.contains("Type help COMMAND"), "{shown}");
+        assert!(!shown.contains("cannot be run"), "{shown}");
+    }
+    quit(terminal);
+}
+
+#[test]
 fn lines_fit_the_terminal() {
     let mut terminal = prepared("steps.c").terminal();
     terminal.expect(PROMPT);

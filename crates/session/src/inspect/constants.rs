@@ -1,6 +1,5 @@
 //! Expressions without a program: numbers and texts, convenience variables, and types.
 
-use crate::inspect::expressions::type_named;
 use crate::session::Session;
 use crate::state::values::convenience;
 use juror_language::{Expression, ExpressionKind};
@@ -31,6 +30,7 @@ impl Names for Nothing {
 /// The names that mean something without a program.
 struct Constants<'s> {
     session: &'s Session,
+    type_named: &'s dyn Fn(&str) -> Option<Type>,
 }
 
 impl Scope for Constants<'_> {
@@ -56,7 +56,7 @@ impl Scope for Constants<'_> {
     }
 
     fn type_named(&self, name: &str) -> Option<Type> {
-        type_named(self.session, name)
+        (self.type_named)(name)
     }
 
     fn memory(&self) -> &dyn Memory {
@@ -68,13 +68,14 @@ impl Scope for Constants<'_> {
     }
 }
 
-/// Evaluates an expression without a program.
+/// Evaluates an expression without a program. `type_named` finds types.
 ///
 /// # Errors
 /// It needs a program, or has no value.
 pub(crate) fn evaluate_constant(
     session: &Session,
     expression: &Expression,
+    type_named: &dyn Fn(&str) -> Option<Type>,
 ) -> Result<Typed, CommandError> {
     let needs_program = |part: &Expression| match &part.kind {
         ExpressionKind::Name(_) => true,
@@ -84,6 +85,10 @@ pub(crate) fn evaluate_constant(
     if expression.all_parts().into_iter().any(needs_program) {
         return Err(not_running());
     }
-    let value = evaluate(expression, &Constants { session });
+    let constants = Constants {
+        session,
+        type_named,
+    };
+    let value = evaluate(expression, &constants);
     value.map_err(|error| CommandError::new(error.message))
 }

@@ -71,7 +71,8 @@ pub(crate) fn evaluate_expression(
     expression: &Expression,
 ) -> Result<Typed, CommandError> {
     if session.processes.program.is_none() {
-        return constants::evaluate_constant(session, expression);
+        let types = |name: &str| type_named(session, name);
+        return constants::evaluate_constant(session, expression, &types);
     }
     siginfo::note_signal(session, expression)?;
     let frames = session.frames()?.to_vec();
