@@ -1,4 +1,4 @@
-//! What the tests do not notice, told as soon as it is known: a run of hours that is
+//! Edits that the tests do not notice, told as soon as they are known: a run of hours that is
 //! interrupted has lost nothing of it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ pub struct Told {
 /// The outcomes so far.
 pub struct Report<'a, W> {
     accepted: &'a Accepted,
-    /// Where each survivor is told.
+    /// The file that lists each survivor.
     output: W,
     /// The survivors so far; it takes the place of `whole` at the end.
     part: fs::File,

@@ -23,7 +23,7 @@ pub(crate) const CLOSING_MAX: Duration = Duration::from_secs(5);
 pub struct Client {
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) outbox: Outbox,
-    /// What it has said of itself, and was answered.
+    /// Its introduction, and the answer.
     pub(crate) initialize: Option<Initialize>,
     /// The request with the token, which is not answered yet.
     pub(crate) first: Option<Request>,
@@ -121,7 +121,7 @@ mod tests {
     use serde_json::{Value, json};
     use std::sync::Mutex;
 
-    /// What is written, for a reader elsewhere.
+    /// The output, for a reader elsewhere.
     #[derive(Clone, Default)]
     struct Written(Arc<Mutex<Vec<u8>>>);
 

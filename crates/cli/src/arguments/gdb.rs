@@ -39,7 +39,7 @@ pub(super) fn translated(mut words: Vec<OsString>) -> Vec<OsString> {
     let mut at = 2;
     while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
         if word == "--" && is_run {
-            // What follows is the program with its arguments, and no core file.
+            // The rest is the program with its arguments, and no core file.
             if !words[..at].iter().any(|word| word == "--args") {
                 words.insert(at, "--args".into());
             }

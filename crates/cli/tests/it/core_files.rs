@@ -703,7 +703,7 @@ fn a_word_that_was_meant_as_a_core_file_is_no_argument() {
         "{}",
         said(&output)
     );
-    // What the option names is told by the command that opens it.
+    // The command that opens the file of the option tells about it.
     for (core, expected) in [("none", "none"), ("core.7", "core.7")] {
         let arguments = ["--batch", "--core", core, executable];
         let output = juror(&arguments).directory(directory.path()).run();

@@ -267,7 +267,7 @@ fn lines_fit_the_terminal() {
     terminal.resize(40, 200);
     let shown = ask(&mut terminal, "list 24,26");
     assert!(shown.contains("\n           sum"), "{shown}");
-    // What a command prints for the user stays as it is.
+    // The output of a command for the user stays as it is.
     let printed = ask(
         &mut terminal,
         "printf \"%s\\n\", \"one two three four five six seven eight nine\"",

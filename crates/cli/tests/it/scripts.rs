@@ -144,7 +144,7 @@ fn a_file_with_a_malformed_block_is_not_executed() {
 
 #[test]
 fn a_line_of_a_block_that_could_only_fail_is_refused_where_it_stands() {
-    // What follows a refused line may belong to it: nothing of the block is kept.
+    // The lines after a refused one may belong to it: nothing of the block is kept.
     check(
         "break push\ncommands\nnosuchcommand\necho hidden\\n\nend\nrun\nprint key + 40\n",
         &[

@@ -11,9 +11,9 @@ use juror_values::error::ValueError;
 /// Which definitions of a module are meant.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Reach {
-    /// Those of one compilation unit.
+    /// The definitions of one compilation unit.
     Unit(u32),
-    /// Those that other units can name.
+    /// The definitions that other units can name.
     External,
     /// All.
     Any,
@@ -80,7 +80,7 @@ impl<'a> Source<'a> {
         Ok(found.map(|(_, entity)| entity))
     }
 
-    /// What has exactly this qualified name.
+    /// Returns the entity with exactly this qualified name.
     pub(super) fn named(&mut self, full: &str, reach: Reach, unit: Option<u32>) -> Step {
         if !self.has_sought(full) {
             // A namespace under another name.
@@ -269,8 +269,8 @@ impl<'a> Source<'a> {
         found
     }
 
-    /// What any unit of the module has, in the scopes or, unless the global scope is meant,
-    /// in any other scope.
+    /// Returns the entity that any unit of the module has in the scopes or, unless the global
+    /// scope is meant, in any other scope.
     pub(super) fn anywhere(&mut self, levels: &[Level], name: &str, is_global: bool) -> Step {
         for level in levels {
             for reach in [Reach::External, Reach::Any] {
@@ -323,7 +323,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What a source file of the module has.
+    /// Returns the entity that a source file of the module has.
     pub(super) fn in_file(&mut self, file: &str, name: &str) -> Step {
         let found = self.symbols.globals_named(&format!("{file}::{name}"));
         let exact = |it: &&Variable| is_whole_name_of(name, &it.name);

@@ -1,4 +1,4 @@
-//! What a name means, and its value.
+//! The meaning of a name, and its value.
 
 use crate::modules::{Module, Modules};
 use crate::variables::{VariableContext, static_address, static_value};
@@ -6,12 +6,12 @@ use juror_symbols::{Function, Type, Variable};
 use juror_values::typed::Typed;
 use std::rc::Rc;
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Debug, Clone)]
 pub struct Meaning {
     /// The module that has it.
     pub module: Rc<Module>,
-    /// What it is.
+    /// The entity that it stands for.
     pub entity: Entity,
     /// Whether neither the place's own module nor the program has it.
     pub is_elsewhere: bool,
@@ -19,7 +19,7 @@ pub struct Meaning {
     pub is_private: bool,
 }
 
-/// What a name stands for.
+/// An entity that a name stands for.
 #[derive(Debug, Clone)]
 pub enum Entity {
     /// A global or static variable.

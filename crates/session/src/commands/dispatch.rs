@@ -54,7 +54,7 @@ impl Session {
         if matches!(result, Err(_) | Ok(Outcome::Quit)) {
             self.points.commands.give_up();
             if is_queued {
-                // What is typed next is not for a block that a file has begun.
+                // The next line that is typed is not for a block that a file has begun.
                 self.points.commands.drop_given();
             }
         }

@@ -20,7 +20,7 @@ const HOOK_OF_STOPS: &str = "hook-stop";
 /// Command lines that are being entered, and lines that are to be executed.
 #[derive(Debug, Default)]
 pub(crate) struct BreakpointCommands {
-    /// Those that are being entered, by front end.
+    /// The lines that are being entered, by front end.
     given: BTreeMap<FrontEnd, Given>,
     /// The front end that the lines come from.
     pub(crate) front_end: FrontEnd,

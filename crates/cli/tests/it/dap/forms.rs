@@ -214,7 +214,7 @@ fn a_value_is_set_as_it_is_shown() {
             .unwrap()
             .to_owned()
     };
-    // What is shown is taken, and shown again.
+    // A value is taken as it is shown, and shown again.
     for (name, value) in [
         ("text", "\"ben\""),
         ("text", "\"someone else..\""),
