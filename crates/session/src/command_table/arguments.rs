@@ -26,6 +26,11 @@ pub(crate) fn number(text: &str) -> Result<Option<u64>, CommandError> {
     }
 }
 
+/// Returns whether a word is one of gdb's flags before the command of `thread apply`.
+pub(crate) fn is_flag(word: &str) -> bool {
+    matches!(word, "-q" | "-c" | "-s" | "-ascending" | "--")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

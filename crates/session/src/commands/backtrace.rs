@@ -44,11 +44,6 @@ impl Extent {
     }
 }
 
-/// Returns whether a word is one of gdb's flags before the command of `thread apply`.
-pub(crate) fn is_flag(word: &str) -> bool {
-    matches!(word, "-q" | "-c" | "-s" | "-ascending" | "--")
-}
-
 /// `backtrace`, `backtrace N`, `backtrace full`, `backtrace all`
 pub(crate) fn backtrace(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let extent = Extent::parse(text)?;
@@ -71,7 +66,7 @@ pub(crate) fn apply_to_threads(session: &mut Session, text: &str) -> Result<Outc
             rest = after;
             continue;
         }
-        if is_flag(word) {
+        if arguments::is_flag(word) {
             rest = after;
             continue;
         }

@@ -5,9 +5,8 @@
 //! same file, and a variable may be set by an earlier line.
 
 use crate::command_table;
-use crate::command_table::arguments::split_line;
+use crate::command_table::arguments::{is_flag, split_line};
 use crate::command_table::words::find;
-use crate::commands::backtrace::is_flag;
 use crate::commands::blocks::WORDS;
 use crate::commands::convenience;
 use crate::script::parse::{Kind, condition_of, nested_lines};

@@ -1,8 +1,7 @@
 //! `frame apply`, `faas`: run a command in several frames of the stack.
 
 use crate::command_table;
-use crate::command_table::arguments;
-use crate::commands::backtrace::is_flag;
+use crate::command_table::arguments::{self, is_flag};
 use crate::inspect::expressions;
 use crate::session::Session;
 use juror_program::stack::frames::users_frames;
