@@ -270,7 +270,8 @@ fn control_c_stops_a_call_that_waits() {
     terminal.expect("waiting");
     terminal.type_control('c');
     terminal.expect("Interrupted");
-    terminal.expect("The other threads are stopped until then.");
+    // The sentence goes on in the next line.
+    terminal.expect("The other threads are stopped");
     terminal.expect("(juror) ");
     terminal.type_line("abandon");
     terminal.expect("Evaluation 1 is abandoned.");
