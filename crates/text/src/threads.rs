@@ -5,6 +5,7 @@ use crate::escape::safe;
 use crate::locations::long_location;
 use crate::page::{BAD, Page, STRONG};
 use juror_view::{ThreadView, WaitView};
+use std::collections::HashMap;
 
 /// The number of threads of one name in one place from which they are one row.
 const GROUP_MIN: usize = 3;
@@ -17,21 +18,20 @@ pub fn write(page: &mut Page, threads: &[ThreadView]) {
     }
     let places = threads.iter().map(|it| thread_place(page, it, threads));
     let places: Vec<String> = places.collect();
+    let mut groups: HashMap<(&str, &str), Vec<u32>> = HashMap::new();
+    for (thread, place) in threads.iter().zip(&places).filter(|it| !it.0.current) {
+        let group = groups.entry((&thread.name, place)).or_default();
+        group.push(thread.number);
+    }
     let mut rows: Vec<Vec<Cell>> = Vec::new();
-    for (at, (thread, place)) in threads.iter().zip(&places).enumerate() {
-        let alike = |(other, its_place): (&ThreadView, &String)| {
-            !other.current && other.name == thread.name && its_place == place
-        };
-        let all = threads.iter().zip(&places);
-        let is_later = all.clone().take(at).any(alike);
-        let group: Vec<u32> = all.filter(|it| alike(*it)).map(|it| it.0.number).collect();
-        let is_grouped = !thread.current && group.len() >= GROUP_MIN;
-        if is_grouped && is_later {
-            continue;
-        }
-        let (number, id) = match is_grouped {
-            true => (ranges(&group), format!("{} threads", group.len())),
-            false => (thread.number.to_string(), id_of(thread)),
+    for (thread, place) in threads.iter().zip(&places) {
+        let group = groups.get(&(&*thread.name, &**place));
+        let group = group.filter(|group| !thread.current && group.len() >= GROUP_MIN);
+        let (number, id) = match group {
+            // The row of its first thread stands for all.
+            Some(group) if group.first() != Some(&thread.number) => continue,
+            Some(group) => (ranges(group), format!("{} threads", group.len())),
+            None => (thread.number.to_string(), id_of(thread)),
         };
         rows.push(vec![
             if thread.current { "→" } else { " " }.into(),
