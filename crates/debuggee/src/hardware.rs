@@ -104,6 +104,14 @@ impl Debuggee {
         Ok(registers.filter(has_trapped).map(|(_, it)| *it).collect())
     }
 
+    /// Returns the debug register of a thread that has one alone.
+    pub(crate) fn only_register(&self, thread: ThreadId) -> Option<DebugRegister> {
+        match &*self.threads.get(&thread.0)?.hardware.registers {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+
     /// Clears all registers of a stopped thread until it runs: it gets them
     /// back then. A trap of theirs that is still to come is handled as usual.
     pub(crate) fn quiesce_hardware(&mut self, thread: ThreadId) {

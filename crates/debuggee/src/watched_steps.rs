@@ -25,6 +25,11 @@ use crate::watch::{AccessKind, MemoryAccess, WatchTier, joined_bytes};
 
 /// `si_code` of the end of a single step.
 const TRAP_TRACE: i32 = 2;
+/// The instruction `int1`.
+const INT1: u8 = 0xf1;
+/// `si_code` of a debug exception whose cause the status register does not say: of the
+/// instruction `int1`, and, once in a million times on some virtual machines, of a debug register.
+const TRAP_WITHOUT_CAUSE: i32 = 1;
 /// `si_code` of a debug register.
 const TRAP_HARDWARE: i32 = 4;
 /// The `syscall` instruction.
@@ -155,10 +160,15 @@ impl Debuggee {
         let was_internal = std::mem::take(&mut known.steps_internally);
         let is_delivery = self.end_delivery(thread);
         let is_frame = code == libc::SIGTRAP && (was_internal || is_delivery);
-        if code != TRAP_HARDWARE && code != TRAP_TRACE && !is_frame {
+        let unsaid = match code {
+            TRAP_WITHOUT_CAUSE => self.only_data_register(thread)?,
+            _ => None,
+        };
+        if code != TRAP_HARDWARE && code != TRAP_TRACE && !is_frame && unsaid.is_none() {
             return Ok(None);
         }
-        let hits = self.take_hardware_hits(thread)?;
+        let mut hits = self.take_hardware_hits(thread)?;
+        hits.extend(unsaid.filter(|_| hits.is_empty()));
         let counter = self.stop_registers(thread)?.shown.rip;
         let is_site = |hit: &juror_stepping::DebugRegister| {
             hit.kind == juror_stepping::HardwareKind::Execute && hit.address == counter
@@ -185,6 +195,23 @@ impl Debuggee {
             return self.continue_internally(thread).map(Some);
         }
         Ok(None)
+    }
+
+    /// Returns the debug register that a trap without a cause is of: the only one of the thread,
+    /// for data, unless the thread has executed `int1`.
+    fn only_data_register(
+        &mut self,
+        thread: ThreadId,
+    ) -> Result<Option<juror_stepping::DebugRegister>, DebuggeeError> {
+        let only = self.only_register(thread);
+        let only = only.filter(|it| it.kind != juror_stepping::HardwareKind::Execute);
+        if only.is_none() {
+            return Ok(None);
+        }
+        let counter = self.stop_registers(thread)?.shown.rip;
+        let mut last = [0];
+        let is_read = self.read(counter.wrapping_sub(1), &mut last).is_ok();
+        Ok(only.filter(|_| is_read && last != [INT1]))
     }
 
     /// Handles a thread that is about to execute an instruction that a debug
