@@ -127,7 +127,7 @@ impl Foreground {
         let status = self.wait_for_end()?;
         let mut rest = Vec::new();
         if let Some(mut reader) = self.unread.take() {
-            // Nobody writes any more.
+            // The pipe has no writer any more.
             reader.read_to_end(&mut rest)?;
         }
         Ok((status, rest.len() < self.taken))

@@ -1,4 +1,4 @@
-//! What a word after the program names: a core file, another program, or anything else.
+//! The kind of file that a word after the program names: a core file, another program, or any other.
 
 use std::ffi::OsStr;
 use std::fs::File;

@@ -155,7 +155,7 @@ impl Output {
                     if let Some(why) = why {
                         self.give_up_paging(&why)?;
                     }
-                    // What follows in this line is written, too.
+                    // The rest of this line is written, too.
                     self.write_text(&text)?;
                 }
             }
