@@ -34,6 +34,7 @@ mod monitor;
 mod operations;
 mod phases;
 mod reasons;
+mod records;
 mod redo;
 mod table;
 mod tidy;

@@ -4,10 +4,11 @@
 //! An event concerns the slice with its keys, or every slice if it binds nothing. The
 //! consequences of a transition are those of [`crate::Monitor`], in the same order.
 
-use super::WordMemory;
-use super::layout::{HeaderWord, JournalWord, RecordWord, SlotWord};
+use super::layout::SlotWord;
 use super::monitor::WordMonitor;
+use super::records::RecordWords;
 use super::table::Slot;
+use super::{Layout, WordMemory};
 use crate::automaton::Taken;
 use crate::monitor::{ENDED_MAX, Ended};
 use crate::slices::SliceId;
@@ -41,8 +42,8 @@ impl<M: WordMemory> WordMonitor<M> {
     ) -> Result<(), EvaluationError> {
         self.tidy();
         self.words.set_addresses(self.addresses());
-        let sequence = self.table.header(HeaderWord::Sequence) + 1;
-        self.table.set_header(HeaderWord::Sequence, sequence);
+        let drawn = self.table.draw(Layout::EVENT_DRAWN);
+        let sequence = self.table.sequence_in(drawn);
         let needs = self.needs();
         let is_needed = needs.get(usize::from(event.0)).is_some_and(|it| it.needed);
         if !is_needed {
@@ -268,9 +269,9 @@ impl<M: WordMemory> WordMonitor<M> {
             return previous;
         }
         let occurrence = delivery.occurrence;
-        let number = self.table.header(HeaderWord::Made);
-        self.table.set_header(HeaderWord::Made, number + 1);
-        let record = self.table.layout.record(number);
+        let number = self.table.made();
+        // The number of the event has been drawn.
+        self.table.draw(Layout::RECORD_DRAWN - Layout::EVENT_DRAWN);
         let all_kinds = std::sync::Arc::clone(&self.lowered.kinds);
         let kinds = all_kinds.get(usize::from(delivery.event.0));
         let missing = Value::Unavailable(Unavailability::NotCaptured);
@@ -278,23 +279,19 @@ impl<M: WordMemory> WordMonitor<M> {
         values.resize(self.capture_count(delivery.event), missing);
         let kinds = kinds.map_or(&[][..], |kinds| kinds);
         let (absent, others) = self.write_values(number, kinds, &values);
-        for (word, value) in [
-            (RecordWord::Number, number + 1),
-            (RecordWord::Previous, previous),
-            (RecordWord::Sequence, delivery.sequence),
-            (
-                RecordWord::Transition,
-                JournalWord::transition(delivery.event.0, from.0, to.0),
-            ),
-            (RecordWord::Thread, occurrence.thread.into()),
-            (RecordWord::Address, occurrence.address),
-            (RecordWord::Time, occurrence.time),
-            (RecordWord::Absent, absent),
-            (RecordWord::Others, others),
-        ] {
-            let at = record + u64::from(word.offset());
-            self.table.memory.store(at, value);
-        }
+        let record = RecordWords {
+            previous: (previous != Layout::NONE).then_some(previous),
+            sequence: delivery.sequence,
+            event: delivery.event,
+            from,
+            to,
+            thread: occurrence.thread,
+            address: occurrence.address,
+            absent,
+            others,
+        };
+        self.table.put_record(number, &record);
+        self.put_time(number, occurrence.time);
         number
     }
 

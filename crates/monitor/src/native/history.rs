@@ -1,13 +1,12 @@
 //! The paths of slices, read from the ring of records.
 
 use super::WordMemory;
-use super::layout::{HeaderWord, JournalWord, Layout, RecordWord};
 use super::monitor::WordMonitor;
 use super::reasons::WordKind;
+use super::records::RecordWords;
 use crate::history::{Path, PathEvent, Record, append};
 use crate::slices::SliceId;
-use juror_event::{EventId, Unavailability, Value};
-use juror_language::StateId;
+use juror_event::{Unavailability, Value};
 
 impl<M: WordMemory> WordMonitor<M> {
     /// Returns the path of a slice to its state; empty for a slice that is forgotten or
@@ -44,46 +43,51 @@ impl<M: WordMemory> WordMonitor<M> {
 
     /// Returns a record that is remembered, and its values.
     pub(super) fn record(&self, number: u64) -> Option<(Record, Vec<Value>)> {
-        let made = self.table.header(HeaderWord::Made);
+        let made = self.table.made();
         let age = made.checked_sub(number)?;
         if age == 0 || age > u64::from(self.lowered.records) {
             return None;
         }
-        let at = self.table.layout.record(number);
-        let load = |word: RecordWord| self.table.memory.load(at + u64::from(word.offset()));
-        if load(RecordWord::Number) != number + 1 {
-            return None;
-        }
-        let (event, from, to) = JournalWord::parts(load(RecordWord::Transition));
-        let previous = load(RecordWord::Previous);
+        let words = self.table.record(number)?;
         let record = Record {
-            previous: (previous != Layout::NONE).then_some(previous),
-            sequence: load(RecordWord::Sequence),
-            event: EventId(event),
-            from: StateId(from),
-            to: StateId(to),
-            thread: load(RecordWord::Thread) as u32,
-            address: load(RecordWord::Address),
-            time: load(RecordWord::Time),
+            previous: words.previous,
+            sequence: words.sequence,
+            event: words.event,
+            from: words.from,
+            to: words.to,
+            thread: words.thread,
+            address: words.address,
+            time: self.times.get(&number).copied().unwrap_or(0),
         };
-        let masks = (load(RecordWord::Absent), load(RecordWord::Others));
-        Some((record, self.values_of(EventId(event), at, masks)))
+        Some((record, self.values_of(number, &words)))
     }
 
-    /// Returns the values of a record; the masks say which are absent, and which are
-    /// numbers of other values.
-    fn values_of(&self, event: EventId, at: u64, (absent, others): (u64, u64)) -> Vec<Value> {
-        let count = self.capture_count(event);
-        let kinds = self.lowered.kinds.get(usize::from(event.0));
+    /// Remembers the time of a record.
+    pub(super) fn put_time(&mut self, number: u64, time: u64) {
+        if time == 0 {
+            return;
+        }
+        let kept = self.lowered.records as usize;
+        if self.times.len() > kept.saturating_mul(2) {
+            let first = self.table.made().saturating_sub(kept as u64);
+            self.times.retain(|number, _| *number >= first);
+        }
+        self.times.insert(number, time);
+    }
+
+    /// Returns the values of a record.
+    fn values_of(&self, number: u64, record: &RecordWords) -> Vec<Value> {
+        let count = self.capture_count(record.event);
+        let kinds = self.lowered.kinds.get(usize::from(record.event.0));
         let value = |slot: usize| {
             let bit = |mask: u64| mask >> (slot & 63) & 1 == 1;
-            if bit(absent) {
+            if bit(record.absent) {
                 return Value::Unavailable(Unavailability::NotCaptured);
             }
             let kind = kinds.and_then(|kinds| kinds.get(slot).copied().flatten());
-            let word = at + u64::from(self.table.layout.record_value(slot as u32));
+            let word = self.table.record_value(number, slot as u32);
             let word = self.table.memory.load(word);
-            self.value(kind.unwrap_or(WordKind::Signed), word, bit(others))
+            self.value(kind.unwrap_or(WordKind::Signed), word, bit(record.others))
         };
         (0..count).map(value).collect()
     }

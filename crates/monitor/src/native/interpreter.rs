@@ -145,7 +145,7 @@ impl Running {
                 offset,
                 add,
             } => {
-                let before = memory.xadd(self.at(base, offset, None), i64::from(add) as u64);
+                let before = memory.xadd(self.at(base, offset, None), add as u64);
                 self.set(to, before);
             }
             Op::Alu {

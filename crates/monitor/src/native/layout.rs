@@ -23,10 +23,10 @@
 pub enum HeaderWord {
     /// The lock of the table.
     Lock,
-    /// The number of events so far.
-    Sequence,
-    /// The number of records ever made.
-    Made,
+    /// The number of events that [`HeaderWord::Drawn`] does not count.
+    EventsBefore,
+    /// The number of records that [`HeaderWord::Drawn`] does not count.
+    RecordsBefore,
     /// The number of places ever given to slices, including the base.
     Places,
     /// The number of live slices, including the base.
@@ -37,11 +37,15 @@ pub enum HeaderWord {
     Free,
     /// The number of free places; the last of the list is the next to be used.
     FreeCount,
+    /// The number of events in the upper half, that of records in the lower one, so that a
+    /// step draws both at once ([`Layout::EVENT_DRAWN`]). It has a cache line for itself,
+    /// since every step changes it.
+    Drawn,
 }
 
 impl HeaderWord {
-    /// The number of words.
-    pub const COUNT: u32 = 8;
+    /// The number of words: two cache lines.
+    pub const COUNT: u32 = 16;
 
     /// Returns the offset from the table, in bytes.
     pub fn offset(self) -> u32 {
@@ -105,8 +109,6 @@ pub enum JournalWord {
     Committed,
     /// The number of the thread, written when the journal is given to it.
     Thread,
-    /// The time of the event; 0 unless a general step sets it.
-    Time,
     /// The code address of the event.
     Address,
     /// The byte offset of the slot.
@@ -119,10 +121,9 @@ pub enum JournalWord {
     Transition,
     /// The last record of the slot, or that of the parent of a new slice.
     Previous,
-    /// The number of the event, from 1; 0 until it is drawn.
-    Sequence,
-    /// The number of the record; [`Layout::NONE`] until it is drawn.
-    Record,
+    /// The word [`HeaderWord::Drawn`] with this event, and its record; 0 until they are
+    /// drawn.
+    Drawn,
     /// The captures that were not made; bit n is slot n.
     Absent,
     /// As [`SlotWord::Others`], after the step.
@@ -133,7 +134,7 @@ pub enum JournalWord {
 
 impl JournalWord {
     /// The number of words.
-    pub const COUNT: u32 = 14;
+    pub const COUNT: u32 = 12;
 
     /// Returns the offset from the journal, in bytes.
     pub fn offset(self) -> u32 {
@@ -141,24 +142,23 @@ impl JournalWord {
     }
 }
 
-/// The first words of a record; the captured values follow.
+/// The first words of a record; the captured values follow. With three of them it fills a
+/// cache line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RecordWord {
-    /// The number of the record plus 1. It is stored last: while the record is written, it
-    /// is that of a record that is forgotten.
-    Number,
+    /// The number of the record plus 1, modulo 2³², in the upper half, and the thread. It is
+    /// stored last: while the record is written, it is that of a record that is forgotten.
+    Owner,
     /// The number of the slice's previous record; [`Layout::NONE`] if there is none.
     Previous,
     /// The number of the event.
     Sequence,
-    /// The event and the states before and after: [`JournalWord::transition`].
+    /// The event and the states before and after: [`JournalWord::transition`]. If no event
+    /// has more than [`Layout::MASKED_MAX`] captures, the upper bytes are
+    /// [`RecordWord::Absent`] and [`RecordWord::Others`].
     Transition,
-    /// The thread.
-    Thread,
     /// The code address.
     Address,
-    /// The time.
-    Time,
     /// The values that were not captured; bit n is slot n.
     Absent,
     /// The values whose words are numbers in the table of other values; bit n is slot n.
@@ -166,9 +166,6 @@ pub enum RecordWord {
 }
 
 impl RecordWord {
-    /// The number of words.
-    pub const COUNT: u32 = 9;
-
     /// Returns the offset from the record, in bytes.
     pub fn offset(self) -> u32 {
         self as u32 * 8
@@ -239,6 +236,14 @@ fn shift_of(words: u32) -> u8 {
     (words * 8).next_power_of_two().trailing_zeros() as u8
 }
 
+/// Returns the number of words of a record before the captured values.
+fn record_values(sizes: &Sizes) -> u32 {
+    match sizes.captures {
+        0..=Layout::MASKED_MAX => RecordWord::Absent as u32,
+        _ => RecordWord::Others as u32 + 1,
+    }
+}
+
 impl Layout {
     /// No record, no slot.
     pub const NONE: u64 = u64::MAX;
@@ -253,6 +258,16 @@ impl Layout {
     /// In a row: the event needs a general step in this state, for the [`super::Why`]
     /// in the low half.
     pub const GATE: u64 = 1 << 26;
+    /// In [`HeaderWord::Drawn`]: one event.
+    pub const EVENT_DRAWN: u64 = 1 << 32;
+    /// In [`HeaderWord::Drawn`]: one event and one record.
+    pub const RECORD_DRAWN: u64 = Layout::EVENT_DRAWN | 1;
+    /// The maximum number of captures whose masks are in [`RecordWord::Transition`].
+    pub const MASKED_MAX: u32 = 8;
+    /// In [`RecordWord::Transition`]: the first bit of the captures that were not made.
+    pub const ABSENT_SHIFT: u32 = 48;
+    /// In [`RecordWord::Transition`]: the first bit of the captures that are other values.
+    pub const OTHERS_SHIFT: u32 = 56;
     /// Values of parameters from this number on, and those that are no number, are kept
     /// in a table of the debugger, and have this bit in their key.
     pub const OTHER: u64 = 1 << 63;
@@ -281,7 +296,7 @@ impl Layout {
         let of_slot = SlotWord::COUNT + sizes.parameters + sizes.variables;
         let of_stripe = StripeWord::COUNT + sizes.states + sizes.rows.len() as u32;
         let of_journal = JournalWord::COUNT + sizes.variables + sizes.captures;
-        let of_record = RecordWord::COUNT + sizes.captures;
+        let of_record = record_values(&sizes) + sizes.captures;
         let shifts = [of_slot, of_stripe, of_journal, of_record].map(shift_of);
         let [slot_shift, stripe_shift, journal_shift, record_shift] = shifts;
         // The parts begin at cache lines.
@@ -375,23 +390,28 @@ impl Layout {
 
     /// Returns the offset of a captured value in a record.
     pub fn record_value(&self, slot: u32) -> u32 {
-        (RecordWord::COUNT + slot) * 8
+        (record_values(&self.sizes) + slot) * 8
+    }
+
+    /// Returns true if the masks of a record are in [`RecordWord::Transition`].
+    pub fn has_packed_masks(&self) -> bool {
+        self.sizes.captures <= Layout::MASKED_MAX
     }
 }
 
 impl JournalWord {
-    /// Packs a transition into the word [`JournalWord::Transition`]; states beyond 24
-    /// bits are not lowered.
+    /// Packs a transition into the lower three quarters of a word; states beyond 16 bits are
+    /// not lowered.
     pub fn transition(event: u16, from: u32, to: u32) -> u64 {
-        u64::from(event) << 48 | u64::from(from & 0xff_ffff) << 24 | u64::from(to & 0xff_ffff)
+        u64::from(event) << 32 | u64::from(from & 0xffff) << 16 | u64::from(to & 0xffff)
     }
 
     /// Unpacks a transition: the event, the state before and the state after.
     pub fn parts(transition: u64) -> (u16, u32, u32) {
-        let state = |word: u64| (word & 0xff_ffff) as u32;
+        let state = |word: u64| (word & 0xffff) as u32;
         (
-            (transition >> 48) as u16,
-            state(transition >> 24),
+            (transition >> 32) as u16,
+            state(transition >> 16),
             state(transition),
         )
     }

@@ -2,8 +2,9 @@
 //! that has taken the events before the program could be changed.
 
 use super::WordMemory;
-use super::layout::{HeaderWord, JournalWord, Layout, RecordWord};
+use super::layout::{HeaderWord, Layout};
 use super::monitor::WordMonitor;
+use super::records::RecordWords;
 use super::table::Slot;
 use super::write_back::Notes;
 use crate::behaviour::Behaviour;
@@ -55,8 +56,8 @@ impl<M: WordMemory> WordMonitor<M> {
         }
         self.take_over_records(monitor, &states);
         self.table.set_header(HeaderWord::Peak, monitor.peak as u64);
-        self.table
-            .set_header(HeaderWord::Sequence, monitor.sequence);
+        let made = monitor.history.made();
+        self.table.set_numbers(monitor.sequence, made);
         self.table.recount();
         self.violations = monitor.violations.clone();
         for group in &mut self.violations.groups {
@@ -101,13 +102,12 @@ impl<M: WordMemory> WordMonitor<M> {
 
     /// Forgets the records of the table.
     fn forget_records(&mut self) {
-        let made = self.table.header(HeaderWord::Made);
+        self.times.clear();
+        let made = self.table.made();
         let room = u64::from(self.table.layout.ring_mask) + 1;
         if self.lowered.records > 0 {
             for number in made.saturating_sub(room)..made {
-                let at = self.table.layout.record(number);
-                let at = at + u64::from(RecordWord::Number.offset());
-                self.table.memory.store(at, 0);
+                self.table.forget_record(number);
             }
         }
     }
@@ -154,7 +154,6 @@ impl<M: WordMemory> WordMonitor<M> {
     /// Writes the records that are remembered.
     fn take_over_records(&mut self, monitor: &Monitor, states: &Names) {
         let made = monitor.history.made();
-        self.table.set_header(HeaderWord::Made, made);
         let lowered = Arc::clone(&self.lowered.kinds);
         for number in made.saturating_sub(self.lowered.records.into())..made {
             let Some((record, values)) = monitor.history.stored(number) else {
@@ -162,27 +161,20 @@ impl<M: WordMemory> WordMonitor<M> {
             };
             let kinds = lowered.get(usize::from(record.event.0));
             let values = self.write_values(number, kinds.map_or(&[], |it| it), values);
-            let (from, to) = (states.name(record.from), states.name(record.to));
-            let transition = JournalWord::transition(record.event.0, from.0, to.0);
-            let at = self.table.layout.record(number);
-            for (word, value) in [
-                (RecordWord::Number, number + 1),
-                (
-                    RecordWord::Previous,
-                    record.previous.unwrap_or(Layout::NONE),
-                ),
-                (RecordWord::Sequence, record.sequence),
-                (RecordWord::Transition, transition),
-                (RecordWord::Thread, record.thread.into()),
-                (RecordWord::Address, record.address),
-                (RecordWord::Time, record.time),
-                (RecordWord::Absent, values.0),
-                (RecordWord::Others, values.1),
-            ] {
-                self.table
-                    .memory
-                    .store(at + u64::from(word.offset()), value);
-            }
+            let words = RecordWords {
+                previous: record.previous,
+                sequence: record.sequence,
+                event: record.event,
+                from: states.name(record.from),
+                to: states.name(record.to),
+                thread: record.thread,
+                address: record.address,
+                absent: values.0,
+                others: values.1,
+            };
+            let time = record.time;
+            self.table.put_record(number, &words);
+            self.put_time(number, time);
         }
     }
 
@@ -194,7 +186,6 @@ impl<M: WordMemory> WordMonitor<M> {
         kinds: &[Option<super::WordKind>],
         values: &[Value],
     ) -> (u64, u64) {
-        let record = self.table.layout.record(number);
         let (mut absent, mut others) = (0_u64, 0_u64);
         let missing = Value::Unavailable(Unavailability::NotCaptured);
         for (slot, value) in (0_u32..).zip(values) {
@@ -205,7 +196,7 @@ impl<M: WordMemory> WordMonitor<M> {
             let kind = kinds.get(slot as usize).copied().flatten();
             let (word, is_other) = self.word(kind, value);
             others |= u64::from(is_other) << (slot & 63);
-            let at = record + u64::from(self.table.layout.record_value(slot));
+            let at = self.table.record_value(number, slot);
             self.table.memory.store(at, word);
         }
         (absent, others)

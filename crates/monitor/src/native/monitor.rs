@@ -6,7 +6,7 @@ use super::lower::Lowered;
 use super::reasons::{Why, WordKind};
 use super::table::Table;
 use super::write_back::Notes;
-use super::{EndKind, Source, WordMemory};
+use super::{EndKind, Layout, Source, WordMemory};
 use crate::behaviour::Behaviour;
 use crate::monitor::Ended;
 use crate::needs::EventNeed;
@@ -16,7 +16,7 @@ use crate::violations::Violations;
 use crate::words::Words;
 use juror_event::{EventId, Unavailability, Value, Verdict};
 use juror_language::{EvaluationError, StateId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The journal of general steps, and of steps that are interpreted here.
 const OWN_JOURNAL: u32 = 0;
@@ -60,6 +60,9 @@ pub struct WordMonitor<M> {
     pub(super) stepped_at: Option<u64>,
     /// The slices that general steps have changed.
     pub(super) notes: Notes,
+    /// By number of a record: its time, if it is not 0, and perhaps those of records that
+    /// are forgotten.
+    pub(super) times: HashMap<u64, u64>,
 }
 
 impl<M: WordMemory> WordMonitor<M> {
@@ -85,6 +88,7 @@ impl<M: WordMemory> WordMonitor<M> {
             gates: BTreeMap::new(),
             stepped_at: None,
             notes: Notes::default(),
+            times: HashMap::new(),
         })
     }
 
@@ -141,10 +145,14 @@ impl<M: WordMemory> WordMonitor<M> {
         let number = match kind {
             // In the debugger every event that it is given is numbered.
             EndKind::Unneeded => self.number_unneeded()?,
-            EndKind::Ignored => self.journaled(JournalWord::Sequence),
+            EndKind::Ignored => self.table.sequence_in(self.journaled(JournalWord::Drawn)),
             EndKind::Taken => {
                 self.note_change();
-                self.journaled(JournalWord::Sequence)
+                let drawn = self.journaled(JournalWord::Drawn);
+                if self.lowered.records > 0 {
+                    self.put_time(self.table.made_in(drawn).wrapping_sub(1), occurrence.time);
+                }
+                self.table.sequence_in(drawn)
             }
         };
         self.stepped_at = Some(number);
@@ -187,14 +195,8 @@ impl<M: WordMemory> WordMonitor<M> {
             return Err(Why::Twin);
         }
         let journal = self.table.layout.journal(OWN_JOURNAL);
-        for (word, value) in [
-            (JournalWord::Thread, occurrence.thread.into()),
-            (JournalWord::Time, occurrence.time),
-        ] {
-            self.table
-                .memory
-                .store(journal + u64::from(word.offset()), value);
-        }
+        let thread = journal + u64::from(JournalWord::Thread.offset());
+        self.table.memory.store(thread, occurrence.thread.into());
         let kinds = lowered.kinds.get(usize::from(event.0));
         let values = Values {
             occurrence,
@@ -220,9 +222,13 @@ impl<M: WordMemory> WordMonitor<M> {
     fn number_unneeded(&mut self) -> Result<u64, Why> {
         let memory = &mut self.table.memory;
         let layout = &self.table.layout;
-        let sequence = u64::from(HeaderWord::Sequence.offset());
+        let at = u64::from(HeaderWord::Drawn.offset());
+        if (memory.load(at) as i64) < 0 {
+            return Err(Why::Numbers);
+        }
         if !layout.has_one_lock() {
-            return Ok(memory.xadd(sequence, 1) + 1);
+            let drawn = memory.xadd(at, Layout::EVENT_DRAWN);
+            return Ok(self.table.sequence_in(drawn + Layout::EVENT_DRAWN));
         }
         // Steps draw their numbers under the lock.
         let lock = layout.stripe(0) + u64::from(StripeWord::Lock.offset());
@@ -230,10 +236,10 @@ impl<M: WordMemory> WordMonitor<M> {
         if !(0..=ATTEMPTS_MAX).any(|_| memory.cas(lock, 0, owner)) {
             return Err(Why::Busy);
         }
-        let number = memory.load(sequence) + 1;
-        memory.store(sequence, number);
+        let drawn = memory.load(at).wrapping_add(Layout::EVENT_DRAWN);
+        memory.store(at, drawn);
         memory.store(lock, 0);
-        Ok(number)
+        Ok(self.table.sequence_in(drawn))
     }
 
     /// Returns true if the occurrence has a value that no occupied state needs: a general

@@ -224,7 +224,7 @@ pub enum Op {
         /// The offset in bytes.
         offset: u32,
         /// The number to add.
-        add: i32,
+        add: i64,
     },
     /// `to` := `to` `operation` `right`.
     Alu {

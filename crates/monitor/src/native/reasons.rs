@@ -111,13 +111,16 @@ pub enum Why {
     Full,
     /// A lock was not had.
     Busy,
+    /// The numbers of events that are drawn are near the end of their range: after two
+    /// thousand million events.
+    Numbers,
     /// Every occurrence of the event: [`super::StepProgram::why`] says why.
     Event,
 }
 
 impl Why {
     /// All reasons.
-    pub const ALL: [Why; 11] = [
+    pub const ALL: [Why; 12] = [
         Why::Value,
         Why::Capture,
         Why::Term,
@@ -128,6 +131,7 @@ impl Why {
         Why::Constraint,
         Why::Full,
         Why::Busy,
+        Why::Numbers,
         Why::Event,
     ];
 

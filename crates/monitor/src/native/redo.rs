@@ -8,10 +8,13 @@
 //! are released, and everything that is counted is counted anew; the counts of events are
 //! in the journals.
 
-use super::layout::{HeaderWord, JournalWord, Layout, RecordWord, SlotWord, StripeWord};
+use super::layout::{HeaderWord, JournalWord, Layout, SlotWord, StripeWord};
 use super::monitor::WordMonitor;
+use super::records::RecordWords;
 use super::table::{Slot, Table};
 use super::{Journaled, WordMemory};
+use juror_event::EventId;
+use juror_language::StateId;
 
 impl<M: WordMemory> WordMonitor<M> {
     /// Settles the table when all threads are gone, some of them in a step, without having
@@ -55,17 +58,19 @@ impl<M: WordMemory> WordMonitor<M> {
             at: load(table, JournalWord::Slot),
             stripe: None,
         };
-        let mut sequence = load(table, JournalWord::Sequence);
-        if sequence == 0 {
-            sequence = table.header(HeaderWord::Sequence) + 1;
-            table.set_header(HeaderWord::Sequence, sequence);
+        let mut drawn = load(table, JournalWord::Drawn);
+        if drawn == 0 {
+            drawn = table.draw(match table.layout.sizes.records {
+                0 => Layout::EVENT_DRAWN,
+                _ => Layout::RECORD_DRAWN,
+            });
         }
         let (event, _, to) = JournalWord::parts(load(table, JournalWord::Transition));
         let count = table.stripe_at(slot) + u64::from(table.layout.occurrences(event));
         let occurrences = load(table, JournalWord::Occurrences);
         table.memory.store(count, occurrences);
         if table.layout.sizes.records > 0 {
-            let record = redo_record(table, journal, sequence);
+            let record = redo_record(table, journal, drawn);
             table.set_word(slot, SlotWord::Record, record);
         }
         if has_variables {
@@ -83,44 +88,33 @@ impl<M: WordMemory> WordMonitor<M> {
 }
 
 /// Writes the record of a journal, unless a later one has its place; returns its number.
-fn redo_record<M: WordMemory>(table: &mut Table<M>, journal: u64, sequence: u64) -> u64 {
+fn redo_record<M: WordMemory>(table: &mut Table<M>, journal: u64, drawn: u64) -> u64 {
     let load =
         |table: &Table<M>, word: JournalWord| table.memory.load(journal + u64::from(word.offset()));
-    let mut number = load(table, JournalWord::Record);
-    if number == Layout::NONE {
-        number = table.header(HeaderWord::Made);
-        table.set_header(HeaderWord::Made, number + 1);
-    }
-    let record = table.layout.record(number);
-    let known = table
-        .memory
-        .load(record + u64::from(RecordWord::Number.offset()));
-    if known > number + 1 {
+    // The number of records counts this one.
+    let number = table.made_in(drawn).wrapping_sub(1);
+    if table.is_overwritten(number) {
         return number;
     }
     for slot in 0..table.layout.sizes.captures {
         let from = journal + u64::from(table.layout.journal_value(slot));
-        let at = record + u64::from(table.layout.record_value(slot));
+        let at = table.record_value(number, slot);
         table.memory.store(at, table.memory.load(from));
     }
-    for (from, to) in [
-        (JournalWord::Previous, RecordWord::Previous),
-        (JournalWord::Transition, RecordWord::Transition),
-        (JournalWord::Thread, RecordWord::Thread),
-        (JournalWord::Address, RecordWord::Address),
-        (JournalWord::Time, RecordWord::Time),
-        (JournalWord::Absent, RecordWord::Absent),
-    ] {
-        let word = load(table, from);
-        table.memory.store(record + u64::from(to.offset()), word);
-    }
-    for (word, value) in [
-        (RecordWord::Sequence, sequence),
-        (RecordWord::Others, 0),
-        (RecordWord::Number, number + 1),
-    ] {
-        table.memory.store(record + u64::from(word.offset()), value);
-    }
+    let (event, from, to) = JournalWord::parts(load(table, JournalWord::Transition));
+    let previous = load(table, JournalWord::Previous);
+    let record = RecordWords {
+        previous: (previous != Layout::NONE).then_some(previous),
+        sequence: table.sequence_in(drawn),
+        event: EventId(event),
+        from: StateId(from),
+        to: StateId(to),
+        thread: load(table, JournalWord::Thread) as u32,
+        address: load(table, JournalWord::Address),
+        absent: load(table, JournalWord::Absent),
+        others: 0,
+    };
+    table.put_record(number, &record);
     number
 }
 

@@ -8,7 +8,7 @@ mod reasons;
 mod shipped;
 
 use super::{
-    EventWords, HeaderWord, Lowered, NotNative, Options, Origin, WordCapture, WordKind,
+    EventWords, HeaderWord, Lowered, NotNative, Options, Origin, Why, WordCapture, WordKind,
     WordMonitor, lower,
 };
 use crate::monitor::Monitor;
@@ -124,7 +124,7 @@ fn step_both(monitor: &mut Monitor, words: &mut Words, given: &Given) {
     let occurrence = Occurrence {
         thread: given.2,
         address: given.3,
-        time: 0,
+        time: given.3 * 7,
         values: &values,
     };
     let expected = monitor.step(event, &occurrence);
@@ -164,17 +164,29 @@ fn compare(monitor: &Monitor, words: &Words) {
     }
     assert_eq!(monitor.peak_count() as u64, words.peak_count());
     assert_eq!(monitor.slice_count() as u64, words.slice_count());
-    let made = words.table.header(HeaderWord::Made);
+    let made = words.table.made();
     if made <= monitor.history.capacity() as u64 {
         assert!(*monitor == words.to_monitor());
         assert_eq!(monitor.snapshot(), words.snapshot());
     }
 }
 
+/// Brings the numbers of a table that has taken no event near the end of their range.
+fn use_up_numbers(words: &mut Words) {
+    let (events, records) = (0x7fff_fffa_u64, 0x7fff_fff0_u64);
+    let table = &mut words.table;
+    table.set_header(HeaderWord::EventsBefore, events.wrapping_neg());
+    table.set_header(HeaderWord::RecordsBefore, records.wrapping_neg());
+    table.set_header(HeaderWord::Drawn, events << 32 | records);
+}
+
 /// Runs events through both monitors; clones them on the way. Returns the number of
 /// general steps and of all.
 fn run(property: Property, records: usize, events: &[Given]) -> Option<(u64, u64)> {
     let (mut monitor, mut words) = pair(property, records).ok()?;
+    if events.len() % 2 == 1 {
+        use_up_numbers(&mut words);
+    }
     let middle = events.len() / 2;
     let mut copies = None;
     for (number, event) in events.iter().enumerate() {
@@ -204,4 +216,20 @@ fn run(property: Property, records: usize, events: &[Given]) -> Option<(u64, u64
     assert_eq!(monitor.verdict(), words.verdict());
     let gates = words.gates().values().sum();
     Some((gates, words.sequence()))
+}
+
+#[test]
+fn numbers_go_on_beyond_the_end_of_their_range() {
+    let source = "property p\nslice on a\nevent use = before use(a)\n\
+        state s accepting { on use -> t }\nstate t accepting { on use -> s }\n";
+    let property = juror_language::load(source).0.remove(0);
+    let (mut monitor, mut words) = pair(property, 64).unwrap();
+    use_up_numbers(&mut words);
+    for number in 0..20_i64 {
+        let given = (0, vec![Value::Int((number % 3).into()); 4], 1, 0);
+        step_both(&mut monitor, &mut words, &given);
+        compare(&monitor, &words);
+    }
+    assert_eq!(words.gates().get(&Why::Numbers), Some(&1));
+    assert_eq!((words.sequence(), words.table.made()), (20, 20));
 }

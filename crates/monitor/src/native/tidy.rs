@@ -2,7 +2,7 @@
 //! the table to a [`Monitor`], which is the form of a snapshot.
 
 use super::WordMemory;
-use super::layout::{HeaderWord, RecordWord, SlotWord};
+use super::layout::SlotWord;
 use super::monitor::WordMonitor;
 use super::write_back::Identity;
 use crate::monitor::Monitor;
@@ -13,8 +13,9 @@ use juror_event::EventId;
 const CROWDED_MIN: usize = 4_096;
 
 impl<M: WordMemory> WordMonitor<M> {
-    /// Removes unused values if more than half may be unused.
+    /// Begins a new range of numbers, and removes unused values, if it is time.
     pub(super) fn tidy(&mut self) {
+        self.table.renew_numbers();
         if self.words.is_crowded() {
             let mut contents = self.table.contents();
             self.words.retain(contents.keys_mut());
@@ -40,13 +41,11 @@ impl<M: WordMemory> WordMonitor<M> {
                 (0..self.table.layout.sizes.variables).filter(|it| others >> it & 1 == 1);
             places.extend(variables.map(|it| slot.at + u64::from(self.table.layout.variable(it))));
         }
-        let made = self.table.header(HeaderWord::Made);
+        let made = self.table.made();
         for number in made.saturating_sub(self.lowered.records.into())..made {
-            let at = self.table.layout.record(number);
-            let load = |word: RecordWord| self.table.memory.load(at + u64::from(word.offset()));
-            let others = load(RecordWord::Others);
+            let others = self.table.record(number).map_or(0, |record| record.others);
             let slots = (0..self.table.layout.sizes.captures).filter(|it| others >> it & 1 == 1);
-            places.extend(slots.map(|it| at + u64::from(self.table.layout.record_value(it))));
+            places.extend(slots.map(|it| self.table.record_value(number, it)));
         }
         for place in places {
             let number = usize::try_from(self.table.memory.load(place)).unwrap_or(usize::MAX);

@@ -87,7 +87,7 @@ impl<M: WordMemory> WordMonitor<M> {
     /// Returns the number of events that the monitor was given. May be called while threads
     /// are in steps.
     pub fn sequence(&self) -> u64 {
-        self.table.header(HeaderWord::Sequence)
+        self.table.sequence()
     }
 
     /// Returns the number of slices, including the base.

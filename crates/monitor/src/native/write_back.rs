@@ -16,7 +16,7 @@
 //! one that was written, the monitor equals the table as it was then.
 
 use super::WordMemory;
-use super::layout::{HeaderWord, JournalWord, Layout, RecordWord};
+use super::layout::{HeaderWord, Layout};
 use super::monitor::WordMonitor;
 use super::table::{Slot, Table};
 use crate::behaviour::Behaviour;
@@ -24,7 +24,7 @@ use crate::index::Index;
 use crate::monitor::{Monitor, Tally};
 use crate::slices::{BASE, Place, Slices};
 use crate::words::UNBOUND;
-use juror_event::{EventId, Value};
+use juror_event::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ impl<M: WordMemory> WordMonitor<M> {
     /// loads, and may be called while threads are in steps.
     pub fn is_behind(&self, monitor: &Monitor) -> bool {
         self.sequence() != monitor.sequence
-            || self.table.header(HeaderWord::Made) != monitor.history.made()
+            || self.table.made() != monitor.history.made()
             || self.finished && !monitor.finished
     }
 
@@ -166,7 +166,7 @@ impl<M: WordMemory> WordMonitor<M> {
         monitor.written = Some(Written {
             table: Arc::clone(&self.notes.identity.0),
             sequence: monitor.sequence,
-            made: self.table.header(HeaderWord::Made),
+            made: self.table.made(),
             noted: self.notes.end(),
             others: self.words.other_count(),
         });
@@ -196,7 +196,7 @@ impl<M: WordMemory> WordMonitor<M> {
     /// Returns at least the places whose slices have changed since the monitor was
     /// written.
     pub(super) fn changed_since(&self, written: &Written, monitor: &Monitor) -> Changed {
-        let made = self.table.header(HeaderWord::Made);
+        let made = self.table.made();
         let count = made.saturating_sub(written.made);
         let few = self.slice_count().max(FEW_RECORDS);
         let is_recorded = written.noted >= self.notes.start
@@ -240,21 +240,16 @@ impl<M: WordMemory> WordMonitor<M> {
     /// Returns the keys in a record, or `None` inside if only a general step can have made
     /// it; `None` if the record is lost.
     fn recorded_keys(&self, number: u64) -> Option<Option<Vec<u64>>> {
-        let at = self.table.layout.record(number);
-        let load = |word: RecordWord| self.table.memory.load(at + u64::from(word.offset()));
-        if load(RecordWord::Number) != number + 1 {
-            return None;
-        }
+        let record = self.table.record(number)?;
         if self.table.layout.sizes.parameters == 0 {
             return Some(Some(Vec::new()));
         }
-        let (event, _, _) = JournalWord::parts(load(RecordWord::Transition));
-        let Some(slots) = self.lowered.plan.whole_slots(EventId(event)) else {
+        let Some(slots) = self.lowered.plan.whole_slots(record.event) else {
             return Some(None);
         };
-        let unusual = load(RecordWord::Absent) | load(RecordWord::Others);
+        let unusual = record.absent | record.others;
         let keys = slots.iter().map(|&slot| {
-            let word = at + u64::from(self.table.layout.record_value(slot.into()));
+            let word = self.table.record_value(number, slot.into());
             let word = self.table.memory.load(word);
             let is_key = unusual >> (slot & 63) & 1 == 0 && word < Layout::OTHER;
             is_key.then_some(word)
@@ -358,7 +353,7 @@ impl<M: WordMemory> WordMonitor<M> {
 
     /// Writes the records that are new since this number.
     fn write_records(&self, monitor: &mut Monitor, known: u64) {
-        let made = self.table.header(HeaderWord::Made);
+        let made = self.table.made();
         let kept = u64::from(self.lowered.records).min(monitor.history.capacity() as u64);
         let first = made.saturating_sub(kept).max(known);
         let mut is_lost = known == 0;

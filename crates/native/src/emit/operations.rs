@@ -120,7 +120,7 @@ impl<'e, 's> SectionEmitter<'e, 's> {
             } => {
                 let (mark, to) = (self.mark(), virtual_register(to)?);
                 let place = memory(base, offset, None)?;
-                self.emitter.code.set(mark, to, i64::from(add) as u64);
+                self.emitter.code.set(mark, to, add as u64);
                 self.emitter.code.atomic(mark, EXCHANGE_ADD, to, place);
                 Some(())
             }

@@ -27,6 +27,7 @@ pub(super) fn lower(
         ignored: code.label(),
     };
     step.test_needs(&mut code);
+    test_numbers(&mut code);
     step.capture(&mut code);
     step.combine_guards(&mut code)?;
     step.lock(&mut code);
@@ -35,6 +36,14 @@ pub(super) fn lower(
     code.bind(step.ignored);
     finish_ignored(&mut code, lowering, event.id);
     code.finish()
+}
+
+/// Goes to a gate if the last numbers that the thread drew are near the end of their range.
+/// They are in the thread's own journal: the word that is shared is not read before the
+/// step changes it.
+fn test_numbers(code: &mut Assembler) {
+    code.load_journal(R[0], JournalWord::Drawn);
+    code.gate_if(Condition::Less, R[0], 0, Why::Numbers);
 }
 
 /// An event that is being lowered.

@@ -25,7 +25,7 @@ const BORN: i32 = 3;
 /// Ends an event that changes nothing.
 pub(super) fn finish_ignored(code: &mut Assembler, lowering: &Lowering<'_>, event: EventId) {
     code.push(Op::Commit(Journaled::Nothing));
-    draw_sequence(code, lowering.layout);
+    draw(code, lowering.layout, Layout::EVENT_DRAWN);
     let count = (Base::Stripe, lowering.layout.occurrences(event.0), None);
     code.add_at(count, 1, R[4]);
     code.push(Op::Done);
@@ -49,9 +49,11 @@ pub(super) fn finish_taken(
     }
     write_journal(code, layout, event.id);
     code.push(Op::Commit(journaled));
-    draw_sequence(code, layout);
     if layout.sizes.records > 0 {
+        draw(code, layout, Layout::RECORD_DRAWN);
         write_record(code, layout, event);
+    } else {
+        draw(code, layout, Layout::EVENT_DRAWN);
     }
     write_slot(code, layout, journaled);
     // The sum is in the journal, so that a redo does not count twice.
@@ -134,44 +136,46 @@ fn write_journal(code: &mut Assembler, layout: &Layout, event: EventId) {
     code.store_journal(R[4], JournalWord::Previous);
     code.set(R[5], JournalWord::transition(event.0, 0, 0));
     code.alu(Alu::Move, R[4], R[0]);
-    code.alu(Alu::ShiftLeft, R[4], 24);
+    code.alu(Alu::ShiftLeft, R[4], 16);
     code.alu(Alu::Or, R[4], R[1]);
     code.alu(Alu::Or, R[4], R[5]);
     code.store_journal(R[4], JournalWord::Transition);
     code.load(R[4], Base::Stripe, layout.occurrences(event.0));
     code.alu(Alu::Add, R[4], 1);
     code.store_journal(R[4], JournalWord::Occurrences);
-    code.store_journal(0, JournalWord::Sequence);
-    code.store_journal(-1, JournalWord::Record);
+    code.store_journal(0, JournalWord::Drawn);
 }
 
-/// Draws the number of the event.
-fn draw_sequence(code: &mut Assembler, layout: &Layout) {
-    draw(code, layout, HeaderWord::Sequence);
-    code.store_journal(R[4], JournalWord::Sequence);
-}
-
-/// Adds 1 to a word of the header; the sum is in register 4. It is atomic only where a step
-/// of another stripe may do the same.
-fn draw(code: &mut Assembler, layout: &Layout, word: HeaderWord) {
+/// Draws the number of the event, or those of the event and its record: the word with them
+/// is in register 4. It is atomic only where a step of another stripe may do the same.
+fn draw(code: &mut Assembler, layout: &Layout, add: u64) {
+    let offset = HeaderWord::Drawn.offset();
     if layout.has_one_lock() {
-        code.add_at((Base::Table, word.offset(), None), 1, R[4]);
-        return;
+        code.load(R[4], Base::Table, offset);
+    } else {
+        code.push(Op::Xadd {
+            to: R[4],
+            base: Base::Table,
+            offset,
+            add: add as i64,
+        });
     }
-    code.push(Op::Xadd {
-        to: R[4],
-        base: Base::Table,
-        offset: word.offset(),
-        add: 1,
-    });
-    code.alu(Alu::Add, R[4], 1);
+    code.set(R[5], add);
+    code.alu(Alu::Add, R[4], R[5]);
+    if layout.has_one_lock() {
+        code.store(R[4], Base::Table, offset);
+    }
+    code.store_journal(R[4], JournalWord::Drawn);
 }
 
-/// Draws the number of a record, writes it, and makes it the last of the slot.
+/// Writes the record whose numbers are in register 4, and makes it the last of the slot.
 fn write_record(code: &mut Assembler, layout: &Layout, event: &Event<'_>) {
-    draw(code, layout, HeaderWord::Made);
+    // The lower half counts the record itself.
+    code.alu(Alu::ShiftLeft, R[4], 32);
+    code.alu(Alu::ShiftRight, R[4], 32);
+    header(code, R[5], HeaderWord::RecordsBefore);
+    code.alu(Alu::Add, R[4], R[5]);
     code.alu(Alu::Subtract, R[4], 1);
-    code.store_journal(R[4], JournalWord::Record);
     code.store(R[4], Base::Slot, SlotWord::Record.offset());
     code.alu(Alu::And, R[4], layout.ring_mask as i32);
     element(code, R[4], layout.record_shift, layout.ring);
@@ -182,27 +186,52 @@ fn write_record(code: &mut Assembler, layout: &Layout, event: &Event<'_>) {
     let store = |code: &mut Assembler, from: Register, word: RecordWord| {
         code.store(from, Base::Record, word.offset());
     };
+    code.load_journal(R[4], JournalWord::Drawn);
+    code.alu(Alu::ShiftRight, R[4], 32);
+    header(code, R[5], HeaderWord::EventsBefore);
+    code.alu(Alu::Add, R[4], R[5]);
+    store(code, R[4], RecordWord::Sequence);
+    write_transition(code, layout, event);
     for (from, to) in [
         (JournalWord::Previous, RecordWord::Previous),
-        (JournalWord::Sequence, RecordWord::Sequence),
-        (JournalWord::Transition, RecordWord::Transition),
-        (JournalWord::Thread, RecordWord::Thread),
         (JournalWord::Address, RecordWord::Address),
-        (JournalWord::Time, RecordWord::Time),
-        (JournalWord::Absent, RecordWord::Absent),
     ] {
         code.load_journal(R[4], from);
         store(code, R[4], to);
     }
-    code.store(0, Base::Record, RecordWord::Others.offset());
     let captured = (0..).zip(event.captures).filter(|(_, it)| it.is_some());
     for (slot, _) in captured {
         code.load(R[4], Base::Journal, layout.journal_value(slot));
         code.store(R[4], Base::Record, layout.record_value(slot));
     }
-    code.load_journal(R[4], JournalWord::Record);
+    code.load_slot(R[4], SlotWord::Record);
     code.alu(Alu::Add, R[4], 1);
-    store(code, R[4], RecordWord::Number);
+    code.alu(Alu::ShiftLeft, R[4], 32);
+    code.load_journal(R[5], JournalWord::Thread);
+    code.alu(Alu::Or, R[4], R[5]);
+    store(code, R[4], RecordWord::Owner);
+}
+
+/// Writes the transition of a record, and which of its values were not captured.
+fn write_transition(code: &mut Assembler, layout: &Layout, event: &Event<'_>) {
+    let store = |code: &mut Assembler, from: Register, word: RecordWord| {
+        code.store(from, Base::Record, word.offset());
+    };
+    let is_complete = event.hoisted == 0 && event.captures.iter().all(Option::is_some);
+    code.load_journal(R[4], JournalWord::Transition);
+    if !layout.has_packed_masks() {
+        store(code, R[4], RecordWord::Transition);
+        code.load_journal(R[4], JournalWord::Absent);
+        store(code, R[4], RecordWord::Absent);
+        code.store(0, Base::Record, RecordWord::Others.offset());
+        return;
+    }
+    if !is_complete {
+        code.load_journal(R[5], JournalWord::Absent);
+        code.alu(Alu::ShiftLeft, R[5], Layout::ABSENT_SHIFT as i32);
+        code.alu(Alu::Or, R[4], R[5]);
+    }
+    store(code, R[4], RecordWord::Transition);
 }
 
 fn write_slot(code: &mut Assembler, layout: &Layout, journaled: Journaled) {

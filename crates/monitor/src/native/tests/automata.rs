@@ -88,7 +88,12 @@ fn source(parameters: usize, has_all: bool, kinds: u8, transitions: &[Drawn]) ->
             true => String::new(),
             false => format!("{keys}{comma}"),
         };
-        text += &format!("event e{event} = before f{event}({keys}x, y, q)\n");
+        // More than fit the masks in the word of a transition.
+        let more = match event == 3 && kinds & 1 == 1 {
+            true => ", u, v, w, z, s, t",
+            false => "",
+        };
+        text += &format!("event e{event} = before f{event}({keys}x, y, q{more})\n");
     }
     text += "var n = 0\nvar flag = false\nvar last = 0\n";
     for state in 0..STATES {

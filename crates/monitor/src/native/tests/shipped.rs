@@ -28,7 +28,7 @@ fn gates(source: &str) -> Vec<(String, BTreeSet<Why>, usize)> {
 fn blocks_and_mutexes_are_native() {
     let double_free = include_str!("../../../../../properties/libc/double-free.prop");
     let mutex = include_str!("../../../../../properties/libc/mutex.prop");
-    let common = BTreeSet::from([Why::Value, Why::Full, Why::Verdict]);
+    let common = BTreeSet::from([Why::Value, Why::Full, Why::Verdict, Why::Numbers]);
     for source in [double_free, mutex] {
         for (event, gates, count) in gates(source) {
             println!("{event}: {count} operations, {gates:?}");

@@ -167,10 +167,11 @@ fn any_capture() -> impl Strategy<Value = Unit> {
 
 /// What is allowed after `Commit` alone.
 fn any_counting() -> impl Strategy<Value = Unit> {
-    let xadd = (any_register(), -3i32..3).prop_map(|(to, add)| Op::Xadd {
+    let add = prop_oneof![-3i64..3, any::<i64>()];
+    let xadd = (any_register(), add).prop_map(|(to, add)| Op::Xadd {
         to,
         base: Base::Table,
-        offset: HeaderWord::Sequence.offset(),
+        offset: HeaderWord::Drawn.offset(),
         add,
     });
     let base = prop::sample::select(vec![Base::Table, Base::Journal, Base::Stripe]);
@@ -178,7 +179,7 @@ fn any_counting() -> impl Strategy<Value = Unit> {
     let store = any_operand().prop_map(|from| Op::Store {
         from,
         base: Base::Table,
-        offset: HeaderWord::Made.offset(),
+        offset: HeaderWord::RecordsBefore.offset(),
         index: None,
     });
     prop_oneof![xadd, offset, store].prop_map(|op| Unit::Ops(vec![op]))
