@@ -187,7 +187,7 @@ impl<M: WordMemory> WordMonitor<M> {
         let (from, to) = (outcome.from, outcome.to);
         let mut change = self.change(slot.id, None, from, to);
         change.branch = outcome.branch;
-        let previous = self.table.word(slot, SlotWord::Record);
+        let previous = self.table.last_record(slot);
         let record = self.remember(delivery, previous, from, to);
         self.write(slot, to, &outcome.environment, record);
         if from != to {
@@ -223,7 +223,7 @@ impl<M: WordMemory> WordMonitor<M> {
             }
             slot = self.table.find(keys);
         }
-        let previous = self.table.word(base, SlotWord::Record);
+        let previous = self.table.last_record(base);
         let record = self.remember(delivery, previous, from, to);
         let slot = self.table.bear(slot);
         for (parameter, key) in (0..).zip(keys) {
@@ -242,7 +242,13 @@ impl<M: WordMemory> WordMonitor<M> {
     }
 
     /// Writes the state, the variables and the last record of a slice.
-    pub(super) fn write(&mut self, slot: Slot, state: StateId, environment: &[Value], record: u64) {
+    pub(super) fn write(
+        &mut self,
+        slot: Slot,
+        state: StateId,
+        environment: &[Value],
+        record: Option<u64>,
+    ) {
         let kinds = std::sync::Arc::clone(&self.lowered.variables);
         let mut others = 0_u64;
         for (variable, (kind, value)) in (0_u32..).zip(kinds.iter().zip(environment)) {
@@ -251,20 +257,18 @@ impl<M: WordMemory> WordMonitor<M> {
             let at = slot.at + u64::from(self.table.layout.variable(variable));
             self.table.memory.store(at, word);
         }
-        self.table.set_word(slot, SlotWord::Others, others);
-        self.table.set_word(slot, SlotWord::State, state.0.into());
-        self.table.set_word(slot, SlotWord::Record, record);
+        self.table.set_last(slot, state, record, others);
         self.violated |= self.lowered.behaviour.verdict(state) == Verdict::Violated;
     }
 
-    /// Writes a record; returns its number, or `Layout::NONE` if none are kept.
+    /// Writes a record; returns its number, or `previous` if none are kept.
     fn remember(
         &mut self,
         delivery: Delivery<'_>,
-        previous: u64,
+        previous: Option<u64>,
         from: StateId,
         to: StateId,
-    ) -> u64 {
+    ) -> Option<u64> {
         if self.table.layout.sizes.records == 0 {
             return previous;
         }
@@ -280,7 +284,7 @@ impl<M: WordMemory> WordMonitor<M> {
         let kinds = kinds.map_or(&[][..], |kinds| kinds);
         let (absent, others) = self.write_values(number, kinds, &values);
         let record = RecordWords {
-            previous: (previous != Layout::NONE).then_some(previous),
+            previous,
             sequence: delivery.sequence,
             event: delivery.event,
             from,
@@ -292,7 +296,7 @@ impl<M: WordMemory> WordMonitor<M> {
         };
         self.table.put_record(number, &record);
         self.put_time(number, occurrence.time);
-        number
+        Some(number)
     }
 
     /// Reports a transition, and forgets a slice that is in a final state.

@@ -162,7 +162,6 @@ impl Running {
                     *place = at;
                 }
             }
-            Op::Offset { to, base } => self.set(to, self.base(base)),
             Op::Branch {
                 condition,
                 left,

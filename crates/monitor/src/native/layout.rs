@@ -78,23 +78,20 @@ impl StripeWord {
     }
 }
 
-/// The first words of a slot; the keys and the variables follow.
+/// The first words of a slot; the keys and the variables follow. With one of each a slot
+/// is half a cache line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SlotWord {
     /// The identifier of the slice; 0 if the slot is empty, and for the base.
     Id,
-    /// The state.
-    State,
-    /// The number of the last record; [`Layout::NONE`] if there is none.
-    Record,
-    /// The variables whose words are numbers in the table of other values; bit n is
-    /// variable n.
-    Others,
+    /// The state in the lower 16 bits, with [`Layout::HAS_OTHERS`]; above them the number of
+    /// the last record modulo 2⁴⁸, all ones if there is none.
+    Last,
 }
 
 impl SlotWord {
     /// The number of words.
-    pub const COUNT: u32 = 4;
+    pub const COUNT: u32 = 2;
 
     /// Returns the offset from the slot, in bytes.
     pub fn offset(self) -> u32 {
@@ -119,22 +116,21 @@ pub enum JournalWord {
     Born,
     /// The event and the states before and after: [`JournalWord::transition`].
     Transition,
-    /// The last record of the slot, or that of the parent of a new slice.
+    /// [`SlotWord::Last`] before the step; that of the parent for a new slice.
     Previous,
     /// The word [`HeaderWord::Drawn`] with this event, and its record; 0 until they are
     /// drawn.
     Drawn,
-    /// The captures that were not made; bit n is slot n.
+    /// The captures that were not made; bit n is slot n. It is not written by an event
+    /// whose captures are always made.
     Absent,
-    /// As [`SlotWord::Others`], after the step.
-    Others,
     /// The number of occurrences of the event in the stripe, with this one.
     Occurrences,
 }
 
 impl JournalWord {
     /// The number of words.
-    pub const COUNT: u32 = 12;
+    pub const COUNT: u32 = 11;
 
     /// Returns the offset from the journal, in bytes.
     pub fn offset(self) -> u32 {
@@ -149,7 +145,8 @@ pub enum RecordWord {
     /// The number of the record plus 1, modulo 2³², in the upper half, and the thread. It is
     /// stored last: while the record is written, it is that of a record that is forgotten.
     Owner,
-    /// The number of the slice's previous record; [`Layout::NONE`] if there is none.
+    /// [`JournalWord::Previous`]: the number of the slice's previous record is in the upper
+    /// 48 bits.
     Previous,
     /// The number of the event.
     Sequence,
@@ -245,8 +242,12 @@ fn record_values(sizes: &Sizes) -> u32 {
 }
 
 impl Layout {
-    /// No record, no slot.
-    pub const NONE: u64 = u64::MAX;
+    /// In [`SlotWord::Last`]: the bits of the state.
+    pub const STATE: u64 = 0x7fff;
+    /// In [`SlotWord::Last`]: words of variables are numbers in the table of other values.
+    pub const HAS_OTHERS: u64 = 0x8000;
+    /// In [`SlotWord::Last`]: the first bit of the number of the record.
+    pub const RECORD_SHIFT: u32 = 16;
     /// The identifier of a slot whose slice was removed.
     pub const GONE: u64 = u64::MAX;
     /// In a row: the next state.

@@ -2,7 +2,7 @@
 //! that has taken the events before the program could be changed.
 
 use super::WordMemory;
-use super::layout::{HeaderWord, Layout};
+use super::layout::HeaderWord;
 use super::monitor::WordMonitor;
 use super::records::RecordWords;
 use super::table::Slot;
@@ -47,6 +47,7 @@ impl<M: WordMemory> WordMonitor<M> {
         self.forget_records();
         self.notes = Notes::default();
         self.others.clear();
+        self.table.forget_others();
         self.crowded_at = 0;
         self.changes.clear();
         self.stepped_at = None;
@@ -148,7 +149,7 @@ impl<M: WordMemory> WordMonitor<M> {
         let record = monitor.slices.last_record(place);
         let environment = monitor.slices.environment(place);
         let state = states.name(monitor.slices.state(place));
-        self.write(slot, state, environment, record.unwrap_or(Layout::NONE));
+        self.write(slot, state, environment, record);
     }
 
     /// Writes the records that are remembered.

@@ -63,6 +63,8 @@ pub struct Lowered {
     pub(super) variables: Arc<Vec<WordKind>>,
     /// The values of the base's variables that are no words of their kind.
     pub(super) others: Vec<Value>,
+    /// Those variables; bit n is variable n.
+    pub(super) base_others: u64,
     /// The number of transitions that are remembered.
     pub(super) records: u32,
 }
@@ -71,6 +73,15 @@ impl Lowered {
     /// Returns the operations.
     pub fn program(&self) -> &Arc<MonitorProgram> {
         &self.program
+    }
+
+    /// Returns true if the operations of an event make each of its captures at every
+    /// occurrence.
+    pub(super) fn is_complete(&self, event: EventId) -> bool {
+        let kinds = self.kinds.get(usize::from(event.0));
+        let captures = self.plan.property.event(event).map(|it| &it.captures);
+        let is_hoisted = captures.is_some_and(|it| it.iter().any(|capture| capture.hoisted));
+        !is_hoisted && kinds.is_some_and(|kinds| kinds.iter().all(Option::is_some))
     }
 }
 
@@ -103,6 +114,11 @@ struct Event<'a> {
 }
 
 impl Event<'_> {
+    /// Returns true if each capture is made at every occurrence.
+    fn is_complete(&self) -> bool {
+        self.hoisted == 0 && self.captures.iter().all(Option::is_some)
+    }
+
     fn needing_capture(&self, slot: u32) -> &[u64] {
         let mut known = self.needing_captures.iter();
         let found = known.find(|(of, _)| *of == slot);
@@ -168,7 +184,7 @@ pub fn lower(
         return Err(first);
     }
     let mut image = image::of(&lowering);
-    let others = image::write_base(&lowering, &mut image);
+    let (others, base_others) = image::write_base(&lowering, &mut image);
     let of_capture = |it: &Option<WordCapture>| it.as_ref().map(|it| it.kind);
     let of_event = |it: &Result<Vec<Option<WordCapture>>, NotNative>| match it {
         Ok(captures) => captures.iter().map(of_capture).collect(),
@@ -185,6 +201,7 @@ pub fn lower(
         plan: Arc::clone(plan),
         behaviour,
         others,
+        base_others,
         records,
     })
 }

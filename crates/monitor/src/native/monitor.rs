@@ -70,7 +70,8 @@ impl<M: WordMemory> WordMonitor<M> {
     /// memory has no room for the table.
     pub fn new(lowered: Lowered, memory: M) -> Option<WordMonitor<M>> {
         let program = &lowered.program;
-        let table = Table::new(&program.layout, memory, &program.image)?;
+        let mut table = Table::new(&program.layout, memory, &program.image)?;
+        table.set_others(0, lowered.base_others);
         let initial = lowered.behaviour.initial();
         Some(WordMonitor {
             violated: lowered.behaviour.verdict(initial) == Verdict::Violated,

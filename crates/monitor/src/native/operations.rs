@@ -20,7 +20,7 @@
 //!   event is taken by a general step. Each operation before `Commit` may be replaced
 //!   by a gate.
 //! - After [`Op::Commit`] come only loads, stores, `Xadd`, `Alu`, `Set`, `Point`,
-//!   `Offset`, branches, `Unlock`, `Done` and `End`: the rest of the step reads the
+//!   branches, `Unlock`, `Done` and `End`: the rest of the step reads the
 //!   journal, the slot, counters and constants, and no captures.
 //! - The operations after `Commit` may be run by an interpreter that is given the
 //!   registers and bases. If the thread is gone with its registers (SIGKILL), a
@@ -258,13 +258,6 @@ pub enum Op {
         base: Base,
         /// The offset in bytes.
         at: Register,
-    },
-    /// `to` := `base` - the table, in bytes.
-    Offset {
-        /// The result.
-        to: Register,
-        /// The base.
-        base: Base,
     },
     /// Goes to `target` if the condition holds. The target is behind this operation.
     Branch {

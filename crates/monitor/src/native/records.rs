@@ -2,7 +2,7 @@
 
 use super::WordMemory;
 use super::layout::{HeaderWord, JournalWord, Layout, RecordWord};
-use super::table::Table;
+use super::table::{Table, last_word};
 use juror_event::EventId;
 use juror_language::StateId;
 
@@ -39,13 +39,12 @@ impl<M: WordMemory> Table<M> {
         }
         let transition = load(RecordWord::Transition);
         let (event, from, to) = JournalWord::parts(transition);
-        let previous = load(RecordWord::Previous);
         let mask = |shift: u32, word: RecordWord| match self.layout.has_packed_masks() {
             true => transition >> shift & 0xff,
             false => load(word),
         };
         Some(RecordWords {
-            previous: (previous != Layout::NONE).then_some(previous),
+            previous: self.record_in(load(RecordWord::Previous)),
             sequence: load(RecordWord::Sequence),
             event: EventId(event),
             from: StateId(from),
@@ -62,10 +61,11 @@ impl<M: WordMemory> Table<M> {
         let at = self.layout.record(number);
         let (from, to) = (words.from.0, words.to.0);
         let mut transition = JournalWord::transition(words.event.0, from, to);
+        let previous = last_word(words.from, words.previous, false);
         let mut put = |word: RecordWord, value: u64| {
             self.memory.store(at + u64::from(word.offset()), value);
         };
-        put(RecordWord::Previous, words.previous.unwrap_or(Layout::NONE));
+        put(RecordWord::Previous, previous);
         put(RecordWord::Sequence, words.sequence);
         put(RecordWord::Address, words.address);
         if self.layout.has_packed_masks() {

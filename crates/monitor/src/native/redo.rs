@@ -69,26 +69,29 @@ impl<M: WordMemory> WordMonitor<M> {
         let count = table.stripe_at(slot) + u64::from(table.layout.occurrences(event));
         let occurrences = load(table, JournalWord::Occurrences);
         table.memory.store(count, occurrences);
-        if table.layout.sizes.records > 0 {
-            let record = redo_record(table, journal, drawn);
-            table.set_word(slot, SlotWord::Record, record);
-        }
+        let is_complete = self.lowered.is_complete(EventId(event));
+        let record = (table.layout.sizes.records > 0)
+            .then(|| redo_record(table, journal, drawn, is_complete));
         if has_variables {
             for variable in 0..table.layout.sizes.variables {
                 let from = journal + u64::from(table.layout.journal_variable(variable));
                 let at = slot.at + u64::from(table.layout.variable(variable));
                 table.memory.store(at, table.memory.load(from));
             }
-            let others = load(table, JournalWord::Others);
-            table.set_word(slot, SlotWord::Others, others);
         }
-        table.set_word(slot, SlotWord::State, to.into());
+        // A slice with other values takes no step.
+        table.set_last(slot, StateId(to), record, 0);
         table.set_word(slot, SlotWord::Id, slot.id);
     }
 }
 
 /// Writes the record of a journal, unless a later one has its place; returns its number.
-fn redo_record<M: WordMemory>(table: &mut Table<M>, journal: u64, drawn: u64) -> u64 {
+fn redo_record<M: WordMemory>(
+    table: &mut Table<M>,
+    journal: u64,
+    drawn: u64,
+    is_complete: bool,
+) -> u64 {
     let load =
         |table: &Table<M>, word: JournalWord| table.memory.load(journal + u64::from(word.offset()));
     // The number of records counts this one.
@@ -104,14 +107,17 @@ fn redo_record<M: WordMemory>(table: &mut Table<M>, journal: u64, drawn: u64) ->
     let (event, from, to) = JournalWord::parts(load(table, JournalWord::Transition));
     let previous = load(table, JournalWord::Previous);
     let record = RecordWords {
-        previous: (previous != Layout::NONE).then_some(previous),
+        previous: table.record_in(previous),
         sequence: table.sequence_in(drawn),
         event: EventId(event),
         from: StateId(from),
         to: StateId(to),
         thread: load(table, JournalWord::Thread) as u32,
         address: load(table, JournalWord::Address),
-        absent: load(table, JournalWord::Absent),
+        absent: match is_complete {
+            true => 0,
+            false => load(table, JournalWord::Absent),
+        },
         others: 0,
     };
     table.put_record(number, &record);

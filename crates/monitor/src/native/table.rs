@@ -5,6 +5,7 @@ use super::lower::{SLOTS_FIRST, write_slots};
 use super::{HeaderWord, Layout, SlotWord, StripeWord, WordMemory};
 use crate::hashing;
 use juror_language::StateId;
+use std::collections::HashMap;
 
 /// The maximum number of attempts to read the occupied states twice without a change.
 const READS_MAX: u32 = 64;
@@ -18,6 +19,10 @@ const RESERVED_MAX: usize = 1 << 20;
 pub(super) struct Table<M> {
     pub layout: Layout,
     pub memory: M,
+    /// By identifier of a slice with [`Layout::HAS_OTHERS`]: the variables whose words are
+    /// numbers in the table of other values; bit n is variable n. Only general steps
+    /// change them.
+    others: HashMap<u64, u64>,
 }
 
 /// The place of a slice in the table.
@@ -46,6 +51,7 @@ impl<M: WordMemory> Table<M> {
         Some(Table {
             layout: layout.clone(),
             memory,
+            others: HashMap::new(),
         })
     }
 
@@ -74,12 +80,55 @@ impl<M: WordMemory> Table<M> {
     }
 
     pub(super) fn state(&self, slot: Slot) -> StateId {
-        StateId(self.word(slot, SlotWord::State) as u32)
+        StateId((self.word(slot, SlotWord::Last) & Layout::STATE) as u32)
     }
 
     pub(super) fn last_record(&self, slot: Slot) -> Option<u64> {
-        let record = self.word(slot, SlotWord::Record);
-        (record != Layout::NONE).then_some(record)
+        self.record_in(self.word(slot, SlotWord::Last))
+    }
+
+    /// Returns the number of the record in such a word.
+    pub(super) fn record_in(&self, last: u64) -> Option<u64> {
+        let none = u64::MAX >> Layout::RECORD_SHIFT;
+        let number = last >> Layout::RECORD_SHIFT;
+        // The words have the lower bits; no record that is remembered is 2^48 records old.
+        let made = self.made();
+        let age = made.wrapping_sub(number) & none;
+        (number != none).then_some(made.wrapping_sub(age))
+    }
+
+    /// Sets the state and the last record of a slice, and the variables that have other
+    /// values.
+    pub(super) fn set_last(
+        &mut self,
+        slot: Slot,
+        state: StateId,
+        record: Option<u64>,
+        others: u64,
+    ) {
+        self.set_word(slot, SlotWord::Last, last_word(state, record, others != 0));
+        self.set_others(slot.id, others);
+    }
+
+    /// Remembers the variables of a slice that have other values.
+    pub(super) fn set_others(&mut self, id: u64, others: u64) {
+        match others {
+            0 => self.others.remove(&id),
+            _ => self.others.insert(id, others),
+        };
+    }
+
+    /// Returns the variables of a slice that have other values; bit n is variable n.
+    pub(super) fn others(&self, slot: Slot) -> u64 {
+        match self.word(slot, SlotWord::Last) & Layout::HAS_OTHERS {
+            0 => 0,
+            _ => self.others.get(&slot.id).copied().unwrap_or(0),
+        }
+    }
+
+    /// Forgets all slices' variables that have other values.
+    pub(super) fn forget_others(&mut self) {
+        self.others.clear();
     }
 
     pub(super) fn keys(&self, slot: Slot) -> Vec<u64> {
@@ -159,8 +208,7 @@ impl<M: WordMemory> Table<M> {
     }
 
     fn content_words(&self, slot: Slot) -> impl Iterator<Item = u64> + '_ {
-        let first = [SlotWord::State, SlotWord::Others];
-        let first = first.into_iter().map(move |word| self.word(slot, word));
+        let first = [u64::from(self.state(slot).0), self.others(slot)].into_iter();
         let variables = (0..self.layout.sizes.variables).map(move |variable| {
             let at = slot.at + u64::from(self.layout.variable(variable));
             self.memory.load(at)
@@ -271,6 +319,7 @@ impl<M: WordMemory> Table<M> {
 
     /// Removes a slice from its slot.
     pub(super) fn remove(&mut self, slot: Slot) {
+        self.set_others(slot.id, 0);
         self.set_word(slot, SlotWord::Id, Layout::GONE);
         let free = self.header(HeaderWord::FreeCount);
         let at = self.header(HeaderWord::Free) + free * 8;
@@ -366,6 +415,13 @@ impl<M: WordMemory> Table<M> {
         }
         true
     }
+}
+
+/// Returns the word [`SlotWord::Last`].
+pub(super) fn last_word(state: StateId, record: Option<u64>, has_others: bool) -> u64 {
+    let flag = if has_others { Layout::HAS_OTHERS } else { 0 };
+    let record = record.unwrap_or(u64::MAX) << Layout::RECORD_SHIFT;
+    record | flag | u64::from(state.0) & Layout::STATE
 }
 
 /// Returns the hash of keys.

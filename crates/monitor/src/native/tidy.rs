@@ -2,7 +2,6 @@
 //! the table to a [`Monitor`], which is the form of a snapshot.
 
 use super::WordMemory;
-use super::layout::SlotWord;
 use super::monitor::WordMonitor;
 use super::write_back::Identity;
 use crate::monitor::Monitor;
@@ -36,7 +35,7 @@ impl<M: WordMemory> WordMonitor<M> {
         let before = std::mem::take(&mut self.others);
         let mut places: Vec<u64> = Vec::new();
         for slot in self.table.live() {
-            let others = self.table.word(slot, SlotWord::Others);
+            let others = self.table.others(slot);
             let variables =
                 (0..self.table.layout.sizes.variables).filter(|it| others >> it & 1 == 1);
             places.extend(variables.map(|it| slot.at + u64::from(self.table.layout.variable(it))));

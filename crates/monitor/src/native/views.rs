@@ -1,7 +1,7 @@
 //! Read access to a native monitor: its slices, their results, and the needed events.
 
 use super::WordMemory;
-use super::layout::{HeaderWord, SlotWord};
+use super::layout::HeaderWord;
 use super::monitor::WordMonitor;
 use super::reasons::WordKind;
 use super::table::Slot;
@@ -171,7 +171,7 @@ impl<M: WordMemory> WordMonitor<M> {
     }
 
     pub(super) fn environment_values(&self, slot: Slot) -> impl Iterator<Item = Value> + '_ {
-        let others = self.table.word(slot, SlotWord::Others);
+        let others = self.table.others(slot);
         let kinds = (0_u32..).zip(self.lowered.variables.iter());
         let value = move |(variable, kind): (u32, &WordKind)| {
             let at = slot.at + u64::from(self.table.layout.variable(variable));

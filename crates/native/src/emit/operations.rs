@@ -141,13 +141,6 @@ impl<'e, 's> SectionEmitter<'e, 's> {
                 self.emitter.code.sum(mark, to, table, at);
                 Some(())
             }
-            Op::Offset { to, base } => {
-                let (mark, to) = (self.mark(), virtual_register(to)?);
-                self.emitter.code.copy(mark, to, base_register(base));
-                let table = base_register(Base::Table);
-                self.emitter.code.binary(mark, Binary::Subtract, to, table);
-                Some(())
-            }
             Op::Branch { .. } => None,
             Op::Jump { target } | Op::Again { target } => {
                 let (mark, target) = (self.mark(), usize::try_from(target).ok()?);

@@ -55,8 +55,7 @@ fn written(op: &Op) -> Vec<Physical> {
         | Op::Set { to, .. }
         | Op::Load { to, .. }
         | Op::Xadd { to, .. }
-        | Op::Alu { to, .. }
-        | Op::Offset { to, .. } => one(to),
+        | Op::Alu { to, .. } => one(to),
         Op::Checked {
             operation,
             to,

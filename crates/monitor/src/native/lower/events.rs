@@ -86,9 +86,8 @@ impl Step<'_> {
             .zip(self.event.captures)
             .filter(|(_, it)| it.is_none());
         let absent = absent.fold(0_u64, |mask, (slot, _): (u32, _)| mask | 1 << (slot & 63));
-        match (self.event.hoisted, i32::try_from(absent)) {
-            (0, Ok(absent)) => code.store_journal(absent, JournalWord::Absent),
-            _ => code.set(R[2], absent),
+        if !self.event.is_complete() {
+            code.set(R[2], absent);
         }
         for (slot, _) in (0..)
             .zip(self.event.captures)
@@ -96,7 +95,7 @@ impl Step<'_> {
         {
             self.capture_one(code, slot);
         }
-        if self.event.hoisted != 0 || i32::try_from(absent).is_err() {
+        if !self.event.is_complete() {
             code.store_journal(R[2], JournalWord::Absent);
         }
         let source = Source::Address;
@@ -185,10 +184,7 @@ impl Step<'_> {
     fn find(&self, code: &mut Assembler) {
         if self.event.keys.is_empty() {
             code.set(R[2], u64::from(self.layout.base));
-            code.push(Op::Point {
-                base: Base::Slot,
-                at: R[2],
-            });
+            self.point_at_slot(code);
             return;
         }
         let (found, empty) = (code.label(), code.label());
@@ -198,6 +194,15 @@ impl Step<'_> {
         self.prepare_birth(code);
         code.unlikely_since(birth);
         code.bind(found);
+    }
+
+    /// Sets the slot, whose offset is in register 2.
+    fn point_at_slot(&self, code: &mut Assembler) {
+        code.push(Op::Point {
+            base: Base::Slot,
+            at: R[2],
+        });
+        code.store_journal(R[2], JournalWord::Slot);
     }
 
     /// Searches the stripe from the hash in register 1 on.
@@ -211,10 +216,7 @@ impl Step<'_> {
         code.alu(Alu::ShiftLeft, R[2], i32::from(self.layout.slot_shift));
         code.load(R[3], Base::Stripe, StripeWord::Slots.offset());
         code.alu(Alu::Add, R[2], R[3]);
-        code.push(Op::Point {
-            base: Base::Slot,
-            at: R[2],
-        });
+        self.point_at_slot(code);
         code.load_slot(R[2], SlotWord::Id);
         code.branch(Condition::Equal, R[2], 0, empty);
         // `Layout::GONE`.
@@ -255,9 +257,8 @@ impl Step<'_> {
         code.load(R[2], Base::Stripe, StripeWord::Used.offset());
         code.load(R[3], Base::Stripe, StripeWord::Limit.offset());
         code.gate_if(Condition::AboveEqual, R[2], R[3], Why::Full);
-        let inherited = [SlotWord::State, SlotWord::Record, SlotWord::Others];
-        let words = inherited.map(SlotWord::offset).into_iter();
-        for offset in words.chain((0..layout.sizes.variables).map(|it| layout.variable(it))) {
+        let variables = (0..layout.sizes.variables).map(|it| layout.variable(it));
+        for offset in [SlotWord::Last.offset()].into_iter().chain(variables) {
             code.load(R[2], Base::Table, layout.base + offset);
             code.store(R[2], Base::Slot, offset);
         }
@@ -271,7 +272,17 @@ impl Step<'_> {
     fn decide(&self, code: &mut Assembler) -> Option<()> {
         let row = self.layout.row(self.event.id.0, 0)?;
         let guarded = code.label();
-        code.load_slot(R[0], SlotWord::State);
+        code.load_slot(R[0], SlotWord::Last);
+        if self.layout.sizes.variables > 0 {
+            // Updates leave no value that is not a word.
+            code.gate_if(
+                Condition::AnySet,
+                R[0],
+                Layout::HAS_OTHERS as i32,
+                Why::Value,
+            );
+        }
+        code.alu(Alu::And, R[0], Layout::STATE as i32);
         code.alu(Alu::Move, R[2], R[0]);
         if matches!(self.lowering.behaviour, Behaviour::Logic(_)) {
             code.load_journal(R[3], JournalWord::Transition);
@@ -300,8 +311,9 @@ impl Step<'_> {
     /// register 1.
     fn drop_gate(&self, code: &mut Assembler) {
         if self.lowering.behaviour.drops() && !self.event.keys.is_empty() {
-            let state = self.layout.base + SlotWord::State.offset();
-            code.load(R[2], Base::Table, state);
+            let last = self.layout.base + SlotWord::Last.offset();
+            code.load(R[2], Base::Table, last);
+            code.alu(Alu::And, R[2], Layout::STATE as i32);
             code.gate_if(Condition::Equal, R[1], R[2], Why::Drop);
         }
     }

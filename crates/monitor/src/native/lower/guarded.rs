@@ -5,7 +5,7 @@ use super::events::Step;
 use super::tail::finish_taken;
 use super::terms::{self, Scope, Variables};
 use crate::behaviour::Behaviour;
-use crate::native::{Condition, Journaled, Op, SlotWord, Why};
+use crate::native::{Condition, Journaled, Op, Why};
 use juror_language::{Branch, FlatUpdates, StateId};
 
 impl Step<'_> {
@@ -16,11 +16,6 @@ impl Step<'_> {
             state: (state_end, false),
             update: (update_end, false),
         };
-        if self.layout.sizes.variables > 0 {
-            // Updates leave no value that is not a word.
-            code.load_slot(R[4], SlotWord::Others);
-            code.gate_if(Condition::NotEqual, R[4], 0, Why::Value);
-        }
         // The row says that the state is in the list, so the last one is not compared.
         if let Some((last, others)) = self.event.guarded.split_last() {
             for &state in others {

@@ -2,6 +2,7 @@
 
 use super::events::row_word;
 use super::{Lowering, Scalar};
+use crate::native::table::last_word;
 use crate::native::{HeaderWord, Layout, SlotWord, StripeWord, WordKind};
 use juror_event::{EventId, Value};
 use juror_language::StateId;
@@ -72,8 +73,12 @@ pub(in crate::native) fn write_slots(
     at
 }
 
-/// Writes the base; returns the values that are no words of their kind.
-pub(super) fn write_base(lowering: &Lowering<'_>, words: &mut Vec<(u64, u64)>) -> Vec<Value> {
+/// Writes the base; returns the values that are no words of their kind, and the variables
+/// that have them.
+pub(super) fn write_base(
+    lowering: &Lowering<'_>,
+    words: &mut Vec<(u64, u64)>,
+) -> (Vec<Value>, u64) {
     let layout = lowering.layout;
     let base = u64::from(layout.base);
     let mut others = Vec::new();
@@ -90,10 +95,8 @@ pub(super) fn write_base(lowering: &Lowering<'_>, words: &mut Vec<(u64, u64)>) -
     }
     let initial = lowering.behaviour.initial();
     let at = |word: SlotWord| base + u64::from(word.offset());
-    words.push((at(SlotWord::State), initial.0.into()));
-    words.push((at(SlotWord::Record), Layout::NONE));
-    words.push((at(SlotWord::Others), mask));
-    others
+    words.push((at(SlotWord::Last), last_word(initial, None, mask != 0)));
+    (others, mask)
 }
 
 impl Scalar {

@@ -127,18 +127,15 @@ fn lock_table(code: &mut Assembler, layout: &Layout) {
 /// Writes what a redo needs, except for variables and values, which are there.
 fn write_journal(code: &mut Assembler, layout: &Layout, event: EventId) {
     code.store_journal(R[2], JournalWord::Id);
-    code.push(Op::Offset {
-        to: R[4],
-        base: Base::Slot,
-    });
-    code.store_journal(R[4], JournalWord::Slot);
-    code.load_slot(R[4], SlotWord::Record);
+    code.load_slot(R[4], SlotWord::Last);
     code.store_journal(R[4], JournalWord::Previous);
-    code.set(R[5], JournalWord::transition(event.0, 0, 0));
     code.alu(Alu::Move, R[4], R[0]);
     code.alu(Alu::ShiftLeft, R[4], 16);
     code.alu(Alu::Or, R[4], R[1]);
-    code.alu(Alu::Or, R[4], R[5]);
+    if event.0 > 0 {
+        code.set(R[5], JournalWord::transition(event.0, 0, 0));
+        code.alu(Alu::Or, R[4], R[5]);
+    }
     code.store_journal(R[4], JournalWord::Transition);
     code.load(R[4], Base::Stripe, layout.occurrences(event.0));
     code.alu(Alu::Add, R[4], 1);
@@ -168,7 +165,8 @@ fn draw(code: &mut Assembler, layout: &Layout, add: u64) {
     code.store_journal(R[4], JournalWord::Drawn);
 }
 
-/// Writes the record whose numbers are in register 4, and makes it the last of the slot.
+/// Writes the record whose numbers are in register 4. The slot has its number, and the
+/// state, from now on.
 fn write_record(code: &mut Assembler, layout: &Layout, event: &Event<'_>) {
     // The lower half counts the record itself.
     code.alu(Alu::ShiftLeft, R[4], 32);
@@ -176,7 +174,10 @@ fn write_record(code: &mut Assembler, layout: &Layout, event: &Event<'_>) {
     header(code, R[5], HeaderWord::RecordsBefore);
     code.alu(Alu::Add, R[4], R[5]);
     code.alu(Alu::Subtract, R[4], 1);
-    code.store(R[4], Base::Slot, SlotWord::Record.offset());
+    code.alu(Alu::Move, R[5], R[4]);
+    code.alu(Alu::ShiftLeft, R[5], Layout::RECORD_SHIFT as i32);
+    code.alu(Alu::Or, R[5], R[1]);
+    code.store(R[5], Base::Slot, SlotWord::Last.offset());
     code.alu(Alu::And, R[4], layout.ring_mask as i32);
     element(code, R[4], layout.record_shift, layout.ring);
     code.push(Op::Point {
@@ -204,7 +205,8 @@ fn write_record(code: &mut Assembler, layout: &Layout, event: &Event<'_>) {
         code.load(R[4], Base::Journal, layout.journal_value(slot));
         code.store(R[4], Base::Record, layout.record_value(slot));
     }
-    code.load_slot(R[4], SlotWord::Record);
+    code.load_slot(R[4], SlotWord::Last);
+    code.alu(Alu::ShiftRight, R[4], Layout::RECORD_SHIFT as i32);
     code.alu(Alu::Add, R[4], 1);
     code.alu(Alu::ShiftLeft, R[4], 32);
     code.load_journal(R[5], JournalWord::Thread);
@@ -217,16 +219,18 @@ fn write_transition(code: &mut Assembler, layout: &Layout, event: &Event<'_>) {
     let store = |code: &mut Assembler, from: Register, word: RecordWord| {
         code.store(from, Base::Record, word.offset());
     };
-    let is_complete = event.hoisted == 0 && event.captures.iter().all(Option::is_some);
     code.load_journal(R[4], JournalWord::Transition);
     if !layout.has_packed_masks() {
         store(code, R[4], RecordWord::Transition);
-        code.load_journal(R[4], JournalWord::Absent);
+        code.set(R[4], 0);
+        if !event.is_complete() {
+            code.load_journal(R[4], JournalWord::Absent);
+        }
         store(code, R[4], RecordWord::Absent);
         code.store(0, Base::Record, RecordWord::Others.offset());
         return;
     }
-    if !is_complete {
+    if !event.is_complete() {
         code.load_journal(R[5], JournalWord::Absent);
         code.alu(Alu::ShiftLeft, R[5], Layout::ABSENT_SHIFT as i32);
         code.alu(Alu::Or, R[4], R[5]);
@@ -235,17 +239,18 @@ fn write_transition(code: &mut Assembler, layout: &Layout, event: &Event<'_>) {
 }
 
 fn write_slot(code: &mut Assembler, layout: &Layout, journaled: Journaled) {
-    code.store(R[1], Base::Slot, SlotWord::State.offset());
+    if layout.sizes.records == 0 {
+        // No number of a record.
+        code.alu(Alu::Move, R[4], R[1]);
+        code.alu(Alu::Or, R[4], -1 << Layout::RECORD_SHIFT);
+        code.store(R[4], Base::Slot, SlotWord::Last.offset());
+    }
     if journaled == Journaled::Variables {
         for variable in 0..layout.sizes.variables {
             code.load(R[4], Base::Journal, layout.journal_variable(variable));
             code.store(R[4], Base::Slot, layout.variable(variable));
         }
-        code.load_journal(R[4], JournalWord::Others);
-        code.store(R[4], Base::Slot, SlotWord::Others.offset());
     }
-    // For a new slice the store that makes the slot one of a slice.
-    code.store(R[2], Base::Slot, SlotWord::Id.offset());
 }
 
 /// Changes the bit of the only slice.
@@ -275,6 +280,8 @@ fn count_slice(code: &mut Assembler, layout: &Layout) {
     let (end, moves) = (code.label(), code.label());
     code.branch(Condition::NotEqual, R[3], BORN, moves);
     let birth = code.mark();
+    // The store that makes the slot one of a slice.
+    code.store(R[2], Base::Slot, SlotWord::Id.offset());
     count_birth(code);
     count(code, layout, R[1], (1, 1));
     code.jump(end);

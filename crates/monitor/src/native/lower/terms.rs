@@ -162,7 +162,6 @@ pub(super) fn updates(code: &mut Assembler, scope: Scope<'_>, updates: &FlatUpda
         let place = scope.layout.journal_variable(variable);
         code.store(R[0], Base::Journal, place);
     }
-    code.store_journal(0, JournalWord::Others);
     Some(())
 }
 

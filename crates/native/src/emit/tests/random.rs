@@ -174,15 +174,13 @@ fn any_counting() -> impl Strategy<Value = Unit> {
         offset: HeaderWord::Drawn.offset(),
         add,
     });
-    let base = prop::sample::select(vec![Base::Table, Base::Journal, Base::Stripe]);
-    let offset = (any_register(), base).prop_map(|(to, base)| Op::Offset { to, base });
     let store = any_operand().prop_map(|from| Op::Store {
         from,
         base: Base::Table,
         offset: HeaderWord::RecordsBefore.offset(),
         index: None,
     });
-    prop_oneof![xadd, offset, store].prop_map(|op| Unit::Ops(vec![op]))
+    prop_oneof![xadd, store].prop_map(|op| Unit::Ops(vec![op]))
 }
 
 fn many(unit: impl Strategy<Value = Unit>) -> impl Strategy<Value = Vec<Unit>> {
