@@ -13,7 +13,7 @@ use crate::automaton::Taken;
 use crate::monitor::{ENDED_MAX, Ended};
 use crate::slices::SliceId;
 use crate::step::{Change, Occurrence};
-use juror_event::{EventId, Unavailability, Value, Verdict};
+use juror_event::{EventId, Value, Verdict};
 use juror_language::{EvaluationError, StateId};
 
 /// What an event does to a slice.
@@ -278,11 +278,12 @@ impl<M: WordMemory> WordMonitor<M> {
         self.table.draw(Layout::RECORD_DRAWN - Layout::EVENT_DRAWN);
         let all_kinds = std::sync::Arc::clone(&self.lowered.kinds);
         let kinds = all_kinds.get(usize::from(delivery.event.0));
-        let missing = Value::Unavailable(Unavailability::NotCaptured);
-        let mut values = occurrence.values.to_vec();
-        values.resize(self.capture_count(delivery.event), missing);
+        let count = self.capture_count(delivery.event);
+        let values = occurrence.values.get(..count);
+        let values = values.unwrap_or(occurrence.values);
         let kinds = kinds.map_or(&[][..], |kinds| kinds);
-        let (absent, others) = self.write_values(number, kinds, &values);
+        let (absent, others) = self.write_values(number, kinds, values);
+        let missing = (values.len()..count).fold(0, |all, slot| all | 1 << (slot & 63));
         let record = RecordWords {
             previous,
             sequence: delivery.sequence,
@@ -291,7 +292,7 @@ impl<M: WordMemory> WordMonitor<M> {
             to,
             thread: occurrence.thread,
             address: occurrence.address,
-            absent,
+            absent: absent | missing,
             others,
         };
         self.table.put_record(number, &record);

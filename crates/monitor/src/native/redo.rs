@@ -26,12 +26,12 @@ impl<M: WordMemory> WordMonitor<M> {
     /// Threads that were led out, or were in no step, leave nothing to be redone. The
     /// journals of a table can be used again afterwards.
     pub fn recover(&mut self) {
+        if self.is_settled() {
+            return;
+        }
         for number in 0..self.table.layout.sizes.journals {
             let journal = self.table.layout.journal(number);
-            let word = |table: &Table<M>, word: JournalWord| {
-                table.memory.load(journal + u64::from(word.offset()))
-            };
-            let committed = word(&self.table, JournalWord::Committed);
+            let committed = self.table.committed(number);
             if committed >= Journaled::State.word() {
                 self.redo(journal, committed == Journaled::Variables.word());
             }
@@ -45,6 +45,20 @@ impl<M: WordMemory> WordMonitor<M> {
         }
         self.table.recount();
         self.notes.lose();
+    }
+
+    /// Returns true if no step has begun to change the table without having ended: each
+    /// holds a lock until everything is counted.
+    fn is_settled(&self) -> bool {
+        let table = &self.table;
+        let sizes = &table.layout.sizes;
+        let is_free = |stripe: u32| {
+            let at = table.layout.stripe(stripe) + u64::from(StripeWord::Lock.offset());
+            table.memory.load(at) == 0
+        };
+        table.header(HeaderWord::Lock) == 0
+            && (0..sizes.stripes).all(is_free)
+            && (0..sizes.journals).all(|number| table.committed(number) == 0)
     }
 
     /// Finishes the step of a journal.
@@ -125,6 +139,12 @@ fn redo_record<M: WordMemory>(
 }
 
 impl<M: WordMemory> Table<M> {
+    /// Returns the word [`JournalWord::Committed`] of a journal.
+    fn committed(&self, journal: u32) -> u64 {
+        let at = self.layout.journal(journal) + u64::from(JournalWord::Committed.offset());
+        self.memory.load(at)
+    }
+
     /// Counts slices anew from the slots, and corrects the free places.
     pub(super) fn recount(&mut self) {
         let live = self.live();
