@@ -435,7 +435,8 @@ impl Debuggee {
     }
 }
 
-fn signal_code(thread: ThreadId) -> Result<i32, DebuggeeError> {
+/// Returns the code of the signal for which a thread has stopped.
+pub(crate) fn signal_code(thread: ThreadId) -> Result<i32, DebuggeeError> {
     kernel::signal_information(thread.0)
         .map(|information| information.si_code)
         .map_err(gone_or("read a signal", thread))

@@ -3,6 +3,7 @@
 
 use crate::support::program;
 use crate::support::tiers::{Tiers, Told};
+use juror_testing::Fixture;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -33,6 +34,17 @@ const SHARED: [&str; 6] = [
     "calls_twice+15",
 ];
 
+/// The instructions of `pushed.c` in a function and at the place to which its call returns, and
+/// those with `LAST`.
+const PUSHED: [[&str; 7]; 2] = [
+    [
+        "work", "work+1", "work+2", "work+4", "pass+9", "pass+11", "pass+12",
+    ],
+    [
+        "work", "work+2", "work+4", "work+5", "pass+10", "pass+11", "pass+13",
+    ],
+];
+
 /// A program whose function begins with short instructions, and its property.
 struct Patched {
     directory: TempDir,
@@ -53,11 +65,15 @@ impl Patched {
     }
 
     fn of(file: &str, calls: u64, counts: &'static str) -> Patched {
+        Patched::built(program(file), calls, counts)
+    }
+
+    fn built(fixture: Fixture, calls: u64, counts: &'static str) -> Patched {
         let directory = TempDir::with_prefix("juror-patched-").expect("a directory");
         fs::write(directory.path().join("counted.prop"), COUNTED).expect("a file");
         Patched {
             directory,
-            executable: program(file).compile_plain(),
+            executable: fixture.compile_plain(),
             calls,
             counts,
         }
@@ -122,6 +138,24 @@ fn steps_pass_a_patched_function_by_its_instructions() {
         "next",
         "step",
     ]));
+}
+
+/// An instruction that is executed twice, or not at all, leaves the stack as it should not be.
+#[test]
+fn each_replaced_instruction_is_stepped_once() {
+    let steps = ["stepi"; 60].map(str::to_owned);
+    let lines = ["next"; 12].map(str::to_owned);
+    let begin = all(&["break mark", "run", "continue"]);
+    let fixtures = [program("pushed.c"), program("pushed.c").define("LAST")];
+    for (fixture, places) in fixtures.into_iter().zip(&PUSHED) {
+        let pushed = Patched::built(fixture, 100, "truth 100 100 sum 5050");
+        pushed.check(&[&begin[..], &steps].concat());
+        pushed.check(&[&begin[..], &all(&["finish"]), &lines].concat());
+        for seed in 0..8 {
+            let commands = Numbers(seed).commands(places);
+            pushed.check(&commands);
+        }
+    }
 }
 
 #[test]

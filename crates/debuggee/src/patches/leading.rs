@@ -12,6 +12,7 @@ use crate::kernel::{self, Event};
 use crate::operations::ignore_gone;
 use crate::registers::Registers;
 use crate::signals;
+use crate::stops::signal_code;
 use crate::thread::{Motion, State};
 
 /// A thread that has been led out of a stub.
@@ -201,6 +202,11 @@ impl Debuggee {
         let is_stray =
             |patch: &&Patch| is_inside(patch, address) && patch.stub.twin_of(address).is_some();
         if found.filter(is_stray).is_none() {
+            return Ok(false);
+        }
+        // A step that ends behind an instruction of one byte, which has been executed as a twin,
+        // stops where a trap at it would.
+        if signal == libc::SIGTRAP && signal_code(thread)? != libc::SI_KERNEL {
             return Ok(false);
         }
         let Some(entry) = entry else {
