@@ -17,7 +17,7 @@ use crate::operations::ignore_gone;
 use crate::page_faults::PageFault;
 use crate::signals::{self, SignalReport};
 use crate::stop_event::StopEvent;
-use crate::thread::{Motion, PendingSignal};
+use crate::thread::{DeferredSignal, Motion, PendingSignal};
 
 /// The recipient of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,20 +53,15 @@ impl Debuggee {
             }
         }
         let (recipient, is_passed) = match self.take_deferred_signal(thread, number, &information) {
-            Some(original) => {
-                information = original;
+            Some(deferred) => {
+                information = deferred.information;
                 ignore_gone(kernel::set_signal_information(thread.0, &information))?;
-                // The signal has been reported.
-                (Recipient::Program, true)
+                match deferred.is_reported {
+                    true => (Recipient::Program, true),
+                    false => self.recipient_of_new(thread, number, &information),
+                }
             }
-            None => {
-                let recipient = self.recipient(thread, number, &information);
-                let is_kept = matches!(recipient, Recipient::Terminal | Recipient::None);
-                (
-                    recipient,
-                    !is_kept && self.signals.policies.of(number).deliver,
-                )
-            }
+            None => self.recipient_of_new(thread, number, &information),
         };
         let is_fault = signals::is_fault(number, &information);
         self.hold_signal(
@@ -94,6 +89,47 @@ impl Debuggee {
         }
         self.queue_signal_event(thread, recipient);
         Ok(())
+    }
+
+    /// Postpones the signal for which a thread has stopped until it runs again.
+    pub(crate) fn postpone_signal(
+        &mut self,
+        thread: ThreadId,
+        number: i32,
+    ) -> Result<(), DebuggeeError> {
+        let information =
+            kernel::signal_information(thread.0).map_err(gone_or("read a signal", thread))?;
+        let earlier = self.take_deferred_signal(thread, number, &information);
+        let postponed = match earlier {
+            Some(earlier) => DeferredSignal {
+                sent: false,
+                ..earlier
+            },
+            None => DeferredSignal {
+                number,
+                information,
+                sent: false,
+                is_reported: false,
+            },
+        };
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.send_later(postponed);
+        }
+        Ok(())
+    }
+
+    /// Returns the recipient of a signal that has not been reported, and whether the program
+    /// gets it.
+    fn recipient_of_new(
+        &mut self,
+        thread: ThreadId,
+        number: i32,
+        information: &siginfo_t,
+    ) -> (Recipient, bool) {
+        let recipient = self.recipient(thread, number, information);
+        let is_kept = matches!(recipient, Recipient::Terminal | Recipient::None);
+        let is_passed = !is_kept && self.signals.policies.of(number).deliver;
+        (recipient, is_passed)
     }
 
     /// Returns the recipient of a signal.
@@ -188,12 +224,6 @@ impl Debuggee {
     /// Keeps the slot of a thread that gets a signal in it, also after
     /// detaching: the handler will return to it.
     fn keep_interrupted_slot(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        if self.image.patches.is_any() && !self.image.patches.is_interrupted {
-            let counter = self.stop_registers(thread)?.kernel_counter;
-            let patches = &mut self.image.patches;
-            patches.is_interrupted =
-                patches.stub_at(counter).is_some() && patches.original_of(counter).is_none();
-        }
         if !self.image.out_of_line.is_interrupted {
             let counter = self.stop_registers(thread)?.kernel_counter;
             let slots = &mut self.image.out_of_line;
@@ -243,13 +273,13 @@ impl Debuggee {
         number
     }
 
-    /// Returns the original information on a signal that juror has sent again.
+    /// Returns a signal that juror has sent again, with its original information.
     fn take_deferred_signal(
         &mut self,
         thread: ThreadId,
         number: i32,
         information: &siginfo_t,
-    ) -> Option<siginfo_t> {
+    ) -> Option<DeferredSignal> {
         let known = self.threads.get_mut(&thread.0)?;
         let sent = known
             .deferred_signals
@@ -257,7 +287,7 @@ impl Debuggee {
             .position(|signal| signal.sent && signal.number == number)?;
         let is_jurors = information.si_code == libc::SI_TKILL
             && kernel::sender(information) as u32 == std::process::id();
-        is_jurors.then(|| known.deferred_signals.remove(sent).information)
+        is_jurors.then(|| known.deferred_signals.remove(sent))
     }
 
     /// Passes a signal to the engine that is delivered to a thread in a slot:

@@ -108,7 +108,7 @@ impl Debuggee {
         let mut done = self.end_all_calls();
         done = done.and(self.unwatch_all());
         done = done.and(self.unpatch_all());
-        done = done.and(self.disarm_for_good());
+        done = done.and(self.disarm_threads());
         done = done.and(self.memory.remove_all_traps());
         self.host.cpu.unshare();
         let ids: Vec<u32> = self.threads.keys().copied().collect();

@@ -160,8 +160,6 @@ pub(crate) struct Patches {
     has_threads: bool,
     /// The memory that is mapped for stubs: starts and ends.
     code: BTreeMap<u64, u64>,
-    /// A signal was delivered to a thread between two sections of a stub.
-    pub(crate) is_interrupted: bool,
 }
 
 impl Patches {

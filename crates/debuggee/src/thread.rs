@@ -109,6 +109,8 @@ pub(crate) struct DeferredSignal {
     /// The original information, which the sending by juror must not replace.
     pub(crate) information: siginfo_t,
     pub(crate) sent: bool,
+    /// Whether upper layers have seen it.
+    pub(crate) is_reported: bool,
 }
 
 /// The registers of one stop.
@@ -156,17 +158,25 @@ impl Thread {
     /// Keeps a signal until the thread runs. Of the standard signals one of
     /// each kind is kept, as in the kernel.
     pub(crate) fn defer_signal(&mut self, signal: PendingSignal) {
+        if signal.deliver {
+            self.send_later(DeferredSignal {
+                number: signal.number,
+                information: signal.information,
+                sent: false,
+                is_reported: true,
+            });
+        }
+    }
+
+    /// As [`Thread::defer_signal`], for one that may not have been reported.
+    pub(crate) fn send_later(&mut self, signal: DeferredSignal) {
         let is_standard = signal.number < libc::SIGRTMIN();
         let waits = self
             .deferred_signals
             .iter()
             .any(|it| it.number == signal.number);
-        if signal.deliver && !(is_standard && waits) {
-            self.deferred_signals.push(DeferredSignal {
-                number: signal.number,
-                information: signal.information,
-                sent: false,
-            });
+        if !(is_standard && waits) {
+            self.deferred_signals.push(signal);
         }
     }
 

@@ -392,3 +392,31 @@ fn programs_with_the_properties_of_the_library() {
         }
     }
 }
+
+/// Three events at one place, which are taken one after the other.
+const SAME_CALL: &str = "property same
+event first  = before work(x: int = arg 1)
+event second = before work(x: int = arg 1)
+event third  = before work(x: int = arg 1)
+var seen = 0
+state none accepting { on first { seen = x } -> one }
+state one accepting { on second when x == seen -> two else -> lost on first -> lost }
+state two accepting { on third when x == seen -> none else -> lost on first -> lost }
+state lost non-accepting
+";
+
+/// A handler that ran between two events of a call might jump out of it, and would find a
+/// counter outside of the program's code; a child that it makes does not have the stub.
+#[test]
+fn a_signal_comes_before_or_after_all_events_of_a_call() {
+    let directory = TempDir::with_prefix("juror-tiers-").expect("a directory");
+    let property = directory.path().join("same.prop");
+    fs::write(&property, SAME_CALL).expect("a file");
+    let executable = program("handler_context.c").compile_plain();
+    let tiers = Tiers::new().watching_file(&property);
+    let told = tiers.run("native", executable.as_os_str(), &[]);
+    let said = format!("{}{}", told.output.stdout, told.output.stderr);
+    assert!(said.contains("signals 600 outside 0 crashed 0"), "{said}");
+    assert!(told.output.status.success(), "{said}");
+    told.assert_native();
+}

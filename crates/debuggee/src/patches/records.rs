@@ -212,20 +212,6 @@ impl Debuggee {
         self.unmap_thread_records()
     }
 
-    /// As [`Debuggee::disarm_threads`], before the process is detached: threads keep
-    /// muted records if a signal has come to one between two sections of a stub,
-    /// since its handler returns there.
-    pub(crate) fn disarm_for_good(&mut self) -> Result<(), DebuggeeError> {
-        if !self.image.patches.is_interrupted {
-            return self.disarm_threads();
-        }
-        let ids: Vec<ThreadId> = self.threads.values().map(|thread| thread.id).collect();
-        for thread in ids {
-            self.set_muted(thread, true)?;
-        }
-        Ok(())
-    }
-
     /// Gives a forked child, which is stopped, the program's own `gs`.
     pub(crate) fn release_gs(&self, child: u32) {
         let Some(records) = &self.image.patches.records else {
