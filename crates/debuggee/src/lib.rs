@@ -57,6 +57,7 @@ mod image;
 mod inject;
 mod injected_signals;
 mod inspect;
+mod interrupted_calls;
 mod interrupter;
 mod interruption;
 mod keeper;

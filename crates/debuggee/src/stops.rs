@@ -116,6 +116,9 @@ impl Debuggee {
         if event == Event::Signal && signal != libc::SIGTRAP {
             known.group_stopped = false;
         }
+        if event == Event::Stop || event == Event::Signal && signal != libc::SIGTRAP {
+            self.restart_interrupted_call(thread)?;
+        }
         if self.image.patches.is_any() && self.handle_stop_in_patch(thread, signal, event)? {
             return Ok(());
         }

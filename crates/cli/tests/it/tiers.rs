@@ -393,6 +393,26 @@ fn programs_with_the_properties_of_the_library() {
     }
 }
 
+/// Each new place to which the function returns stops all threads for a moment.
+#[test]
+fn system_calls_of_other_threads_are_not_interrupted() {
+    let directory = TempDir::with_prefix("juror-tiers-").expect("a directory");
+    let property = directory.path().join("called.prop");
+    let called = "property called
+event returned = after work(x: int = arg 1) returns r: int
+state s accepting { on returned when r == x + 1 -> s else -> wrong }
+state wrong non-accepting
+";
+    fs::write(&property, called).expect("a file");
+    let executable = program("waiting_calls.c")
+        .argument("-pthread")
+        .compile_plain();
+    let tiers = Tiers::new().watching_file(&property);
+    let told = tiers.check(&executable, &[]);
+    let said = &told.output.stdout;
+    assert!(said.contains("sum 55 interrupted 0"), "{said}");
+}
+
 /// Three events at one place, which are taken one after the other.
 const SAME_CALL: &str = "property same
 event first  = before work(x: int = arg 1)

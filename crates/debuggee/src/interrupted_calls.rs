@@ -1,0 +1,68 @@
+//! System calls that a stop has interrupted.
+//!
+//! The kernel restarts most calls that a stop of the tracer's interrupts. Some fail with `EINTR`
+//! instead, "even in absence of signal handlers" (signal(7)): a program that never gets signals
+//! need not expect that. Such a call has had no effect, so its error is replaced by the one with
+//! which the kernel restarts it, unless a handler runs: then it becomes `EINTR` again. The time
+//! that a call may wait begins anew.
+
+use juror_stepping::ThreadId;
+
+use crate::debuggee::{Debuggee, gone_or};
+use crate::error::DebuggeeError;
+use crate::kernel;
+use crate::operations::ignore_gone;
+
+/// The kernel's `ERESTARTNOHAND`: the call is restarted if no handler runs.
+const RESTART_WITHOUT_HANDLER: i64 = -514;
+
+/// The calls that fail with `EINTR` for a stop, and have done nothing then.
+const CALLS: [i64; 16] = [
+    libc::SYS_read,
+    libc::SYS_readv,
+    libc::SYS_recvfrom,
+    libc::SYS_recvmsg,
+    libc::SYS_recvmmsg,
+    libc::SYS_sendto,
+    libc::SYS_sendmsg,
+    libc::SYS_accept,
+    libc::SYS_accept4,
+    libc::SYS_epoll_wait,
+    libc::SYS_epoll_pwait,
+    libc::SYS_epoll_pwait2,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_rt_sigtimedwait,
+    libc::SYS_io_getevents,
+];
+
+impl Debuggee {
+    /// Has the kernel restart the call of a thread that has just stopped, if the stop made it
+    /// fail. A call that is traced was reported to fail, and does.
+    pub(crate) fn restart_interrupted_call(
+        &mut self,
+        thread: ThreadId,
+    ) -> Result<(), DebuggeeError> {
+        if self.system_calls.needs_every() || self.system_calls.filter().is_some() {
+            return Ok(());
+        }
+        let registers = match self.stop_registers(thread) {
+            Ok(registers) => registers.shown,
+            Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let is_interrupted = registers.rax as i64 == -i64::from(libc::EINTR)
+            && CALLS.contains(&(registers.orig_rax as i64));
+        if !is_interrupted {
+            return Ok(());
+        }
+        let mut raw = kernel::registers(thread.0).map_err(gone_or("read the registers", thread))?;
+        raw.rax = RESTART_WITHOUT_HANDLER as u64;
+        ignore_gone(kernel::set_registers(thread.0, &raw))?;
+        let known = self.threads.get_mut(&thread.0);
+        if let Some(cached) = known.and_then(|known| known.registers.get_mut()) {
+            cached.shown.rax = raw.rax;
+        }
+        Ok(())
+    }
+}
