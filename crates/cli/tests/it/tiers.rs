@@ -413,6 +413,23 @@ state wrong non-accepting
     assert!(said.contains("sum 55 interrupted 0"), "{said}");
 }
 
+/// Such a program has its heap where jumps could lead.
+#[test]
+fn the_heap_of_a_program_at_a_fixed_address_grows() {
+    let directory = TempDir::with_prefix("juror-tiers-").expect("a directory");
+    let property = directory.path().join("called.prop");
+    let called = "property called\nevent entered = before work\nstate s { on entered -> s }\n";
+    fs::write(&property, called).expect("a file");
+    for argument in ["-no-pie", "-static"] {
+        let executable = program("heap_room.c").argument(argument).compile_plain();
+        let tiers = Tiers::new().watching_file(&property);
+        let told = tiers.check(&executable, &[]);
+        let said = &told.output.stdout;
+        assert!(said.contains("sum 5050 heap 900 MiB"), "{argument}: {said}");
+        told.assert_native();
+    }
+}
+
 /// Three events at one place, which are taken one after the other.
 const SAME_CALL: &str = "property same
 event first  = before work(x: int = arg 1)

@@ -189,7 +189,20 @@ impl Debuggee {
             let start = mapping.start.saturating_sub(DISTANCE);
             start..mapping.end.saturating_add(DISTANCE)
         });
-        occupied.collect()
+        let mut occupied: Vec<Range<u64>> = occupied.chain(self.heap_room()).collect();
+        occupied.sort_by_key(|range| range.start);
+        occupied
+    }
+
+    /// Returns the addresses over which the heap may grow (brk(2)). It begins behind the data
+    /// of the program, and stops growing at the first mapping: that of a program at a fixed
+    /// address would meet the stubs.
+    fn heap_room(&self) -> Option<Range<u64>> {
+        /// Leaves the farthest windows to stubs: a jump reaches 2 GiB.
+        const SIZE: u64 = 1 << 30;
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process)).ok()?;
+        let start = heap_start(&stat)?;
+        Some(start..start.saturating_add(SIZE))
     }
 
     /// Maps the pages of code that is to be written at these ranges. Returns false
@@ -274,4 +287,14 @@ impl Debuggee {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         self.memory.write_raw(address, &bytes)
     }
+}
+
+/// Returns the start of the heap from the text of `/proc/PID/stat` (proc(5), `start_brk`); `None`
+/// if the kernel does not tell.
+fn heap_start(stat: &str) -> Option<u64> {
+    /// Its number among the fields behind the name, which may contain blanks.
+    const FIELD: usize = 47 - 3;
+    let (_, fields) = stat.rsplit_once(')')?;
+    let start = fields.split_whitespace().nth(FIELD)?.parse().ok()?;
+    (start > 0).then_some(start)
 }
