@@ -79,6 +79,7 @@ mod temporaries;
 mod tiers;
 mod tiers_code;
 mod tiers_random;
+mod tiers_undisturbed;
 mod traces;
 mod undecided;
 mod used_files;
