@@ -130,6 +130,25 @@ fn what_is_excluded_is_not_given() {
     }
 }
 
+/// Branches whose addresses are equal but for the upper bits are predicted badly.
+#[test]
+fn a_stub_is_not_where_its_branches_are_confused_with_the_jump() {
+    let jump = 0x55_5555_51a9_u64;
+    let mirror = jump - 0x500_0000;
+    for (free, expected) in [
+        (mirror - 0x1000..mirror + 0x1000, mirror + 64),
+        (mirror..mirror + 0x1000, mirror + 64),
+        (mirror - 63..mirror + 0x1000, mirror + 64),
+        (mirror + 0x1_0000..mirror + 0x2_0000, mirror + 0x1_0040),
+        // Nothing else is free.
+        (mirror - 10..mirror + 110, mirror + 5),
+    ] {
+        let request = request(jump, Constraint::default(), 100);
+        let placed = Placement::new(std::slice::from_ref(&free)).place(&request);
+        assert_eq!(placed, Some(expected), "{free:x?}");
+    }
+}
+
 /// Checks placed stubs against the definition.
 fn check_placed(free: &[Range<u64>], requests: &[Request]) -> Result<(), TestCaseError> {
     let placed = Placement::new(free).place_all(requests);
