@@ -1,10 +1,10 @@
 //! System calls that a stop has interrupted.
 //!
 //! The kernel restarts most calls that a stop of the tracer's interrupts. Some fail with `EINTR`
-//! instead, "even in absence of signal handlers" (signal(7)): a program that never gets signals
-//! need not expect that. Such a call has had no effect, so its error is replaced by the one with
-//! which the kernel restarts it, unless a handler runs: then it becomes `EINTR` again. The time
-//! that a call may wait begins anew.
+//! instead (signal(7)), which a program that never gets signals need not expect. Such a call has
+//! had no effect, so its error is replaced by the one with which the kernel restarts it, unless a
+//! handler runs: then it becomes `EINTR` again. The time that a call may wait begins anew. Job
+//! control makes these calls fail without a tracer, too, and does here.
 
 use juror_stepping::ThreadId;
 
@@ -12,6 +12,7 @@ use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::operations::ignore_gone;
+use crate::signals;
 
 /// The kernel's `ERESTARTNOHAND`: the call is restarted if no handler runs.
 const RESTART_WITHOUT_HANDLER: i64 = -514;
@@ -37,13 +38,15 @@ const CALLS: [i64; 16] = [
 ];
 
 impl Debuggee {
-    /// Has the kernel restart the call of a thread that has just stopped, if the stop made it
-    /// fail. A call that is traced was reported to fail, and does.
+    /// Has the kernel restart the call of a thread that has just stopped, for a signal or a
+    /// request, if the stop made it fail. A call that is traced was reported to fail, and does.
     pub(crate) fn restart_interrupted_call(
         &mut self,
         thread: ThreadId,
+        signal: i32,
     ) -> Result<(), DebuggeeError> {
-        if self.system_calls.needs_every() || self.system_calls.filter().is_some() {
+        let is_traced = self.system_calls.needs_every() || self.system_calls.filter().is_some();
+        if is_traced || signals::stops_by_default(signal) {
             return Ok(());
         }
         let registers = match self.stop_registers(thread) {

@@ -29,6 +29,7 @@ pub(crate) mod text;
 pub use records::{FirstWords, RecordWords, ThreadRecord};
 pub use shared_memory::SharedMemory;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -160,6 +161,8 @@ pub(crate) struct Patches {
     has_threads: bool,
     /// The memory that is mapped for stubs: starts and ends.
     code: BTreeMap<u64, u64>,
+    /// Where the heap begins, which an `exec` alone changes; `None` inside if that is not known.
+    heap_start: OnceCell<Option<u64>>,
 }
 
 impl Patches {

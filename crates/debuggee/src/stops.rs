@@ -117,7 +117,7 @@ impl Debuggee {
             known.group_stopped = false;
         }
         if event == Event::Stop || event == Event::Signal && signal != libc::SIGTRAP {
-            self.restart_interrupted_call(thread)?;
+            self.restart_interrupted_call(thread, signal)?;
         }
         if self.image.patches.is_any() && self.handle_stop_in_patch(thread, signal, event)? {
             return Ok(());

@@ -62,7 +62,10 @@ impl Debuggee {
             }
             // The other sections of the stub are taken at once, as by a trap: a handler that
             // ran before them might never come back, and would find the stub in its context.
-            LedTo::Entry { done: 1.. } if is_signal || event == Event::Stop && is_asked(signal) => {
+            LedTo::Entry { done: 1.. }
+                if (is_signal || event == Event::Stop && !signals::stops_by_default(signal))
+                    && self.driver.engine.is_site(left.entry) =>
+            {
                 if is_signal {
                     self.postpone_signal(thread, signal)?;
                 }
@@ -335,11 +338,6 @@ fn is_own_fault(thread: ThreadId, signal: i32) -> Result<bool, DebuggeeError> {
     let information = kernel::signal_information(thread.0);
     let information = information.map_err(gone_or("read a signal", thread))?;
     Ok(signals::is_fault(signal, &information))
-}
-
-/// Returns true if a stop that is no signal's was asked for, and is none of job control.
-fn is_asked(signal: i32) -> bool {
-    !signals::stops_by_default(signal)
 }
 
 fn to_stub(shown: &Registers, counter: u64) -> StubRegisters {

@@ -200,9 +200,11 @@ impl Debuggee {
     fn heap_room(&self) -> Option<Range<u64>> {
         /// Leaves the farthest windows to stubs: a jump reaches 2 GiB.
         const SIZE: u64 = 1 << 30;
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process)).ok()?;
-        let start = heap_start(&stat)?;
-        Some(start..start.saturating_add(SIZE))
+        let start = self.image.patches.heap_start.get_or_init(|| {
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process));
+            stat.ok().and_then(|stat| heap_start(&stat))
+        });
+        start.map(|start| start..start.saturating_add(SIZE))
     }
 
     /// Maps the pages of code that is to be written at these ranges. Returns false
@@ -297,4 +299,18 @@ fn heap_start(stat: &str) -> Option<u64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let start = fields.split_whitespace().nth(FIELD)?.parse().ok()?;
     (start > 0).then_some(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::heap_start;
+
+    #[test]
+    fn the_heap_start_is_a_field_behind_the_name() {
+        let fields: Vec<String> = (3..=52).map(|field| field.to_string()).collect();
+        let stat = format!("17 (a ) b) {}\n", fields.join(" "));
+        assert_eq!(heap_start(&stat), Some(47));
+        assert_eq!(heap_start(&stat.replace(" 47 ", " 0 ")), None);
+        assert_eq!(heap_start("17 (short) S 1"), None);
+    }
 }
