@@ -277,8 +277,8 @@ impl Probes {
     }
 
     /// The probes at an address of what happens there first, or directly after a moment,
-    /// into `hit`, also those that are not planted: an event may make the next one needed.
-    /// Gives the moment; nothing where nothing else happens there.
+    /// into `hit`: those that are planted. Gives the moment; nothing where nothing else
+    /// happens there.
     pub fn hit(
         &self,
         address: u64,
@@ -299,7 +299,9 @@ impl Probes {
             if *order.get_or_insert(own) != own {
                 break;
             }
-            hit.push(number);
+            if probe.is_inserted {
+                hit.push(number);
+            }
         }
         order
     }
