@@ -161,7 +161,7 @@ pub(crate) struct Patches {
     has_threads: bool,
     /// The memory that is mapped for stubs: starts and ends.
     code: BTreeMap<u64, u64>,
-    /// Where the heap begins, which an `exec` alone changes; `None` inside if that is not known.
+    /// The start of the heap, which only an `exec` changes; `None` inside if it is not known.
     heap_start: OnceCell<Option<u64>>,
 }
 

@@ -39,6 +39,8 @@ state wrong non-accepting
     let told = tiers.check(&executable, &[]);
     let said = &told.output.stdout;
     assert!(said.contains("sum 55 interrupted 0"), "{said}");
+    // By traps no other thread would have been stopped.
+    assert!(said.contains("  native"), "{said}");
 }
 
 /// Such a program has its heap where jumps could lead.

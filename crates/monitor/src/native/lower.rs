@@ -63,7 +63,7 @@ pub struct Lowered {
     pub(super) variables: Arc<Vec<WordKind>>,
     /// The values of the base's variables that are no words of their kind.
     pub(super) others: Vec<Value>,
-    /// Those variables; bit n is variable n.
+    /// The base's variables that have such values; bit n is variable n.
     pub(super) base_others: u64,
     /// The number of transitions that are remembered.
     pub(super) records: u32,
