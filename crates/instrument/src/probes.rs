@@ -277,8 +277,8 @@ impl Probes {
     }
 
     /// The probes at an address of what happens there first, or directly after a moment,
-    /// into `hit`: those that are planted. Gives the moment; nothing where nothing else
-    /// happens there.
+    /// into `hit`, also those that are not planted: an event may make the next one needed.
+    /// Gives the moment; nothing where nothing else happens there.
     pub fn hit(
         &self,
         address: u64,
@@ -299,9 +299,7 @@ impl Probes {
             if *order.get_or_insert(own) != own {
                 break;
             }
-            if probe.is_inserted {
-                hit.push(number);
-            }
+            hit.push(number);
         }
         order
     }

@@ -5,6 +5,7 @@
 //! takes its step, and the points follow what the new states need (rules
 //! EXECEVENT and INIT).
 
+mod accesses;
 pub mod binding;
 mod calls;
 mod captures;

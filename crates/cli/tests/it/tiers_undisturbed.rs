@@ -1,4 +1,5 @@
-//! A program with events in it behaves as without juror.
+//! A program with events in it behaves as without juror, and both tiers see all events of one
+//! place.
 
 use crate::support::program;
 use crate::support::tiers::Tiers;
@@ -82,4 +83,54 @@ fn a_signal_comes_before_or_after_all_events_of_a_call() {
     assert!(said.contains("signals 600 outside 0 crashed 0"), "{said}");
     assert!(told.output.status.success(), "{said}");
     told.assert_native();
+}
+
+/// The second event of a place is not needed before the first has happened.
+#[test]
+fn an_event_makes_the_next_one_of_its_place_needed() {
+    let executable = program("patched.c").compile_plain();
+    for event in ["before work", "after work", "before work(x: int = arg 1)"] {
+        let property = written(&format!(
+            "property turns
+event first  = {event}
+event second = {event}
+state none {{ on first -> one }}
+state one {{ on second -> none on first -> lost }}
+state lost non-accepting
+"
+        ));
+        let tiers = Tiers::new().watching_file(&property.path);
+        let told = tiers.check(&executable, &[]);
+        let said = &told.output.stdout;
+        assert!(said.contains("HOLDS     turns"), "{event}: {said}");
+        assert_eq!(told.occurrences, 200, "{event}: {said}");
+    }
+}
+
+/// So it is with accesses to memory, which only traps see.
+#[test]
+fn an_access_makes_the_next_event_of_its_bytes_needed() {
+    let executable = program("watched.c").compile_plain();
+    for (first, second, count) in [
+        ("write stored", "write stored", 2 * 101),
+        // The last access is a read.
+        ("access left", "write left", 2 * 100 + 1),
+        ("write table", "change table", 2),
+        ("change left", "access left", 2 * 9),
+    ] {
+        let property = written(&format!(
+            "property turns
+event first  = {first}
+event second = {second}(value = value)
+state none {{ on first -> one }}
+state one {{ on second when value >= 0 -> none on first -> lost }}
+state lost non-accepting
+"
+        ));
+        let tiers = Tiers::new().watching_file(&property.path);
+        let told = tiers.run("auto", executable.as_os_str(), &[]);
+        let said = &told.output.stdout;
+        assert!(said.contains("HOLDS     turns"), "{first}: {said}");
+        assert_eq!(told.occurrences, count, "{first}: {said}");
+    }
 }

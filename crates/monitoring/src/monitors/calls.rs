@@ -72,9 +72,12 @@ impl Monitors {
         let Some(probe) = self.probes.get(number) else {
             return Ok(());
         };
+        // A preceding event of the same place may have made this one needed, or unneeded.
+        if !probe.is_inserted {
+            return Ok(());
+        }
         count(&mut self.properties, probe);
-        // A preceding event may have made this one unneeded.
-        if probe.kind.is_end_of_call() || !probe.is_inserted {
+        if probe.kind.is_end_of_call() {
             return Ok(());
         }
         let (monitor, event, address) = (usize::from(probe.monitor), probe.event, probe.address);
@@ -120,6 +123,7 @@ impl Monitors {
         {
             returned.push(occurrence.probe);
             self.end_call(program, thread, occurrence, &values, observer, outcome)?;
+            self.await_same_end(program, thread, occurrence)?;
         }
         self.values = values;
         self.await_those_needed_now(program, thread)?;
@@ -127,6 +131,37 @@ impl Monitors {
             true => self.patch_return(program, address, &returned),
             false => Ok(()),
         }
+    }
+
+    /// Awaits the events of the end of a call that an earlier one, which has just been taken, has
+    /// made needed: they are taken next.
+    fn await_same_end(
+        &mut self,
+        program: &mut Program,
+        thread: ThreadId,
+        taken: Occurrence,
+    ) -> Result<(), DebuggeeError> {
+        if self.newly_awaited.is_empty() {
+            return Ok(());
+        }
+        let Some(function) = self.probes.get(taken.probe).map(|probe| probe.address) else {
+            return Ok(());
+        };
+        let call = ActiveCall {
+            address: taken.caller,
+            frame: program.registers(thread)?.rsp,
+            at_entry: false,
+        };
+        for number in self.newly_awaited.clone() {
+            let probe = self.probes.get(number).filter(|_| number > taken.probe);
+            let is_same = |probe: &Probe| {
+                probe.address == function && probe.kind == EventKind::AfterCall && probe.is_inserted
+            };
+            if probe.is_some_and(is_same) {
+                self.probes.await_active(program, thread, number, call)?;
+            }
+        }
+        Ok(())
     }
 
     /// Handles a thread at an internal point where frames may be removed from its stack: the calls

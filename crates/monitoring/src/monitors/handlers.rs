@@ -1,10 +1,9 @@
-//! Event handlers of monitors other than calls and lines: accesses to memory, events of the kernel
+//! Event handlers of monitors other than calls, lines and accesses to memory: events of the kernel
 //! and of the dynamic linker, the start and the end.
 
-use crate::monitors::memory_locations::{PlaceState, Touched};
 use crate::monitors::without_location::Happening;
 use crate::monitors::{EventOutcome, Monitors, is_needed_by};
-use juror_debuggee::{DebuggeeError, MemoryAccess, SystemCallPhase, ThreadId};
+use juror_debuggee::{DebuggeeError, SystemCallPhase, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
 use juror_instrument::capture_plan::{CapturePlan, compute_captures};
 use juror_instrument::context_values::{Details, EventContext};
@@ -25,123 +24,7 @@ pub struct Scene<'a> {
     pub outcome: &'a mut EventOutcome,
 }
 
-/// An element of a memory location that was accessed, with the instruction.
-struct TouchedAt {
-    touched: Touched,
-    state: PlaceState,
-    place: u64,
-}
-
 impl Monitors {
-    /// Handles a thread's access to watched memory. It is one moment, so a need that arises from it
-    /// applies to the next access. Events on the same bytes occur in the order of declaration,
-    /// whatever the order in which they were first watched.
-    pub fn on_accesses<'a>(
-        &mut self,
-        scene: &mut Scene<'_>,
-        accesses: impl Iterator<Item = &'a MemoryAccess>,
-    ) -> Result<(), DebuggeeError> {
-        if self.places.is_empty() {
-            return Ok(());
-        }
-        let mut all: Vec<TouchedAt> = Vec::new();
-        for access in accesses {
-            self.add_touched(scene, access, &mut all)?;
-        }
-        if all.len() > 1 {
-            self.put_in_order(&mut all);
-        }
-        all.iter()
-            .try_for_each(|touched| self.happen_there(scene, touched))
-    }
-
-    /// Sorts the events of one moment.
-    fn put_in_order(&self, all: &mut [TouchedAt]) {
-        let addresses: Vec<u64> = all.iter().map(|it| it.state.address).collect();
-        all.sort_by_key(|it| {
-            let first = addresses.iter().position(|at| *at == it.state.address);
-            let watch = self.places.get(it.touched.place);
-            watch.map(|it| (first, it.monitor, it.event.0))
-        });
-    }
-
-    /// Adds the elements that an access touched.
-    fn add_touched(
-        &mut self,
-        scene: &mut Scene<'_>,
-        access: &MemoryAccess,
-        all: &mut Vec<TouchedAt>,
-    ) -> Result<(), DebuggeeError> {
-        let thread = scene.thread;
-        let instruction = access
-            .instruction
-            .or_else(|| scene.program.previous_instruction(thread));
-        let touched = self
-            .places
-            .touched(scene.program, access, (thread, instruction))?;
-        if touched.is_empty() {
-            return Ok(());
-        }
-        let place = match access.system_call {
-            // Report the program's call, not the instruction in the library.
-            Some(_) => scene.program.innermost_own_call(thread).or(instruction),
-            None => instruction,
-        };
-        let place = match place {
-            Some(place) => place,
-            None => scene.program.registers(thread)?.rip,
-        };
-        all.extend(touched.into_iter().map(|(touched, state)| TouchedAt {
-            touched,
-            state,
-            place,
-        }));
-        Ok(())
-    }
-
-    /// Processes the event of an access to a location.
-    fn happen_there(
-        &mut self,
-        scene: &mut Scene<'_>,
-        TouchedAt {
-            touched,
-            state,
-            place,
-        }: &TouchedAt,
-    ) -> Result<(), DebuggeeError> {
-        let Some(watch) = self.places.get(touched.place) else {
-            return Ok(());
-        };
-        let (monitor, event) = (watch.monitor, watch.event);
-        let captures = Rc::clone(&watch.captures);
-        let details = Details::Access {
-            value: &state.value,
-            old: &state.old,
-            address: state.address,
-            index: state.index,
-        };
-        self.happen(
-            scene,
-            monitor,
-            event.0,
-            *place,
-            &captures,
-            &EventContext::of(details),
-        )
-    }
-
-    /// Ignores an access made by a function that juror called: later accesses are compared with the
-    /// value it left.
-    pub fn overlook(
-        &mut self,
-        program: &mut Program,
-        thread: ThreadId,
-        access: &MemoryAccess,
-    ) -> Result<(), DebuggeeError> {
-        let touched = self.places.touched(program, access, (thread, None));
-        touched.map(|_| ())
-    }
-
     /// Handles the entry to or exit from a system call.
     pub fn on_system_call(
         &mut self,
@@ -287,7 +170,7 @@ impl Monitors {
     }
 
     /// Processes one event of one monitor, if it needs the event.
-    fn happen(
+    pub(super) fn happen(
         &mut self,
         scene: &mut Scene<'_>,
         monitor: u16,

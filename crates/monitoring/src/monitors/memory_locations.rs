@@ -8,10 +8,7 @@
 //! after the last store.
 
 use crate::monitors::local_variables::{LocalCall, LocalVariables};
-use juror_debuggee::{
-    AccessKind, AccessKinds, Debuggee, DebuggeeError, MemoryAccess, Owner, ThreadId, WatchId,
-    WatchTier,
-};
+use juror_debuggee::{AccessKinds, Debuggee, DebuggeeError, Owner, ThreadId, WatchId, WatchTier};
 use juror_event::{EventId, EventKind};
 use juror_instrument::capture_plan::CapturePlan;
 use juror_instrument::memory_locations::{LocationExpression, MemoryLocation};
@@ -38,20 +35,11 @@ pub(crate) struct PlaceWatch {
     pub local: Option<LocalVariables>,
     /// The call whose local variable this is.
     pub call: Option<LocalCall>,
-    is_needed: bool,
+    pub(super) is_needed: bool,
     /// The watches of its bytes, in address order.
-    parts: SmallVec<[WatchId; 4]>,
+    pub(super) parts: SmallVec<[WatchId; 4]>,
     /// The watch of the pointers that lead to it.
-    path: Option<WatchId>,
-}
-
-/// One element of a location that an access touched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Touched {
-    /// The number of the location.
-    pub place: usize,
-    /// The number of the element.
-    pub element: u64,
+    pub(super) path: Option<WatchId>,
 }
 
 /// A watch of the debuggee that several events may share.
@@ -67,7 +55,7 @@ struct Shared {
 /// All watched locations of all monitors.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct PlaceWatches {
-    list: Vec<PlaceWatch>,
+    pub(super) list: Vec<PlaceWatch>,
     shared: Vec<Shared>,
 }
 
@@ -114,7 +102,7 @@ impl PlaceWatch {
     }
 
     /// Looks at the place as it is now.
-    fn resolve(&self, program: &Program) -> Option<MemoryLocation> {
+    pub(super) fn resolve(&self, program: &Program) -> Option<MemoryLocation> {
         let root = self.call.as_ref().map(|call| &call.root);
         self.place.resolve_from(program, root).ok()
     }
@@ -336,7 +324,11 @@ impl PlaceWatches {
     }
 
     /// Watches the present bytes of a location, if its event is needed. All threads are stopped.
-    fn renew(&mut self, program: &mut Program, number: usize) -> Result<(), DebuggeeError> {
+    pub(super) fn renew(
+        &mut self,
+        program: &mut Program,
+        number: usize,
+    ) -> Result<(), DebuggeeError> {
         let Some(place) = self.list.get_mut(number) else {
             return Ok(());
         };
@@ -445,177 +437,6 @@ impl PlaceWatches {
         }
         Ok(())
     }
-
-    /// Returns the elements that an access touched, by their events; `now` receives the bytes of
-    /// each location. If the path of a location was stored to, the location is moved to where it
-    /// leads now.
-    pub(crate) fn touched(
-        &mut self,
-        program: &mut Program,
-        access: &MemoryAccess,
-        (thread, instruction): (ThreadId, Option<u64>),
-    ) -> Result<Vec<(Touched, PlaceState)>, DebuggeeError> {
-        let mut touched = Vec::new();
-        for number in 0..self.list.len() {
-            if !self.is_in_scope(program, access, number, (thread, instruction))? {
-                continue;
-            }
-            let place = &self.list[number];
-            if place.path == Some(access.watch) {
-                touched.extend(self.follow(program, number)?);
-                continue;
-            }
-            let part = place.parts.iter().position(|&id| id == access.watch);
-            let (Some(part), Some(sight)) = (part, &place.sight) else {
-                continue;
-            };
-            let Some(own) = sight.range.clone() else {
-                continue;
-            };
-            let mut now = vec![0; (own.end - own.start) as usize];
-            if program.debuggee.read(own.start, &mut now).is_err() {
-                continue;
-            }
-            let bytes = match (access.bytes, sight.watched_parts().get(part)) {
-                (None, Some(part)) if sight.elements.count > 1 && !sight.needs_exact_bytes() => {
-                    Some((part.start, part.end - part.start))
-                }
-                (bytes, _) => bytes,
-            };
-            let elements: SmallVec<[u64; 4]> = sight.touched(bytes, &now).collect();
-            let may_write = match access.kind {
-                AccessKind::Read => false,
-                AccessKind::Write => true,
-                AccessKind::Either => {
-                    elements.iter().any(|&it| sight.differs(it, &now))
-                        || instruction.is_some_and(|at| program.writes_memory(at))
-                }
-            };
-            for element in elements {
-                if place.kind == EventKind::Change && !sight.differs(element, &now) {
-                    continue;
-                }
-                let value = sight.value_in(element, &now);
-                let old = sight.value_in(element, &sight.bytes);
-                touched.push((
-                    Touched {
-                        place: number,
-                        element,
-                    },
-                    PlaceState {
-                        old: if may_write { old } else { value.clone() },
-                        value,
-                        address: sight.address(element),
-                        index: sight.index(element),
-                    },
-                ));
-            }
-            if let Some(sight) = self.list.get_mut(number).and_then(|it| it.sight.as_mut()) {
-                // Other elements have accesses of their own, still to be processed.
-                sight.take_bytes(bytes, &now);
-            }
-        }
-        Ok(touched)
-    }
-
-    /// Returns whether an access to a local variable is one of its call; true for other places.
-    fn is_in_scope(
-        &mut self,
-        program: &mut Program,
-        access: &MemoryAccess,
-        number: usize,
-        accessing: (ThreadId, Option<u64>),
-    ) -> Result<bool, DebuggeeError> {
-        let Some(place) = self.list.get(number) else {
-            return Ok(false);
-        };
-        let is_own = place.parts.contains(&access.watch);
-        let Some(call) = place.call.as_ref().filter(|_| is_own) else {
-            return Ok(true);
-        };
-        // The accessing instruction of a system call is in the library.
-        let instruction = accessing.1.filter(|_| access.system_call.is_none());
-        let mut is_in_scope = None;
-        if call.is_of(accessing.0) {
-            is_in_scope = call.is_in_scope(program, (accessing.0, instruction));
-        } else {
-            while_halted(program, |program| {
-                is_in_scope = call.is_in_scope(program, (accessing.0, instruction));
-                Ok(())
-            })?;
-        }
-        if is_in_scope == Some(true) {
-            return Ok(true);
-        }
-        if is_in_scope.is_none() {
-            // Other numbers stay as they are until the access has been taken.
-            if let Some(place) = self.list.get_mut(number) {
-                place.is_needed = false;
-            }
-            while_halted(program, |program| self.renew(program, number))?;
-            return Ok(false);
-        }
-        // What is stored before the scope begins is the value that its first store replaces.
-        if let Some(place) = self.list.get_mut(number) {
-            place.sight = place.resolve(program);
-        }
-        Ok(false)
-    }
-
-    /// Follows a location whose path was stored to: it may have moved, which is a change if the
-    /// value there differs.
-    fn follow(
-        &mut self,
-        program: &mut Program,
-        number: usize,
-    ) -> Result<Option<(Touched, PlaceState)>, DebuggeeError> {
-        let Some(place) = self.list.get_mut(number) else {
-            return Ok(None);
-        };
-        let before = place.sight.take();
-        place.sight = place.resolve(program);
-        let change = match (&before, &place.sight) {
-            (Some(before), Some(now))
-                if place.kind == EventKind::Change
-                    && before.range.is_some()
-                    && now.range.is_some()
-                    && before.elements.count == 1
-                    && now.elements.count == 1 =>
-            {
-                let old = before.value_in(0, &before.bytes);
-                let value = now.value_in(0, &now.bytes);
-                let state = PlaceState {
-                    address: now.address(0),
-                    index: now.index(0),
-                    old,
-                    value,
-                };
-                let touched = Touched {
-                    place: number,
-                    element: 0,
-                };
-                (state.old != state.value).then_some((touched, state))
-            }
-            _ => None,
-        };
-        let is_moved = match (&before, &place.sight) {
-            (Some(before), Some(now)) => before.range != now.range || before.path != now.path,
-            _ => true,
-        };
-        if is_moved {
-            while_halted(program, |program| self.renew(program, number))?;
-        }
-        Ok(change)
-    }
-}
-
-/// The values of an element at an access.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PlaceState {
-    pub value: juror_event::Value,
-    pub old: juror_event::Value,
-    pub address: u64,
-    pub index: i64,
 }
 
 /// Performs an operation that stops every thread, then resumes those that were running.

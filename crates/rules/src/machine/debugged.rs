@@ -54,6 +54,8 @@ pub(crate) enum Dropped {
     Arrival,
     /// Accesses that monitors have passed may be events later, as in the paper.
     AccessOrder,
+    /// Of the events of one moment, only those occur that are needed when it begins.
+    SameMoment,
     /// The monitors are not restored with the program.
     RestoredMonitors,
     /// The monitors' points are not restored with the program.
@@ -239,8 +241,8 @@ impl<D: Debuggee> Debugged<D> {
         Ok(Some(Output::Point(point)))
     }
 
-    /// EVTWATCH: finds the first access that is an event. The accesses before it are
-    /// passed, whatever is watched afterwards.
+    /// EVTWATCH: finds the first access that is a needed event, and all events of that
+    /// access. The accesses before it are passed, whatever is watched afterwards.
     fn evt_watch(
         &mut self,
         accesses: &[Access],
@@ -248,12 +250,7 @@ impl<D: Debuggee> Debugged<D> {
     ) -> Result<Option<Output>, Fault> {
         for (position, access) in accesses.iter().enumerate().skip(self.accesses_passed) {
             let is_open = |point: &Point| point.matches(access) && !self.handled.contains(point);
-            let mut numbers = Vec::new();
-            let mut triggered = Vec::new();
-            for (point, events) in self.events.iter().filter(|(point, _)| is_open(point)) {
-                numbers.extend(events.iter().copied());
-                triggered.push(*point);
-            }
+            let triggered: Vec<Point> = self.events.keys().copied().filter(is_open).collect();
             if triggered.is_empty() {
                 continue;
             }
@@ -264,7 +261,8 @@ impl<D: Debuggee> Debugged<D> {
                 self.handled.extend(triggered);
             }
             self.restore_breakpoint()?;
-            let events = self.instantiate(numbers, Some(access), monitors)?;
+            let is_here = |point: &Point| point.matches(access);
+            let events = self.events_here(is_here, Some(access), monitors)?;
             return Ok(Some(Output::Events(events)));
         }
         Ok(None)
@@ -287,14 +285,13 @@ impl<D: Debuggee> Debugged<D> {
         Some(Output::Point(point))
     }
 
-    /// EVTBREAK.
+    /// EVTBREAK: finds all events of an instruction at which one is needed.
     fn evt_break(&mut self, address: u64, monitors: &Monitors) -> Result<Option<Output>, Fault> {
         let Some(point) = self.breakpoint(Owner::Monitor, address) else {
             return Ok(None);
         };
         self.handle(point);
-        let numbers = self.events.get(&point).cloned().unwrap_or_default();
-        let events = self.instantiate(numbers, None, monitors)?;
+        let events = self.events_here(|it| *it == point, None, monitors)?;
         Ok(Some(Output::Events(events)))
     }
 
@@ -336,17 +333,23 @@ impl<D: Debuggee> Debugged<D> {
         Owner::IN_ORDER.into_iter().any(has)
     }
 
-    fn instantiate(
+    /// Instantiates the events of one moment, in the order of their numbers: also those
+    /// that are not needed, since an event may make the next one needed.
+    fn events_here(
         &self,
-        mut numbers: Vec<EventNumber>,
+        is_here: impl Fn(&Point) -> bool,
         access: Option<&Access>,
         monitors: &Monitors,
     ) -> Result<Vec<Event>, Fault> {
-        // Read and access of one location are two points and one moment.
-        numbers.sort_unstable();
-        let instantiated = numbers
-            .into_iter()
-            .map(|number| monitors.instantiate(number, access, &self.debuggee));
+        let happens =
+            |number: &EventNumber| self.points_for(*number, monitors).iter().any(&is_here);
+        #[cfg(test)]
+        let happens = |number: &EventNumber| {
+            happens(number) && (!self.drops(Dropped::SameMoment) || monitors.needs(*number))
+        };
+        let numbers = monitors.events().filter(happens);
+        let instantiated =
+            numbers.map(|number| monitors.instantiate(number, access, &self.debuggee));
         let found: Result<Vec<_>, Fault> = instantiated.collect();
         Ok(found?.into_iter().flatten().collect())
     }

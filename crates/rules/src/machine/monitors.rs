@@ -88,8 +88,7 @@ impl Monitors {
         self.events().filter(|&it| self.needs(it)).collect()
     }
 
-    /// Applies rule EVENT of the monitor. An event that an earlier one of the same
-    /// moment has made unnecessary is skipped.
+    /// Applies rule EVENT of the monitor. An event that is not needed changes nothing.
     ///
     /// # Errors
     /// If a guard or update has no value.

@@ -111,3 +111,8 @@ fn points_of_monitors_that_are_not_restored_are_found() {
 fn points_that_do_not_follow_the_states_are_found() {
     check_dropped(Dropped::Instrument, "the scenario was notified");
 }
+
+#[test]
+fn events_of_a_moment_that_are_chosen_at_its_beginning_are_found() {
+    check_dropped(Dropped::SameMoment, "the scenario was notified");
+}

@@ -99,13 +99,8 @@ fn take_events(
             _ => is_place,
         }
     };
-    // The needed events are determined when the moment begins.
-    let waiting: Vec<_> = monitors
-        .needed()
-        .into_iter()
-        .filter(|&it| is_it(it))
-        .collect();
-    for number in waiting {
+    let happening: Vec<_> = monitors.events().filter(|&it| is_it(it)).collect();
+    for number in happening {
         let event = monitors.instantiate(number, access, machine).unwrap();
         if let Some(event) = event {
             notified.extend(monitors.take(&event).unwrap());

@@ -38,16 +38,16 @@ pub fn run(mut machine: AbstractMachine, properties: &[Arc<Property>]) -> Result
     Err(Fault::Endless(INSTRUCTIONS_MAX))
 }
 
-/// What is waited for when a moment begins, and happens in it.
+/// Whatever happens in a moment, in order.
 fn hear(
     monitors: &mut Monitors,
     machine: &AbstractMachine,
     access: Option<&Access>,
     heard: &mut Vec<Transition>,
 ) -> Result<(), Fault> {
-    let mut waiting = monitors.needed();
-    waiting.retain(|&number| happens(monitors, number, machine, access));
-    for number in waiting {
+    let mut all: Vec<EventNumber> = monitors.events().collect();
+    all.retain(|&number| happens(monitors, number, machine, access));
+    for number in all {
         if let Some(event) = monitors.instantiate(number, access, machine)? {
             heard.extend(monitors.take(&event)?);
         }
