@@ -75,6 +75,11 @@ impl Probe {
     fn order(&self) -> Option<Order> {
         self.inlined.as_ref().map(|entry| entry.order)
     }
+
+    /// Returns whether it is the end of a call and has arguments, which only the entry knows.
+    fn keeps_arguments(&self) -> bool {
+        self.kind.is_end_of_call() && self.captures.iter().any(CapturePlan::is_of_entry)
+    }
 }
 
 /// All probes of a run.
@@ -182,7 +187,8 @@ impl Probes {
 
     /// Plants the probes whose events a monitor needs, and lifts its others, in
     /// this order: a trap that one gives up and another wants stays where it
-    /// is. Those planted now that wait for a return go into `awaited`.
+    /// is. Those planted now that wait for a return go into `awaited`. While a monitor needs
+    /// any event, calls whose arguments are known stay awaited: their ends may be needed again.
     pub fn set_needed(
         &mut self,
         program: &mut Program,
@@ -230,7 +236,13 @@ impl Probes {
             let here = self.by_address.get(address);
             here.is_some_and(|here| here.iter().any(is_planted))
         });
-        let is_gone = |probe: &Probe| probe.monitor == monitor && !probe.is_inserted;
+        let needs_any = probes
+            .iter()
+            .any(|it| it.monitor == monitor && it.is_inserted);
+        let is_gone = |probe: &Probe| {
+            let is_kept = needs_any && probe.keeps_arguments();
+            probe.monitor == monitor && !probe.is_inserted && !is_kept
+        };
         self.pending.end_probes(
             |number| probes.get(number as usize).is_some_and(is_gone),
             &mut self.dropped,
@@ -304,14 +316,23 @@ impl Probes {
         order
     }
 
-    /// The planted probes at an address whose event is the end of the call,
-    /// into `hit`.
+    /// The probes at an address whose event is the end of the call, into `hit`: those that
+    /// are planted, and those of the same monitors that have arguments, since their events may
+    /// become needed before the call returns.
     pub fn awaited_at(&self, address: u64, hit: &mut Vec<u32>) {
         hit.clear();
-        let here = self.by_address.get(&address).map_or(&[][..], |here| here);
-        hit.extend(here.iter().copied().filter(|&number| {
-            self.get(number)
-                .is_some_and(|p| p.is_inserted && p.kind.is_end_of_call())
+        let numbers = self.numbers_at(address).iter().copied();
+        let here = || {
+            self.numbers_at(address)
+                .iter()
+                .filter_map(|&it| self.get(it))
+        };
+        hit.extend(numbers.filter(|&number| {
+            let Some(probe) = self.get(number).filter(|it| it.kind.is_end_of_call()) else {
+                return false;
+            };
+            let is_seen = || here().any(|it| it.is_inserted && it.monitor == probe.monitor);
+            probe.is_inserted || probe.keeps_arguments() && is_seen()
         }));
     }
 
@@ -364,7 +385,8 @@ impl Probes {
         self.pending.renumber_threads(number);
     }
 
-    /// A call that is already active when its return becomes an event.
+    /// A call that is already active when its return becomes an event; nothing is done if it
+    /// is awaited already.
     pub fn await_active(
         &mut self,
         program: &mut Program,
@@ -377,6 +399,9 @@ impl Probes {
             frame,
             at_entry,
         } = call;
+        if self.pending.waits_for_call(thread, address, frame, number) {
+            return Ok(());
+        }
         let count = self
             .probes
             .get(number as usize)

@@ -78,18 +78,18 @@ pub struct Section<'a> {
     /// property, in bytes.
     pub journal: u32,
     /// What it does.
-    pub action: Action<'a>,
+    pub action: Action,
 }
 
 /// What a section does.
 #[derive(Debug, Clone, Copy)]
-pub enum Action<'a> {
+pub enum Action {
     /// Takes an event at the address.
     Step,
     /// At an entry: begins a call, whose event comes after it.
-    Begin(Call<'a>),
+    Begin(Call),
     /// At a return site: takes the event after the call, if that is pending.
-    Return(Call<'a>),
+    Return(Call),
 }
 
 /// What all stubs of a region have in common.

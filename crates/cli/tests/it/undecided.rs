@@ -5,6 +5,7 @@ use crate::support::{Batch, Report, juror, program};
 use juror_testing::{Fixture, Output};
 use serde_json::Value;
 use std::fs;
+use std::path::Path;
 use tempfile::TempDir;
 
 /// Checks a trace in a file of this name; returns the output and the last line of the JSON.
@@ -452,8 +453,24 @@ fn a_column_has_the_type_that_the_property_gives_it() {
     check_status(property, rows, &[], 1, "last = \"007\"");
 }
 
+/// Runs a property over a program in a tier; returns its status and what it says.
+fn run_in_tier(executable: &Path, property: &str, tier: &str) -> (Option<i32>, String) {
+    let directory = TempDir::with_prefix("juror-late-").expect("a directory");
+    let path = directory.path().join("p.prop");
+    fs::write(&path, property).expect("a file");
+    let output = juror(&["run", "--batch", "--color=never", "--tier", tier])
+        .args(["--property"])
+        .args([&path])
+        .args([executable])
+        .run();
+    let said = format!("{}{}", output.stdout, output.stderr);
+    (output.code(), said)
+}
+
+/// The end of `outer` becomes needed when it has called `inner`. By traps its entry was not
+/// seen; a stub sees each one.
 #[test]
-fn a_parameter_of_a_call_that_ran_already_is_not_captured() {
+fn a_parameter_of_a_call_whose_entry_no_state_needed_is_not_captured_by_traps() {
     let executable = Fixture::c(
         "late",
         r#"static int inner(int x) { return x + 1; }
@@ -462,25 +479,59 @@ int main(void) { return outer(1) != 3; }
 "#,
     )
     .compile_plain();
-    // The end of `outer` becomes needed when it has called `inner`.
     let property = r#"property p
 event in  = before inner
 event out = after  outer(x)
-state init { on in -> late }
-state late { on out when x == 1 -> done }
+state init non-accepting { on in -> late }
+state late non-accepting { on out when x == 1 -> done }
 state done accepting {}
 "#;
-    let directory = TempDir::with_prefix("juror-late-").expect("a directory");
-    let path = directory.path().join("p.prop");
-    fs::write(&path, property).expect("a file");
-    for tier in ["trap", "auto"] {
-        let output = juror(&["run", "--batch", "--color=never", "--tier", tier])
-            .args(["--property"])
-            .args([&path])
-            .args([&executable])
-            .run();
-        assert_eq!(output.code(), Some(2), "{tier}: {output:?}");
-        let told = format!("{}{}", output.stdout, output.stderr);
-        assert!(told.contains("not captured"), "{tier}: {told}");
+    let (status, said) = run_in_tier(&executable, property, "trap");
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("not captured"), "{said}");
+    let (status, said) = run_in_tier(&executable, property, "auto");
+    assert_eq!(status, Some(0), "{said}");
+}
+
+/// The end of a call that is seen to begin may become needed later, or again: its parameters
+/// are those of its beginning.
+#[test]
+fn parameters_are_captured_at_each_entry_that_is_seen() {
+    let executable = Fixture::c(
+        "again",
+        r#"static int f(int x) {
+    int sum = 0;
+    if (x == 2) {
+        sum += f(1);
+        sum += f(6);
+        x = 7;
+    }
+    return sum + x;
+}
+int main(void) { return f(2) != 14; }
+"#,
+    )
+    .compile_plain();
+    // The end of f(2) is needed; then f(1) ends it; then f(6) begins, and it is needed again.
+    let again = r#"property p
+event in  = before f
+event out = after  f(x) returns r
+state init non-accepting { on in -> one }
+state one non-accepting { on out when x == 1 -> init on out when x == 2 and r == 14 -> done }
+state done accepting {}
+"#;
+    // f(2) begins when only the beginnings of calls are needed.
+    let later = r#"property p
+event in  = before f(x)
+event out = after  f(x) returns r
+state init non-accepting { on in when x == 6 -> one }
+state one non-accepting { on out when x == 2 and r == 14 -> done }
+state done accepting {}
+"#;
+    for property in [again, later] {
+        for tier in ["trap", "auto"] {
+            let (status, said) = run_in_tier(&executable, property, tier);
+            assert_eq!(status, Some(0), "{tier}: {property}{said}");
+        }
     }
 }

@@ -75,6 +75,18 @@ pub struct CaptureError {
     pub(crate) lacks_parameter: bool,
 }
 
+impl CapturePlan {
+    /// Returns whether it takes something of the call's entry, which is not known later.
+    pub(crate) fn is_of_entry(&self) -> bool {
+        match self {
+            CapturePlan::Entry(_) => true,
+            CapturePlan::Elements { is_late, .. } => !is_late,
+            CapturePlan::Evaluate(evaluation) => evaluation.entry_count() > 0,
+            _ => false,
+        }
+    }
+}
+
 impl CaptureError {
     pub(crate) fn new(message: impl Into<String>) -> CaptureError {
         CaptureError {

@@ -89,13 +89,12 @@ impl Probes {
     }
 
     /// Returns what a call that a thread has entered keeps until its return, which is an
-    /// event; `None` if the stack cannot be read. If no state needs the event now, its
-    /// parameters are not captured, as those of a call that is found when one does.
+    /// event; `None` if the stack cannot be read.
     pub fn begin_return(
         &self,
         program: &Program,
         thread: ThreadId,
-        (number, is_needed): (u32, bool),
+        number: u32,
     ) -> Result<Option<PendingReturn>, DebuggeeError> {
         let Some(probe) = self.probes.get(number as usize) else {
             return Ok(None);
@@ -110,7 +109,6 @@ impl Probes {
             .captures
             .iter()
             .map(|plan| match plan {
-                _ if !is_needed => Begun::Unavailable(Unavailability::NotCaptured),
                 CapturePlan::Entry(plan) => plan.begin(&machine, frame),
                 // All of them begin with the same pointer.
                 CapturePlan::Elements { plans, .. } => match plans.first() {
@@ -135,15 +133,14 @@ impl Probes {
         }))
     }
 
-    /// A call has been entered whose return is an event: plants the return. Its parameters
-    /// are captured if a state needs the event.
+    /// A call has been entered whose return is an event: plants the return.
     pub fn await_return(
         &mut self,
         program: &mut Program,
         thread: ThreadId,
-        probe: (u32, bool),
+        number: u32,
     ) -> Result<(), DebuggeeError> {
-        let Some(pending) = self.begin_return(program, thread, probe)? else {
+        let Some(pending) = self.begin_return(program, thread, number)? else {
             return Ok(());
         };
         let address = pending.address;

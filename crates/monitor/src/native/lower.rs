@@ -216,7 +216,6 @@ fn step(
         ops: vec![Op::Gate(Why::Event)],
         why: Some(why),
         unlikely: Vec::new(),
-        needed: Vec::new(),
     };
     let captures = match captures {
         Ok(captures) => captures,
@@ -234,7 +233,6 @@ fn step(
         ops,
         why: None,
         unlikely,
-        needed: occupied_words(lowering.layout, &event.needing),
     });
     // A list that breaks a rule is never given to a compiler.
     let sound = program.filter(|program| {

@@ -319,9 +319,6 @@ pub struct StepProgram {
     /// The operations that few steps run, ascending ranges of positions. A compiler puts
     /// them out of the way of the others.
     pub unlikely: Vec<Range<u32>>,
-    /// The words of the table, by offset in bytes, and their bits: while none is set, no
-    /// occupied state needs the event.
-    pub needed: Vec<(u32, u64)>,
 }
 
 /// A property as operations: one program for each event.

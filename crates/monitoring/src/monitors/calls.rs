@@ -39,13 +39,11 @@ impl Monitors {
             }
             moment = self.probes.hit(address, Some(now), &mut hit);
         }
-        // Probes that became needed just now count: the call has not returned.
         self.probes.awaited_at(address, &mut hit);
         hit.retain(|number| !done.contains(number));
         if !self.await_in_program(program, thread, &hit)? {
             for &number in &hit {
-                let probe = (number, self.is_probe_needed(number));
-                self.probes.await_return(program, thread, probe)?;
+                self.probes.await_return(program, thread, number)?;
             }
         }
         self.hit = hit;
@@ -208,7 +206,9 @@ impl Monitors {
         observer: &mut dyn Observer,
         outcome: &mut EventOutcome,
     ) -> Result<(), DebuggeeError> {
-        let Some(probe) = self.probes.get(occurrence.probe) else {
+        // A call may be awaited for its arguments, in case its end becomes needed.
+        let probe = self.probes.get(occurrence.probe);
+        let Some(probe) = probe.filter(|probe| probe.is_inserted) else {
             return Ok(());
         };
         count(&mut self.properties, probe);

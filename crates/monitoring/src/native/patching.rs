@@ -288,11 +288,9 @@ impl Monitors {
             let probe = self.probes.get(*number)?;
             let words = native.words.get(number)?;
             let step = native.program.steps.get(usize::from(probe.event.0))?;
-            // If the event is not needed at the entry, it has no arguments, as by traps.
             let call = Call {
                 event: *number,
                 begun: words.begun,
-                needed: &step.needed,
             };
             let action = match (wanted.place, probe.kind.is_end_of_call()) {
                 (Place::ReturnSite, _) => Action::Return(call),

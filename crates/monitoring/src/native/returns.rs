@@ -173,10 +173,7 @@ impl Monitors {
         for &number in probes {
             let is_native = self.native_of(number).is_some();
             let call = match is_native {
-                true => {
-                    let probe = (number, self.is_probe_needed(number));
-                    self.probes.begin_return(program, thread, probe)?
-                }
+                true => self.probes.begin_return(program, thread, number)?,
                 false => None,
             };
             let Some(call) = call else {

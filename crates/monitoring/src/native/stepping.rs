@@ -50,12 +50,6 @@ impl Monitors {
             .is_some_and(|need| need.needed)
     }
 
-    /// Returns whether a state needs the event of a probe.
-    pub(crate) fn is_probe_needed(&self, number: u32) -> bool {
-        let probe = self.probes.get(number);
-        probe.is_none_or(|it| self.is_needed_in_table(usize::from(it.monitor), it.event))
-    }
-
     /// Returns the probes at an entry whose sections the stub has done for the thread that
     /// stands there.
     pub(crate) fn done_in_program(

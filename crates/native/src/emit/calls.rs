@@ -24,11 +24,11 @@
 
 use super::assembler::{Binary, If, Label, Memory, RAX, RDX, Target};
 use super::operations::SectionEmitter;
-use super::registers::{SCRATCH, base_register};
+use super::registers::SCRATCH;
 use super::{Action, EmitError, Emitter, Section, malformed};
 use crate::head::{JUMP_LENGTH, LONGEST_JUMP, Place};
 use crate::stub_map::{FlagsAt, Frame, Leave, Mark, Position};
-use juror_monitor::native::{Base, Why};
+use juror_monitor::native::Why;
 
 /// The size of the record of a pending call in bytes.
 pub const PENDING_BYTES: u32 = 128;
@@ -64,18 +64,14 @@ impl PendingWord {
 
 /// An event after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call<'a> {
+pub struct Call {
     /// A number that no other property's event has.
     pub event: u32,
     /// The captures that are made at the entry; bit n is slot n.
     pub begun: u64,
-    /// The words of the table, by offset in bytes, and their bits: unless one is set,
-    /// the event is not needed and the captures are not made. An empty list makes
-    /// them always.
-    pub needed: &'a [(u32, u64)],
 }
 
-impl Call<'_> {
+impl Call {
     /// Returns the number of a slot among those captured at the entry.
     pub fn number_of(&self, slot: u8) -> Option<u32> {
         let bit = 1u64.checked_shl(slot.into())?;
@@ -107,7 +103,7 @@ impl Emitter {
         &mut self,
         number: usize,
         section: &Section<'_>,
-        call: Call<'_>,
+        call: Call,
     ) -> Result<(), EmitError> {
         let end = self.pops;
         let mut emission = SectionEmitter::new(self, number, section, end);
@@ -204,7 +200,7 @@ impl Emitter {
 
 impl SectionEmitter<'_, '_> {
     /// Writes the record of a call behind the innermost one.
-    fn record(&mut self, call: Call<'_>) -> Option<()> {
+    fn record(&mut self, call: Call) -> Option<()> {
         self.find_return_site()?;
         let (mark, full) = (self.mark(), self.leave(Leave::Calls));
         let region = self.emitter.region;
@@ -254,24 +250,10 @@ impl SectionEmitter<'_, '_> {
     }
 
     /// Writes the values of the record; `rdx` is its address.
-    fn values(&mut self, call: Call<'_>) -> Option<()> {
+    fn values(&mut self, call: Call) -> Option<()> {
         let mark = self.mark();
-        let code = &mut self.emitter.code;
-        let (needed, end) = (code.label(), code.label());
         let absent = pending(PendingWord::Absent, 0);
-        for (offset, bits) in call.needed {
-            let word = Memory::new(base_register(Base::Table), i32::try_from(*offset).ok()?);
-            code.load(mark, SCRATCH, word);
-            code.set(mark, RAX, *bits);
-            code.test(mark, SCRATCH, RAX);
-            code.jump_if(mark, If::NotEqual, Target::Label(needed));
-        }
-        if !call.needed.is_empty() {
-            code.store_constant(mark, i32::try_from(call.begun).ok()?, absent);
-            code.jump(mark, Target::Label(end));
-        }
-        code.bind(needed);
-        code.store_constant(mark, 0, absent);
+        self.emitter.code.store_constant(mark, 0, absent);
         for slot in 0..31u8 {
             let Some(number) = call.number_of(slot) else {
                 continue;
@@ -281,7 +263,6 @@ impl SectionEmitter<'_, '_> {
             let place = pending(PendingWord::Values, number);
             self.emitter.code.store(mark, SCRATCH, place);
         }
-        self.emitter.code.bind(end);
         Some(())
     }
 

@@ -23,7 +23,7 @@ const EXCHANGE_ADD: u8 = 0xc1;
 pub(super) struct SectionEmitter<'e, 's> {
     pub(super) emitter: &'e mut Emitter,
     pub(super) words: &'s EventWords,
-    pub(super) action: Action<'s>,
+    pub(super) action: Action,
     pub(super) number: usize,
     table: u64,
     journal: u32,

@@ -162,6 +162,15 @@ impl PendingReturns {
         calls.iter().map(|call| call.frame).max()
     }
 
+    /// Returns whether a probe waits for the call of a thread with this return address and frame.
+    pub fn waits_for_call(&self, thread: ThreadId, address: u64, frame: u64, probe: u32) -> bool {
+        let calls = self.threads.get(&thread).map_or(&[][..], |calls| calls);
+        let mut same = calls
+            .iter()
+            .filter(|it| (it.address, it.frame) == (address, frame));
+        same.any(|call| call.probe == probe)
+    }
+
     /// Whether a probe waits for any call, in any thread.
     pub fn waits_for(&self, probe: u32) -> bool {
         let mut calls = self.threads.values().flatten();

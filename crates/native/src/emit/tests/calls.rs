@@ -78,12 +78,12 @@ fn after_words() -> EventWords {
 }
 
 impl Calls {
-    fn new(needed: &[(u32, u64)]) -> Calls {
-        Calls::reading(needed, &[])
+    fn new() -> Calls {
+        Calls::reading(&[])
     }
 
     /// The calls of a function whose argument is followed at the return.
-    fn reading(needed: &[(u32, u64)], reads: &[i32]) -> Calls {
+    fn reading(reads: &[i32]) -> Calls {
         let lowered = lower_after();
         let monitor = WordMonitor::new(lowered.clone(), Vec::new()).unwrap();
         let (kept, mut words) = (kept_words(), after_words());
@@ -93,7 +93,6 @@ impl Calls {
         let call = Call {
             event: EVENT,
             begun: 1,
-            needed,
         };
         let section = |action| Section {
             program: &lowered.program().steps[0],
@@ -305,7 +304,7 @@ impl EventWordsSource for Values {
 
 #[test]
 fn an_event_after_a_call_has_arguments_and_result() {
-    let calls = Calls::new(&[]);
+    let calls = Calls::new();
     let mut thread = calls.thread(true);
     calls.run(&mut thread);
     calls.check_end(&thread, 1);
@@ -314,7 +313,7 @@ fn an_event_after_a_call_has_arguments_and_result() {
 /// The entry keeps the pointer, and what it leads to is the key.
 #[test]
 fn an_argument_is_followed_at_the_return() {
-    let calls = Calls::reading(&[], &[0, 8]);
+    let calls = Calls::reading(&[0, 8]);
     let mut thread = calls.thread(true);
     // Nothing is there yet at the entry.
     thread.put(HEAP, &[0; 8]);
@@ -332,7 +331,7 @@ fn an_argument_is_followed_at_the_return() {
 
 #[test]
 fn a_return_site_is_known_behind_prefixes() {
-    let calls = Calls::new(&[]);
+    let calls = Calls::new();
     for prefixes in 1..=2 {
         let mut thread = calls.thread(true);
         let jump = SITE + prefixes;
@@ -346,7 +345,7 @@ fn a_return_site_is_known_behind_prefixes() {
 
 #[test]
 fn led_out_anywhere_a_call_goes_on() {
-    led_out_anywhere(&Calls::new(&[]));
+    led_out_anywhere(&Calls::new());
 }
 
 fn led_out_anywhere(calls: &Calls) {
@@ -367,7 +366,7 @@ fn led_out_anywhere(calls: &Calls) {
 
 #[test]
 fn calls_with_one_frame_end_at_one_return() {
-    let calls = Calls::new(&[]);
+    let calls = Calls::new();
     let mut thread = calls.thread(true);
     while thread.counter != SITE {
         thread.step().unwrap();
@@ -390,7 +389,7 @@ fn calls_with_one_frame_end_at_one_return() {
 
 #[test]
 fn a_return_without_a_pending_call_is_none() {
-    let calls = Calls::new(&[]);
+    let calls = Calls::new();
     let mut thread = calls.thread(true);
     while thread.counter != SITE {
         thread.step().unwrap();
@@ -413,7 +412,7 @@ fn leaves(calls: &Calls, mut thread: Machine) -> (Leave, u64) {
 
 #[test]
 fn an_unknown_return_site_is_a_gate() {
-    let calls = Calls::new(&[]);
+    let calls = Calls::new();
     let mut thread = calls.thread(true);
     thread.put(SITE, &AFTER_CALL);
     assert_eq!(leaves(&calls, thread.clone()), (Leave::ReturnSite, ENTRY));
@@ -424,7 +423,7 @@ fn an_unknown_return_site_is_a_gate() {
 
 #[test]
 fn too_many_calls_and_other_stacks_are_gates() {
-    let calls = Calls::new(&[]);
+    let calls = Calls::new();
     let mut thread = calls.thread(true);
     thread
         .store(THREAD + u64::from(PENDING_END), 8, CALLS + 128)
@@ -445,17 +444,15 @@ fn too_many_calls_and_other_stacks_are_gates() {
 }
 
 #[test]
-fn arguments_of_an_event_that_was_not_needed_are_absent() {
-    let layout = lower_after().program().layout.clone();
-    let never = [(layout.bits, 1 << 40)];
-    let calls = Calls::new(&never);
-    let thread = calls.thread(true);
-    assert_eq!(leaves(&calls, thread), (Leave::Gate(Why::Capture), SITE));
-    let always = [(layout.bits, 1 << 40), (layout.bits, u64::MAX)];
-    let calls = Calls::new(&always);
+fn arguments_that_were_not_captured_are_asked_for() {
+    let calls = Calls::new();
     let mut thread = calls.thread(true);
-    calls.run(&mut thread);
-    calls.check_end(&thread, 1);
+    while thread.counter != SITE {
+        thread.step().unwrap();
+    }
+    // As of a call that was found on the stack.
+    thread.store(CALLS + 128 + 24, 8, 1).unwrap();
+    assert_eq!(leaves(&calls, thread), (Leave::Gate(Why::Capture), SITE));
 }
 
 #[test]
@@ -470,7 +467,6 @@ fn a_draft_makes_the_stubs_of_all_heads_of_its_size() {
         action: Action::Return(Call {
             event: EVENT,
             begun: 1,
-            needed: &[],
         }),
     };
     let region = Region {

@@ -280,7 +280,6 @@ fn any_program(layout: juror_monitor::native::Layout) -> impl Strategy<Value = S
                 ops,
                 unlikely,
                 why: None,
-                needed: Vec::new(),
             }
         },
     )
