@@ -2,10 +2,10 @@
 //!
 //! Every signal of a traced thread stops it for juror first. Most are delivered
 //! at once, unchanged. Invariant: a signal never repeats or loses an event. A
-//! signal that finds a thread in an out-of-line slot is delivered there, and
-//! the slot continues after the handler; a fault of the displaced instruction
-//! moves the thread back to the original first, so that its handler sees the
-//! program.
+//! signal that finds a thread in an out-of-line slot is delivered when the thread has
+//! left it. If the displaced instruction may wait or take long, it is delivered there,
+//! and the slot continues after the handler. A fault of the displaced instruction moves
+//! the thread back to the original first. So a handler sees the program.
 
 use juror_stepping::{Input, ThreadId};
 use libc::{SI_KERNEL, siginfo_t};

@@ -233,8 +233,10 @@ impl Debuggee {
         let is_due = motion == Motion::Run
             || is_synchronous
             || !is_none && self.may_step_into_handler(thread, motion);
-        let leaves_twins = !is_none && motion == Motion::Run && self.is_in_twin(thread);
-        let signal = match !is_none && is_due && !leaves_twins {
+        let leaves_copies = !is_none
+            && motion == Motion::Run
+            && (self.is_in_twin(thread) || !is_synchronous && self.leaves_slot(thread));
+        let signal = match !is_none && is_due && !leaves_copies {
             true => self.signal_to_deliver(thread),
             false => 0,
         };
@@ -251,7 +253,7 @@ impl Debuggee {
             return Ok(());
         };
         known.steps_internally = enters_handler;
-        known.leaves_twins = leaves_twins;
+        known.leaves_copies = leaves_copies;
         let traces_calls = self.stops_at_next_call(thread, motion);
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
@@ -262,7 +264,7 @@ impl Debuggee {
                 Err(DebuggeeError::ThreadGone(_)) => Ok(()),
                 outcome => outcome?,
             },
-            _ if enters_handler || leaves_twins => kernel::single_step(thread.0, signal),
+            _ if enters_handler || leaves_copies => kernel::single_step(thread.0, signal),
             Motion::Run if traces_calls => kernel::resume_to_system_call(thread.0, signal),
             Motion::Run | Motion::ToFollowSet => kernel::resume(thread.0, signal),
             Motion::Step if traces_calls && self.enters_system_call(thread) => {
@@ -276,6 +278,14 @@ impl Debuggee {
             known.at_entry = false;
         }
         ignore_gone(outcome)
+    }
+
+    /// Returns true if a signal is delivered to a thread when it has left its slot: the handler
+    /// finds the counter in the program.
+    fn leaves_slot(&self, thread: ThreadId) -> bool {
+        let registers = self.stop_registers(thread);
+        !self.watches.is_live()
+            && registers.is_ok_and(|it| self.image.out_of_line.is_left_soon(it.kernel_counter))
     }
 
     /// Returns true if a step of a thread may enter a signal handler before the

@@ -273,19 +273,25 @@ impl OutOfLineSlots {
 
     /// Returns the position in the program of a counter in a slot.
     pub(crate) fn original_of(&self, counter: u64) -> Option<OriginalLocation> {
-        if !self
-            .regions
-            .iter()
-            .any(|region| region.range().contains(&counter))
-        {
+        map_counter(self.code_at(counter)?, counter)
+            .map(|(address, executed)| OriginalLocation { address, executed })
+    }
+
+    /// Returns true if a few steps lead a thread at this counter out of a slot.
+    pub(crate) fn is_left_soon(&self, counter: u64) -> bool {
+        let executed = self.original_of(counter).map(|place| place.executed);
+        let is_lasting = self.code_at(counter).is_some_and(|code| code.is_lasting);
+        executed.is_some_and(|executed| executed || !is_lasting)
+    }
+
+    /// Returns the code of the slot that contains this counter.
+    fn code_at(&self, counter: u64) -> Option<&OutOfLineCode> {
+        let mut regions = self.regions.iter();
+        if !regions.any(|region| region.range().contains(&counter)) {
             return None;
         }
         let (&start, slot) = self.code.range(..=counter).next_back()?;
-        if counter - start >= SLOT_LENGTH {
-            return None;
-        }
-        map_counter(&slot.code, counter)
-            .map(|(address, executed)| OriginalLocation { address, executed })
+        (counter - start < SLOT_LENGTH).then_some(&slot.code)
     }
 }
 
@@ -357,6 +363,7 @@ mod tests {
             at,
             bytes: vec![0x90],
             map: Vec::new(),
+            is_lasting: false,
         };
         for (start, address) in [(0x10_0000, 0x1000), (0x80_0000, 0x2000)] {
             out_of_line.add_region(start);

@@ -204,8 +204,8 @@ impl Debuggee {
             return Ok(());
         };
         let is_site = self.driver.engine.expects_trap(address);
-        let leaves_twins = known.leaves_twins;
-        if is_site && known.motion != Motion::Step && !leaves_twins {
+        let leaves_copies = known.leaves_copies;
+        if is_site && known.motion != Motion::Step && !leaves_copies {
             return self.handle_hit(thread, address);
         }
         let code = signal_code(thread)?;
@@ -229,7 +229,7 @@ impl Debuggee {
         if code == ENTERS_HANDLER && self.makes_step(thread) {
             self.note_handler(thread)?;
         }
-        if leaves_twins {
+        if leaves_copies {
             return self.continue_internally(thread);
         }
         let address = self.stop_registers(thread)?.shown.rip;
@@ -337,7 +337,7 @@ impl Debuggee {
         let Some(known) = self.threads.get(&thread.0).filter(asked) else {
             return Ok(false);
         };
-        if known.motion == Motion::Step || known.leaves_twins {
+        if known.motion == Motion::Step || known.leaves_copies {
             return Ok(kernel::has_trap_waiting(thread.0));
         }
         let counter = self.stop_registers(thread)?.kernel_counter;

@@ -57,8 +57,9 @@ pub(crate) struct Thread {
     pub(crate) is_stepped: bool,
     /// The sections of a stub that have been done for the hit at which it stands.
     pub(crate) sections_done: usize,
-    /// Whether it goes behind the twins of a patch, where a signal is delivered.
-    pub(crate) leaves_twins: bool,
+    /// Whether it goes behind a copy of instructions, the twins of a patch or a slot, where a
+    /// signal is delivered.
+    pub(crate) leaves_copies: bool,
     /// Where it was put back after a byte of a jump that was removed since.
     pub(crate) retries: Option<u64>,
     /// The same, at its last stop but this.
@@ -148,7 +149,7 @@ impl Thread {
             steps_internally: false,
             is_stepped: false,
             sections_done: 0,
-            leaves_twins: false,
+            leaves_copies: false,
             retries: None,
             retried_before: None,
             registers: OnceCell::new(),

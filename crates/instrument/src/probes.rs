@@ -385,42 +385,39 @@ impl Probes {
         self.pending.renumber_threads(number);
     }
 
-    /// A call that is already active when its return becomes an event; nothing is done if it
-    /// is awaited already.
+    /// Awaits the returns of calls that are already active, outermost first, for probes whose
+    /// events have become needed; nothing is done for those that are awaited already.
     pub fn await_active(
         &mut self,
         program: &mut Program,
         thread: ThreadId,
-        number: u32,
-        call: ActiveCall,
+        calls: &[(u32, ActiveCall)],
     ) -> Result<(), DebuggeeError> {
-        let ActiveCall {
-            address,
-            frame,
-            at_entry,
-        } = call;
-        if self.pending.waits_for_call(thread, address, frame, number) {
-            return Ok(());
+        for &(number, call) in calls {
+            let captures = self.get(number).map_or(0, |probe| probe.captures.len());
+            // Nobody read its arguments at its entry, and their registers have other values now.
+            let begun = Begun::Unavailable(Unavailability::NotCaptured);
+            let found = PendingReturn {
+                address: call.address,
+                frame: call.frame,
+                // Older than every call that is entered from now on.
+                call: 0,
+                probe: number,
+                at_entry: call.at_entry,
+                begun: std::iter::repeat_n(begun, captures).collect(),
+                entry: Vec::new(),
+            };
+            let probes = &self.probes;
+            let rank = |number: u32| {
+                let probe = probes.get(number as usize);
+                let of = |probe: &Probe| (probe.monitor, probe.event);
+                (probe.map_or(0, |probe| probe.address), probe.map(of))
+            };
+            if self.pending.add_found(thread, found, rank) {
+                program.debuggee.insert(call.address, Owner::Return)?;
+            }
         }
-        let count = self
-            .probes
-            .get(number as usize)
-            .map_or(0, |probe| probe.captures.len());
-        // Nobody read its arguments at its entry, and their registers have other values now.
-        let begun =
-            std::iter::repeat_n(Begun::Unavailable(Unavailability::NotCaptured), count).collect();
-        // Older than every call that is entered from now on.
-        let pending = PendingReturn {
-            address,
-            frame,
-            call: 0,
-            probe: number,
-            at_entry,
-            begun,
-            entry: Vec::new(),
-        };
-        self.pending.push(thread, pending);
-        program.debuggee.insert(address, Owner::Return)
+        Ok(())
     }
 
     fn release(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {

@@ -29,6 +29,9 @@ pub struct OutOfLineCode {
     pub bytes: Vec<u8>,
     /// The start of each instruction of the copy, in ascending order.
     pub map: Vec<OutOfLinePoint>,
+    /// Whether it may take longer than a step: a system call waits, a string instruction is
+    /// repeated.
+    pub is_lasting: bool,
 }
 
 /// One instruction of a copy.
@@ -67,6 +70,12 @@ pub(crate) fn relocate(
             at,
             bytes: Vec::with_capacity(OUT_OF_LINE_LENGTH_MAX),
             map: Vec::new(),
+            is_lasting: instruction.has_rep_prefix()
+                || instruction.has_repne_prefix()
+                || matches!(
+                    instruction.code(),
+                    Code::Syscall | Code::Sysenter | Code::Int_imm8
+                ),
         },
     };
     let next = instruction.next_ip();

@@ -115,7 +115,7 @@ impl Debuggee {
     /// Returns true if a thread has been resumed for a step that may be in a twin.
     fn makes_step_in_twin(&self, thread: ThreadId) -> bool {
         let known = self.threads.get(&thread.0);
-        known.is_some_and(|it| it.motion == Motion::Step || it.leaves_twins)
+        known.is_some_and(|it| it.motion == Motion::Step || it.leaves_copies)
     }
 
     /// Lets a thread execute the rest of a twin: the step of the program's instruction

@@ -142,7 +142,7 @@ impl Monitors {
         if self.newly_awaited.is_empty() {
             return Ok(());
         }
-        let Some(function) = self.probes.get(taken.probe).map(|probe| probe.address) else {
+        let Some(ended) = self.probes.get(taken.probe) else {
             return Ok(());
         };
         let call = ActiveCall {
@@ -150,16 +150,16 @@ impl Monitors {
             frame: program.registers(thread)?.rsp,
             at_entry: false,
         };
-        for number in self.newly_awaited.clone() {
-            let probe = self.probes.get(number).filter(|_| number > taken.probe);
-            let is_same = |probe: &Probe| {
-                probe.address == function && probe.kind == EventKind::AfterCall && probe.is_inserted
-            };
-            if probe.is_some_and(is_same) {
-                self.probes.await_active(program, thread, number, call)?;
-            }
-        }
-        Ok(())
+        let is_same = |number: &u32| {
+            self.probes.get(*number).is_some_and(|probe| {
+                let is_later = probe.monitor == ended.monitor && probe.event > ended.event;
+                let is_end = probe.address == ended.address && probe.kind == EventKind::AfterCall;
+                is_later && is_end && probe.is_inserted
+            })
+        };
+        let same = self.newly_awaited.iter().copied().filter(is_same);
+        let same: SmallVec<[(u32, ActiveCall); 2]> = same.map(|number| (number, call)).collect();
+        self.probes.await_active(program, thread, &same)
     }
 
     /// Handles a thread at an internal point where frames may be removed from its stack: the calls
@@ -285,19 +285,21 @@ impl Monitors {
         }
         let threads: Vec<ThreadId> = program.debuggee.thread_ids().collect();
         for &thread in &threads {
+            let mut found = Vec::new();
             // Outermost first, so that inner calls return first.
             for (function, call) in active_calls(program, thread).into_iter().rev() {
                 // The call that is being entered is awaited already.
                 if call.at_entry && thread == current && Some(function) == entered {
                     continue;
                 }
-                for &number in &numbers {
-                    let probe = self.probes.get(number);
-                    if probe.is_some_and(|probe| probe.address == function) {
-                        self.probes.await_active(program, thread, number, call)?;
-                    }
-                }
+                let is_its = |number: &u32| {
+                    let probe = self.probes.get(*number);
+                    probe.is_some_and(|probe| probe.address == function)
+                };
+                let its = numbers.iter().copied().filter(is_its);
+                found.extend(its.map(|number| (number, call)));
             }
+            self.probes.await_active(program, thread, &found)?;
         }
         Ok(())
     }
