@@ -86,36 +86,77 @@ pub(crate) struct PendingCall {
     pub values: [u64; PENDING_VALUES as usize],
 }
 
-/// Returns the pending calls of a thread, outermost first.
-pub(crate) fn pending_calls(program: &Program, record: ThreadRecord) -> Vec<PendingCall> {
-    let first = record.address + CALLS + RECORD_OF_CALL_BYTES;
-    let end = program
-        .debuggee
-        .read_u64(record.address + u64::from(PENDING));
-    let end = end.unwrap_or(first);
-    let length = usize::try_from(end.saturating_sub(first)).unwrap_or(0);
-    let mut bytes = vec![0; length.min(RECORD_BYTES as usize)];
-    let read = program.debuggee.read_up_to(first, &mut bytes);
-    let words: Vec<u64> = bytes
-        .get(..read)
-        .unwrap_or(&[])
-        .chunks_exact(8)
-        .map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default()))
-        .collect();
-    let calls = words.chunks_exact(RECORD_OF_CALL_BYTES as usize / 8);
-    calls.filter_map(decode).collect()
+/// The records of the pending calls of a thread.
+pub(crate) struct PendingRecords(Vec<u8>);
+
+impl PendingRecords {
+    /// Reads them.
+    pub(crate) fn read(program: &Program, record: ThreadRecord) -> PendingRecords {
+        let first = first_call(record);
+        let length = usize::try_from(innermost_end(program, record) - first).unwrap_or(0);
+        let mut bytes = vec![0; length.min(RECORD_BYTES as usize)];
+        let read = program.debuggee.read_up_to(first, &mut bytes);
+        bytes.truncate(read);
+        PendingRecords(bytes)
+    }
+
+    /// Returns whether one of them has this frame and return address.
+    pub(crate) fn has(&self, frame: u64, address: u64) -> bool {
+        let mut calls = self.0.chunks_exact(RECORD_OF_CALL_BYTES as usize);
+        calls.any(|call| {
+            word(call, PendingWord::Frame as usize) == Some(frame)
+                && word(call, PendingWord::Address as usize) == Some(address)
+        })
+    }
+
+    /// Returns the calls, outermost first.
+    pub(crate) fn calls(&self) -> Vec<PendingCall> {
+        let calls = self.0.chunks_exact(RECORD_OF_CALL_BYTES as usize);
+        calls.filter_map(decode).collect()
+    }
 }
 
-fn decode(words: &[u64]) -> Option<PendingCall> {
-    let word = |word: PendingWord| words.get(word as usize).copied();
-    let values = words.get(PendingWord::Values as usize..)?;
+fn first_call(record: ThreadRecord) -> u64 {
+    record.address + CALLS + RECORD_OF_CALL_BYTES
+}
+
+/// Returns the end of the innermost pending call of a thread.
+fn innermost_end(program: &Program, record: ThreadRecord) -> u64 {
+    let pending = record.address + u64::from(PENDING);
+    let end = program.debuggee.read_u64(pending).unwrap_or(0);
+    end.max(first_call(record))
+}
+
+fn word(call: &[u8], number: usize) -> Option<u64> {
+    let word = call.get(8 * number..)?.first_chunk()?;
+    Some(u64::from_le_bytes(*word))
+}
+
+fn decode(call: &[u8]) -> Option<PendingCall> {
+    let fixed = |at: PendingWord| word(call, at as usize);
+    let value = |number: usize| word(call, PendingWord::Values as usize + number).unwrap_or(0);
     Some(PendingCall {
-        frame: word(PendingWord::Frame)?,
-        address: word(PendingWord::Address)?,
-        event: u32::try_from(word(PendingWord::Event)?).ok()?,
-        absent: word(PendingWord::Absent)?,
-        values: *values.first_chunk()?,
+        frame: fixed(PendingWord::Frame)?,
+        address: fixed(PendingWord::Address)?,
+        event: u32::try_from(fixed(PendingWord::Event)?).ok()?,
+        absent: fixed(PendingWord::Absent)?,
+        values: std::array::from_fn(value),
     })
+}
+
+/// Adds pending calls of a thread, outermost first, if there is room for them.
+pub(crate) fn add_pending_calls(
+    program: &mut Program,
+    record: ThreadRecord,
+    calls: &[PendingCall],
+) -> Result<bool, DebuggeeError> {
+    let end = innermost_end(program, record);
+    let count = (end - first_call(record)) / RECORD_OF_CALL_BYTES;
+    let has_room = count as usize + calls.len() <= PENDING_MAX;
+    if has_room {
+        write_pending_calls(program, record, end, calls)?;
+    }
+    Ok(has_room)
 }
 
 /// Replaces the pending calls of a thread by these, outermost first.
@@ -124,7 +165,15 @@ pub(crate) fn set_pending_calls(
     record: ThreadRecord,
     calls: &[PendingCall],
 ) -> Result<(), DebuggeeError> {
-    let mut at = record.address + CALLS + RECORD_OF_CALL_BYTES;
+    write_pending_calls(program, record, first_call(record), calls)
+}
+
+fn write_pending_calls(
+    program: &mut Program,
+    record: ThreadRecord,
+    mut at: u64,
+    calls: &[PendingCall],
+) -> Result<(), DebuggeeError> {
     for call in calls {
         let fixed = [call.frame, call.address, call.event.into(), call.absent];
         let words: Vec<u64> = fixed.into_iter().chain(call.values).collect();
@@ -138,7 +187,5 @@ pub(crate) fn set_pending_calls(
 /// Returns the thread's record, if it has pending calls.
 pub(crate) fn has_pending_calls(program: &Program, thread: ThreadId) -> Option<ThreadRecord> {
     let record = program.debuggee.thread_record(thread)?;
-    let pending = record.address + u64::from(PENDING);
-    let end = program.debuggee.read_u64(pending).ok()?;
-    (end > record.address + CALLS + RECORD_OF_CALL_BYTES).then_some(record)
+    (innermost_end(program, record) > first_call(record)).then_some(record)
 }

@@ -4,7 +4,7 @@
 use super::Site;
 use super::patching::Wanted;
 use super::records::{
-    PENDING_MAX, PendingCall, has_pending_calls, pending_calls, set_pending_calls,
+    PendingCall, PendingRecords, add_pending_calls, has_pending_calls, set_pending_calls,
 };
 use crate::monitors::Monitors;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
@@ -23,7 +23,7 @@ impl Monitors {
         program: &mut Program,
         thread: ThreadId,
     ) -> Result<(), DebuggeeError> {
-        self.take_over_where(program, thread, |_| true)
+        self.take_over_where(program, thread, None)
     }
 
     /// Takes over the calls that return now.
@@ -37,26 +37,29 @@ impl Monitors {
             return Ok(());
         }
         let stack = program.registers(thread)?.rsp;
-        self.take_over_where(program, thread, |call| {
-            call.frame == stack && call.address == address
-        })
+        self.take_over_where(program, thread, Some((stack, address)))
     }
 
+    /// Takes over the pending calls with this frame and return address, or all.
     fn take_over_where(
         &mut self,
         program: &mut Program,
         thread: ThreadId,
-        is_meant: impl Fn(&PendingCall) -> bool,
+        returning: Option<(u64, u64)>,
     ) -> Result<(), DebuggeeError> {
         let Some(record) = has_pending_calls(program, thread) else {
             return Ok(());
         };
-        let calls = pending_calls(program, record);
-        let (taken, kept): (Vec<PendingCall>, Vec<PendingCall>) =
-            calls.into_iter().partition(is_meant);
-        if taken.is_empty() {
+        let records = PendingRecords::read(program, record);
+        if returning.is_some_and(|(frame, address)| !records.has(frame, address)) {
             return Ok(());
         }
+        let is_meant = |call: &PendingCall| match returning {
+            Some(returning) => returning == (call.frame, call.address),
+            None => true,
+        };
+        let calls = records.calls().into_iter();
+        let (taken, kept): (Vec<PendingCall>, Vec<PendingCall>) = calls.partition(is_meant);
         set_pending_calls(program, record, &kept)?;
         for mut call in self.pending_returns(&taken) {
             self.probes.arrive();
@@ -149,16 +152,14 @@ impl Monitors {
         };
         // What is begun last ends first; by traps it is the first of its call.
         calls.reverse();
-        let mut all = pending_calls(program, record);
-        all.append(&mut calls);
-        if all.len() > PENDING_MAX || !program.debuggee.is_patched(address) {
-            return Ok(false);
+        let is_added =
+            program.debuggee.is_patched(address) && add_pending_calls(program, record, &calls)?;
+        if is_added {
+            for call in &begun {
+                self.probes.take_noted_entry(program, thread, call)?;
+            }
         }
-        for call in &begun {
-            self.probes.take_noted_entry(program, thread, call)?;
-        }
-        set_pending_calls(program, record, &all)?;
-        Ok(true)
+        Ok(is_added)
     }
 
     /// Returns what is kept of a call until its return, by probe; `None` if one of the
