@@ -82,7 +82,7 @@ impl SymbolFile {
     fn of(elf: ElfFile, settings: Arc<SymbolSettings>) -> SymbolFile {
         SymbolFile {
             inner: Arc::new(Inner {
-                elf: Arc::new(elf),
+                elf: Arc::new(elf.with_cache(settings.cache.clone())),
                 settings,
                 search: OnceLock::new(),
                 symbols: OnceLock::new(),

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod assembly;
+mod cache;
 mod call;
 mod calls;
 mod dwarf;

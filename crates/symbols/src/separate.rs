@@ -44,7 +44,8 @@ pub(crate) fn find_supplementary(
     let opened = looked_at.iter().find_map(|path| {
         let elf = ElfFile::open_any(path).ok()?;
         let same = elf.header.build_id.as_ref();
-        same.is_none_or(|id| *id == link.build_id).then_some(elf)
+        let same = same.is_none_or(|id| *id == link.build_id);
+        same.then(|| elf.with_cache(from.cache.clone()))
     });
     opened.ok_or_else(|| {
         format!(
@@ -133,6 +134,7 @@ pub(crate) fn search(program: &ElfFile, directories: &[PathBuf]) -> Search {
             _ => checksum.is_none_or(|wanted| file.checksum() == Some(wanted)),
         };
         if same {
+            let file = file.with_cache(program.cache.clone());
             search.found = Some(std::sync::Arc::new(file));
             break;
         }

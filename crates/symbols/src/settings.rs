@@ -1,5 +1,5 @@
 //! User settings for symbols: the search directories of separate debug files, and the cache
-//! of name indexes.
+//! of name indexes and decompressed sections.
 
 use std::path::PathBuf;
 
@@ -11,16 +11,17 @@ const DEBUG_DIRECTORY: &str = "/usr/lib/debug";
 pub struct SymbolSettings {
     /// The directories that are searched for separate debug files.
     pub debug_file_directories: Vec<PathBuf>,
-    /// The cache of name indexes; `None` disables it.
+    /// The cache; `None` disables it.
     pub cache: Option<Cache>,
 }
 
-/// A directory of name indexes, each named by the build id of its program.
+/// A directory of name indexes and decompressed sections, each named by the build id of its
+/// program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cache {
     /// The directory; created on first use.
     pub directory: PathBuf,
-    /// The maximum total size of all indexes in it, in bytes.
+    /// The maximum total size of all files in it, in bytes.
     pub size_max_bytes: u64,
     /// The minimum size of the debug information, in bytes, for which an index is cached;
     /// smaller ones are read anew every time.

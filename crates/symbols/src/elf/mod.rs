@@ -15,6 +15,8 @@ pub use symbols::Binding;
 pub(crate) use symbols::{SymbolKind, SymbolTable};
 
 use crate::SymbolError;
+use crate::cache::CompressedSection;
+use crate::settings::Cache;
 use image::Image;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -43,8 +45,14 @@ pub(crate) struct ElfFile {
     pub sections: Vec<Section>,
     image: Image,
     size: u64,
+    /// Where large sections are kept decompressed.
+    pub cache: Option<Cache>,
 }
 
+/// The size of the header of a compressed section in bytes (`Elf64_Chdr`).
+const COMPRESSION_HEADER_SIZE: u64 = 24;
+/// Compression by zlib in this header (`ELFCOMPRESS_ZLIB`).
+const ZLIB: u32 = 1;
 /// The maximum credible compression ratio; a larger claim is damage.
 const COMPRESSION_RATIO_MAX: u64 = 2000;
 /// The compression ratio that most sections do not exceed.
@@ -99,7 +107,13 @@ impl ElfFile {
             sections,
             image,
             size,
+            cache: None,
         })
+    }
+
+    /// Keeps large sections decompressed in a cache.
+    pub fn with_cache(self, cache: Option<Cache>) -> ElfFile {
+        ElfFile { cache, ..self }
     }
 
     /// Returns the section with this name.
@@ -145,13 +159,49 @@ impl ElfFile {
         }
     }
 
+    /// Returns the contents of a compressed section, from the cache if it is there.
+    fn decompressed(&self, section: &Section) -> Option<Arc<[u8]>> {
+        let known = self.known_section(section);
+        let place = self.cache.as_ref().zip(known);
+        let place =
+            place.and_then(|(cache, known)| Some((cache, known, cache.section_path(known)?)));
+        let kept = place
+            .as_ref()
+            .and_then(|(cache, known, path)| cache.load_section(path, *known));
+        if let Some(bytes) = kept {
+            return Some(bytes);
+        }
+        let bytes = Compressed::of(&self.read(section.file_offset, section.size)?)?.shared()?;
+        if let Some((cache, _, path)) = &place {
+            cache.keep(path, &bytes);
+        }
+        Some(bytes)
+    }
+
+    /// Returns what a decompressed section is known by; `None` without a build id, and if it is
+    /// not compressed by zlib.
+    fn known_section<'a>(&'a self, section: &'a Section) -> Option<CompressedSection<'a>> {
+        let header = self.read(section.file_offset, COMPRESSION_HEADER_SIZE)?;
+        let end = section.file_offset.checked_add(section.size)?;
+        let checksum = self.read(end.checked_sub(4)?, 4)?;
+        let build_id = self.header.build_id.as_deref()?;
+        // The claim of a damaged file is not believed.
+        let size = Compressed::size_of(&header, section.size)?;
+        (u32_at(&header, 0)? == ZLIB).then_some(CompressedSection {
+            build_id,
+            name: &section.name,
+            size,
+            checksum: u32::from_be_bytes(checksum.try_into().ok()?),
+        })
+    }
+
     /// Returns the contents of a section without a second copy, which may be large.
     fn shared_contents(&self, section: &Section) -> Option<Arc<[u8]>> {
         if section.empty {
             return None;
         }
         if section.compressed {
-            return Compressed::of(&self.read(section.file_offset, section.size)?)?.shared();
+            return self.decompressed(section);
         }
         let end = section.file_offset.checked_add(section.size)?;
         if end > self.size {
@@ -224,7 +274,7 @@ impl ElfFile {
     }
 }
 
-fn zeros(size: usize) -> Arc<[u8]> {
+pub(crate) fn zeros(size: usize) -> Arc<[u8]> {
     std::iter::repeat_n(0, size).collect()
 }
 
@@ -240,16 +290,22 @@ impl<'a> Compressed<'a> {
     /// Returns `None` if the section is not compressed, or its size exceeds any credible
     /// compression ratio.
     fn of(bytes: &'a [u8]) -> Option<Compressed<'a>> {
-        const HEADER_SIZE: usize = 24;
         let format = match u32_at(bytes, 0)? {
-            1 => object::CompressionFormat::Zlib,
+            ZLIB => object::CompressionFormat::Zlib,
             2 => object::CompressionFormat::Zstandard,
             _ => return None,
         };
-        let size = u64_at(bytes, 8)?;
-        let data = bytes.get(HEADER_SIZE..)?;
-        let size_max = (data.len() as u64).saturating_mul(COMPRESSION_RATIO_MAX);
-        (size <= size_max).then_some(Compressed { format, data, size })
+        let size = Compressed::size_of(bytes, bytes.len() as u64)?;
+        let data = bytes.get(COMPRESSION_HEADER_SIZE as usize..)?;
+        Some(Compressed { format, data, size })
+    }
+
+    /// Returns the decompressed size that a compression header claims, if it is credible for
+    /// this size of the section.
+    fn size_of(header: &[u8], section_size: u64) -> Option<u64> {
+        let data_size = section_size.checked_sub(COMPRESSION_HEADER_SIZE)?;
+        let size_max = data_size.saturating_mul(COMPRESSION_RATIO_MAX);
+        u64_at(header, 8).filter(|size| *size <= size_max)
     }
 
     fn shared(&self) -> Option<Arc<[u8]>> {

@@ -74,6 +74,51 @@ fn what_was_kept_tells_the_same() {
     }
 }
 
+/// A section that is kept decompressed is read instead of the compressed one, and made anew if it
+/// is damaged or gone.
+#[test]
+fn sections_that_were_kept_tell_the_same() {
+    let flags = ["-O1", "-g", "-gz=zlib"];
+    let Some(program) = compile("g++", "program.cpp", PROGRAM, &flags) else {
+        return;
+    };
+    let directory = TempDir::new().unwrap();
+    let expected = everything(&program.file);
+    let sections = || {
+        let mut sections = kept(directory.path());
+        sections.retain(|path| path.extension().is_some_and(|it| it == "section"));
+        let bytes = |path: &PathBuf| std::fs::read(path).unwrap();
+        sections.sort();
+        sections.iter().map(bytes).collect::<Vec<_>>()
+    };
+    let mut made = Vec::new();
+    let damages: [fn(&Path); 4] = [
+        |_| {},
+        |_| {},
+        |path| {
+            let mut bytes = std::fs::read(path).unwrap();
+            let last = bytes.last_mut().unwrap();
+            *last ^= 1;
+            std::fs::write(path, bytes).unwrap();
+        },
+        |path| std::fs::write(path, "short").unwrap(),
+    ];
+    for damage in damages {
+        let paths = kept(directory.path()).into_iter();
+        paths
+            .filter(|path| path.extension().is_some_and(|it| it == "section"))
+            .for_each(|path| damage(&path));
+        let file = SymbolFile::open_with(&program.path, settings(directory.path())).unwrap();
+        assert_eq!(everything(&file), expected);
+        assert_eq!(file.take_warnings(), Vec::<String>::new());
+        if made.is_empty() {
+            made = sections();
+        }
+        assert!(made.len() > 2, "{}", made.len());
+        assert_eq!(sections(), made);
+    }
+}
+
 #[test]
 fn addresses_tell_the_same_with_and_without_the_index() {
     let Some(program) = program() else { return };

@@ -1,26 +1,17 @@
 //! The index on disk, so that a program is read only once.
 //!
 //! A file is the index itself with a header: format, build id, length, and a checksum of
-//! everything. It is written beside its final path and renamed, so that readers never see a
-//! partial file; if two processes write at once, the last one wins, with the same contents.
-//! A file that does not match is ignored and rebuilt.
+//! everything. A file that does not match is ignored and rebuilt.
 
 use super::{LIST_START, NameIndex, WIDTHS};
+use crate::cache::{BUILD_ID_SIZE_MAX, NAMES};
 use crate::elf::{u32_at, u64_at};
 use crate::settings::Cache;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::path::PathBuf;
 
 const MAGIC: &[u8; 8] = b"jurorsym";
 /// The format version; changes with every change of the tables or their contents.
 const VERSION: u32 = 6;
-/// The maximum size of a build id in bytes.
-const BUILD_ID_SIZE_MAX: usize = 32;
-/// The age after which the temporary file of a dead writer is removed.
-const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
-/// The extension of cache files.
-const EXTENSION: &str = "names";
 
 /// The identity of an index.
 #[derive(Debug, Clone)]
@@ -44,15 +35,7 @@ pub(crate) enum CachedIndex {
 
 impl Identity {
     fn path(&self, cache: &Cache) -> Option<PathBuf> {
-        use std::fmt::Write as _;
-        if self.build_id.is_empty() || self.build_id.len() > BUILD_ID_SIZE_MAX {
-            return None;
-        }
-        let mut name = String::new();
-        for byte in &self.build_id {
-            let _ = write!(name, "{byte:02x}");
-        }
-        Some(cache.directory.join(format!("{name}.{EXTENSION}")))
+        cache.path(&self.build_id, NAMES)
     }
 
     /// Returns whether the debug information is large enough to cache its index.
@@ -89,9 +72,7 @@ impl Identity {
         };
         match self.check(bytes) {
             Ok(Some(index)) => {
-                // The time of the last use decides which files are removed.
-                let file = std::fs::File::options().append(true).open(&path);
-                let _ = file.and_then(|file| file.set_modified(SystemTime::now()));
+                cache.note_use(&path);
                 CachedIndex::Valid(Box::new(index))
             }
             // From another version of juror, or before a tool rewrote the program.
@@ -138,71 +119,7 @@ impl Identity {
         if let Some(place) = index.bytes.get_mut(12..16) {
             place.copy_from_slice(&checksum.to_le_bytes());
         }
-        if index.bytes.len() as u64 <= cache.size_max_bytes {
-            let _ = write(&path, &index.bytes);
-        }
-        make_room(cache, &path);
-    }
-}
-
-/// Writes a file atomically.
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::sync::atomic::{AtomicU32, Ordering};
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    if let Some(directory) = path.parent() {
-        std::fs::create_dir_all(directory)?;
-    }
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let beside = path.with_extension(format!("{}-{number}.part", std::process::id()));
-    let written = std::fs::File::create_new(&beside)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| std::fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&beside);
-    }
-    written
-}
-
-/// Removes the least recently used files until the total size is within the limit, and
-/// temporary files of dead writers. `kept` is never removed.
-fn make_room(cache: &Cache, kept: &Path) {
-    let Ok(entries) = std::fs::read_dir(&cache.directory) else {
-        return;
-    };
-    let now = SystemTime::now();
-    let mut files = Vec::new();
-    let mut total = 0;
-    for entry in entries.flatten() {
-        let (path, Ok(data)) = (entry.path(), entry.metadata()) else {
-            continue;
-        };
-        let used = data.modified().unwrap_or(now);
-        let extension = path.extension().and_then(|it| it.to_str());
-        match extension {
-            Some("part")
-                if now
-                    .duration_since(used)
-                    .is_ok_and(|it| it > ABANDONED_AFTER) =>
-            {
-                let _ = std::fs::remove_file(&path);
-            }
-            Some(EXTENSION) if data.is_file() => {
-                total += data.len();
-                if path != kept {
-                    files.push((used, data.len(), path));
-                }
-            }
-            _ => {}
-        }
-    }
-    files.sort();
-    for (_, size, path) in files {
-        if total <= cache.size_max_bytes {
-            return;
-        }
-        if std::fs::remove_file(&path).is_ok() {
-            total -= size;
-        }
+        cache.keep(&path, &index.bytes);
     }
 }
 
