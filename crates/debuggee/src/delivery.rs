@@ -72,6 +72,7 @@ impl Debuggee {
                 deliver: is_passed,
                 fresh,
                 synchronous: is_fault,
+                is_injected: false,
             },
         );
         self.open_for_signal(thread)?;
@@ -201,6 +202,7 @@ impl Debuggee {
                 deliver: self.signals.policies.of(libc::SIGTRAP).deliver,
                 fresh: true,
                 synchronous: true,
+                is_injected: false,
             },
         );
         if recipient == Recipient::Program {

@@ -96,6 +96,7 @@ impl Debuggee {
                 deliver: true,
                 fresh: true,
                 synchronous: signals::is_fault(signal, &information),
+                is_injected: false,
             });
         }
     }

@@ -17,6 +17,7 @@ impl Debuggee {
             deliver: true,
             fresh: false,
             synchronous: false,
+            is_injected: true,
         });
         self.stopped_mut(thread)?.pending = pending;
         Ok(())

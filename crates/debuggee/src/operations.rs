@@ -12,7 +12,7 @@ use crate::kernel::{self, Outcome};
 use crate::life::Phase;
 use crate::memory::TRAP;
 use crate::stop_event::StopEvent;
-use crate::thread::{Motion, State};
+use crate::thread::{Motion, PendingSignal, State};
 
 impl Debuggee {
     pub(crate) fn carry_out(&mut self, operations: &[Operation]) -> Result<(), DebuggeeError> {
@@ -227,6 +227,8 @@ impl Debuggee {
         known.motion = motion;
         known.sections_done = 0;
         let is_synchronous = known.pending.as_ref().is_some_and(|it| it.synchronous);
+        let may_wait = |it: &PendingSignal| !it.synchronous && !it.is_injected;
+        let may_wait = known.pending.as_ref().is_none_or(may_wait);
         let is_none = known.pending.is_none() && known.deferred_signals.is_empty();
         // A step at a site is for the instruction; only a fault, which would
         // come again and again, precedes it.
@@ -235,7 +237,7 @@ impl Debuggee {
             || !is_none && self.may_step_into_handler(thread, motion);
         let leaves_copies = !is_none
             && motion == Motion::Run
-            && (self.is_in_twin(thread) || !is_synchronous && self.leaves_slot(thread));
+            && (self.is_in_twin(thread) || may_wait && self.leaves_slot(thread));
         let signal = match !is_none && is_due && !leaves_copies {
             true => self.signal_to_deliver(thread),
             false => 0,

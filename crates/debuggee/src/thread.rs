@@ -100,6 +100,8 @@ pub(crate) struct PendingSignal {
     /// Whether it is a fault of the instruction, which repeats until it is
     /// delivered.
     pub(crate) synchronous: bool,
+    /// Whether the user gives it to the thread where it stands.
+    pub(crate) is_injected: bool,
 }
 
 /// A signal that another one overtook. The kernel takes one signal per stop, so

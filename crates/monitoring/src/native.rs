@@ -12,6 +12,7 @@
 //! **Invariant**: at each stop that is shown, the monitor of a native property is what it
 //! would be had it taken all events itself.
 
+mod current;
 mod drafts;
 mod keeping;
 mod memory;
@@ -22,6 +23,7 @@ mod returns;
 mod stepping;
 mod stub;
 
+pub use current::CurrentMonitor;
 pub(crate) use property::NativeSlot;
 
 use drafts::Drafts;

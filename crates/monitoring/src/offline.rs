@@ -314,7 +314,7 @@ impl Offline {
                 others.map(|(_, monitored)| monitored).collect();
             shares.insert(0, monitored);
             if shares.len() > 1 {
-                let monitors = shares.iter_mut().map(|it| &mut it.monitor);
+                let monitors = shares.iter_mut().map(|it| &mut *it.monitor);
                 remember_as_one(&mut monitors.collect::<Vec<_>>());
             }
             let mut open = Vec::new();

@@ -7,7 +7,7 @@
 use crate::monitors::monitored_property::slice_total;
 use crate::monitors::{MonitoredProperty, Monitors};
 use crate::violation_counts;
-use juror_event::{Reach, SymbolicEvent, Verdict};
+use juror_event::{EventId, Reach, SymbolicEvent, Verdict};
 use juror_instrument::probes::InlinedTotal;
 use juror_language::Property;
 use juror_view::location::{Places, event_words};
@@ -92,7 +92,6 @@ impl Total {
     }
 
     fn of<P: Places>(monitored: &MonitoredProperty, places: Option<&P>) -> Total {
-        let needs = monitored.monitor.needs();
         let at = |index: usize| EventTotal {
             occurrences: monitored.occurrences.get(index).copied().unwrap_or(0),
             unneeded: monitored.unneeded.get(index).copied().unwrap_or(0),
@@ -100,7 +99,7 @@ impl Total {
             tier: monitored.tiers.get(index).cloned().flatten(),
             bound: monitored.bound.get(index).copied().unwrap_or(false),
             inlined: monitored.inlined.get(index).copied().unwrap_or_default(),
-            needed: needs.get(index).is_some_and(|need| need.needed),
+            needed: monitored.monitor.is_needed(EventId(index as u16)),
         };
         Total {
             property: Arc::clone(&monitored.property),

@@ -20,7 +20,7 @@ const SECTION: &str = "section";
 pub(crate) const BUILD_ID_SIZE_MAX: usize = 32;
 /// The minimum size of a decompressed section that is kept, in bytes, unless indexes are kept
 /// for even less.
-const SECTION_SIZE_MIN: u64 = 1 << 20;
+const SECTION_SIZE_MIN: u64 = 1 << 16;
 /// The age after which the temporary file of a dead writer is removed.
 const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 

@@ -244,6 +244,7 @@ fn thread_of(thread: &CoreThread) -> Option<Thread> {
             deliver: true,
             fresh: false,
             synchronous: information.si_code > 0 && is_fault(information.si_signo),
+            is_injected: false,
         });
     Some(known)
 }

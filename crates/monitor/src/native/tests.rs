@@ -212,8 +212,17 @@ fn run(property: Property, records: usize, events: &[Given]) -> Option<(u64, u64
         }
         compare(&monitor, &words);
     }
+    let mut quiet = words.clone();
+    let open = |it: crate::SliceView<'_>| !it.ended && it.verdict == Verdict::PresumablyViolated;
+    let is_open = monitor.slices().any(open);
+    assert_eq!(quiet.finish_quietly(), !is_open);
     assert_eq!(monitor.finish(), words.finish());
     assert_eq!(monitor.verdict(), words.verdict());
+    if !is_open {
+        assert_eq!(quiet.verdict(), words.verdict());
+        assert_eq!(quiet.slices(), words.slices());
+        assert_eq!(quiet.ended_count(), monitor.ended_count());
+    }
     let gates = words.gates().values().sum();
     Some((gates, words.sequence()))
 }

@@ -95,6 +95,11 @@ impl<M: WordMemory> WordMonitor<M> {
         self.table.header(HeaderWord::Live)
     }
 
+    /// Returns the number of slices that were forgotten in final states.
+    pub fn ended_count(&self) -> u64 {
+        self.ended_count
+    }
+
     /// Returns the maximum number of slices at one time.
     pub fn peak_count(&self) -> u64 {
         self.table.header(HeaderWord::Peak)
@@ -111,6 +116,17 @@ impl<M: WordMemory> WordMonitor<M> {
         self.finished = true;
         let slices = self.slices().into_iter();
         slices.map(|slice| (slice.id, slice.verdict)).collect()
+    }
+
+    /// Ends the run as [`WordMonitor::finish`] if no slice is violated by that, and returns
+    /// true; otherwise does nothing. It costs some loads, however many slices there are.
+    pub fn finish_quietly(&mut self) -> bool {
+        let occupied = self.table.occupied();
+        let is_open =
+            |state: StateId| self.lowered.behaviour.verdict(state) == Verdict::PresumablyViolated;
+        let is_quiet = !states_of(&occupied).any(is_open);
+        self.finished |= is_quiet;
+        is_quiet
     }
 
     /// Returns the slices, the base first, and then those that were violated in final

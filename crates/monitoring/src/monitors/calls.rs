@@ -310,7 +310,7 @@ impl Monitors {
 fn active_calls(program: &Program, thread: ThreadId) -> Vec<(u64, ActiveCall)> {
     let mut calls = Vec::new();
     let mut is_innermost = true;
-    program.walk(thread, |frame| {
+    program.walk_functions(thread, |frame| {
         // Calls that juror made are not the program's.
         if frame.called_by_juror.is_some() {
             calls.clear();

@@ -4,6 +4,7 @@
 //! are no longer monitored, and an added property receives every event from then on.
 
 use crate::monitors::{MonitoredProperty, Monitors, internal};
+use crate::native::CurrentMonitor;
 use crate::options::BindOptions;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_monitor::Monitor;
@@ -96,7 +97,7 @@ impl Monitors {
             self.leave_native(program)?;
         }
         if let Some(monitored) = self.properties.get_mut(position) {
-            monitored.monitor = monitor;
+            monitored.monitor = CurrentMonitor::new(monitor);
         }
         match standing {
             Some((program, thread)) => self.begin_watching(program, thread, position),

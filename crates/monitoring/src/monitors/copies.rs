@@ -141,7 +141,7 @@ impl Monitors {
         let recorder = self.recorder.take()?;
         // The monitor that stands for the recorder is the last.
         let monitored = self.properties.pop()?;
-        Some((recorder, monitored.monitor))
+        Some((recorder, monitored.monitor.into_monitor()))
     }
 
     /// Resets the monitors to their state before any event, for another run.

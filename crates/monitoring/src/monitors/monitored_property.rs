@@ -1,7 +1,7 @@
 //! A monitored property and the results of its events.
 
 use crate::listeners::QueuedTrigger;
-use crate::native::NativeSlot;
+use crate::native::{CurrentMonitor, NativeSlot};
 use juror_event::{EventId, Verdict};
 use juror_instrument::probes::InlinedTotal;
 use juror_language::{EvaluationError, Property};
@@ -14,7 +14,7 @@ pub struct MonitoredProperty {
     /// The property.
     pub property: Arc<Property>,
     /// Its monitor.
-    pub monitor: Monitor,
+    pub monitor: CurrentMonitor,
     /// Its table, while the program steps it.
     pub(crate) native: NativeSlot,
     /// The text of its file; its name is the property's source name.
@@ -82,7 +82,7 @@ impl MonitoredProperty {
         let events = property.events.len();
         MonitoredProperty {
             property,
-            monitor,
+            monitor: CurrentMonitor::new(monitor),
             native: NativeSlot::default(),
             text,
             is_enabled: true,
@@ -114,8 +114,7 @@ impl MonitoredProperty {
 
     /// Returns whether it waits for an event in its present state.
     pub fn needs(&self, event: EventId) -> bool {
-        let need = self.monitor.needs().get(usize::from(event.0));
-        self.is_enabled && need.is_some_and(|need| need.needed)
+        self.is_enabled && self.monitor.is_needed(event)
     }
 
     /// Returns a copy for a forked process: the monitor keeps its history, counts start anew.
@@ -135,7 +134,7 @@ impl MonitoredProperty {
                     .map(|it| it.count)
                     .collect(),
             },
-            ..MonitoredProperty::new(self.monitor.clone(), Arc::clone(&self.text))
+            ..MonitoredProperty::new(Monitor::clone(&self.monitor), Arc::clone(&self.text))
         }
     }
 
@@ -263,6 +262,9 @@ impl MonitoredProperty {
         if !self.is_enabled {
             return Vec::new();
         }
+        if self.monitor.finish_quietly() {
+            return Vec::new();
+        }
         // The base slice of a sliced property stands for no object.
         let is_sliced = !self.property.slice.is_empty();
         let mut open: Vec<_> = self
@@ -292,15 +294,10 @@ fn is_repeated(monitor: &Monitor, change: &Change, address: u64) -> bool {
 }
 
 /// Returns the number of objects that the property was evaluated for, including those that have
-/// ended; 0 if it is not sliced. The base slice stands for no object.
+/// ended; 0 if it is not sliced.
 pub fn slice_total(monitored: &MonitoredProperty) -> u64 {
     if monitored.property.slice.is_empty() {
         return 0;
     }
-    let living = monitored
-        .monitor
-        .slices()
-        .filter(|slice| !slice.ended)
-        .count() as u64;
-    living.saturating_sub(1) + monitored.monitor.ended_count()
+    monitored.monitor.object_count()
 }

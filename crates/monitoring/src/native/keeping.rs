@@ -349,8 +349,10 @@ impl Monitors {
                 // A thread that was killed in a step has left it half done.
                 native.word.recover();
             }
-            monitored.update_from_table();
-            monitored.native.take();
+            monitored.update_counts();
+            if let Some(native) = monitored.native.take() {
+                monitored.monitor.continue_from(native.word);
+            }
         }
         self.native.forget_places();
     }
@@ -392,6 +394,14 @@ impl MonitoredProperty {
         if native.word.is_behind(&self.monitor) {
             native.word.write_back(&mut self.monitor);
         }
+        self.update_counts();
+    }
+
+    /// Brings the numbers of occurrences up to date if the property is native.
+    fn update_counts(&mut self) {
+        let Some(native) = self.native.get() else {
+            return;
+        };
         let counts = native.word.event_counts();
         let before = native.occurrences.iter().zip(counts);
         for (total, (before, count)) in self.occurrences.iter_mut().zip(before) {

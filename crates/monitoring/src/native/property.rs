@@ -65,8 +65,8 @@ impl NativeSlot {
         self.0.is_none()
     }
 
-    pub fn take(&mut self) {
-        self.0 = None;
+    pub fn take(&mut self) -> Option<Box<NativeProperty>> {
+        self.0.take()
     }
 }
 

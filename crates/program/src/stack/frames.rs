@@ -250,7 +250,27 @@ impl Program {
 
     /// Walks the frames that are in memory until `visit` says no, with the calls inlined
     /// into them; tells whether it was cut short.
-    pub fn walk(&self, thread: ThreadId, mut visit: impl FnMut(Frame) -> bool) -> bool {
+    pub fn walk(&self, thread: ThreadId, visit: impl FnMut(Frame) -> bool) -> bool {
+        self.walk_described(thread, with_inlined, visit)
+    }
+
+    /// As [`Program::walk`], without inlined calls, names and lines: for calls whose functions
+    /// alone matter, which costs a fraction.
+    pub fn walk_functions(&self, thread: ThreadId, visit: impl FnMut(Frame) -> bool) -> bool {
+        let with_function = |base: Frame| {
+            let module = base.module.as_ref();
+            let function = module.and_then(|it| it.symbols.function_at(it.to_file(base.lookup)));
+            vec![Frame { function, ..base }]
+        };
+        self.walk_described(thread, with_function, visit)
+    }
+
+    fn walk_described(
+        &self,
+        thread: ThreadId,
+        describe: impl Fn(Frame) -> Vec<Frame>,
+        mut visit: impl FnMut(Frame) -> bool,
+    ) -> bool {
         let Some(mut registers) = self.registers_to_unwind(thread) else {
             return false;
         };
@@ -306,7 +326,7 @@ impl Program {
                 is_cut,
                 ..Frame::bare(pc)
             };
-            let mut frames = with_inlined(base);
+            let mut frames = describe(base);
             if !is_innermost {
                 frames.drain(..usual_level(&frames));
             }
@@ -428,7 +448,7 @@ impl Program {
     /// the main program itself has made.
     pub fn innermost_own_call(&self, thread: ThreadId) -> Option<u64> {
         let mut found = None;
-        self.walk(thread, |frame| {
+        self.walk_functions(thread, |frame| {
             let is_own = frame.module.as_ref().is_some_and(|module| module.is_main);
             found = is_own.then_some(frame.lookup);
             !is_own

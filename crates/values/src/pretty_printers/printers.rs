@@ -12,26 +12,35 @@ pub(super) const SOURCES: [(&str, &str); 3] = [
     ("rust.views", include_str!("rust.views")),
 ];
 
-static STANDARD: LazyLock<PrettyPrinters> = LazyLock::new(|| {
+/// Read when the first value is shown: that takes longer than to start a program.
+static STANDARD: LazyLock<Vec<Arc<PrettyPrinter>>> = LazyLock::new(|| {
     let mut printers = PrettyPrinters::default();
     for (file, source) in SOURCES {
         // A test holds that all of them can be read.
         let _ = printers.add(file, source);
     }
-    printers
+    printers.own
 });
+
+static ONLY_STANDARD: PrettyPrinters = PrettyPrinters {
+    own: Vec::new(),
+    has_standard: true,
+};
 
 /// Rules by type name; of several that fit the first that can be evaluated
 /// counts.
 #[derive(Debug, Clone, Default)]
 pub struct PrettyPrinters {
-    printers: Vec<Arc<PrettyPrinter>>,
+    /// Those that were added.
+    own: Vec<Arc<PrettyPrinter>>,
+    /// Whether those of the standard libraries follow.
+    has_standard: bool,
 }
 
 impl PrettyPrinters {
     /// Those of the standard libraries of C++ and Rust.
     pub fn standard() -> &'static PrettyPrinters {
-        &STANDARD
+        &ONLY_STANDARD
     }
 
     /// Adds the views of a source before all others: they are asked first, in
@@ -42,7 +51,7 @@ impl PrettyPrinters {
     pub fn add(&mut self, file: &str, source: &str) -> Result<usize, PrettyPrinterError> {
         let read = parse::parse(file, source)?;
         let count = read.len();
-        self.printers.splice(0..0, read.into_iter().map(Arc::new));
+        self.own.splice(0..0, read.into_iter().map(Arc::new));
         Ok(count)
     }
 
@@ -50,9 +59,9 @@ impl PrettyPrinters {
     pub(crate) fn of(&self, r#type: &Type) -> impl Iterator<Item = &Arc<PrettyPrinter>> {
         let name = r#type.strip().name();
         let head = pattern::head(&name);
-        self.printers
-            .iter()
-            .filter(move |printer| printer.patterns.iter().any(|one| one.fits(&name, &head)))
+        let standard = self.has_standard.then(|| STANDARD.iter());
+        let all = self.own.iter().chain(standard.into_iter().flatten());
+        all.filter(move |printer| printer.patterns.iter().any(|one| one.fits(&name, &head)))
     }
 
     /// Whether values of a type are shown by their elements or parts alone: no text, and
