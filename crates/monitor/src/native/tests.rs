@@ -213,7 +213,9 @@ fn run(property: Property, records: usize, events: &[Given]) -> Option<(u64, u64
         compare(&monitor, &words);
     }
     let mut quiet = words.clone();
-    let open = |it: crate::SliceView<'_>| !it.ended && it.verdict == Verdict::PresumablyViolated;
+    let open = |it: crate::SliceView<'_>| {
+        !it.ended && it.verdict == juror_event::Verdict::PresumablyViolated
+    };
     let is_open = monitor.slices().any(open);
     assert_eq!(quiet.finish_quietly(), !is_open);
     assert_eq!(monitor.finish(), words.finish());
