@@ -5,7 +5,7 @@
 //! signal that finds a thread in an out-of-line slot is delivered when the thread has
 //! left it. If the displaced instruction may wait or take long, it is delivered there,
 //! and the slot continues after the handler. A fault of the displaced instruction moves
-//! the thread back to the original first. So a handler sees the program.
+//! the thread back to the original first, so that its handler sees the program.
 
 use juror_stepping::{Input, ThreadId};
 use libc::{SI_KERNEL, siginfo_t};

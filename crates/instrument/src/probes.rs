@@ -395,7 +395,7 @@ impl Probes {
     ) -> Result<(), DebuggeeError> {
         for &(number, call) in calls {
             let captures = self.get(number).map_or(0, |probe| probe.captures.len());
-            // Nobody read its arguments at its entry, and their registers have other values now.
+            // Its arguments were not read at its entry, and their registers have other values now.
             let begun = Begun::Unavailable(Unavailability::NotCaptured);
             let found = PendingReturn {
                 address: call.address,

@@ -215,8 +215,8 @@ impl PlaceWatches {
         now.filter_map(|place| touched.at(place)).collect()
     }
 
-    /// Returns the elements that an access touched, by their events. If the path of a location was stored to, the location is moved to where it
-    /// leads now.
+    /// Returns the elements that an access touched, by their events. If the path of a location was
+    /// stored to, the location is moved to where it leads now.
     fn touched(
         &mut self,
         program: &mut Program,
