@@ -14,7 +14,7 @@ mod tests;
 
 use crate::monitors::{EventOutcome, MonitoredProperty, Monitors, loading};
 pub use crate::offline::parts::{Finding, Part, Said, merge};
-use crate::offline::recorded::{NOWHERE, Recorded};
+use crate::offline::recorded::Recorded;
 pub use crate::offline::shares::Standing;
 use crate::property_files::PropertySource;
 use crate::report;
@@ -53,7 +53,6 @@ pub struct Offline {
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     captures: Vec<Value>,
-    waiting: Vec<bool>,
 }
 
 /// An event of a trace, for one property.
@@ -69,36 +68,6 @@ pub(crate) struct Feeding<'a> {
 }
 
 impl Feeding<'_> {
-    /// Returns the events that were needed when the access began, as a mask of the first events;
-    /// `None` if the event is not an access to memory. An access may be several events: a write is
-    /// also an access. juror records them with the same time and place; the times of other traces
-    /// may be too coarse to tell.
-    fn needed_at_beginning(&self, monitored: &mut MonitoredProperty) -> Option<u64> {
-        let is_about_memory = |found: &EventBinding| {
-            let event = monitored.property.event(found.event);
-            event.is_some_and(|event| event.kind.is_about_memory())
-        };
-        let is_placed = self.happened.address != NOWHERE;
-        if !is_placed || !self.events.iter().any(is_about_memory) {
-            return None;
-        }
-        let Occurrence {
-            thread,
-            address,
-            time,
-            ..
-        } = self.happened;
-        let access = (time, thread, address);
-        match monitored.access {
-            Some((known, needed)) if known == access && time != 0 => Some(needed),
-            _ => {
-                let needed = monitored.monitor.needed_events();
-                monitored.access = Some((access, needed));
-                Some(needed)
-            }
-        }
-    }
-
     /// Feeds the property the event once for each binding that it needs; `told` is called for each.
     pub(crate) fn feed(
         &self,
@@ -107,20 +76,11 @@ impl Feeding<'_> {
         outcome: &mut EventOutcome,
         mut told: impl FnMut(&MonitoredProperty, EventOccurrence<'_>),
     ) {
-        // The needed bindings are determined when the event begins, or the access that it is part
-        // of.
-        let needed = self.needed_at_beginning(monitored);
-        buffers.waiting.clear();
-        let waiting = self.events.iter().map(|it| {
-            let event = it.event;
-            let bit = needed.and_then(|needed| needed.checked_shr(u32::from(event.0)));
-            monitored.needs(event) && bit.is_none_or(|bit| bit & 1 == 1)
-        });
-        buffers.waiting.extend(waiting);
-        for (found, &is_waiting) in self.events.iter().zip(&buffers.waiting) {
+        // One binding may make the next one needed.
+        for found in self.events {
             let needs = monitored.monitor.needs();
             let need = needs.get(usize::from(found.event.0)).copied();
-            let Some(need) = need.filter(|need| is_waiting && need.needed) else {
+            let Some(need) = need.filter(|need| monitored.is_enabled && need.needed) else {
                 let count = monitored.unneeded.get_mut(usize::from(found.event.0));
                 if let Some(count) = count.filter(|_| monitored.is_enabled) {
                     *count += 1;

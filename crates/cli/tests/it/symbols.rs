@@ -8,10 +8,18 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
+/// The files of the cache.
 fn kept(cache: &Path) -> Vec<String> {
     let entries = fs::read_dir(cache.join("juror")).into_iter().flatten();
     let names = entries.flatten().map(|it| it.file_name());
     names.map(|it| it.to_string_lossy().into_owned()).collect()
+}
+
+/// The indexes of names in the cache.
+fn indexes(cache: &Path) -> Vec<String> {
+    let mut names = kept(cache);
+    names.retain(|name| name.ends_with(".names"));
+    names
 }
 
 /// juror debugs itself: the largest program that is certainly there.
@@ -49,19 +57,20 @@ fn a_large_program_is_read_once_and_again_when_its_index_is_damaged() {
         "{}",
         first.stdout
     );
-    // Libraries with debug information have an index, too.
-    let kept = kept(cache.path());
-    for name in &kept {
+    // Libraries with debug information have an index, too. A damaged section is made anew without
+    // a word.
+    for name in &kept(cache.path()) {
         let file = cache.path().join("juror").join(name);
         let mut bytes = fs::read(&file).expect("the index");
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
         fs::write(&file, bytes).expect("a damaged index");
     }
+    let count = indexes(cache.path()).len();
     let output = itself(cache.path(), &[]);
     assert_eq!(output.stdout, first.stdout);
     let told = output.stderr.lines().filter(|it| it.contains("damaged"));
-    assert_eq!(told.count(), kept.len(), "{}", output.stderr);
+    assert_eq!(told.count(), count, "{}", output.stderr);
     assert_eq!(itself(cache.path(), &[]).stderr, first.stderr);
 }
 
@@ -108,7 +117,7 @@ fn a_breakpoint_needs_no_index() {
         .args([own])
         .run();
     assert!(output.stdout.contains("main.rs"), "{}", output.stdout);
-    assert_eq!(kept(cache.path()), Vec::<String>::new());
+    assert_eq!(indexes(cache.path()), Vec::<String>::new());
 }
 
 #[test]

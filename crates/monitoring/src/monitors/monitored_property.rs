@@ -44,9 +44,6 @@ pub struct MonitoredProperty {
     pub errors: u64,
     /// The counts at the fork, inherited from the parent process.
     pub inherited: InheritedCounts,
-    /// For a recorded run: the time, thread and place of the last access to memory, and the events
-    /// that were needed when it began.
-    pub(crate) access: Option<((u64, u32, u64), u64)>,
 }
 
 /// Since when a property is evaluated.
@@ -97,7 +94,6 @@ impl MonitoredProperty {
             inlined: vec![InlinedTotal::default(); events],
             errors: 0,
             inherited: InheritedCounts::default(),
-            access: None,
         }
     }
 

@@ -220,10 +220,10 @@ fn what_shares_cannot_know_is_left_to_one_monitor() {
     assert_eq!(spread(&mut offline(RELEASED), &mixed, 2), None);
 }
 
-/// An access that is two events is one moment if the trace has its place; with coarse times and
-/// unknown places, the events are separate.
+/// Of an access that is two events the first may make the second needed, whatever the trace knows of
+/// its place and time; and so may the first of two bindings of one event.
 #[test]
-fn coarse_times_make_no_moments() {
+fn an_event_makes_the_next_one_of_its_moment_needed() {
     let property = "property p\nevent store = write x\nevent access = access x\n\
         state s accepting { on store -> t }\nstate t accepting { on access -> u }\n\
         state u non-accepting\n";
@@ -235,5 +235,10 @@ fn coarse_times_make_no_moments() {
     assert_eq!(stops(&mut of_others, &[&events("")]), [1]);
     let defined = "{\"define\":0,\"address\":4096,\"file\":\"a.c\",\"line\":7}\n";
     let recorded = format!("{defined}{}", events(",\"place\":0"));
-    assert_eq!(stops(&mut offline(property), &[&recorded]), [0_usize; 0]);
+    assert_eq!(stops(&mut offline(property), &[&recorded]), [1]);
+    let twice = "property p\nevent store = write x\nevent again = write x\n\
+        state s accepting { on store -> t }\nstate t accepting { on again -> u }\n\
+        state u non-accepting\n";
+    let once = "{\"event\":\"write x\"}\n";
+    assert_eq!(stops(&mut offline(twice), &[once]), [0]);
 }
