@@ -37,16 +37,16 @@ fn stops(offline: &mut Offline, traces: &[&str]) -> Vec<usize> {
     stops
 }
 
-/// An event that another one of the same moment makes needed has begun before.
+/// The second event of a call is not needed before the first has happened.
 #[test]
-fn what_becomes_needed_at_an_event_waits_for_the_next() {
+fn an_event_makes_the_next_one_of_its_call_needed() {
     let mut offline = offline(
         "property p\nevent a = before f()\nevent b = before f()\n\
          state s accepting { on a -> t }\nstate t accepting { on b -> u }\n\
          state u non-accepting\n",
     );
     let event = "{\"event\":\"before f\"}\n";
-    assert_eq!(stops(&mut offline, &[&event.repeat(3)]), [1]);
+    assert_eq!(stops(&mut offline, &[&event.repeat(3)]), [0]);
     let view = offline.finish(None);
     let events = &view.summaries[0].events;
     assert_eq!((events[0].occurrences, events[1].occurrences), (1, 1));
