@@ -317,7 +317,7 @@ impl PlaceWatches {
             while_halted(program, |program| self.renew(program, number))?;
             return Ok(false);
         }
-        // What is stored before the scope begins is the value that its first store replaces.
+        // A store before the scope begins leaves the value that the first store in it replaces.
         if let Some(place) = self.list.get_mut(number) {
             place.sight = place.resolve(program);
         }

@@ -45,7 +45,7 @@ pub(crate) struct ElfFile {
     pub sections: Vec<Section>,
     image: Image,
     size: u64,
-    /// Where large sections are kept decompressed.
+    /// The cache of large sections, decompressed.
     pub cache: Option<Cache>,
 }
 

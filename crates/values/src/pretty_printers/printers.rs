@@ -12,7 +12,7 @@ pub(super) const SOURCES: [(&str, &str); 3] = [
     ("rust.views", include_str!("rust.views")),
 ];
 
-/// Read when the first value is shown: that takes longer than to start a program.
+/// The standard libraries' printers, read when the first value is shown: many runs show none.
 static STANDARD: LazyLock<Vec<Arc<PrettyPrinter>>> = LazyLock::new(|| {
     let mut printers = PrettyPrinters::default();
     for (file, source) in SOURCES {
@@ -31,9 +31,9 @@ static ONLY_STANDARD: PrettyPrinters = PrettyPrinters {
 /// counts.
 #[derive(Debug, Clone, Default)]
 pub struct PrettyPrinters {
-    /// Those that were added.
+    /// The printers that were added.
     own: Vec<Arc<PrettyPrinter>>,
-    /// Whether those of the standard libraries follow.
+    /// Whether the standard libraries' printers follow.
     has_standard: bool,
 }
 

@@ -168,7 +168,7 @@ fn unwinding_drops_the_frames_below_and_keeps_other_stacks() {
     let gone = pending.take_gone(THREAD, |call| (50..=80).contains(&call.frame));
     let gone: Vec<u64> = gone.iter().map(|call| call.address).collect();
     assert_eq!(gone, [3, 2], "the innermost first");
-    // What lies on another stack is kept.
+    // Calls on another stack are kept.
     assert!(pending.outermost(THREAD).is_some());
     let mut dropped = Vec::new();
     pending.end_thread(THREAD, &mut dropped);
