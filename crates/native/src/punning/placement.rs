@@ -5,9 +5,9 @@
 //! others, so that few pages are used.
 //!
 //! A processor tells branches apart by the lower bits of their addresses. A stub whose
-//! branches are at the same place as its jump, in another block of 64 KiB, takes their
-//! entries in the predictor, and loses its own: some 20 cycles for each event. So a stub
-//! does not begin there, unless nothing else is free.
+//! branches are at the same place as its jump or as the code around it, which runs in turn
+//! with it, in another block of 64 KiB, takes their entries in the predictor, and loses its
+//! own: some 20 cycles for each event. So a stub begins elsewhere if there is room.
 //!
 //! **Invariant**: stubs that are placed do not overlap, and each lies wholly in a
 //! free range and within its reach.
@@ -21,8 +21,9 @@ use std::ops::Range;
 const SHORTEST: u64 = 48;
 /// The size of the blocks in which the same addresses may be confused.
 const BLOCK: u64 = 1 << 16;
-/// The distance in bytes from which on the addresses of branches are told apart.
-const APART: u64 = 64;
+/// The distances in bytes between a stub and its jump within a block, the best first: from the
+/// code around the jump, from the jump alone, none.
+const DISTANCES: [u64; 3] = [4096, 64, 0];
 
 /// A stub that needs an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,33 +105,33 @@ impl Placement {
     /// Takes an address for one stub from the free ranges.
     pub fn place(&mut self, request: &Request) -> Option<u64> {
         let size = request.size.max(1);
-        let find = |is_apart: bool| {
+        let find = |distance: u64| {
             let mut windows = request.constraint.windows(request.jump);
             windows.find_map(|window| {
                 let start = window.start.max(request.reach.start);
                 let end = window.end.min(request.reach.end);
-                self.find(request, start..end, (size, is_apart))
+                self.find(request, start..end, (size, distance))
             })
         };
-        let found = find(true).or_else(|| find(false))?;
+        let found = DISTANCES.into_iter().find_map(find)?;
         self.take(found..found.checked_add(size)?);
         Some(found)
     }
 
-    /// Finds the first address in the window that the constraint allows and
-    /// that has `size` free bytes; with `is_apart`, one that is not confused with the jump.
+    /// Finds the first address in the window that the constraint allows, that has `size` free
+    /// bytes, and that is so far from the jump within a block.
     fn find(
         &self,
         request: &Request,
         window: Range<u64>,
-        (size, is_apart): (u64, bool),
+        (size, distance): (u64, u64),
     ) -> Option<u64> {
         let mut least = window.start;
         while least < window.end {
             let (start, end) = self.range_from(least)?;
             let candidate = next_address(request, least.max(start))?;
-            if is_apart && let Some(distance) = confused_for(request.jump, candidate) {
-                least = candidate.checked_add(distance)?;
+            if let Some(nearby) = nearby_for(request.jump, candidate, distance) {
+                least = candidate.checked_add(nearby)?;
                 continue;
             }
             if candidate >= window.end {
@@ -170,12 +171,12 @@ impl Placement {
     }
 }
 
-/// Returns the distance to the next address that is not confused with the jump; none if this one
-/// is not.
-fn confused_for(jump: u64, candidate: u64) -> Option<u64> {
-    let from_first = candidate.wrapping_sub(jump).wrapping_add(APART) % BLOCK;
-    let distance = (2 * APART).checked_sub(from_first)?;
-    (distance > 0).then_some(distance)
+/// Returns the number of bytes from the candidate to the next address that is so far from the
+/// jump within a block; none if the candidate is.
+fn nearby_for(jump: u64, candidate: u64, distance: u64) -> Option<u64> {
+    let from_first = candidate.wrapping_sub(jump).wrapping_add(distance) % BLOCK;
+    let rest = (2 * distance).checked_sub(from_first)?;
+    (rest > 0).then_some(rest)
 }
 
 /// Returns the first address from `least` on to which the jump may lead.

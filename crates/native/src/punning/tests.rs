@@ -132,14 +132,18 @@ fn what_is_excluded_is_not_given() {
 
 /// Branches whose addresses are equal but for the upper bits are predicted badly.
 #[test]
-fn a_stub_is_not_where_its_branches_are_confused_with_the_jump() {
+fn a_stub_is_not_where_its_branches_are_confused_with_the_code_around_the_jump() {
     let jump = 0x55_5555_51a9_u64;
     let mirror = jump - 0x500_0000;
     for (free, expected) in [
-        (mirror - 0x1000..mirror + 0x1000, mirror + 64),
-        (mirror..mirror + 0x1000, mirror + 64),
+        (mirror - 0x2000..mirror + 0x2000, mirror - 0x2000),
+        (mirror - 0x1000..mirror + 0x2000, mirror - 0x1000),
+        (mirror - 0xfff..mirror + 0x2000, mirror + 0x1000),
+        (mirror..mirror + 0x2000, mirror + 0x1000),
+        (mirror + 0x1_0000..mirror + 0x2_0000, mirror + 0x1_1000),
+        // Only what is far from the jump itself is free.
         (mirror - 63..mirror + 0x1000, mirror + 64),
-        (mirror + 0x1_0000..mirror + 0x2_0000, mirror + 0x1_0040),
+        (mirror - 0x800..mirror + 0x1000, mirror - 0x800),
         // Nothing else is free.
         (mirror - 10..mirror + 110, mirror + 5),
     ] {
