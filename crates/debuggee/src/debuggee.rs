@@ -23,7 +23,7 @@ use crate::cpu::Cpu;
 use crate::driver::EngineDriver;
 use crate::error::{DebuggeeError, LaunchError};
 use crate::forks::Forks;
-use crate::host::{Host, Pids};
+use crate::host::{self, Host, Pids};
 use crate::image::Image;
 use crate::launch::Launch;
 use crate::life::{Life, Origin};
@@ -109,6 +109,7 @@ impl Debuggee {
     /// Returns a traced process of which no thread is known yet.
     pub(crate) fn new(process: u32, memory: Memory, cpu: Cpu, origin: Origin) -> Debuggee {
         pending_stops::register(process);
+        host::outlive_the_file_size_limit();
         Debuggee {
             process,
             life: Life::new(origin),

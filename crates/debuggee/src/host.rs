@@ -7,6 +7,16 @@ use crate::launch::CpuPolicy;
 use crate::namespace::Namespace;
 use crate::terminal::Terminal;
 
+use nix::sys::signal::{SigHandler, Signal, signal};
+
+/// Has a file of juror's that would exceed the limit of its size (`ulimit -f`) end in an error.
+/// By default the signal for it ends the process.
+pub(crate) fn outlive_the_file_size_limit() {
+    // SAFETY: ignoring a signal installs no handler. No number of a signal is refused that
+    // exists.
+    let _ = unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) };
+}
+
 /// The terminal, the CPUs and the process numbers of a debuggee.
 #[derive(Debug)]
 pub(crate) struct Host {

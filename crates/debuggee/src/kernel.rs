@@ -398,6 +398,27 @@ pub(crate) fn owner_of_namespace(namespace: &std::fs::File) -> Outcome<OwnedFd> 
     }
 }
 
+/// Returns the limit of the address space of a process, in bytes; none if there is none, or
+/// it cannot be read.
+pub(crate) fn address_space_limit(process: u32) -> Option<u64> {
+    let mut limit = MaybeUninit::<libc::rlimit64>::uninit();
+    // SAFETY: the kernel writes the limit, and is given no new one.
+    let result = unsafe {
+        libc::prlimit64(
+            process as pid_t,
+            libc::RLIMIT_AS,
+            ptr::null(),
+            limit.as_mut_ptr(),
+        )
+    };
+    if result != 0 {
+        return None;
+    }
+    // SAFETY: the call has written it.
+    let limit = unsafe { limit.assume_init() };
+    (limit.rlim_cur != libc::RLIM64_INFINITY).then_some(limit.rlim_cur)
+}
+
 /// Returns whether two processes share their memory; `None` if the kernel does
 /// not say.
 pub(crate) fn share_memory(first: u32, second: u32) -> Option<bool> {

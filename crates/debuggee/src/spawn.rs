@@ -355,9 +355,9 @@ fn prepare_child(plan: &Plan) -> Result<(), (Stage, c_int)> {
                 libc::personality((present | libc::ADDR_NO_RANDOMIZE) as libc::c_ulong);
             }
         }
-        // Rust ignores SIGPIPE and juror ignores SIGTTOU: neither is for the
+        // Rust ignores SIGPIPE, and juror ignores the others: that is not for the
         // program, which starts as from a shell.
-        for signal in [libc::SIGPIPE, libc::SIGTTOU] {
+        for signal in [libc::SIGPIPE, libc::SIGTTOU, libc::SIGXFSZ] {
             libc::signal(signal, libc::SIG_DFL);
         }
         let mut none = std::mem::zeroed();

@@ -41,6 +41,7 @@ mod inline_namespaces;
 mod inlined_events;
 mod kept;
 mod legal_uses;
+mod limits;
 mod linkage;
 mod local_variables;
 mod machine;

@@ -10,6 +10,7 @@ use super::records::Records;
 use super::{FirstWords, RecordWords, SharedMemory};
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::kernel;
 use crate::pages::{page_end, page_of};
 
 /// The least result of an injected call that is an error number.
@@ -40,10 +41,17 @@ impl Debuggee {
         Ok(self.callable_thread()?.zip(gadget))
     }
 
-    /// Maps memory that juror shares, of this many bytes; a part that is not used
-    /// takes no room. Returns none if the kernel or the program's limits refuse
-    /// it. A forked child does not have it.
-    pub fn share_memory(&mut self, bytes: u64) -> Result<Option<SharedMemory>, DebuggeeError> {
+    /// Maps memory that juror shares. It is empty, and can grow to this many bytes; if the
+    /// address space of the program is limited, to a sixteenth of that at most. Returns
+    /// none if the kernel or the program's limits refuse it. A forked child does not have
+    /// it.
+    pub fn share_memory(&mut self, most: u64) -> Result<Option<SharedMemory>, DebuggeeError> {
+        /// The part of a limited address space that the program does not miss.
+        const PART: u64 = 16;
+        let bytes = match kernel::address_space_limit(self.process) {
+            Some(limit) => most.min(page_of(limit / PART)),
+            None => most,
+        };
         let Some((thread, gadget)) = self.caller()? else {
             return Ok(None);
         };
@@ -57,7 +65,6 @@ impl Debuggee {
         };
         let path = self.file_of(&format!("fd/{descriptor}"));
         let file = OpenOptions::new().read(true).write(true).open(path);
-        let file = file.and_then(|file| file.set_len(bytes).map(|()| file));
         let access = (libc::PROT_READ | libc::PROT_WRITE) as u64;
         let flags = (libc::MAP_SHARED | libc::MAP_NORESERVE) as u64;
         let call = [0, bytes, access, flags, descriptor, 0];
@@ -73,7 +80,7 @@ impl Debuggee {
             let advice = advice as u64;
             self.call(libc::SYS_madvise, [address, bytes, advice, 0, 0, 0])?;
         }
-        match SharedMemory::map(&file, bytes, address) {
+        match SharedMemory::map(file, bytes, address) {
             Ok(memory) => Ok(Some(memory)),
             Err(_) => {
                 self.call(libc::SYS_munmap, [address, bytes, 0, 0, 0, 0])?;

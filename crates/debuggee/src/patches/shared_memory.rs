@@ -6,12 +6,18 @@ use std::num::NonZeroUsize;
 use std::os::fd::AsFd;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
 
 /// Memory of 64-bit words that is mapped here and in the debuggee. Clones share
 /// it; it stays when the debuggee has ended.
+///
+/// It is a file that is shorter than its mappings, and grows. So the kernel allocates
+/// no more than what is used, also if the program locks its memory (mlockall(2)).
+///
+/// Invariant: no word behind the end of the file is read or written, which would be
+/// `SIGBUS`.
 #[derive(Debug, Clone)]
 pub struct SharedMemory {
     mapping: Arc<Mapping>,
@@ -21,8 +27,12 @@ pub struct SharedMemory {
 
 #[derive(Debug)]
 struct Mapping {
+    file: File,
     start: NonNull<AtomicU64>,
-    words: usize,
+    /// The size of the mappings in bytes.
+    mapped: NonZeroUsize,
+    /// The number of words in the file.
+    words: AtomicUsize,
 }
 
 // SAFETY: the words are atomic, and the mapping lives as long as the value.
@@ -31,8 +41,8 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl SharedMemory {
-    /// Maps a file of this many bytes that the debuggee has mapped at `address`.
-    pub(super) fn map(file: &File, bytes: u64, address: u64) -> io::Result<SharedMemory> {
+    /// Maps an empty file. The debuggee has this many bytes of it mapped at `address`.
+    pub(super) fn map(file: File, bytes: u64, address: u64) -> io::Result<SharedMemory> {
         let length = usize::try_from(bytes).ok().and_then(NonZeroUsize::new);
         let length = length.ok_or(io::ErrorKind::InvalidInput)?;
         let access = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
@@ -42,11 +52,34 @@ impl SharedMemory {
         let start = unsafe { mmap(None, length, access, flags, file.as_fd(), 0) }?;
         Ok(SharedMemory {
             mapping: Arc::new(Mapping {
+                file,
                 start: start.cast(),
-                words: length.get() / 8,
+                mapped: length,
+                words: AtomicUsize::new(0),
             }),
             address,
         })
+    }
+
+    /// Makes room for this many bytes in all; new words are 0. Returns false if they are
+    /// more than the mappings have, or the kernel refuses them.
+    pub fn reserve(&self, bytes: u64) -> bool {
+        /// The file grows by multiples of it.
+        const STEP: usize = 1 << 16;
+        let Ok(bytes) = usize::try_from(bytes) else {
+            return false;
+        };
+        if bytes <= self.mapping.words.load(Ordering::Acquire) * 8 {
+            return true;
+        }
+        let mapped = self.mapping.mapped.get();
+        let length = bytes.checked_next_multiple_of(STEP).unwrap_or(mapped);
+        let length = length.min(mapped);
+        if bytes > length || self.mapping.file.set_len(length as u64).is_err() {
+            return false;
+        }
+        self.mapping.words.store(length / 8, Ordering::Release);
+        true
     }
 
     /// Returns the address in the debuggee.
@@ -54,20 +87,20 @@ impl SharedMemory {
         self.address
     }
 
-    /// Returns the length in bytes.
+    /// Returns the size of its mappings in bytes.
     pub fn length(&self) -> u64 {
-        self.mapping.words as u64 * 8
+        self.mapping.mapped.get() as u64
     }
 
     /// Returns the word at an offset in bytes; none beyond the end.
     #[inline]
     pub fn word(&self, offset: u64) -> Option<&AtomicU64> {
         let index = usize::try_from(offset / 8).ok()?;
-        if index >= self.mapping.words {
+        if index >= self.mapping.words.load(Ordering::Acquire) {
             return None;
         }
-        // SAFETY: the index is within the mapping, which lives as long as `self`; its
-        // start is page-aligned, and all access is atomic.
+        // SAFETY: the index is within the mapping, which lives as long as `self`, and within
+        // the file, which never shrinks; its start is page-aligned, and all access is atomic.
         Some(unsafe { self.mapping.start.add(index).as_ref() })
     }
 
@@ -91,6 +124,6 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: the range was mapped by `SharedMemory::map`, and no reference into it
         // outlives the value.
-        let _ = unsafe { munmap(self.start.cast(), self.words * 8) };
+        let _ = unsafe { munmap(self.start.cast(), self.mapped.get()) };
     }
 }

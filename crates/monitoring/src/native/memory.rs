@@ -31,7 +31,6 @@ impl WordMemory for TableMemory {
     }
 
     fn grow(&mut self, bytes: u64) -> bool {
-        // The whole range is mapped; pages come into being when they are used.
-        bytes <= self.0.length()
+        self.0.reserve(bytes)
     }
 }

@@ -174,8 +174,9 @@ impl Placement {
 /// Returns the number of bytes from the candidate to the next address that is so far from the
 /// jump within a block; none if the candidate is.
 fn nearby_for(jump: u64, candidate: u64, distance: u64) -> Option<u64> {
-    let from_first = candidate.wrapping_sub(jump).wrapping_add(distance) % BLOCK;
-    let rest = (2 * distance).checked_sub(from_first)?;
+    let last = distance.checked_sub(1)?;
+    let from_first = candidate.wrapping_sub(jump).wrapping_add(last) % BLOCK;
+    let rest = (last + distance).checked_sub(from_first)?;
     (rest > 0).then_some(rest)
 }
 

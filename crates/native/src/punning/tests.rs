@@ -134,7 +134,7 @@ fn what_is_excluded_is_not_given() {
 #[test]
 fn a_stub_is_not_where_its_branches_are_confused_with_the_code_around_the_jump() {
     let jump = 0x55_5555_51a9_u64;
-    let mirror = jump - 0x500_0000;
+    let mirror = jump - 0x480_0000;
     for (free, expected) in [
         (mirror - 0x2000..mirror + 0x2000, mirror - 0x2000),
         (mirror - 0x1000..mirror + 0x2000, mirror - 0x1000),
@@ -145,7 +145,7 @@ fn a_stub_is_not_where_its_branches_are_confused_with_the_code_around_the_jump()
         (mirror - 63..mirror + 0x1000, mirror + 64),
         (mirror - 0x800..mirror + 0x1000, mirror - 0x800),
         // Nothing else is free.
-        (mirror - 10..mirror + 110, mirror + 5),
+        (mirror - 10..mirror + 110, mirror - 10),
     ] {
         let request = request(jump, Constraint::default(), 100);
         let placed = Placement::new(std::slice::from_ref(&free)).place(&request);
