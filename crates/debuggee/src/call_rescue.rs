@@ -73,6 +73,8 @@ const AFTER_DISTANCE: usize = 21;
 pub(crate) struct Rescue {
     /// The address of the table.
     table: u64,
+    /// The `syscall` that has the way back behind it, once it was needed.
+    pub(crate) gadget: Option<u64>,
     /// For each entry the memory of its frame, once it was used, and whether
     /// it is in use.
     entries: [Entry; ENTRY_COUNT],
@@ -99,17 +101,9 @@ impl Debuggee {
         let Some(process) = process_status::own_pid(self.process, self.process) else {
             return Ok(false);
         };
-        let slots = TABLE_LENGTH.div_ceil(SLOT_LENGTH);
-        let Some(table) = self.image.out_of_line.take_slots(slots) else {
+        let Some(table) = self.rescue_table()? else {
             return Ok(false);
         };
-        let mut entries = Vec::new();
-        for _ in 0..ENTRY_COUNT {
-            entries.extend(UNUSED.to_le_bytes());
-            entries.extend(0_u64.to_le_bytes());
-        }
-        entries.resize(TABLE_LENGTH as usize, 0);
-        self.memory.write_raw(table, &entries)?;
         let distance = table.wrapping_sub(code_at + AFTER_DISTANCE as u64) as i64;
         let Ok(distance) = i32::try_from(distance) else {
             return Ok(false);
@@ -118,39 +112,63 @@ impl Debuggee {
         put(&mut code, PROCESS_OFFSET, &process.to_le_bytes());
         put(&mut code, DISTANCE_OFFSET, &distance.to_le_bytes());
         self.memory.write_raw(code_at, &code)?;
-        self.calls.rescue = Some(Rescue {
-            table,
-            entries: [Entry::default(); ENTRY_COUNT],
-        });
         Ok(true)
     }
 
-    /// Makes a call that returns with this stack pointer find back. Does nothing
-    /// if too many calls are open.
+    /// Returns the address of the table, which is made if there is none; none if there is no
+    /// memory for it.
+    fn rescue_table(&mut self) -> Result<Option<u64>, DebuggeeError> {
+        if let Some(rescue) = &self.calls.rescue {
+            return Ok(Some(rescue.table));
+        }
+        let slots = TABLE_LENGTH.div_ceil(SLOT_LENGTH);
+        let Some(table) = self.image.out_of_line.take_slots(slots) else {
+            return Ok(None);
+        };
+        let mut entries = Vec::new();
+        for _ in 0..ENTRY_COUNT {
+            entries.extend(UNUSED.to_le_bytes());
+            entries.extend(0_u64.to_le_bytes());
+        }
+        entries.resize(TABLE_LENGTH as usize, 0);
+        self.memory.write_raw(table, &entries)?;
+        self.calls.rescue = Some(Rescue {
+            table,
+            gadget: None,
+            entries: [Entry::default(); ENTRY_COUNT],
+        });
+        Ok(Some(table))
+    }
+
+    /// Makes a call that returns with this stack pointer find back. Returns false, and does
+    /// nothing, if too many calls are open, or one with the same stack pointer.
     pub(crate) fn add_rescue(
         &mut self,
         stack: u64,
         before: &Before<'_>,
-    ) -> Result<(), DebuggeeError> {
+    ) -> Result<bool, DebuggeeError> {
         let Some(rescue) = &mut self.calls.rescue else {
-            return Ok(());
+            return Ok(false);
         };
         let table = rescue.table;
+        if rescue.entries.iter().any(|it| it.stack == Some(stack)) {
+            return Ok(false);
+        }
         let mut entries = rescue.entries.iter_mut().enumerate();
         let Some((index, entry)) = entries.find(|(_, it)| it.stack.is_none()) else {
-            return Ok(());
+            return Ok(false);
         };
         let extended = before.extended.for_signal_frame();
         let length = extended.len() + CONTEXT_LENGTH;
         if entry.area.is_none_or(|(_, room)| room < length) {
             let slots = (length as u64).div_ceil(SLOT_LENGTH);
             let Some(area) = self.image.out_of_line.take_slots(slots) else {
-                return Ok(());
+                return Ok(false);
             };
             entry.area = Some((area, length));
         }
         let Some((area, _)) = entry.area else {
-            return Ok(());
+            return Ok(false);
         };
         entry.stack = Some(stack);
         let context = area + extended.len() as u64;
@@ -160,7 +178,8 @@ impl Debuggee {
         let mut words = stack.to_le_bytes().to_vec();
         words.extend(context.to_le_bytes());
         self.memory
-            .write_raw(table + index as u64 * ENTRY_LENGTH, &words)
+            .write_raw(table + index as u64 * ENTRY_LENGTH, &words)?;
+        Ok(true)
     }
 
     /// Takes the frame of a call from the table: juror has moved the thread

@@ -18,8 +18,8 @@ use crate::pending_stops;
 use crate::signals;
 
 /// The `syscall` instruction.
-const SYSCALL: [u8; 2] = [0x0f, 0x05];
-const CALL_LENGTH: u64 = SYSCALL.len() as u64;
+pub(crate) const SYSCALL: [u8; 2] = [0x0f, 0x05];
+pub(crate) const CALL_LENGTH: u64 = SYSCALL.len() as u64;
 /// The distance from the start of the gadget to the counter after its trap.
 const GADGET_LENGTH: u64 = GADGET.len() as u64;
 
@@ -63,6 +63,9 @@ impl Debuggee {
         number: c_long,
         arguments: [u64; 6],
     ) -> Result<u64, DebuggeeError> {
+        if let Some(result) = self.call_rescued(thread, number, arguments)? {
+            return Ok(result);
+        }
         self.call_system_at(thread, gadget, Way::Trap, number, arguments)
     }
 
@@ -257,7 +260,7 @@ impl Debuggee {
 
     /// Returns a thread that job control had stopped, and that has made a call,
     /// to such a stop, where it can be left to job control.
-    fn return_to_group_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    pub(crate) fn return_to_group_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let is_group_stopped = self
             .threads
             .get(&thread.0)

@@ -85,6 +85,7 @@ mod process_status;
 mod put_back;
 mod quiesce;
 mod registers;
+mod rescued_calls;
 mod resolver;
 mod run_control;
 mod self_check;

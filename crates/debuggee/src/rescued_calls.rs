@@ -1,0 +1,171 @@
+//! System calls that juror injects into an attached process, and that leave no trace if
+//! juror is killed meanwhile.
+//!
+//! The code behind the `syscall` moves the thread back to where it was (`call_rescue`).
+//! juror stops the thread before that, without a trap: a trap's signal would end the
+//! process. The thread stops at the entry of its call, and is asked there to stop once
+//! more, which it does behind the call.
+//!
+//! Invariant: from the moment at which the thread has other registers or another signal
+//! mask than its own, it gets them back by itself.
+
+use juror_stepping::ThreadId;
+use libc::{c_long, user_regs_struct};
+
+use crate::call_rescue::Before;
+use crate::debuggee::{Debuggee, gone_or};
+use crate::error::DebuggeeError;
+use crate::inject::{CALL_LENGTH, SYSCALL, call_registers};
+use crate::kernel::{self, Event, Status};
+use crate::pending_stops;
+use crate::registers::Registers;
+use crate::thread::StopRegisters;
+
+impl Debuggee {
+    /// Makes a stopped thread of an attached process execute a system call; returns its
+    /// result. Returns none, and does nothing, if the thread would not find back by itself.
+    pub(crate) fn call_rescued(
+        &mut self,
+        thread: ThreadId,
+        number: c_long,
+        arguments: [u64; 6],
+    ) -> Result<Option<u64>, DebuggeeError> {
+        let failed = |errno| gone_or("make a system call in the program", thread)(errno);
+        let has_signal = self.stopped(thread)?.pending.is_some();
+        // The kernel would not deliver the signal at the stop after the call.
+        if !self.life.is_attached() || has_signal {
+            return Ok(None);
+        }
+        let Some(gadget) = self.rescued_gadget()? else {
+            return Ok(None);
+        };
+        self.leave_kernel(thread)?;
+        let saved = kernel::registers(thread.0).map_err(failed)?;
+        let mask = kernel::signal_mask(thread.0).map_err(failed)?;
+        let before = Before {
+            registers: registers_of_return(&saved),
+            extended: &kernel::extended_state(thread.0).map_err(failed)?,
+            signal_mask: mask,
+        };
+        if !self.add_rescue(saved.rsp, &before)? {
+            return Ok(None);
+        }
+        let call = user_regs_struct {
+            orig_rax: u64::MAX,
+            ..call_registers(saved, gadget, number, arguments)
+        };
+        kernel::set_registers(thread.0, &call).map_err(failed)?;
+        self.block_signals(thread)?;
+        self.run_behind_call(thread, gadget + CALL_LENGTH)?;
+        let result = kernel::registers(thread.0).map_err(failed)?.rax;
+        kernel::set_signal_mask(thread.0, mask).map_err(failed)?;
+        kernel::set_registers(thread.0, &saved).map_err(failed)?;
+        self.remove_rescue(saved.rsp);
+        self.return_to_group_stop(thread)?;
+        Ok(Some(result))
+    }
+
+    /// Returns the address of a `syscall` with the way back behind it; makes one if there is
+    /// none. Returns none if there is no memory for it.
+    fn rescued_gadget(&mut self) -> Result<Option<u64>, DebuggeeError> {
+        /// Room for the way back.
+        const SLOTS: u64 = 2;
+        let known = self.calls.rescue.as_ref().and_then(|it| it.gadget);
+        if known.is_some() {
+            return Ok(known);
+        }
+        let Some(gadget) = self.image.out_of_line.take_slots(SLOTS) else {
+            return Ok(None);
+        };
+        self.memory.write_raw(gadget, &SYSCALL)?;
+        if !self.prepare_rescue(gadget + CALL_LENGTH)? {
+            return Ok(None);
+        }
+        if let Some(rescue) = &mut self.calls.rescue {
+            rescue.gadget = Some(gadget);
+        }
+        Ok(Some(gadget))
+    }
+
+    /// Lets a thread make the call before it, and stops it at `end`, behind the call.
+    fn run_behind_call(&mut self, thread: ThreadId, end: u64) -> Result<(), DebuggeeError> {
+        let failed = |errno| gone_or("run the program's thread", thread)(errno);
+        let (mut has_entered, mut stops_seen) = (false, 0);
+        loop {
+            let resumed = match has_entered {
+                true => kernel::resume(thread.0, 0),
+                false => kernel::resume_to_system_call(thread.0, 0),
+            };
+            resumed.map_err(failed)?;
+            match kernel::wait_for(thread.0).map_err(failed)? {
+                Status::Stopped {
+                    event: Event::SystemCall,
+                    ..
+                } => {
+                    has_entered = true;
+                    kernel::interrupt(thread.0).map_err(failed)?;
+                }
+                Status::Stopped {
+                    event: Event::Stop, ..
+                } if has_entered && kernel::counter(thread.0).map_err(failed)? == end => break,
+                // Cannot be blocked; sent again below.
+                Status::Stopped {
+                    signal: libc::SIGSTOP,
+                    event: Event::Signal,
+                } => stops_seen += 1,
+                status @ (Status::Stopped {
+                    event: Event::Exit, ..
+                }
+                | Status::Exited { .. }
+                | Status::Killed { .. }) => {
+                    pending_stops::put(thread.0, status);
+                    return Err(DebuggeeError::ThreadGone(thread));
+                }
+                Status::Stopped { .. } => {}
+            }
+        }
+        if stops_seen > 0 {
+            let _ = kernel::signal_process(self.process as i32, libc::SIGSTOP);
+        }
+        if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.at_signal = false;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the registers with which a thread goes on by itself: an interrupted system call
+/// is made again.
+fn registers_of_return(saved: &user_regs_struct) -> Registers {
+    let shown = Registers::from_kernel(saved);
+    let stop = StopRegisters {
+        kernel_counter: saved.rip,
+        shown,
+    };
+    match stop.restarts_system_call() {
+        true => Registers {
+            rax: shown.orig_rax,
+            rip: shown.rip.wrapping_sub(CALL_LENGTH),
+            ..shown
+        },
+        false => shown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupted_call_is_made_again() {
+        let mut saved = Registers::default().to_kernel();
+        saved.rip = 0x1002;
+        saved.orig_rax = libc::SYS_read as u64;
+        saved.rax = -512_i64 as u64;
+        let shown = registers_of_return(&saved);
+        assert_eq!((shown.rip, shown.rax), (0x1000, libc::SYS_read as u64));
+        saved.rax = 7;
+        let shown = registers_of_return(&saved);
+        assert_eq!((shown.rip, shown.rax), (0x1002, 7));
+    }
+}
