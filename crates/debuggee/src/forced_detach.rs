@@ -139,10 +139,15 @@ impl Debuggee {
     }
 
     fn detach_fork(&self, child: u32) {
+        self.restore_fork(child);
+        let _ = self.let_go(child, 0);
+    }
+
+    /// Restores the text of a copy of the memory, which is stopped, or about to be.
+    pub(crate) fn restore_fork(&self, child: u32) {
         if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {
             self.memory.restore_every_patch_in(&memory);
             self.memory.restore_every_trap_in(&memory);
         }
-        let _ = self.let_go(child, 0);
     }
 }

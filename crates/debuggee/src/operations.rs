@@ -274,7 +274,10 @@ impl Debuggee {
             }
             Motion::Step => kernel::single_step(thread.0, signal),
         };
+        let watches = self.watches.is_live();
         if let Some(known) = self.threads.get_mut(&thread.0) {
+            known.may_be_stepping =
+                watches || enters_handler || leaves_copies || motion == Motion::Step;
             known.state = State::Running;
             known.registers.take();
             known.at_entry = false;

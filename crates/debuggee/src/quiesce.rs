@@ -17,7 +17,7 @@ use crate::error::DebuggeeError;
 use crate::kernel::{self, Event, Status};
 use crate::pending_stops;
 use crate::signals;
-use crate::thread::State;
+use crate::thread::{PendingSignal, State};
 
 impl Debuggee {
     /// Quiesces a halted debuggee that is left to the user: from here until a
@@ -44,21 +44,35 @@ impl Debuggee {
         for thread in ids {
             self.quiesce_hardware(thread);
         }
+        // They would go on with the text that the program had when they were made.
+        let children: Vec<u32> = self.forks.pending.keys().copied().collect();
+        for child in children
+            .into_iter()
+            .chain(self.forks.copies.keys().copied())
+        {
+            self.restore_fork(child);
+        }
         self.memory.quiesce()
     }
 
-    /// Moves a thread from the stop of a trap's signal to a stop without a
-    /// signal, at the same place.
+    /// Moves a thread from the stop of a trap's signal, or one before the end of a step,
+    /// to a stop without a signal, at the same place: without juror the kernel would
+    /// deliver the signal, or end the step by one.
     fn leave_trap_stop(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         let Some(known) = self.threads.get(&thread.0) else {
             return Ok(());
         };
-        if known.state != State::Stopped || !known.at_signal || known.pending.is_some() {
+        // The kernel delivers a signal at its own stop. Of a fault no other stop can.
+        let stays = |signal: &PendingSignal| signal.fresh || signal.synchronous;
+        let stays = known.pending.as_ref().is_some_and(stays);
+        let would_step = known.may_be_stepping && !known.inside_kernel && !known.group_stopped;
+        if known.state != State::Stopped || stays || !(known.at_signal || would_step) {
             return Ok(());
         }
         let mut registers = *self.stop_registers(thread)?;
         let address = registers.shown.rip;
-        if registers.kernel_counter != address && !registers.restarts_system_call() {
+        let is_away = registers.kernel_counter != address && !self.is_in_twin(thread);
+        if is_away && !registers.restarts_system_call() {
             if kernel::set_counter(thread.0, address).is_err() {
                 return Ok(());
             }
@@ -77,6 +91,7 @@ impl Debuggee {
             known.at_signal = event == Event::Signal;
             known.group_stopped = event == Event::Stop && signals::stops_by_default(signal);
             known.registers = registers.into();
+            known.may_be_stepping = false;
         }
         Ok(())
     }

@@ -19,6 +19,9 @@ pub(crate) struct Thread {
     pub(crate) vfork_parent: Option<ThreadId>,
     /// How it was last resumed: an internal stop continues with it.
     pub(crate) motion: Motion,
+    /// Whether it was last resumed for one instruction, perhaps: the kernel ends the step by
+    /// a signal.
+    pub(crate) may_be_stepping: bool,
     /// Whether it waits to be resumed.
     pub(crate) awaits_resume: bool,
     /// Whether it was asked to stop and no stop has been passed to the engine
@@ -134,6 +137,7 @@ impl Thread {
             is_vfork_child: false,
             vfork_parent: None,
             motion: Motion::Run,
+            may_be_stepping: false,
             awaits_resume: false,
             hold_requested: false,
             interrupt_requested: false,

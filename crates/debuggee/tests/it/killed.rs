@@ -5,6 +5,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use crate::support::bare::Bare;
 use crate::support::workers::WORKERS;
@@ -52,11 +53,32 @@ fn play_juror() {
             )
             .unwrap();
     }
+    if role == "calls" {
+        debuggee.quiesce().unwrap();
+        say(debuggee.pid());
+        loop {
+            let memory = debuggee.share_memory(1 << 16).unwrap().unwrap();
+            debuggee.unshare_memory(&memory).unwrap();
+        }
+    }
+    if role == "steps" {
+        let threads: Vec<_> = debuggee.thread_ids().collect();
+        for thread in threads {
+            debuggee.set_single_stepping(thread, true);
+        }
+    }
     debuggee.resume_all().unwrap();
     let mut hits = 0;
     loop {
         let event = debuggee.wait().unwrap();
         hits += u32::from(matches!(event, StopEvent::Hit { .. }));
+        if role == "steps" && hits == 5 {
+            // The other threads are before the end of a step.
+            debuggee.halt_all().unwrap();
+            debuggee.quiesce().unwrap();
+            say(debuggee.pid());
+            std::thread::park();
+        }
         let is_at_rest = role == "rest" || role == "watch";
         if is_at_rest && hits == 5 {
             // As at the prompt, at a breakpoint.
@@ -154,12 +176,28 @@ fn an_attached_program_at_rest_goes_on_unharmed() {
     let program = compile(WORKERS, &["-O1"]);
     let bare = Bare::start(&program, &[]);
     let text = bare.bytes_at(&program, "work");
-    for role in ["rest", "watch", "rest", "watch", "rest"] {
+    for role in [
+        "rest", "watch", "steps", "rest", "watch", "steps", "rest", "steps", "steps", "steps",
+    ] {
         let player = Player::start(role, &program, bare.process());
         // The text is right before juror dies, not only after.
         assert_eq!(bare.bytes_at(&program, "work"), text);
         player.kill();
         assert_eq!(bare.bytes_at(&program, "work"), text);
+    }
+    assert_eq!(bare.finish(), "right\nstatus 7\n");
+}
+
+/// A thread of the program makes system calls for juror all the time.
+#[test]
+fn a_thread_that_makes_calls_for_juror_goes_on_where_it_was() {
+    let program = compile(WORKERS, &["-O1"]);
+    let bare = Bare::start(&program, &[]);
+    for round in 0..100 {
+        let player = Player::start("calls", &program, bare.process());
+        // At some moment of some call.
+        std::thread::sleep(Duration::from_micros(37 * round));
+        player.kill();
     }
     assert_eq!(bare.finish(), "right\nstatus 7\n");
 }
