@@ -70,7 +70,7 @@ impl Debuggee {
         kernel::seize(first, kernel::EVENTS)
             .map_err(|errno| refusal(process, first, &status, errno))?;
         memory
-            .start_watchdog()
+            .start_watchdog(process)
             .map_err(|errno| AttachError::System {
                 process,
                 what: "start the watchdog process",

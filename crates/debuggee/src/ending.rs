@@ -108,14 +108,20 @@ impl Debuggee {
         let mut done = self.end_all_calls();
         done = done.and(self.unwatch_all());
         done = done.and(self.unpatch_all());
-        done = done.and(self.disarm_threads());
+        let have_left_stubs = self.leave_all_stubs();
+        if have_left_stubs {
+            done = done.and(self.disarm_threads());
+        }
         done = done.and(self.memory.remove_all_traps());
         self.host.cpu.unshare();
         let ids: Vec<u32> = self.threads.keys().copied().collect();
         for &id in &ids {
             done = done.and(self.return_to_program(ThreadId(id)));
         }
-        done = done.and(self.unmap_regions());
+        if have_left_stubs {
+            done = done.and(self.unmap_patches());
+            done = done.and(self.unmap_regions());
+        }
         done = done.and(self.detach_threads(&ids));
         self.detach_fork_children();
         self.reap_departing();

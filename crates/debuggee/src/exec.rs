@@ -72,7 +72,7 @@ impl Debuggee {
         self.memory = crate::debuggee::open_memory(self.process)?;
         if self.life.is_attached() {
             let failed = DebuggeeError::system("start the watchdog process");
-            self.memory.start_watchdog().map_err(failed)?;
+            self.memory.start_watchdog(self.process).map_err(failed)?;
         }
         self.prepare_image()?;
         self.queue_event(StopEvent::Executed {

@@ -60,7 +60,7 @@ impl Debuggee {
         };
         if self.life.is_attached() {
             let failed = DebuggeeError::system("start the watchdog process");
-            memory.start_watchdog().map_err(failed)?;
+            memory.start_watchdog(child).map_err(failed)?;
         }
         let watches = self.watches.for_fork();
         self.detach_unless_ended()?;

@@ -140,7 +140,7 @@ impl Debuggee {
             pages,
             inheritance,
         } = forked;
-        self.start_watchdog_if_attached(&mut memory)?;
+        self.start_watchdog_if_attached(process, &mut memory)?;
         let mut child = self.new_child(process, memory);
         child.image.out_of_line = self.image.out_of_line.for_fork(|start| {
             let mut byte = [0];
@@ -174,7 +174,7 @@ impl Debuggee {
 
     fn adopt_executed(&self, process: u32) -> Result<Debuggee, DebuggeeError> {
         let mut memory = open_memory(process)?;
-        self.start_watchdog_if_attached(&mut memory)?;
+        self.start_watchdog_if_attached(process, &mut memory)?;
         let mut child = self.new_child(process, memory);
         child.add_standing(process)?;
         child.prepare_image()?;
@@ -202,10 +202,14 @@ impl Debuggee {
         Ok(thread)
     }
 
-    fn start_watchdog_if_attached(&self, memory: &mut Memory) -> Result<(), DebuggeeError> {
+    fn start_watchdog_if_attached(
+        &self,
+        process: u32,
+        memory: &mut Memory,
+    ) -> Result<(), DebuggeeError> {
         if self.life.is_attached() {
             let failed = DebuggeeError::system("start the watchdog process");
-            memory.start_watchdog().map_err(failed)?;
+            memory.start_watchdog(process).map_err(failed)?;
         }
         Ok(())
     }

@@ -37,6 +37,8 @@ pub(crate) struct Image {
     pub(crate) patches: Patches,
     /// A seccomp filter of the program's is installed: juror injects no system call.
     pub(crate) is_seccomp_filtered: bool,
+    /// A juror that was killed has left patches.
+    pub(crate) is_left_over: bool,
 }
 
 impl Image {
@@ -44,6 +46,7 @@ impl Image {
     fn forget(&mut self) {
         self.out_of_line = OutOfLineSlots::default();
         self.patches = Patches::default();
+        self.is_left_over = false;
         self.rendezvous_address = None;
         self.entry_point = None;
         self.modules.clear();
@@ -130,6 +133,7 @@ impl Debuggee {
         if self.stop_registers(thread)?.shown.cs != CODE_SEGMENT_64 {
             return Err(AttachError::Narrow(self.process));
         }
+        self.remove_left_over()?;
         self.image.auxiliary =
             Auxiliary::read(&self.file_of("auxv")).map_err(|source| AttachError::System {
                 process: self.process,
@@ -209,6 +213,12 @@ impl Debuggee {
         };
         self.image.is_seccomp_filtered =
             self.image.is_seccomp_filtered || self.threads.keys().any(is_filtered);
+        self.image.is_seccomp_filtered
+    }
+
+    /// Returns true if system calls of the program are known to be filtered, so that
+    /// juror makes none in it.
+    pub fn filters_system_calls(&self) -> bool {
         self.image.is_seccomp_filtered
     }
 

@@ -54,9 +54,7 @@ impl Debuggee {
             Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let is_interrupted = registers.rax as i64 == -i64::from(libc::EINTR)
-            && CALLS.contains(&(registers.orig_rax as i64));
-        if !is_interrupted {
+        if !is_interrupted(registers.rax, registers.orig_rax) {
             return Ok(());
         }
         let mut raw = kernel::registers(thread.0).map_err(gone_or("read the registers", thread))?;
@@ -68,4 +66,19 @@ impl Debuggee {
         }
         Ok(())
     }
+}
+
+/// As [`Debuggee::restart_interrupted_call`], for a thread of which nothing else is known.
+pub(crate) fn restart(thread: u32) {
+    if let Ok(mut registers) = kernel::registers(thread)
+        && is_interrupted(registers.rax, registers.orig_rax)
+    {
+        registers.rax = RESTART_WITHOUT_HANDLER as u64;
+        let _ = kernel::set_registers(thread, &registers);
+    }
+}
+
+/// Returns true for the result and the number of a call that a stop made fail.
+fn is_interrupted(result: u64, number: u64) -> bool {
+    result as i64 == -i64::from(libc::EINTR) && CALLS.contains(&(number as i64))
 }

@@ -18,6 +18,7 @@ use nix::errno::Errno;
 
 use crate::core_file::CoreMemory;
 use crate::error::DebuggeeError;
+use crate::patches::listed::JumpList;
 use crate::patches::text::TextPatches;
 use crate::put_back;
 use crate::watchdog::Watchdog;
@@ -45,6 +46,8 @@ pub(crate) struct Memory {
     is_quiescent: bool,
     /// The jumps that replace traps, and the instructions behind them.
     pub(crate) patches: TextPatches,
+    /// The list of the jumps, for a process that outlives juror.
+    pub(crate) list: Option<JumpList>,
 }
 
 impl Memory {
@@ -73,17 +76,23 @@ impl Memory {
             watchdog: None,
             is_quiescent: false,
             patches: TextPatches::default(),
+            list: None,
         }
     }
 
-    /// Starts the watchdog, which restores the text if juror is killed. No trap
-    /// may be inserted yet.
-    pub(crate) fn start_watchdog(&mut self) -> Result<(), Errno> {
-        self.watchdog = Some(Watchdog::new(&self.file)?);
+    /// Starts the watchdog, which restores the text of the process if juror is killed.
+    /// No trap may be inserted yet.
+    pub(crate) fn start_watchdog(&mut self, process: u32) -> Result<(), Errno> {
+        self.watchdog = Some(Watchdog::new(&self.file, process)?);
         Ok(())
     }
 
-    /// Removes the traps from the text while nothing runs: they count as
+    /// Returns the watchdog, if there is one.
+    pub(crate) fn watchdog_mut(&mut self) -> Option<&mut Watchdog> {
+        self.watchdog.as_mut()
+    }
+
+    /// Removes the traps and jumps from the text while nothing runs: they count as
     /// inserted, and [`Memory::end_quiescence`] puts them back.
     pub(crate) fn quiesce(&mut self) -> Result<(), DebuggeeError> {
         if !self.is_quiescent {
@@ -91,11 +100,12 @@ impl Memory {
             for (&address, &original) in &self.originals {
                 self.restore_original(address, original)?;
             }
+            self.take_out_jumps()?;
         }
         Ok(())
     }
 
-    /// Puts the traps back: something is about to run.
+    /// Puts the traps and jumps back: something is about to run.
     #[inline]
     pub(crate) fn end_quiescence(&mut self) -> Result<(), DebuggeeError> {
         if self.is_quiescent {
@@ -107,7 +117,11 @@ impl Memory {
     #[cold]
     fn reinsert_traps(&mut self) -> Result<(), DebuggeeError> {
         self.is_quiescent = false;
+        self.put_back_jumps()?;
         for (&address, &original) in &self.originals {
+            if self.has_patch(address) {
+                continue;
+            }
             let mut present = [0];
             // Code that has been unmapped or replaced meanwhile is left alone.
             if self.read_raw(address, &mut present).is_ok() && present == [original] {
@@ -182,7 +196,7 @@ impl Memory {
     /// Writes `bytes` from `address` on; inserted traps stay.
     pub(crate) fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), DebuggeeError> {
         let end = address.saturating_add(bytes.len() as u64);
-        let kept = self.patches.keep(address, bytes);
+        let kept = self.keep_jumps(address, bytes)?;
         let kept = kept.as_deref().unwrap_or(bytes);
         let mut from = address;
         let mut rest = kept;

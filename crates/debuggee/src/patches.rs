@@ -19,6 +19,7 @@
 //! ([`Input::Counted`](juror_stepping::Input::Counted)).
 
 mod leading;
+pub(crate) mod listed;
 mod mapping;
 mod orders;
 mod records;
@@ -161,6 +162,8 @@ pub(crate) struct Patches {
     has_threads: bool,
     /// The memory that is mapped for stubs: starts and ends.
     code: BTreeMap<u64, u64>,
+    /// The memory that the program shares with juror: starts and lengths.
+    shared: BTreeMap<u64, u64>,
     /// The start of the heap, which only an `exec` changes; `None` inside if it is not known.
     heap_start: OnceCell<Option<u64>>,
 }
@@ -283,7 +286,7 @@ impl Debuggee {
             .driver
             .engine
             .may_be_patched(entry..end, jump_end, (owner, count));
-        if !is_granted || self.has_many_strays(entry) {
+        if !is_granted || self.has_many_strays(entry) || !self.has_list_if_needed()? {
             return Ok(false);
         }
         if self.image.patches.has_threads || self.threads.len() > 1 {

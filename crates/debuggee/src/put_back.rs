@@ -62,6 +62,13 @@ pub(crate) fn before_taking(thread: u32) {
 }
 
 /// Returns true if the counter of a thread at the stop of a trap has been put
+/// back, and its stop has not been handled.
+#[inline]
+pub(crate) fn is_moved(thread: u32) -> bool {
+    is_needed() && TRAPS.with_borrow(|traps| traps.moved.contains(&thread))
+}
+
+/// Returns true if the counter of a thread at the stop of a trap has been put
 /// back; the stop counts as handled.
 #[inline]
 pub(crate) fn take_moved(thread: u32) -> bool {

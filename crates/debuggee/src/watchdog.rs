@@ -1,33 +1,43 @@
 //! A watchdog process restores an attached program's text if juror is killed.
 //!
 //! The kernel detaches an attached process when its tracer dies, with whatever
-//! traps are in its text. So before the first trap juror starts a small
+//! traps and jumps are in its text. So before the first trap juror starts a small
 //! process, the watchdog, that has the program's memory open and shares a table
 //! of the inserted traps with juror. juror's tracing thread holds a robust
 //! mutex for as long as it lives; the kernel passes it to the watchdog early in
 //! that thread's end, before it detaches the program, and the watchdog writes
-//! the original bytes back.
+//! the original bytes back (`restoring`).
+//!
+//! A trap is one byte, and can be written back while the program runs. A jump
+//! cannot: the watchdog first has stubs do nothing, and takes the jumps out of the
+//! text when it has stopped the threads itself (`standstill`). It finds them in the
+//! list that juror keeps in the program ([`crate::patches::listed`]).
 //!
 //! Invariant: a trap is in the table before it is in the text, and leaves the
 //! table after the text. An entry is one word, so none is ever seen half
 //! written; writing an original byte back twice does no harm.
 
+mod restoring;
+mod standstill;
+
 use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
+use std::ffi::CString;
 use std::fs::File;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::AsRawFd;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use libc::{c_int, c_uint};
+use libc::c_int;
 use nix::errno::Errno;
 
 use crate::kernel::{self, Outcome, Status};
-use crate::memory::TRAP;
 
 /// The maximum number of addresses in the table; traps at further ones are not
 /// restored.
 const ENTRY_COUNT: usize = 1 << 16;
+/// The maximum number of gates of patches, which are restored first.
+const GATE_COUNT: usize = 64;
 
 /// The memory shared by juror and its watchdog.
 #[repr(C)]
@@ -39,6 +49,41 @@ struct Table {
     used: AtomicU32,
     /// Address and original byte, packed; 0 for an unused entry.
     entries: [AtomicU64; ENTRY_COUNT],
+    /// The same of those traps that are gates.
+    gates: [AtomicU64; GATE_COUNT],
+    records: RecordsTable,
+    /// The address of the list of jumps in the program; 0 for none.
+    list: AtomicU64,
+    /// One more than the number in the list of the jump that is being written or
+    /// removed; 0 for none.
+    changing: AtomicU32,
+}
+
+/// The thread records in the program.
+#[repr(C)]
+struct RecordsTable {
+    /// Their address; 0 for none.
+    start: AtomicU64,
+    /// The length of each.
+    length: AtomicU64,
+    /// How many have ever been used.
+    used: AtomicU64,
+    /// The first word of a record whose thread is armed, and of one that is muted.
+    armed: AtomicU64,
+    muted: AtomicU64,
+}
+
+/// The thread records in a program, as the watchdog mutes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NotedRecords {
+    /// Their address.
+    pub(crate) start: u64,
+    /// The length of each.
+    pub(crate) length: u64,
+    /// The first word of a record whose thread is armed.
+    pub(crate) armed: u64,
+    /// The first word of a record whose thread is muted.
+    pub(crate) muted: u64,
 }
 
 /// The watchdog of one debuggee, notified of every trap. Dropping it dismisses
@@ -52,8 +97,9 @@ pub(crate) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts a watchdog of the process whose memory this is.
-    pub(crate) fn new(memory: &File) -> Outcome<Watchdog> {
+    /// Starts a watchdog of a process, whose memory this is.
+    pub(crate) fn new(memory: &File, debuggee: u32) -> Outcome<Watchdog> {
+        let tasks = CString::new(format!("/proc/{debuggee}/task")).map_err(|_| Errno::EINVAL)?;
         // SAFETY: a new mapping of anonymous memory, zeroed by the kernel,
         // which is a valid `Table` but for the mutex, made below.
         let table = unsafe {
@@ -79,7 +125,7 @@ impl Watchdog {
             // on memory that it shares; it never returns.
             match unsafe { libc::fork() } {
                 -1 => Err(Errno::last()),
-                0 => run_watchdog(table, memory.as_raw_fd()),
+                0 => restoring::run_watchdog(table, memory.as_raw_fd(), &tasks),
                 process => Ok(process as u32),
             }
         });
@@ -116,7 +162,7 @@ impl Watchdog {
         let Some(entry) = self.entry(index) else {
             return;
         };
-        entry.store(address << 8 | u64::from(original), Ordering::Release);
+        entry.store(packed(address, original), Ordering::Release);
         if known.is_none() {
             used.store(count + 1, Ordering::Release);
             self.known.insert(address, index);
@@ -130,6 +176,51 @@ impl Watchdog {
             entry.store(0, Ordering::Release);
         }
     }
+
+    /// Records a gate, which has a trap. Returns false if there are too many.
+    pub(crate) fn note_gate(&mut self, address: u64, original: u8) -> bool {
+        let mut gates = self.table().gates.iter();
+        let free = gates.find(|gate| gate.load(Ordering::Relaxed) == 0);
+        if let Some(gate) = free {
+            gate.store(packed(address, original), Ordering::Release);
+        }
+        free.is_some()
+    }
+
+    /// Records where the thread records are; none if they are about to be unmapped.
+    pub(crate) fn note_records(&mut self, noted: Option<NotedRecords>) {
+        let records = &self.table().records;
+        records.start.store(0, Ordering::Release);
+        if let Some(noted) = noted {
+            records.length.store(noted.length, Ordering::Release);
+            records.used.store(0, Ordering::Release);
+            records.armed.store(noted.armed, Ordering::Release);
+            records.muted.store(noted.muted, Ordering::Release);
+            records.start.store(noted.start, Ordering::Release);
+        }
+    }
+
+    /// Records that a thread record is about to be used.
+    pub(crate) fn note_record(&mut self, number: u32) {
+        let used = u64::from(number) + 1;
+        self.table().records.used.fetch_max(used, Ordering::AcqRel);
+    }
+
+    /// Records where the list of jumps is; 0 for none.
+    pub(crate) fn note_list(&mut self, address: u64) {
+        self.table().list.store(address, Ordering::Release);
+    }
+
+    /// Records which jump of the list is being written or removed.
+    pub(crate) fn note_change(&mut self, number: Option<u32>) {
+        let changing = number.map_or(0, |number| number + 1);
+        self.table().changing.store(changing, Ordering::Release);
+    }
+}
+
+/// Packs an address and the original byte there.
+fn packed(address: u64, original: u8) -> u64 {
+    address << 8 | u64::from(original)
 }
 
 impl Drop for Watchdog {
@@ -174,53 +265,5 @@ unsafe fn lock_new_mutex(mutex: *mut libc::pthread_mutex_t) -> Outcome<()> {
         check(libc::pthread_mutex_init(mutex, &raw const attributes))?;
         libc::pthread_mutexattr_destroy(&raw mut attributes);
         check(libc::pthread_mutex_lock(mutex))
-    }
-}
-
-/// Runs the watchdog.
-fn run_watchdog(table: NonNull<Table>, memory: RawFd) -> ! {
-    // SAFETY: system calls on plain numbers; the table is mapped here as in
-    // the parent, and what both touch of it is atomic or the mutex.
-    unsafe {
-        libc::prctl(libc::PR_SET_NAME, c"juror-watchdog".as_ptr());
-        // No key and no hang-up of a terminal ends it before juror.
-        libc::setsid();
-        for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
-            libc::signal(signal, libc::SIG_IGN);
-        }
-        let memory_number = memory as c_uint;
-        libc::syscall(libc::SYS_close_range, memory_number + 1, c_uint::MAX, 0);
-        if memory_number > 0 {
-            libc::syscall(libc::SYS_close_range, 0, memory_number - 1, 0);
-        }
-        // If permitted, it runs before other processes of its CPU.
-        let urgent = libc::sched_param { sched_priority: 1 };
-        libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const urgent);
-        let table = table.as_ref();
-        libc::pthread_mutex_lock(table.mutex.get());
-        if !table.is_dismissed.load(Ordering::Acquire) {
-            let used = table.used.load(Ordering::Acquire) as usize;
-            for entry in table.entries.iter().take(used) {
-                restore(memory, entry.load(Ordering::Acquire));
-            }
-        }
-        libc::_exit(0)
-    }
-}
-
-/// Writes one original byte back, if the trap is still there.
-fn restore(memory: RawFd, entry: u64) {
-    if entry == 0 {
-        return;
-    }
-    let address = (entry >> 8) as libc::off_t;
-    let original = (entry & 0xff) as u8;
-    let mut present = 0_u8;
-    // SAFETY: reads and writes of one live byte by an open descriptor.
-    unsafe {
-        let count = libc::pread(memory, (&raw mut present).cast(), 1, address);
-        if count == 1 && present == TRAP {
-            libc::pwrite(memory, (&raw const original).cast(), 1, address);
-        }
     }
 }

@@ -10,6 +10,7 @@ use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Event};
 use crate::operations::ignore_gone;
+use crate::put_back;
 use crate::registers::Registers;
 use crate::signals;
 use crate::stops::signal_code;
@@ -17,7 +18,7 @@ use crate::thread::{Motion, State};
 
 /// A thread that has been led out of a stub.
 #[derive(Debug, Clone, Copy)]
-struct Left {
+pub(super) struct Left {
     to: LedTo,
     entry: u64,
     jump: u64,
@@ -41,7 +42,9 @@ impl Debuggee {
             return self.run_to_own_signal(thread, signal);
         }
         let is_signal = event == Event::Signal;
-        if is_signal && is_raised_by_code(signal) && self.handle_stray(thread, signal)? {
+        // The trap of a site is one byte behind what may be in a jump.
+        let may_be_stray = is_signal && is_raised_by_code(signal) && !put_back::is_moved(thread.0);
+        if may_be_stray && self.handle_stray(thread, signal)? {
             return Ok(true);
         }
         let ends_step = is_signal && signal == libc::SIGTRAP;
@@ -190,13 +193,6 @@ impl Debuggee {
         })
     }
 
-    /// Returns the number of the sections of a stub that have been done for the
-    /// hit at which a thread stands.
-    pub fn sections_done(&self, thread: ThreadId) -> usize {
-        let known = self.threads.get(&thread.0);
-        known.map_or(0, |known| known.sections_done)
-    }
-
     /// Handles a thread that has trapped in the bytes of a jump, where an
     /// instruction used to begin.
     fn handle_stray(&mut self, thread: ThreadId, signal: i32) -> Result<bool, DebuggeeError> {
@@ -256,19 +252,23 @@ impl Debuggee {
     }
 
     /// Moves a stopped thread out of a stub, if it is in one.
-    fn leave_stub(&mut self, thread: ThreadId) -> Result<Option<Left>, DebuggeeError> {
+    pub(super) fn leave_stub(&mut self, thread: ThreadId) -> Result<Option<Left>, DebuggeeError> {
         let registers = *self.stop_registers(thread)?;
         let patches = &self.image.patches;
-        let mut present = to_stub(&registers.shown, registers.kernel_counter);
-        let was_at_gate = patches.is_gate(registers.kernel_counter.wrapping_sub(1));
-        let place = match was_at_gate {
+        let counter = registers.kernel_counter;
+        let mut present = to_stub(&registers.shown, counter);
+        // A thread at the gate is before its trap, or was put back there from behind it.
+        let is_at_gate = patches.is_gate(counter);
+        let was_at_gate = patches.is_gate(counter.wrapping_sub(1))
+            || is_at_gate && put_back::take_moved(thread.0);
+        let place = match is_at_gate || was_at_gate {
             true => registers.shown.rax,
-            false => registers.kernel_counter,
+            false => counter,
         };
         let Some(stub) = patches.stub_at(place).cloned() else {
             return Ok(None);
         };
-        if was_at_gate {
+        if is_at_gate || was_at_gate {
             present = stub.before_gate(&present);
         }
         let Some((entry, jump)) = self.place_of(&stub) else {

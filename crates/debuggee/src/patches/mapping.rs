@@ -6,12 +6,15 @@ use std::ops::Range;
 use juror_stepping::ThreadId;
 use libc::c_long;
 
+use super::listed::LIST_LENGTH;
 use super::records::Records;
 use super::{FirstWords, RecordWords, SharedMemory};
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::pages::{page_end, page_of};
+use crate::process_status;
+use crate::watchdog::NotedRecords;
 
 /// The least result of an injected call that is an error number.
 const ERRORS: u64 = -4095_i64 as u64;
@@ -81,7 +84,10 @@ impl Debuggee {
             self.call(libc::SYS_madvise, [address, bytes, advice, 0, 0, 0])?;
         }
         match SharedMemory::map(file, bytes, address) {
-            Ok(memory) => Ok(Some(memory)),
+            Ok(memory) => {
+                self.image.patches.shared.insert(address, bytes);
+                Ok(Some(memory))
+            }
             Err(_) => {
                 self.call(libc::SYS_munmap, [address, bytes, 0, 0, 0, 0])?;
                 Ok(None)
@@ -91,6 +97,15 @@ impl Debuggee {
 
     /// Unmaps memory that was shared in the debuggee; here it stays.
     pub fn unshare_memory(&mut self, memory: &SharedMemory) -> Result<(), DebuggeeError> {
+        if self
+            .image
+            .patches
+            .shared
+            .remove(&memory.address())
+            .is_none()
+        {
+            return Ok(());
+        }
         let range = [memory.address(), memory.length(), 0, 0, 0, 0];
         self.call(libc::SYS_munmap, range).map(drop)
     }
@@ -120,6 +135,14 @@ impl Debuggee {
             }
         }
         self.memory.write_raw(start, &first.muted.to_le_bytes())?;
+        if let Some(watchdog) = self.memory.watchdog_mut() {
+            watchdog.note_records(Some(NotedRecords {
+                start,
+                length,
+                armed: first.armed,
+                muted: first.muted,
+            }));
+        }
         self.image.patches.records = Some(Records::new((start, length), count, (first, words)));
         Ok(true)
     }
@@ -129,6 +152,9 @@ impl Debuggee {
         let Some(records) = self.image.patches.records.take() else {
             return Ok(());
         };
+        if let Some(watchdog) = self.memory.watchdog_mut() {
+            watchdog.note_records(None);
+        }
         let range = records.range();
         let call = [range.start, range.end - range.start, 0, 0, 0, 0];
         self.call(libc::SYS_munmap, call).map(drop)
@@ -151,6 +177,12 @@ impl Debuggee {
             return Ok(None);
         };
         self.memory.write_raw(gate, code)?;
+        let original = code.first().copied().unwrap_or_default();
+        if let Some(watchdog) = self.memory.watchdog_mut()
+            && !watchdog.note_gate(gate, original)
+        {
+            return Ok(None);
+        }
         self.memory.insert_trap(gate)?;
         self.image.patches.gates.push(gate);
         Ok(Some(gate))
@@ -284,6 +316,46 @@ impl Debuggee {
             parts.push(from..range.end);
         }
         parts
+    }
+
+    /// Returns true if the process has locked memory: the kernel may give it all of what
+    /// it maps from then on (mlockall(2)), though nothing is used.
+    pub fn locks_memory(&self) -> bool {
+        process_status::locks_memory(self.process)
+    }
+
+    /// Returns true unless the process outlives juror and has no list of its jumps; makes one
+    /// if there is none yet.
+    pub(super) fn has_list_if_needed(&mut self) -> Result<bool, DebuggeeError> {
+        if !self.life.is_attached() || self.memory.list_address().is_some() {
+            return Ok(true);
+        }
+        if self.memory.watchdog_mut().is_none() {
+            return Ok(false);
+        }
+        let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
+        let access = libc::PROT_READ as u64;
+        let call = [0, LIST_LENGTH, access, flags, NO_FILE, 0];
+        let Some(start) = self.call(libc::SYS_mmap, call)? else {
+            return Ok(false);
+        };
+        let advice = libc::MADV_DONTDUMP as u64;
+        self.call(libc::SYS_madvise, [start, LIST_LENGTH, advice, 0, 0, 0])?;
+        self.memory.begin_list(start).map(|()| true)
+    }
+
+    /// Unmaps the code, the tables and the list of jumps. No jump is in the text, and no
+    /// thread is in a stub.
+    pub(crate) fn unmap_patches(&mut self) -> Result<(), DebuggeeError> {
+        let code = std::mem::take(&mut self.image.patches.code).into_iter();
+        let code = code.map(|(start, end)| (start, end - start));
+        let shared = std::mem::take(&mut self.image.patches.shared);
+        let list = self.memory.end_list().map(|start| (start, LIST_LENGTH));
+        let ranges: Vec<(u64, u64)> = code.chain(shared).chain(list).collect();
+        for (start, length) in ranges {
+            self.call(libc::SYS_munmap, [start, length, 0, 0, 0, 0])?;
+        }
+        Ok(())
     }
 
     /// Writes code to memory that was mapped for it.

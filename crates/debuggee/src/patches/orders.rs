@@ -5,6 +5,7 @@ use juror_stepping::{Input, ThreadId};
 use super::text::TextPatch;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::thread::State;
 
 impl Debuggee {
     /// Writes the jump of a patch in place of its trap.
@@ -102,5 +103,27 @@ impl Debuggee {
             && self
                 .stop_registers(thread)
                 .is_ok_and(|registers| patches.is_twin_inside(registers.kernel_counter))
+    }
+
+    /// Returns the number of the sections of a stub that have been done for the
+    /// hit at which a thread stands.
+    pub fn sections_done(&self, thread: ThreadId) -> usize {
+        let known = self.threads.get(&thread.0);
+        known.map_or(0, |known| known.sections_done)
+    }
+
+    /// Moves every stopped thread out of stubs, before they are unmapped. Returns false if one
+    /// cannot be moved.
+    pub(crate) fn leave_all_stubs(&mut self) -> bool {
+        if !self.image.patches.is_any() {
+            return true;
+        }
+        let stopped = self.threads.values();
+        let stopped = stopped.filter(|known| known.state == State::Stopped);
+        let stopped: Vec<ThreadId> = stopped.map(|known| known.id).collect();
+        stopped.into_iter().fold(true, |all, thread| {
+            let left = self.leave_stub(thread);
+            all & left.map_or_else(|error| error.is_end(), |_| true)
+        })
     }
 }

@@ -141,6 +141,9 @@ impl Debuggee {
             None if is_own => records.take(thread),
             None => Some(records.record(0)),
         };
+        if let (Some(record), Some(watchdog)) = (record, self.memory.watchdog_mut()) {
+            watchdog.note_record(record.number);
+        }
         let Some(record) = record else {
             self.set_gs(thread, 0)?;
             return Ok(false);

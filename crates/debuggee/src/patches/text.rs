@@ -1,5 +1,7 @@
 //! The jumps in the debuggee's text.
 
+mod at_rest;
+
 use std::collections::BTreeMap;
 
 use super::LONGEST_JUMP;
@@ -71,7 +73,7 @@ impl TextPatches {
 
     /// Notes that bytes are written to memory: where a jump is, they become its
     /// original bytes. Returns what to write in their place, if that differs.
-    pub(crate) fn keep(&mut self, address: u64, bytes: &[u8]) -> Option<Vec<u8>> {
+    fn keep(&mut self, address: u64, bytes: &[u8]) -> Option<Vec<u8>> {
         let end = address.saturating_add(bytes.len() as u64);
         let entries: Vec<u64> = self.overlapping(address, end).map(|it| it.0).collect();
         let mut kept: Option<Vec<u8>> = None;
@@ -112,7 +114,7 @@ impl Memory {
         patch: TextPatch,
     ) -> Result<bool, DebuggeeError> {
         let has_other = self.inserted_in(entry + 1..patch.end());
-        if has_other || !self.is_inserted(entry) || self.is_quiescent() {
+        if has_other || !self.is_inserted(entry) {
             return Ok(false);
         }
         let mut original = vec![0; patch.code.len()];
@@ -124,9 +126,17 @@ impl Memory {
         }
         let mut first = [0];
         self.read(entry, &mut first)?;
-        self.write_raw(patch.jump, &patch.code)?;
-        if entry != patch.jump {
-            self.write_raw(entry, &first)?;
+        if !self.list_jump(&patch, &original)? {
+            return Ok(false);
+        }
+        if !self.is_quiescent() {
+            self.change_jump(patch.jump, |memory| {
+                memory.write_raw(patch.jump, &patch.code)?;
+                match entry == patch.jump {
+                    true => Ok(()),
+                    false => memory.write_raw(entry, &first),
+                }
+            })?;
         }
         let known = Known {
             patch,
@@ -147,6 +157,9 @@ impl Memory {
         if let Some(known) = self.patches.0.get_mut(&entry) {
             known.is_written = false;
         }
+        if self.is_quiescent() {
+            return Ok(());
+        }
         let mut present = vec![0; known.original.len()];
         let is_ours =
             self.read_raw(known.patch.jump, &mut present).is_ok() && present == known.patch.code;
@@ -154,10 +167,12 @@ impl Memory {
             // The code was unmapped, or the program has replaced it.
             return Ok(());
         }
-        self.write_raw(entry, &[TRAP])?;
-        let skipped = usize::from(entry == known.patch.jump);
-        let rest = known.original.get(skipped..).unwrap_or(&[]);
-        self.write_raw(known.patch.jump + skipped as u64, rest)?;
+        self.change_jump(known.patch.jump, |memory| {
+            memory.write_raw(entry, &[TRAP])?;
+            let skipped = usize::from(entry == known.patch.jump);
+            let rest = known.original.get(skipped..).unwrap_or(&[]);
+            memory.write_raw(known.patch.jump + skipped as u64, rest)
+        })?;
         self.read(known.patch.jump, &mut present)?;
         match present == known.original {
             true => Ok(()),
@@ -191,17 +206,17 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    const CODE: [u8; 5] = [0xe9, 0xf4, 0xcc, 3, 4];
+    pub(super) const CODE: [u8; 5] = [0xe9, 0xf4, 0xcc, 3, 4];
 
     /// A process can open its own memory: a trap in a buffer.
-    fn with_trap(buffer: &[u8], entry: u64) -> Memory {
+    pub(super) fn with_trap(buffer: &[u8], entry: u64) -> Memory {
         let mut memory = Memory::open(Path::new("/proc/self/mem")).unwrap();
         memory.insert_trap(buffer.as_ptr() as u64 + entry).unwrap();
         memory
     }
 
     /// A jump at an offset of a buffer.
-    fn patched(buffer: &[u8], entry: u64, jump: u64) -> Memory {
+    pub(super) fn patched(buffer: &[u8], entry: u64, jump: u64) -> Memory {
         let base = buffer.as_ptr() as u64;
         let mut memory = with_trap(buffer, entry);
         let patch = TextPatch {
@@ -213,13 +228,13 @@ mod tests {
         memory
     }
 
-    fn shown(memory: &Memory, buffer: &[u8]) -> Vec<u8> {
+    pub(super) fn shown(memory: &Memory, buffer: &[u8]) -> Vec<u8> {
         let mut seen = vec![0; buffer.len()];
         memory.read(buffer.as_ptr() as u64, &mut seen).unwrap();
         seen
     }
 
-    fn present(memory: &Memory, buffer: &[u8]) -> Vec<u8> {
+    pub(super) fn present(memory: &Memory, buffer: &[u8]) -> Vec<u8> {
         let mut seen = vec![0; buffer.len()];
         memory.read_raw(buffer.as_ptr() as u64, &mut seen).unwrap();
         seen
