@@ -282,6 +282,8 @@ impl Trial {
             end.is_some()
                 || places.text(memory) == text
                     && before.iter().zip(now).all(|(before, now)| now > before + 1)
+                    // The watchdog takes jumps out while it has stopped the program.
+                    && line_of(program.id(), "TracerPid").ends_with("\t0")
         });
         if let Some(end) = end {
             let is_promised = self.signal == Signal::SIGKILL && end.signal() == Some(5);
@@ -290,12 +292,7 @@ impl Trial {
                 false => Found::Wrong(format!("the program has ended: {end}")),
             };
         }
-        let status = std::fs::read_to_string(format!("/proc/{}/status", program.id()));
-        let status = status.unwrap_or_default();
-        let line = |name: &str| {
-            let found = status.lines().find(|line| line.starts_with(name));
-            found.unwrap_or_default().to_owned()
-        };
+        let line = |name: &str| line_of(program.id(), name);
         let damage = places.damage(memory);
         if !goes_on {
             let state = line("State");
@@ -315,6 +312,14 @@ impl fmt::Display for Trial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self:?}")
     }
+}
+
+/// Returns a line of what the kernel says about a process.
+fn line_of(process: u32, name: &str) -> String {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"));
+    let status = status.unwrap_or_default();
+    let found = status.lines().find(|line| line.starts_with(name));
+    found.unwrap_or_default().to_owned()
 }
 
 /// Returns the processes whose environment names a directory: juror's and its children.

@@ -2,6 +2,8 @@
 
 mod assigned;
 mod attach;
+mod attach_killed;
+mod attach_native;
 mod bad_input;
 mod begun_again;
 mod bodies;

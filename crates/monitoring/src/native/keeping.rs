@@ -67,8 +67,14 @@ impl Monitors {
         if !self.subscriptions.is_silent() {
             return Some("has a scenario that listens");
         }
-        if debuggee.origin() != Origin::Launched {
-            return Some("is of a process that juror attached to");
+        if debuggee.is_left_over() {
+            return Some("is of a process in which a juror was killed");
+        }
+        if debuggee.origin() == Origin::Attached && debuggee.locks_memory() {
+            return Some("is of a program that locks its memory");
+        }
+        if debuggee.filters_system_calls() {
+            return Some("is of a program that filters its system calls");
         }
         if debuggee.follow() != Follow::Parent || self.process.is_some() {
             return Some("follows forked processes");

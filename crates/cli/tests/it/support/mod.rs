@@ -3,6 +3,7 @@
 //! Each test file uses a part of it.
 
 pub mod at_terminal;
+pub mod attached;
 pub mod dialog;
 pub mod printed;
 pub mod tiers;
