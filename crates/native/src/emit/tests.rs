@@ -223,6 +223,23 @@ fn a_muted_thread_changes_nothing() {
     same_program(&lab, &start, &thread);
 }
 
+/// The program uses `gs`, and there is no juror to take the event.
+#[test]
+fn a_thread_without_a_record_passes_an_unattended_gate() {
+    for sections in [&[GUARDED][..], &[GUARDED, PLAIN]] {
+        let lab = Lab::new(sections, 0, words());
+        let mut start = with_arguments(lab.thread(&lab.tables, 9), HEAP, 1);
+        start.store(THREAD + u64::from(ARMED_AT), 4, 0).unwrap();
+        let mut thread = start.clone();
+        lab.run(&mut thread).unwrap();
+        assert_eq!(thread.counter, GATE_AT);
+        thread.step().unwrap();
+        lab.run(&mut thread).unwrap();
+        assert_eq!(lab.read_tables(&thread), lab.tables);
+        same_program(&lab, &start, &thread);
+    }
+}
+
 /// Runs events in a row, and leads out of each at every instruction.
 fn check_events(sources: &[&str], event: usize, words: EventWords, events: &[(u64, i64)]) {
     let lab = Lab::new(sources, event, words);
@@ -297,6 +314,11 @@ fn a_lock_that_is_held_is_waited_for_and_gates() {
     assert!(out.release.is_empty(), "the lock is another thread's");
     assert_eq!((out.resume, out.done), (Resume::Entry, 0));
     assert_eq!(out.registers.general, start.registers);
+    // Whoever holds it is gone, and so is juror.
+    thread.step().unwrap();
+    lab.run(&mut thread).unwrap();
+    same_but_scratch(&lab, 0, &lab.read_tables(&thread)[0], &tables[0]);
+    same_program(&lab, &start, &thread);
 }
 
 #[test]
