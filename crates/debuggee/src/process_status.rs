@@ -126,13 +126,6 @@ pub(crate) fn is_kernel_thread(process: u32) -> bool {
         .is_some_and(|flags: u64| flags & KERNEL_THREAD != 0)
 }
 
-/// Returns true if a process has locked some of its memory.
-pub(crate) fn locks_memory(process: u32) -> bool {
-    let text = read_text(format!("/proc/{process}/status").as_ref());
-    let locked = text.as_deref().and_then(|text| field(text, "VmLck"));
-    locked.is_some_and(|locked| !locked.starts_with("0 "))
-}
-
 /// Returns the number of a thread in its own, innermost namespace.
 pub(crate) fn own_pid(process: u32, thread: u32) -> Option<u32> {
     let text = status_text(process, thread)?;

@@ -151,7 +151,7 @@ int main(void) {
     char byte;
     filter();
 #ifdef LOCKED
-    mlock(&done, sizeof done);
+    mlockall(MCL_CURRENT | MCL_FUTURE);
 #endif
     printf("%d %lx\n", getpid(), (long)work);
     fflush(stdout);
@@ -233,20 +233,31 @@ fn what_a_killed_juror_has_left_is_removed_by_the_next_one() {
 
 #[test]
 fn a_program_in_which_nothing_can_be_mapped_is_taken_by_traps() {
-    for (argument, why) in [
-        (
-            "-DFILTERED",
-            "is of a program that filters its system calls",
-        ),
-        ("-DLOCKED", "is of a program that locks its memory"),
-    ] {
-        let executable = Fixture::c("refusing.c", SERVER)
-            .argument(argument)
-            .compile_plain();
-        let running = Running::start(&executable, &[]);
-        assert_refused(&running, why);
-        let (said, status) = running.finish();
-        assert_eq!(said, "worked 0\n");
-        assert!(status.success(), "{status}");
-    }
+    let executable = Fixture::c("refusing.c", SERVER)
+        .argument("-DFILTERED")
+        .compile_plain();
+    let running = Running::start(&executable, &[]);
+    assert_refused(&running, "is of a program that filters its system calls");
+    let (said, status) = running.finish();
+    assert_eq!(said, "worked 0\n");
+    assert!(status.success(), "{status}");
+}
+
+/// The kernel allocates all of a mapping in such a program, as far as its file goes.
+#[test]
+fn a_program_that_locks_its_memory_stays_small() {
+    let executable = Fixture::c("locking.c", SERVER)
+        .argument("-DLOCKED")
+        .compile_plain();
+    let mut running = Running::start(&executable, &[]);
+    let text = running.text();
+    let attached = Attached::start(&running, POLITE, true);
+    until("the jump is written", || text.has_jump());
+    running.tell(b"abc");
+    let mebibytes = running.resident_mebibytes();
+    assert!(mebibytes < 256, "{mebibytes} MiB");
+    attached.end(Signal::SIGINT);
+    let (said, status) = running.finish();
+    assert_eq!(said, "worked 3\n");
+    assert!(status.success(), "{status}");
 }

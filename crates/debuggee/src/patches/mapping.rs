@@ -13,7 +13,6 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel;
 use crate::pages::{page_end, page_of};
-use crate::process_status;
 use crate::watchdog::NotedRecords;
 
 /// The least result of an injected call that is an error number.
@@ -316,12 +315,6 @@ impl Debuggee {
             parts.push(from..range.end);
         }
         parts
-    }
-
-    /// Returns true if the process has locked memory: the kernel may give it all of what
-    /// it maps from then on (mlockall(2)), though nothing is used.
-    pub fn locks_memory(&self) -> bool {
-        process_status::locks_memory(self.process)
     }
 
     /// Returns true unless the process outlives juror and has no list of its jumps; makes one

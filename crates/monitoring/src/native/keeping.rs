@@ -8,7 +8,7 @@ use super::records::{
 };
 use super::{Circumstances, NativeTier, Tier};
 use crate::monitors::{MonitoredProperty, Monitors};
-use juror_debuggee::{DebuggeeError, Follow, Origin, ThreadId};
+use juror_debuggee::{DebuggeeError, Follow, ThreadId};
 use juror_instrument::probes::Probe;
 use juror_language::Diagnostic;
 use juror_monitor::native::{JournalWord, NotNative, WordMonitor};
@@ -69,9 +69,6 @@ impl Monitors {
         }
         if debuggee.is_left_over() {
             return Some("is of a process in which a juror was killed");
-        }
-        if debuggee.origin() == Origin::Attached && debuggee.locks_memory() {
-            return Some("is of a program that locks its memory");
         }
         if debuggee.filters_system_calls() {
             return Some("is of a program that filters its system calls");

@@ -90,6 +90,16 @@ impl Running {
         text
     }
 
+    /// The memory that the kernel has allocated for it.
+    pub fn resident_mebibytes(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.expect("its status");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kibibytes = line.and_then(|line| line.split_whitespace().next());
+        let kibibytes: u64 = kibibytes.and_then(|it| it.parse().ok()).expect("a number");
+        kibibytes / 1024
+    }
+
     pub fn mappings(&self) -> String {
         std::fs::read_to_string(format!("/proc/{}/maps", self.child.id())).expect("its mappings")
     }
