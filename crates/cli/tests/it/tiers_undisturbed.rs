@@ -59,6 +59,24 @@ fn the_heap_of_a_program_at_a_fixed_address_grows() {
     }
 }
 
+/// The trap of juror's that a stub executes has the same signal.
+#[test]
+fn a_trap_signal_that_another_thread_sends_is_the_programs() {
+    let property = written(
+        "property called
+event entered  = before work(n: int = arg 1)
+event returned = after work(n: int = arg 1)
+state s { on entered -> s on returned -> s }
+",
+    );
+    let executable = program("sent_traps.c").argument("-pthread").compile_plain();
+    let tiers = Tiers::new().watching_file(&property.path);
+    let told = tiers.run("native", executable.as_os_str(), &[]);
+    let said = format!("{}{}", told.output.stdout, told.output.stderr);
+    assert!(said.contains("handled 300 lost 0"), "{said}");
+    told.assert_native();
+}
+
 /// Three events at one place, which are taken one after the other.
 const SAME_CALL: &str = "property same
 event first  = before work(x: int = arg 1)

@@ -47,13 +47,15 @@ impl Debuggee {
         if may_be_stray && self.handle_stray(thread, signal)? {
             return Ok(true);
         }
-        let ends_step = is_signal && signal == libc::SIGTRAP;
-        if ends_step && self.is_in_middle_of_twin(thread)? {
+        let is_trap = is_signal && signal == libc::SIGTRAP;
+        if is_trap && self.is_in_middle_of_twin(thread)? && signal_code(thread)? > 0 {
             return self.finish_twin(thread).map(|()| true);
         }
         let Some(left) = self.leave_stub(thread)? else {
             return Ok(false);
         };
+        // Otherwise a process has sent it.
+        let ends_step = is_trap && (left.was_at_gate || signal_code(thread)? > 0);
         let is_fault = is_signal && !ends_step && is_own_fault(thread, signal)?;
         match left.to {
             // A step of juror's own has executed the jump, or a capture cannot be

@@ -44,7 +44,7 @@ pub(crate) struct Listed {
     original: [u8; Listed::LONGEST],
 }
 
-/// What is in the text in place of a jump.
+/// The state of the text at a jump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextState {
     /// The jump.
@@ -150,7 +150,7 @@ pub(crate) fn count_in(header: &[u8; HEADER_LENGTH as usize]) -> Option<u32> {
 #[derive(Debug)]
 pub(crate) struct JumpList {
     address: u64,
-    /// What is in it, by address of the jump, with the numbers.
+    /// Its entries and their numbers, by address of the jump.
     known: BTreeMap<u64, (u32, Listed)>,
 }
 

@@ -189,7 +189,7 @@ mod tests {
             .unwrap()
     }
 
-    /// What is in a buffer that has been written through the file.
+    /// Returns the contents of a buffer that has been written through the file.
     fn present(program: Program, buffer: &[u8]) -> Vec<u8> {
         let mut bytes = vec![0; buffer.len()];
         assert!(program.read(buffer.as_ptr() as u64, &mut bytes));

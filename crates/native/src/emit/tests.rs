@@ -314,7 +314,7 @@ fn a_lock_that_is_held_is_waited_for_and_gates() {
     assert!(out.release.is_empty(), "the lock is another thread's");
     assert_eq!((out.resume, out.done), (Resume::Entry, 0));
     assert_eq!(out.registers.general, start.registers);
-    // Whoever holds it is gone, and so is juror.
+    // The thread that holds it is gone, and so is juror.
     thread.step().unwrap();
     lab.run(&mut thread).unwrap();
     same_but_scratch(&lab, 0, &lab.read_tables(&thread)[0], &tables[0]);
