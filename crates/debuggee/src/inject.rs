@@ -216,25 +216,10 @@ impl Debuggee {
                     signal: libc::SIGTRAP,
                     event: Event::Signal,
                 } if kernel::registers(thread.0).map_err(failed)?.rip == end => break,
-                // Cannot be blocked; sent again below.
-                Status::Stopped {
-                    signal: libc::SIGSTOP,
-                    event: Event::Signal,
-                } => stops_seen += 1,
-                Status::Stopped {
-                    event: Event::Exit, ..
-                }
-                | Status::Exited { .. }
-                | Status::Killed { .. } => {
-                    pending_stops::put(thread.0, status);
-                    return Err(DebuggeeError::ThreadGone(thread));
-                }
-                Status::Stopped { .. } => {}
+                status => stops_seen += stops_in_passing(thread, status)?,
             }
         }
-        if stops_seen > 0 {
-            let _ = kernel::signal_process(self.process as i32, libc::SIGSTOP);
-        }
+        self.send_stop_again(stops_seen);
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.at_signal = true;
             if let Some(pending) = &mut known.pending {
@@ -244,6 +229,14 @@ impl Debuggee {
             // caller restores them all.
         }
         Ok(())
+    }
+
+    /// Sends the signals again by which the process was to be stopped while a thread made
+    /// calls for juror.
+    pub(crate) fn send_stop_again(&self, stops_seen: u32) {
+        if stops_seen > 0 {
+            let _ = kernel::signal_process(self.process as i32, libc::SIGSTOP);
+        }
     }
 
     /// Updates the record of a stopped thread that has made calls by requests
@@ -281,5 +274,28 @@ impl Debuggee {
             known.group_stopped = event == Event::Stop && signals::stops_by_default(signal);
         }
         Ok(())
+    }
+}
+
+/// Returns the number of `SIGSTOP`s, which cannot be blocked, in a status that comes before the
+/// one that is awaited.
+///
+/// # Errors
+/// The thread has ended, or is about to.
+pub(crate) fn stops_in_passing(thread: ThreadId, status: Status) -> Result<u32, DebuggeeError> {
+    match status {
+        Status::Stopped {
+            signal: libc::SIGSTOP,
+            event: Event::Signal,
+        } => Ok(1),
+        Status::Stopped {
+            event: Event::Exit, ..
+        }
+        | Status::Exited { .. }
+        | Status::Killed { .. } => {
+            pending_stops::put(thread.0, status);
+            Err(DebuggeeError::ThreadGone(thread))
+        }
+        Status::Stopped { .. } => Ok(0),
     }
 }

@@ -15,9 +15,8 @@ use libc::{c_long, user_regs_struct};
 use crate::call_rescue::Before;
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
-use crate::inject::{CALL_LENGTH, SYSCALL, call_registers};
+use crate::inject::{CALL_LENGTH, SYSCALL, call_registers, stops_in_passing};
 use crate::kernel::{self, Event, Status};
-use crate::pending_stops;
 use crate::registers::Registers;
 use crate::thread::StopRegisters;
 
@@ -108,25 +107,10 @@ impl Debuggee {
                 Status::Stopped {
                     event: Event::Stop, ..
                 } if has_entered && kernel::counter(thread.0).map_err(failed)? == end => break,
-                // Cannot be blocked; sent again below.
-                Status::Stopped {
-                    signal: libc::SIGSTOP,
-                    event: Event::Signal,
-                } => stops_seen += 1,
-                status @ (Status::Stopped {
-                    event: Event::Exit, ..
-                }
-                | Status::Exited { .. }
-                | Status::Killed { .. }) => {
-                    pending_stops::put(thread.0, status);
-                    return Err(DebuggeeError::ThreadGone(thread));
-                }
-                Status::Stopped { .. } => {}
+                status => stops_seen += stops_in_passing(thread, status)?,
             }
         }
-        if stops_seen > 0 {
-            let _ = kernel::signal_process(self.process as i32, libc::SIGSTOP);
-        }
+        self.send_stop_again(stops_seen);
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.at_signal = false;
         }
