@@ -128,9 +128,10 @@ impl Input<'_> {
     /// Returns the next operator; 0 if the tree is large enough.
     fn operator(&mut self) -> u8 {
         self.size += 1;
-        match self.size > SIZE_MAX {
-            true => 0,
-            false => self.byte().unwrap_or(0),
+        if self.size > SIZE_MAX {
+            0
+        } else {
+            self.byte().unwrap_or(0)
         }
     }
 

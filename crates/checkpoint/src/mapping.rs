@@ -35,9 +35,10 @@ fn shared_of(mapping: Mapping<'_>) -> Shared {
     Shared {
         range: mapping.range,
         is_plain: !is_device && !name.starts_with("anon_inode:"),
-        name: match name.is_empty() {
-            true => "anonymous".to_owned(),
-            false => name.to_owned(),
+        name: if name.is_empty() {
+            "anonymous".to_owned()
+        } else {
+            name.to_owned()
         },
     }
 }

@@ -27,9 +27,10 @@ pub(crate) fn save(
     for shared in mapping::shared(&debuggee.memory_map().unwrap_or_default()) {
         let known = before.iter().find(|it| it.shared == shared);
         total += shared.length();
-        let chunks = match shared.is_plain && total <= limit {
-            true => copy(debuggee, &shared, known.map(|known| &known.chunks)),
-            false => None,
+        let chunks = if shared.is_plain && total <= limit {
+            copy(debuggee, &shared, known.map(|known| &known.chunks))
+        } else {
+            None
         };
         match chunks {
             Some(chunks) => saved.push(SavedMemory { shared, chunks }),

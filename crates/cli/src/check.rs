@@ -132,9 +132,10 @@ enum Left {
 impl Checking<'_> {
     fn all(mut self) -> io::Result<u8> {
         let mut total = Findings::default();
-        let runs: Vec<Vec<usize>> = match self.check.merge {
-            true => vec![(0..self.check.traces.len()).collect()],
-            false => (0..self.check.traces.len()).map(|it| vec![it]).collect(),
+        let runs: Vec<Vec<usize>> = if self.check.merge {
+            vec![(0..self.check.traces.len()).collect()]
+        } else {
+            (0..self.check.traces.len()).map(|it| vec![it]).collect()
         };
         let is_one = runs.len() == 1;
         for run in runs {

@@ -180,9 +180,10 @@ impl Process {
 
 impl Host for Process {
     fn command_files(&self, tell: &mut dyn FnMut(&str)) -> Vec<CommandFile> {
-        let files = match self.has_init {
-            true => init::read(tell),
-            false => Vec::new(),
+        let files = if self.has_init {
+            init::read(tell)
+        } else {
+            Vec::new()
         };
         files.into_iter().map(Commands::into_file).collect()
     }

@@ -19,9 +19,10 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<u8> {
                 anyhow::bail!("{message}");
             }
             let mut questions = Questions::default();
-            let status = match asm::is_machine(&check.model.file) {
-                true => asm::check(check, &mut questions, &mut output),
-                false => promela::check(check, &mut questions, &mut output),
+            let status = if asm::is_machine(&check.model.file) {
+                asm::check(check, &mut questions, &mut output)
+            } else {
+                promela::check(check, &mut questions, &mut output)
             }?;
             // A model that cannot be read has no questions.
             if let Some(web) = &check.web
@@ -34,9 +35,10 @@ pub fn run(command: &ModelCommand) -> anyhow::Result<u8> {
         }
         ModelAction::Simulate(simulate) => {
             let mut output = Output::open(simulate.messages.color, None, false)?;
-            match asm::is_machine(&simulate.model.file) {
-                true => asm::simulate::simulate(simulate, &mut output),
-                false => promela::simulate::simulate(simulate, &mut output),
+            if asm::is_machine(&simulate.model.file) {
+                asm::simulate::simulate(simulate, &mut output)
+            } else {
+                promela::simulate::simulate(simulate, &mut output)
             }
         }
         ModelAction::Conform(conform) => asm::conform::conform(conform),

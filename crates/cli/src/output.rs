@@ -345,9 +345,10 @@ impl Output {
     /// Writes text, unless the standard output is for JSON.
     pub fn say(&mut self, text: &str) -> io::Result<()> {
         self.clear_progress()?;
-        match self.text.is_some() && !text.is_empty() {
-            true => self.write_paged(&self.screen.styled(text)),
-            false => Ok(()),
+        if self.text.is_some() && !text.is_empty() {
+            self.write_paged(&self.screen.styled(text))
+        } else {
+            Ok(())
         }
     }
 

@@ -73,12 +73,11 @@ pub fn run(
     if has_core && console.perform("core-file")?.is_none() {
         return Ok(exit::USAGE);
     }
-    let commands = match common.no_init {
-        true => commands,
-        false => {
-            let output = console.output();
-            [init::read(&mut |why| output.notice(why)), commands].concat()
-        }
+    let commands = if common.no_init {
+        commands
+    } else {
+        let output = console.output();
+        [init::read(&mut |why| output.notice(why)), commands].concat()
     };
     let status = if common.batch {
         let limit = match common.timeout {

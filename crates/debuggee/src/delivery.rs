@@ -56,9 +56,10 @@ impl Debuggee {
             Some(deferred) => {
                 information = deferred.information;
                 ignore_gone(kernel::set_signal_information(thread.0, &information))?;
-                match deferred.is_reported {
-                    true => (Recipient::Program, true),
-                    false => self.recipient_of_new(thread, number, &information),
+                if deferred.is_reported {
+                    (Recipient::Program, true)
+                } else {
+                    self.recipient_of_new(thread, number, &information)
                 }
             }
             None => self.recipient_of_new(thread, number, &information),

@@ -84,9 +84,10 @@ impl Debuggee {
 
     fn release(&mut self) -> Result<(), DebuggeeError> {
         self.life.enter(Phase::BeingDetached);
-        let halted = match self.driver.is_broken() {
-            true => Ok(()),
-            false => self.halt_everything(),
+        let halted = if self.driver.is_broken() {
+            Ok(())
+        } else {
+            self.halt_everything()
         };
         if self.driver.is_broken() || halted.is_err() {
             self.stop_by_force();

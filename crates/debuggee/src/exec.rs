@@ -102,9 +102,10 @@ impl Debuggee {
         self.forks.has_lost_threads = !self.life.is_phase(Phase::BeingKilledStopped);
         let thread = ThreadId(self.process);
         let left = self.leave_memory(Input::Ended { thread });
-        let followed_fork = match self.follows_child() {
-            true => self.take_followable_fork(),
-            false => None,
+        let followed_fork = if self.follows_child() {
+            self.take_followable_fork()
+        } else {
+            None
         };
         left.and(self.release_pending_forks())?;
         self.life.end();
@@ -221,9 +222,10 @@ impl Debuggee {
             return Ok(());
         }
         let known = self.threads.get(&thread.0);
-        let maker = match known.is_some_and(|known| known.is_vfork_child) {
-            true => thread.0,
-            false => self.process,
+        let maker = if known.is_some_and(|known| known.is_vfork_child) {
+            thread.0
+        } else {
+            self.process
         };
         for tracee in self.unknown_tracees(|parent| parent == maker) {
             self.add_unreported_fork(tracee, thread);

@@ -162,9 +162,10 @@ impl Debuggee {
     fn set_fault_blocked(&self, thread: ThreadId, blocked: bool) -> Result<(), DebuggeeError> {
         let failed = |errno| gone_or("set a signal mask", thread)(errno);
         let mask = kernel::signal_mask(thread.0).map_err(failed)?;
-        let wanted = match blocked {
-            true => mask | FAULT_BIT,
-            false => mask & !FAULT_BIT,
+        let wanted = if blocked {
+            mask | FAULT_BIT
+        } else {
+            mask & !FAULT_BIT
         };
         kernel::set_signal_mask(thread.0, wanted).map_err(failed)
     }

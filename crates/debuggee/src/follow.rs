@@ -142,9 +142,10 @@ impl Debuggee {
     }
 
     fn detach_unless_ended(&mut self) -> Result<(), DebuggeeError> {
-        match self.life.has_ended() {
-            true => Ok(()),
-            false => self.detach_process(),
+        if self.life.has_ended() {
+            Ok(())
+        } else {
+            self.detach_process()
         }
     }
 

@@ -78,13 +78,14 @@ impl Debuggee {
         }
         let registers = self.stop_registers(thread)?;
         let (address, stack) = (registers.kernel_counter, registers.shown.rsp);
-        self.feed(match has_returned {
-            true => Input::HandlerReturned {
+        self.feed(if has_returned {
+            Input::HandlerReturned {
                 thread,
                 address,
                 stack,
-            },
-            false => Input::Called { thread, stack },
+            }
+        } else {
+            Input::Called { thread, stack }
         })
     }
 }

@@ -240,9 +240,10 @@ impl Debuggee {
 
     /// Returns a file of the process in `/proc`, by way of a living thread.
     pub(crate) fn file_of(&self, name: &str) -> PathBuf {
-        let thread = match self.threads.contains_key(&self.process) {
-            true => self.process,
-            false => self.threads.keys().copied().next().unwrap_or(self.process),
+        let thread = if self.threads.contains_key(&self.process) {
+            self.process
+        } else {
+            self.threads.keys().copied().next().unwrap_or(self.process)
         };
         process_status::file_of(self.process, thread, name)
     }

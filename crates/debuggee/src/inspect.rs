@@ -251,9 +251,10 @@ fn leave_slot(known: &Thread, address: u64, registers: &mut StopRegisters) {
         rip: address,
         ..registers.shown
     };
-    let left = match in_system_call {
-        true => kernel::set_registers(known.id.0, &raw.to_kernel()),
-        false => kernel::set_counter(known.id.0, address),
+    let left = if in_system_call {
+        kernel::set_registers(known.id.0, &raw.to_kernel())
+    } else {
+        kernel::set_counter(known.id.0, address)
     };
     if left.is_ok() {
         registers.kernel_counter = address;

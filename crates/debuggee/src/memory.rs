@@ -394,9 +394,10 @@ impl Memory {
             return Ok(());
         }
         let written = self.write_raw(address, &[original]);
-        match self.holds_trap(address) {
-            true => written,
-            false => Ok(()),
+        if self.holds_trap(address) {
+            written
+        } else {
+            Ok(())
         }
     }
 

@@ -297,9 +297,10 @@ pub(crate) fn find_rendezvous_at_start(memory: &Memory, auxiliary: &Auxiliary) -
     let table = |tag| {
         let value = dynamic_entry(&reader, linker.dynamic, tag)?;
         // The file's address, until the linker has relocated itself.
-        Some(match value < linker.bias {
-            true => value.wrapping_add(linker.bias),
-            false => value,
+        Some(if value < linker.bias {
+            value.wrapping_add(linker.bias)
+        } else {
+            value
         })
     };
     let symbol = find_symbol(
@@ -407,9 +408,10 @@ fn list(
         };
         let link_map = std::mem::replace(&mut entry, next);
         let is_main = dynamic_address == main.dynamic_address;
-        let identity = match is_main {
-            true => (main.dynamic_address, main.bias),
-            false => (dynamic_address, bias),
+        let identity = if is_main {
+            (main.dynamic_address, main.bias)
+        } else {
+            (dynamic_address, bias)
         };
         // Other namespaces list the shared dynamic linker again.
         if !known.modules.insert(identity) {

@@ -181,9 +181,10 @@ impl Debuggee {
         self.wait
             .events
             .retain(|event| !matches!(event, StopEvent::Interrupted { .. }));
-        self.signals.interrupt_key = match signals::is_waiting(self.process, libc::SIGINT) {
-            true => InterruptKey::Ignored,
-            false => InterruptKey::Reported,
+        self.signals.interrupt_key = if signals::is_waiting(self.process, libc::SIGINT) {
+            InterruptKey::Ignored
+        } else {
+            InterruptKey::Reported
         };
     }
 }

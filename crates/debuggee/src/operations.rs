@@ -238,9 +238,10 @@ impl Debuggee {
         let leaves_copies = !is_none
             && motion == Motion::Run
             && (self.is_in_twin(thread) || may_wait && self.leaves_slot(thread));
-        let signal = match !is_none && is_due && !leaves_copies {
-            true => self.signal_to_deliver(thread),
-            false => 0,
+        let signal = if !is_none && is_due && !leaves_copies {
+            self.signal_to_deliver(thread)
+        } else {
+            0
         };
         let mut enters_handler = false;
         if signal != 0 {

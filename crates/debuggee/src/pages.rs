@@ -117,9 +117,10 @@ impl Debuggee {
         if wanted == self.watches.pages.pages {
             return Ok(());
         }
-        let callable = match self.is_seccomp_filtered_now() {
-            true => None,
-            false => self.thread_for_calls(),
+        let callable = if self.is_seccomp_filtered_now() {
+            None
+        } else {
+            self.thread_for_calls()
         };
         let Some(thread) = callable else {
             self.step_instead_of_pages();
@@ -190,9 +191,10 @@ impl Debuggee {
                         (_, Some((_, seen))) => Page::made(*seen),
                     };
                     let page = pages.entry(address).or_insert(page);
-                    page.watched &= match watch.kinds.contains(AccessKinds::READ) {
-                        true => libc::PROT_NONE,
-                        false => !libc::PROT_WRITE,
+                    page.watched &= if watch.kinds.contains(AccessKinds::READ) {
+                        libc::PROT_NONE
+                    } else {
+                        !libc::PROT_WRITE
                     };
                     address += PAGE_LENGTH;
                 }
@@ -225,9 +227,10 @@ impl Debuggee {
         pages: Pages,
     ) -> Result<(), DebuggeeError> {
         self.watches.pages = pages;
-        let opened = match self.watches.pages.is_empty() {
-            true => Ok(()),
-            false => self.open_pages(thread),
+        let opened = if self.watches.pages.is_empty() {
+            Ok(())
+        } else {
+            self.open_pages(thread)
         };
         self.watches.pages = Pages::default();
         opened

@@ -152,9 +152,10 @@ impl Debuggee {
         pending_fork: PendingFork,
     ) -> Result<(), DebuggeeError> {
         let thread = pending_fork.parent;
-        match pending_fork.holds_parent {
-            true => self.feed(Input::Unparked { thread }),
-            false => Ok(()),
+        if pending_fork.holds_parent {
+            self.feed(Input::Unparked { thread })
+        } else {
+            Ok(())
         }
     }
 
@@ -192,9 +193,10 @@ impl Debuggee {
             Event::Vfork => ForkKind::Vfork,
             _ => ForkKind::Fork,
         };
-        match kind == ForkKind::Vfork || is_held {
-            true => self.feed(Input::Halt { thread: parent })?,
-            false => self.interrupt_engine(parent)?,
+        if kind == ForkKind::Vfork || is_held {
+            self.feed(Input::Halt { thread: parent })?
+        } else {
+            self.interrupt_engine(parent)?
         }
         self.queue_event(StopEvent::Forking {
             thread: parent,

@@ -44,11 +44,13 @@ pub(crate) fn unregister(process: u32) {
 
 /// Waits for templates that are ending, if there is no debuggee any more.
 fn wait_for_last() {
-    let ending =
-        PENDING_STOPS.with_borrow_mut(|pending_stops| match pending_stops.processes.is_empty() {
-            true => std::mem::take(&mut pending_stops.ending),
-            false => Vec::new(),
-        });
+    let ending = PENDING_STOPS.with_borrow_mut(|pending_stops| {
+        if pending_stops.processes.is_empty() {
+            std::mem::take(&mut pending_stops.ending)
+        } else {
+            Vec::new()
+        }
+    });
     for process in ending {
         while let Ok(Status::Stopped { .. }) = kernel::wait_for(process) {
             let _ = kernel::resume(process, 0);
@@ -120,12 +122,13 @@ pub(crate) fn is_template(process: u32) -> bool {
 }
 
 pub(crate) fn put(thread: u32, status: Status) {
-    PENDING_STOPS.with_borrow_mut(
-        |pending_stops| match pending_stops.ending.contains(&thread) {
-            true => pending_stops.ending.retain(|&it| it != thread),
-            false => pending_stops.statuses.push((thread, status)),
-        },
-    );
+    PENDING_STOPS.with_borrow_mut(|pending_stops| {
+        if pending_stops.ending.contains(&thread) {
+            pending_stops.ending.retain(|&it| it != thread)
+        } else {
+            pending_stops.statuses.push((thread, status))
+        }
+    });
 }
 
 /// Takes the oldest status of a thread that `is_known`.

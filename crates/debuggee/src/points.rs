@@ -27,9 +27,10 @@ impl Debuggee {
         self.memory.note(None);
         inserted?;
         // A site whose trap could not be written does not exist.
-        match self.driver.engine.is_site(address) {
-            true => Ok(()),
-            false => Err(DebuggeeError::Memory { address, length: 1 }),
+        if self.driver.engine.is_site(address) {
+            Ok(())
+        } else {
+            Err(DebuggeeError::Memory { address, length: 1 })
         }
     }
 
@@ -110,8 +111,9 @@ impl Debuggee {
 /// Returns the step-over method that executes the instruction in place.
 fn plan_in_place(readable: &[u8], address: u64) -> StepOver {
     let step_over = plan_step_over(readable, address, None).step_over;
-    match step_over.is_in_place() {
-        true => step_over,
-        false => StepOver::InPlace,
+    if step_over.is_in_place() {
+        step_over
+    } else {
+        StepOver::InPlace
     }
 }

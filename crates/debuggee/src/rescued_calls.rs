@@ -91,9 +91,10 @@ impl Debuggee {
         let failed = |errno| gone_or("run the program's thread", thread)(errno);
         let (mut has_entered, mut stops_seen) = (false, 0);
         loop {
-            let resumed = match has_entered {
-                true => kernel::resume(thread.0, 0),
-                false => kernel::resume_to_system_call(thread.0, 0),
+            let resumed = if has_entered {
+                kernel::resume(thread.0, 0)
+            } else {
+                kernel::resume_to_system_call(thread.0, 0)
             };
             resumed.map_err(failed)?;
             match kernel::wait_for(thread.0).map_err(failed)? {
@@ -126,13 +127,14 @@ fn registers_of_return(saved: &user_regs_struct) -> Registers {
         kernel_counter: saved.rip,
         shown,
     };
-    match stop.restarts_system_call() {
-        true => Registers {
+    if stop.restarts_system_call() {
+        Registers {
             rax: shown.orig_rax,
             rip: shown.rip.wrapping_sub(CALL_LENGTH),
             ..shown
-        },
-        false => shown,
+        }
+    } else {
+        shown
     }
 }
 

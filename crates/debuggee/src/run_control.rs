@@ -26,9 +26,10 @@ impl Debuggee {
             return Ok(());
         };
         known.awaits_resume = false;
-        match known.is_stepped {
-            true => self.feed(Input::Step { thread }),
-            false => self.feed(Input::Resume { thread }),
+        if known.is_stepped {
+            self.feed(Input::Step { thread })
+        } else {
+            self.feed(Input::Resume { thread })
         }
     }
 

@@ -177,9 +177,10 @@ fn pointers(strings: &[CString]) -> Vec<*const c_char> {
 }
 
 fn seize(child: u32, path: &Path, start: &OwnedFd, is_filtered: bool) -> Result<(), LaunchError> {
-    let of_filter = match is_filtered {
-        true => libc::PTRACE_O_TRACESECCOMP,
-        false => 0,
+    let of_filter = if is_filtered {
+        libc::PTRACE_O_TRACESECCOMP
+    } else {
+        0
     };
     let options = kernel::EVENTS | libc::PTRACE_O_EXITKILL | of_filter;
     kernel::seize(child, options).map_err(|errno| match errno {
@@ -246,9 +247,10 @@ fn wait_for_exec(
 /// Returns why the kernel did not run the program: the file is truncated, or
 /// `otherwise`.
 fn unless_truncated(path: &Path, otherwise: fn(PathBuf) -> LaunchError) -> LaunchError {
-    match executable::is_truncated(path) {
-        true => LaunchError::Truncated(path.to_owned()),
-        false => otherwise(path.to_owned()),
+    if executable::is_truncated(path) {
+        LaunchError::Truncated(path.to_owned())
+    } else {
+        otherwise(path.to_owned())
     }
 }
 

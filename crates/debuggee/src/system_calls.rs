@@ -150,9 +150,10 @@ impl Debuggee {
         let (mut was_in_call, mut repeated) = (false, false);
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.at_entry = at_entry;
-            match at_entry {
-                true => repeated = !known.call.enter(report),
-                false => was_in_call = known.call.exit(),
+            if at_entry {
+                repeated = !known.call.enter(report)
+            } else {
+                was_in_call = known.call.exit()
             }
         }
         let registers = self.stop_registers(thread)?.shown;
@@ -162,9 +163,10 @@ impl Debuggee {
         if at_entry && registers.orig_rax != libc::SYS_rt_sigreturn as u64 || has_returned {
             self.note_call(thread, has_returned)?;
         }
-        let accesses = match at_entry {
-            true => Vec::new(),
-            false => self.kernel_accesses(thread)?,
+        let accesses = if at_entry {
+            Vec::new()
+        } else {
+            self.kernel_accesses(thread)?
         };
         if at_entry && self.needs_open_pages(thread)? {
             self.open_for_call(thread)?;
@@ -192,9 +194,10 @@ impl Debuggee {
             return self.continue_internally(thread);
         }
         if repeated || is_reported || known.is_vfork_child || !self.is_reported(number, stop) {
-            return match accesses.is_empty() {
-                true => self.continue_after_call(thread),
-                false => self.report_accesses(thread, accesses),
+            return if accesses.is_empty() {
+                self.continue_after_call(thread)
+            } else {
+                self.report_accesses(thread, accesses)
             };
         }
         let phase = if at_entry {

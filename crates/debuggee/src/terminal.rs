@@ -63,9 +63,10 @@ impl Terminal {
     /// Returns the modes that the debuggee has, or finds when it gets the
     /// terminal.
     pub(crate) fn modes_of_debuggee(&self) -> Option<Termios> {
-        match self.is_with_debuggee {
-            true => tcgetattr(stdin()).ok(),
-            false => self.debuggee_modes.clone(),
+        if self.is_with_debuggee {
+            tcgetattr(stdin()).ok()
+        } else {
+            self.debuggee_modes.clone()
         }
     }
 

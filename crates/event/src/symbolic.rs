@@ -98,9 +98,10 @@ impl EventKind {
     pub fn of_words(words: &str) -> Option<(EventKind, &str)> {
         EventKind::ALL.into_iter().find_map(|kind| {
             let subject = words.strip_prefix(kind.word())?;
-            match subject.is_empty() {
-                true => Some((kind, subject)),
-                false => Some((kind, subject.strip_prefix(' ')?)),
+            if subject.is_empty() {
+                Some((kind, subject))
+            } else {
+                Some((kind, subject.strip_prefix(' ')?))
             }
         })
     }

@@ -96,9 +96,10 @@ impl Lexer {
         } else if first == '#' && !self.is_rust() && cursor.is_first() && !self.is_continued {
             directive(cursor);
         } else if is_number {
-            match self.is_rust() {
-                true => number_of_rust(cursor),
-                false => number_of_c(cursor),
+            if self.is_rust() {
+                number_of_rust(cursor)
+            } else {
+                number_of_c(cursor)
             }
             cursor.mark(start, Kind::Number);
         } else if starts_word(first) {
@@ -187,9 +188,10 @@ impl Lexer {
 
     /// Reads the beginning of an attribute, if one begins: `#[`, `#![`, and `[[` of C and C++.
     fn begins_attribute(&mut self, cursor: &mut Cursor<'_>) -> bool {
-        let (signs, brackets): (&[&str], u32) = match self.is_rust() {
-            true => (&["#[", "#!["], 1),
-            false => (&["[["], 2),
+        let (signs, brackets): (&[&str], u32) = if self.is_rust() {
+            (&["#[", "#!["], 1)
+        } else {
+            (&["[["], 2)
         };
         let begins = signs.iter().any(|sign| cursor.eat(sign));
         if begins {

@@ -236,9 +236,10 @@ impl Condition {
             modules.any(|module| module.symbols.has_local_named(name))
         };
         let is_elsewhere = |name: &str| names.lacks(name) && is_local(name);
-        match names_in(&self.expression).any(is_elsewhere) {
-            true => Ok(()),
-            false => Err(error),
+        if names_in(&self.expression).any(is_elsewhere) {
+            Ok(())
+        } else {
+            Err(error)
         }
     }
 

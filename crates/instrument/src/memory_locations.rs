@@ -243,19 +243,20 @@ fn shape(
     let leaf = leaf_of(&value.r#type);
     let leaf_size = leaf.size().unwrap_or(size).max(1);
     let is_divided = is_range || whole.is_none() && leaf_size < size;
-    let elements = match is_divided {
-        true => Elements {
+    let elements = if is_divided {
+        Elements {
             size: leaf_size,
             count: size / leaf_size,
             first,
             decode: decode_type(&leaf, None).ok(),
-        },
-        false => Elements {
+        }
+    } else {
+        Elements {
             size,
             count: 1,
             first,
             decode: whole,
-        },
+        }
     };
     Ok((range, elements))
 }
@@ -449,12 +450,13 @@ impl GlobalScope<'_> {
         let is_local = |module: &Module| {
             module.is_main && !name.contains("::") && module.symbols.has_local_named(name)
         };
-        let help = match self.modules().any(is_local) {
-            true => Some(format!(
+        let help = if self.modules().any(is_local) {
+            Some(format!(
                 "`{name}` is a variable of a function: write `FUNCTION::{name}`, or declare an \
                  event about a call of that function"
-            )),
-            false => near.map(|near| format!("did you mean `{near}`?")),
+            ))
+        } else {
+            near.map(|near| format!("did you mean `{near}`?"))
         };
         self.help.replace(help);
         match self.reach {

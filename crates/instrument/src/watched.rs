@@ -244,9 +244,10 @@ impl<'a> Record<'a> {
     fn reading(&self, program: &Program, value: Result<Typed, String>, extent: Extent) -> Reading {
         let in_memory = |value: &Typed| matches!(value.location, Location::Memory(_));
         let is_value_location = extent != Extent::Everything && value.as_ref().is_ok_and(in_memory);
-        let mut ranges = match is_value_location {
-            true => Vec::new(),
-            false => self.memory.reads.borrow().clone(),
+        let mut ranges = if is_value_location {
+            Vec::new()
+        } else {
+            self.memory.reads.borrow().clone()
         };
         let value = value.and_then(|value| {
             let found = materialized(&value, program).map_err(|why| why.to_string())?;

@@ -105,9 +105,10 @@ impl WatchedExpression {
         seen: &Reading,
         frames: &[Frame],
     ) -> (RegisterSet, Vec<Range<u64>>) {
-        match seen.is_value_location {
-            true => (RegisterSet::default(), Vec::new()),
-            false => holders_of(&self.moving_pieces(program, frames)),
+        if seen.is_value_location {
+            (RegisterSet::default(), Vec::new())
+        } else {
+            holders_of(&self.moving_pieces(program, frames))
         }
     }
 }

@@ -146,9 +146,10 @@ pub(crate) fn with_element(collection: &Value, key: Value, value: Value) -> Resu
         Value::Sequence(sequence) => {
             let mut changed = sequence.clone();
             let at = position(&key)?.unwrap_or(usize::MAX);
-            match changed.set(at, value).map_err(too_deep)? {
-                true => Ok(Value::Sequence(changed)),
-                false => Err(out_of_range(sequence, &key)),
+            if changed.set(at, value).map_err(too_deep)? {
+                Ok(Value::Sequence(changed))
+            } else {
+                Err(out_of_range(sequence, &key))
             }
         }
         other => Err(format!(

@@ -58,12 +58,11 @@ impl Buchi {
         let mut tableau = Tableau::new(arena);
         let all = tableau.arena.all_untils();
         let mut first = Clause::default();
-        let nodes = match first.add(&tableau.arena, true, Atom::new(normal)) {
-            true => {
-                let first = tableau.node(first, Memory::new())?;
-                all_nodes(&mut tableau, first, all)?
-            }
-            false => Vec::new(),
+        let nodes = if first.add(&tableau.arena, true, Atom::new(normal)) {
+            let first = tableau.node(first, Memory::new())?;
+            all_nodes(&mut tableau, first, all)?
+        } else {
+            Vec::new()
         };
         Ok(Buchi { nodes, all })
     }
@@ -118,9 +117,12 @@ mod tests {
     fn accepts(buchi: &Buchi, prefix: &[u64], circle: &[u64]) -> bool {
         // Positions of the lasso; the successor of the last is the first of the cycle.
         let letters: Vec<u64> = prefix.iter().chain(circle).copied().collect();
-        let after = |position: usize| match position + 1 == letters.len() {
-            true => prefix.len(),
-            false => position + 1,
+        let after = |position: usize| {
+            if position + 1 == letters.len() {
+                prefix.len()
+            } else {
+                position + 1
+            }
         };
         let reach = |start: (u32, usize)| {
             let mut seen = vec![start];

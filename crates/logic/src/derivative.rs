@@ -64,9 +64,10 @@ impl Derivatives {
     /// Returns the guards that the next step of a state depends on.
     pub fn guards(&self, state: u32) -> impl Iterator<Item = Guard> + use<> {
         let (expression, verdict) = self.states[state as usize];
-        let guards = match is_final(verdict) {
-            true => Vec::new(),
-            false => self.expressions.firsts(expression).to_vec(),
+        let guards = if is_final(verdict) {
+            Vec::new()
+        } else {
+            self.expressions.firsts(expression).to_vec()
         };
         guards.into_iter()
     }

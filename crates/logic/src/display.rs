@@ -131,9 +131,10 @@ fn write_chain(
             (Formula::Or(..), Formula::Or(first, _)) => !matches!(**first, Formula::Not(_)),
             _ => false,
         };
-        match alike {
-            true => write_formula(part, names, f)?,
-            false => write_part(part, names, f)?,
+        if alike {
+            write_formula(part, names, f)?
+        } else {
+            write_part(part, names, f)?
         }
     }
     Ok(())

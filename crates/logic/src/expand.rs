@@ -276,9 +276,10 @@ struct Position {
 
 fn with_literal(mut term: Term, proposition: u8, positive: bool) -> Option<Term> {
     let bit = 1_u64 << (proposition & 63);
-    let (mine, others) = match positive {
-        true => (&mut term.required, term.forbidden),
-        false => (&mut term.forbidden, term.required),
+    let (mine, others) = if positive {
+        (&mut term.required, term.forbidden)
+    } else {
+        (&mut term.forbidden, term.required)
     };
     *mine |= bit;
     (others & bit == 0).then_some(term)

@@ -102,15 +102,16 @@ impl Way {
             all.reduce(Formula::and).unwrap_or(Formula::True)
         });
         let demand: Vec<Formula> = demands.reduce(Formula::or).into_iter().collect();
-        match waits {
-            true => Way {
+        if waits {
+            Way {
                 awaited: demand,
                 kept: Vec::new(),
-            },
-            false => Way {
+            }
+        } else {
+            Way {
                 awaited: Vec::new(),
                 kept: demand,
-            },
+            }
         }
     }
 

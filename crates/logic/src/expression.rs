@@ -148,10 +148,7 @@ impl Expressions {
     ) -> Result<ExpressionId, LogicError> {
         match self.expression(expression).clone() {
             Expression::Nothing | Expression::Empty => Ok(NOTHING),
-            Expression::Letter(guard) => Ok(match guard.takes(letter) {
-                true => EMPTY,
-                false => NOTHING,
-            }),
+            Expression::Letter(guard) => Ok(if guard.takes(letter) { EMPTY } else { NOTHING }),
             Expression::Sequence(parts) => {
                 let mut ways = Vec::new();
                 for (place, part) in parts.iter().enumerate() {

@@ -64,13 +64,11 @@ impl Passed {
     /// `is_named`.
     pub fn describe(&self, names: Names<'_>, is_named: bool) -> String {
         let time = time(self.after_ns);
-        let how = match self.is_over {
-            true => "over",
-            false => "passed",
-        };
-        match is_named {
-            true => format!("{time} {how} of `{}`", self.part.display(names)),
-            false => format!("{time} {how}"),
+        let how = if self.is_over { "over" } else { "passed" };
+        if is_named {
+            format!("{time} {how} of `{}`", self.part.display(names))
+        } else {
+            format!("{time} {how}")
         }
     }
 }
@@ -272,9 +270,10 @@ impl Exploration<'_> {
         if to == place {
             return Ok(());
         }
-        match *self.found[place].passing.entry(passed).or_insert(to) == to {
-            true => Ok(()),
-            false => Err(NoOutline::Order),
+        if *self.found[place].passing.entry(passed).or_insert(to) == to {
+            Ok(())
+        } else {
+            Err(NoOutline::Order)
         }
     }
 }

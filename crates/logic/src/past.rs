@@ -38,9 +38,10 @@ pub(crate) fn split(
                 part = present.conjoin_each(part, *formula)?;
             }
             for mut term in part {
-                let mask = match outcome.holds {
-                    true => &mut term.holding,
-                    false => &mut term.failing,
+                let mask = if outcome.holds {
+                    &mut term.holding
+                } else {
+                    &mut term.failing
                 };
                 *mask |= 1 << index;
                 if !outcome.ages.is_empty() {

@@ -237,9 +237,10 @@ impl Product {
 /// Returns all combinations of alternatives. If there are too many, the second list
 /// becomes one alternative with a disjunction in it.
 fn all_pairs(ways: &[Way], others: Vec<Way>) -> Vec<Way> {
-    let others = match ways.len() * others.len() > WAYS_MAX {
-        false => others,
-        true => vec![Way::any(others)],
+    let others = if ways.len() * others.len() > WAYS_MAX {
+        vec![Way::any(others)]
+    } else {
+        others
     };
     let pairs = ways
         .iter()

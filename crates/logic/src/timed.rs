@@ -88,9 +88,10 @@ impl TimedMachine {
             .collect::<Result<_, _>>()?;
         let first = |formula: FormulaId, strong: bool| {
             let mut clause = Clause::default();
-            match clause.add(&arena, strong, Atom::new(formula)) {
-                true => vec![clause],
-                false => Vec::new(),
+            if clause.add(&arena, strong, Atom::new(formula)) {
+                vec![clause]
+            } else {
+                Vec::new()
             }
         };
         let holds = holds_without_steps(formula);

@@ -9,9 +9,12 @@ impl Arena {
     pub fn formula(&self, formula: FormulaId, left: Option<Bound>) -> Formula {
         use std::sync::Arc;
         let part = |part: FormulaId| Arc::new(self.formula(part, None));
-        let signed = |formula: Formula, positive: bool| match positive {
-            true => formula,
-            false => formula.negation(),
+        let signed = |formula: Formula, positive: bool| {
+            if positive {
+                formula
+            } else {
+                formula.negation()
+            }
         };
         match self.node(formula) {
             Node::True => Formula::True,

@@ -200,9 +200,10 @@ impl<S: System> Run<'_, S> {
         let scratch = &mut self.scratch;
         if !self.options.reduces {
             // After a fault, the argument of `successors_after` does not hold.
-            return match self.options.all || before.is_empty() {
-                true => self.system.successors(scratch, state, search),
-                false => self.system.successors_after(scratch, before, state, search),
+            return if self.options.all || before.is_empty() {
+                self.system.successors(scratch, state, search)
+            } else {
+                self.system.successors_after(scratch, before, state, search)
             };
         }
         search.flush();

@@ -249,12 +249,11 @@ impl Store {
             return Insertion::Full;
         };
         self.bytes.extend_from_slice(&note.to_le_bytes());
-        match is_long {
-            true => {
-                self.bytes.push(LONG);
-                self.bytes.extend_from_slice(&length.to_le_bytes());
-            }
-            false => self.bytes.push(length as u8),
+        if is_long {
+            self.bytes.push(LONG);
+            self.bytes.extend_from_slice(&length.to_le_bytes());
+        } else {
+            self.bytes.push(length as u8)
         }
         self.bytes.extend_from_slice(state);
         let filled = self.bytes.len().next_multiple_of(WORD);

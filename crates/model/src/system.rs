@@ -41,12 +41,13 @@ impl Span {
     /// Returns the span from the start of this one to the end of another.
     #[must_use]
     pub fn to(self, end: Span) -> Span {
-        match self.source == end.source {
-            true => Span {
+        if self.source == end.source {
+            Span {
                 end: end.end.max(self.end),
                 ..self
-            },
-            false => self,
+            }
+        } else {
+            self
         }
     }
 }

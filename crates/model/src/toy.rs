@@ -49,9 +49,10 @@ impl System for Toy {
             .into_iter()
             .enumerate()
         {
-            let more = match self.fault == Some(next) {
-                true => visitor.fault(Fault::new("toy", "wrong number", None)),
-                false => visitor.next(&next.to_le_bytes(), Participants::one(actor)),
+            let more = if self.fault == Some(next) {
+                visitor.fault(Fault::new("toy", "wrong number", None))
+            } else {
+                visitor.next(&next.to_le_bytes(), Participants::one(actor))
             };
             if !more {
                 return;

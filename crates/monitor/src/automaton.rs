@@ -21,9 +21,10 @@ impl Taken {
     /// Returns `Goes`, or `Ignored` if both states are the same.
     #[inline]
     pub(crate) fn to(from: StateId, to: StateId) -> Taken {
-        match from == to {
-            true => Taken::Ignored,
-            false => Taken::Goes(to),
+        if from == to {
+            Taken::Ignored
+        } else {
+            Taken::Goes(to)
         }
     }
 

@@ -237,9 +237,10 @@ impl Monitor {
             values: &values,
             ..BARE
         };
-        let result = match self.has_one_slice(event) {
-            true => self.step_one(event, &occurrence),
-            false => self.step_all(event, &occurrence),
+        let result = if self.has_one_slice(event) {
+            self.step_one(event, &occurrence)
+        } else {
+            self.step_all(event, &occurrence)
         };
         self.scratch.values = values;
         result

@@ -229,9 +229,10 @@ impl Monitor {
         let after = self.state_after(delivery, family, parent)?;
         let effects = self.effects_at(&self.scratch.joined, family.mask);
         let taken = self.take(delivery, effects, parent)?;
-        let is_declined = match self.drops {
-            true => taken.leads(self.slices.state(parent)) == after,
-            false => taken == Taken::Ignored,
+        let is_declined = if self.drops {
+            taken.leads(self.slices.state(parent)) == after
+        } else {
+            taken == Taken::Ignored
         };
         Ok((!is_declined).then_some(taken))
     }

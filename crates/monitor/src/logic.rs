@@ -45,9 +45,10 @@ impl State {
     /// Returns a key that is equal for equal states; all decided states with one
     /// verdict are equal.
     fn identity(&self) -> (u64, u64) {
-        match is_decided(self.verdict) {
-            true => (u64::MAX, self.verdict as u64),
-            false => (u64::from(self.machine.0), self.valuation),
+        if is_decided(self.verdict) {
+            (u64::MAX, self.verdict as u64)
+        } else {
+            (u64::from(self.machine.0), self.valuation)
         }
     }
 }

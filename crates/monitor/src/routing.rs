@@ -45,9 +45,10 @@ impl Monitor {
     #[cold]
     fn refuse(&mut self, event: EventId, error: EvaluationError) -> Result<(), EvaluationError> {
         self.count_again()?;
-        match self.needs.is_needed(event) {
-            true => Err(error),
-            false => Ok(()),
+        if self.needs.is_needed(event) {
+            Err(error)
+        } else {
+            Ok(())
         }
     }
 

@@ -163,17 +163,20 @@ impl Monitor {
             SavedSlice {
                 generation: self.slices.generation(place),
                 state: is_live.then(|| name(self.slices.state(place))),
-                binding: match is_live {
-                    true => binding(self.words.binding(self.slices.binding(place))),
-                    false => Vec::new(),
+                binding: if is_live {
+                    binding(self.words.binding(self.slices.binding(place)))
+                } else {
+                    Vec::new()
                 },
-                environment: match is_live {
-                    true => values(self.slices.environment(place)),
-                    false => Vec::new(),
+                environment: if is_live {
+                    values(self.slices.environment(place))
+                } else {
+                    Vec::new()
                 },
-                last_record: match is_live {
-                    true => self.slices.last_record(place),
-                    false => None,
+                last_record: if is_live {
+                    self.slices.last_record(place)
+                } else {
+                    None
                 },
             }
         });

@@ -89,9 +89,12 @@ impl Monitor {
         };
         (0..self.parameters)
             .find_map(|parameter| {
-                let slots = events.clone().map(|event| match is_needed(&event) {
-                    true => self.slot_of(EventId(event as u16), parameter),
-                    false => Ok(None),
+                let slots = events.clone().map(|event| {
+                    if is_needed(&event) {
+                        self.slot_of(EventId(event as u16), parameter)
+                    } else {
+                        Ok(None)
+                    }
                 });
                 let slots: Result<Vec<Option<usize>>, Unbound> = slots.collect();
                 slots.ok()

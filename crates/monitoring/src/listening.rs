@@ -89,9 +89,10 @@ impl States {
 
     /// Returns whether the set is empty.
     fn is_empty(&self) -> bool {
-        match self.is_automaton {
-            true => !self.numbered.contains(&true),
-            false => !self.accepting && !self.non_accepting,
+        if self.is_automaton {
+            !self.numbered.contains(&true)
+        } else {
+            !self.accepting && !self.non_accepting
         }
     }
 
@@ -100,9 +101,10 @@ impl States {
         if self.is_automaton {
             return self.numbered.get(state.index()).copied().unwrap_or(false);
         }
-        match accepts(verdict) {
-            true => self.accepting,
-            false => self.non_accepting,
+        if accepts(verdict) {
+            self.accepting
+        } else {
+            self.non_accepting
         }
     }
 }

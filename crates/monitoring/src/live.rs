@@ -193,9 +193,10 @@ fn sample<P: Places>(
     let name = monitored.property.name.to_string();
     let (counts, base) = monitor.occupancy();
     let slice_count = counts.values().sum();
-    let occupied: Vec<(StateId, u64)> = match monitored.property.slice.is_empty() {
-        true => vec![(base, 1)],
-        false => counts.into_iter().collect(),
+    let occupied: Vec<(StateId, u64)> = if monitored.property.slice.is_empty() {
+        vec![(base, 1)]
+    } else {
+        counts.into_iter().collect()
     };
     let since = wanted.since.get(&name).copied().unwrap_or(u64::MAX);
     let (taken, next) = monitor.transitions_since(since);
@@ -271,9 +272,10 @@ pub fn slices(monitored: &MonitoredProperty, wanted: &SlicesWanted) -> SlicesVie
         violated_count += usize::from(is_first);
         let list = if is_first { &mut violated } else { &mut others };
         // Only what can be on the page is built.
-        let position = match is_first {
-            true => violated_count,
-            false => page.matching - violated_count,
+        let position = if is_first {
+            violated_count
+        } else {
+            page.matching - violated_count
         };
         if position <= end {
             list.push(report::slice(monitored, &slice));

@@ -172,9 +172,10 @@ impl Monitors {
         let Some(monitored) = self.properties.get_mut(monitor) else {
             return Ok(());
         };
-        let time = match monitored.monitor.uses_time() {
-            true => program.elapsed_ns(),
-            false => 0,
+        let time = if monitored.monitor.uses_time() {
+            program.elapsed_ns()
+        } else {
+            0
         };
         let happened = juror_monitor::Occurrence {
             thread: program.thread_number(thread),

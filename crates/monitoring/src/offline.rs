@@ -248,9 +248,10 @@ impl Offline {
 
     /// Ends the run; if the trace ends without `how`, that is taken as the end of the program.
     pub fn finish(&mut self, how: Option<How>) -> EndView {
-        let violations = match how.is_none_or(How::is_final) {
-            true => self.end_violations(),
-            false => Vec::new(),
+        let violations = if how.is_none_or(How::is_final) {
+            self.end_violations()
+        } else {
+            Vec::new()
         };
         EndView {
             process: None,

@@ -137,9 +137,10 @@ impl Recorder {
         program: &Program,
         options: &BindOptions<'_>,
     ) -> io::Result<Open> {
-        let mut encoder = match self.recording.binary {
-            true => Encoder::binary(),
-            false => Encoder::json(),
+        let mut encoder = if self.recording.binary {
+            Encoder::binary()
+        } else {
+            Encoder::json()
         };
         let mut buffer = Vec::new();
         encoder.header(&header(program, options), &mut buffer);

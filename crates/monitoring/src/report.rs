@@ -321,9 +321,10 @@ pub fn end_violations<P: Places>(
 fn state_of(monitored: &MonitoredProperty, slice: &juror_monitor::SliceView<'_>) -> String {
     let name = monitored.monitor.state_name(slice.state);
     let failed = monitored.monitor.failed_parts(slice.id);
-    match failed.is_empty() {
-        true => name,
-        false => format!("{name}: {}", failed.join(" and ")),
+    if failed.is_empty() {
+        name
+    } else {
+        format!("{name}: {}", failed.join(" and "))
     }
 }
 
@@ -401,9 +402,10 @@ pub fn bind_diagnostic(event: &SymbolicEvent, error: &BindError) -> Diagnostic {
             elsewhere,
         } => inlined::diagnostic(event, sites, *only, elsewhere.as_deref()),
         BindError::Subject { message, help, .. } => {
-            let span = match event.subject_span.is_empty() {
-                true => event.span.clone(),
-                false => event.subject_span.clone(),
+            let span = if event.subject_span.is_empty() {
+                event.span.clone()
+            } else {
+                event.subject_span.clone()
             };
             let mut diagnostic = Diagnostic::error("unwatchable-event", span, message.clone());
             diagnostic.help.clone_from(help);

@@ -226,9 +226,10 @@ impl Catchpoints {
                 _ => {}
             }
         }
-        match numbers.is_empty() {
-            true => SystemCalls::None,
-            false => SystemCalls::Only(numbers),
+        if numbers.is_empty() {
+            SystemCalls::None
+        } else {
+            SystemCalls::Only(numbers)
         }
     }
 

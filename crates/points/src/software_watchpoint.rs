@@ -97,9 +97,10 @@ fn whereabouts(program: &Program, home: &Home) -> Whereabouts {
         }
         if is_innermost && is_home {
             let is_same = frames.last().is_some_and(|it| home.is_of(it));
-            found = match is_same {
-                true => Whereabouts::Inside(std::mem::take(&mut frames)),
-                false => Whereabouts::Replaced,
+            found = if is_same {
+                Whereabouts::Inside(std::mem::take(&mut frames))
+            } else {
+                Whereabouts::Replaced
             };
         }
         is_innermost &= is_inlined;
@@ -197,10 +198,7 @@ impl Watchpoint {
             return Ok(());
         };
         let has_others = program.debuggee.thread_ids().nth(1).is_some();
-        let wanted: &[Range<u64>] = match has_others {
-            true => &self.seen.ranges,
-            false => &[],
-        };
+        let wanted: &[Range<u64>] = if has_others { &self.seen.ranges } else { &[] };
         if followed.guarded == wanted {
             return Ok(());
         }

@@ -469,9 +469,10 @@ impl Watchpoints {
             return Ok(None);
         }
         let mut homes = homes.filter(|home| home.thread == thread);
-        match homes.any(|home| home.back == Some(address)) {
-            true => Ok(Some(program.registers(thread)?.rsp)),
-            false => Ok(None),
+        if homes.any(|home| home.back == Some(address)) {
+            Ok(Some(program.registers(thread)?.rsp))
+        } else {
+            Ok(None)
         }
     }
 }

@@ -139,14 +139,15 @@ fn of_same_type(
         return Ok(bytes);
     }
     // clang gives all complex numbers one name.
-    match given.name() == wanted.name() && given.size() == wanted.size() {
-        true => value.bytes(memory, size),
-        false => Err(format!(
+    if given.name() == wanted.name() && given.size() == wanted.size() {
+        value.bytes(memory, size)
+    } else {
+        Err(format!(
             "`{}` takes a value of its own type, and this is `{}`",
             target.r#type.name(),
             value.r#type.name()
         )
-        .into()),
+        .into())
     }
 }
 
@@ -191,16 +192,18 @@ fn whole(value: &Typed, memory: &dyn Memory) -> Result<i128, ValueError> {
 
 fn fitting(number: i128, bits: u64, is_signed: bool, name: &str) -> Result<(), ValueError> {
     let bits = bits.clamp(1, 126) as u32;
-    let (lowest, highest) = match is_signed {
-        true => (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1),
-        false => (0, (1_i128 << bits) - 1),
+    let (lowest, highest) = if is_signed {
+        (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1)
+    } else {
+        (0, (1_i128 << bits) - 1)
     };
-    match (lowest..=highest).contains(&number) {
-        true => Ok(()),
-        false => Err(format!(
-            "{number} does not fit into `{name}`, which holds {lowest} to {highest}"
+    if (lowest..=highest).contains(&number) {
+        Ok(())
+    } else {
+        Err(
+            format!("{number} does not fit into `{name}`, which holds {lowest} to {highest}")
+                .into(),
         )
-        .into()),
     }
 }
 

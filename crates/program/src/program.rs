@@ -272,14 +272,13 @@ impl Program {
             return Some(known);
         }
         let maps = self.debuggee.memory_map()?;
-        let own = match thread.0 == self.debuggee.pid() {
-            true => mappings(&maps).find(|it| it.name == "[stack]")?.range,
-            false => {
-                // Thread libraries keep what is a thread's own above its stack, and a page
-                // that nobody may touch below.
-                let holding = mapping_at(&maps, registers.fs_base)?;
-                (holding.name != "[heap]").then_some(holding.range.start..registers.fs_base)?
-            }
+        let own = if thread.0 == self.debuggee.pid() {
+            mappings(&maps).find(|it| it.name == "[stack]")?.range
+        } else {
+            // Thread libraries keep what is a thread's own above its stack, and a page
+            // that nobody may touch below.
+            let holding = mapping_at(&maps, registers.fs_base)?;
+            (holding.name != "[heap]").then_some(holding.range.start..registers.fs_base)?
         };
         self.own_stacks.borrow_mut().insert(thread, own.clone());
         Some(own)

@@ -213,9 +213,10 @@ fn listed(found: impl Iterator<Item = Overload>) -> Vec<Overload> {
 
 /// What the name of a function stands for. One that chooses another is not of its type.
 fn function_value(module: &Module, function: &Function) -> Typed {
-    let signature = match function.indirect {
-        true => None,
-        false => module.symbols.signature(function).ok().flatten(),
+    let signature = if function.indirect {
+        None
+    } else {
+        module.symbols.signature(function).ok().flatten()
     };
     let r#type = signature.map(|known| known.function_type());
     function_at(module.to_process(function.low_pc), r#type.as_ref())

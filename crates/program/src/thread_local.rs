@@ -36,9 +36,10 @@ impl Program {
         if pointer == 0 || offset >= storage.size.max(1) {
             return None;
         }
-        let start = match module.is_main {
-            true => pointer.checked_sub(storage.before_thread_pointer()?)?,
-            false => self.copy_of_library(module, pointer)?,
+        let start = if module.is_main {
+            pointer.checked_sub(storage.before_thread_pointer()?)?
+        } else {
+            self.copy_of_library(module, pointer)?
         };
         start.checked_add(offset)
     }

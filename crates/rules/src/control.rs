@@ -309,10 +309,7 @@ impl Control {
         self.require(!matches!(self.mode, Mode::Init | Mode::Loaded))?;
         let owed = self.owed;
         self.take_control(Mode::Break);
-        Ok(match owed {
-            true => Settled::Show,
-            false => Settled::Quiet,
-        })
+        Ok(if owed { Settled::Show } else { Settled::Quiet })
     }
 
     /// Replaces the program, or one that has ended, by a checkpoint; `is_loaded` if the
@@ -370,9 +367,10 @@ impl Control {
     }
 
     fn require(&self, holds: bool) -> Result<(), Refusal> {
-        match holds {
-            true => Ok(()),
-            false => Err(Refusal::Mode(self.mode)),
+        if holds {
+            Ok(())
+        } else {
+            Err(Refusal::Mode(self.mode))
         }
     }
 }

@@ -168,9 +168,10 @@ pub fn next(notification: Notification, wishes: Wishes) -> Next {
         return Next::ShowError;
     }
     if wishes.stops {
-        return match is_shown {
-            true => Next::Show,
-            false => Next::ShowScenario,
+        return if is_shown {
+            Next::Show
+        } else {
+            Next::ShowScenario
         };
     }
     if wishes.moves && !is_kept {
@@ -206,9 +207,10 @@ pub enum GoOn {
 /// is the thread that is being single-stepped.
 #[inline]
 pub fn go_on<T: PartialEq>(thread: T, stepping: Option<T>) -> GoOn {
-    match stepping == Some(thread) {
-        true => GoOn::StepAgain,
-        false => GoOn::Run,
+    if stepping == Some(thread) {
+        GoOn::StepAgain
+    } else {
+        GoOn::Run
     }
 }
 

@@ -155,9 +155,10 @@ impl Debuggee for Recorded {
 
     fn accesses(&self) -> Result<Vec<Access>, Fault> {
         let now = self.now()?;
-        Ok(match self.planted.contains(&now.program_counter) {
-            true => Vec::new(),
-            false => now.accesses.clone(),
+        Ok(if self.planted.contains(&now.program_counter) {
+            Vec::new()
+        } else {
+            now.accesses.clone()
         })
     }
 

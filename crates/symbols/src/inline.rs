@@ -205,9 +205,10 @@ impl SymbolFile {
         let around = function.filter(|function| function.low_pc == entry);
         let body = around.map_or(entry, |function| self.prologue_end(&function));
         let copy_entry = info.die(copy).filter(|_| body != entry);
-        match copy_entry.is_some_and(|die| holds(info, copy, &die, body)) {
-            true => body,
-            false => entry,
+        if copy_entry.is_some_and(|die| holds(info, copy, &die, body)) {
+            body
+        } else {
+            entry
         }
     }
 
@@ -237,9 +238,10 @@ impl SymbolFile {
         let mut frames: Vec<InlinedFrame> = inlined_chain(info, address)
             .into_iter()
             .map(|(die, entry)| {
-                let entry = match entry == address {
-                    true => entry,
-                    false => self.first_of_copy(info, die, entry),
+                let entry = if entry == address {
+                    entry
+                } else {
+                    self.first_of_copy(info, die, entry)
                 };
                 let (call_file, call_line) = self.call_site(info, die);
                 let name = info
@@ -366,9 +368,10 @@ pub(crate) fn around(info: &DebugInfo, function: DieRef, address: u64) -> Vec<Ar
         };
         let is_inside = path.iter().all(|outer| outer.holds);
         let holds = is_inside
-            && match is_copy {
-                true => holds(info, die, entry, address),
-                false => covers(info, die, entry, address),
+            && if is_copy {
+                holds(info, die, entry, address)
+            } else {
+                covers(info, die, entry, address)
             };
         path.push(Around {
             die,
@@ -392,9 +395,10 @@ pub(crate) fn around(info: &DebugInfo, function: DieRef, address: u64) -> Vec<Ar
         Visit::Descend
     });
     let begins = entered.iter().zip(&held).all(|(a, b)| a.die == b.die);
-    match !is_return && begins && entered.len() >= held.len() {
-        true => entered,
-        false => held,
+    if !is_return && begins && entered.len() >= held.len() {
+        entered
+    } else {
+        held
     }
 }
 

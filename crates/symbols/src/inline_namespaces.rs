@@ -74,9 +74,10 @@ impl SymbolFile {
             (Some((info, unit)), false) => info.is_named(unit, name, written),
             (Some((info, unit)), true) => info.is_wholly_named(unit, name, written),
             (None, _) => {
-                let is_direct = match is_whole {
-                    true => names::is_whole_name_of(written, name),
-                    false => names::matches(name, written),
+                let is_direct = if is_whole {
+                    names::is_whole_name_of(written, name)
+                } else {
+                    names::matches(name, written)
                 };
                 is_direct || matches_without_inline(name, written, is_whole, &|_| false)
             }

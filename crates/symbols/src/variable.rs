@@ -148,18 +148,17 @@ impl SymbolFile {
                     let known = depth == 1 && entry.tag() == gimli::DW_TAG_formal_parameter;
                     let scope = scopes.iter_mut().rev().find(|(at, _)| *at < depth);
                     if let (false, Some((_, scope))) = (known, scope) {
-                        match is_declaration(info, die, entry) {
-                            true => scope
+                        if is_declaration(info, die, entry) {
+                            scope
                                 .declared
-                                .extend(info.inherited_text(die, gimli::DW_AT_name)),
-                            false => {
-                                let mut variable = variable(info, die, entry, Some(function));
-                                let known = named.iter().find(|(_, at, _)| *at == die);
-                                if let (Some(variable), Some((.., name))) = (&mut variable, known) {
-                                    variable.name.clone_from(name);
-                                }
-                                scope.variables.extend(variable);
+                                .extend(info.inherited_text(die, gimli::DW_AT_name))
+                        } else {
+                            let mut variable = variable(info, die, entry, Some(function));
+                            let known = named.iter().find(|(_, at, _)| *at == die);
+                            if let (Some(variable), Some((.., name))) = (&mut variable, known) {
+                                variable.name.clone_from(name);
                             }
+                            scope.variables.extend(variable);
                         }
                     }
                     Visit::Skip
@@ -381,10 +380,7 @@ impl SymbolFile {
             info.walk(function, |_, die, entry| {
                 found |= is_variable(entry)
                     && info.inherited_text(die, gimli::DW_AT_name).as_deref() == Some(name);
-                match found {
-                    true => Visit::Skip,
-                    false => Visit::Descend,
-                }
+                if found { Visit::Skip } else { Visit::Descend }
             });
             found
         })

@@ -134,9 +134,10 @@ fn compile(directory: &Path) -> Result<PathBuf, Failure> {
     std::fs::write(&source, SOURCE)?;
     let mut compiler = Command::new("cc");
     compiler.args(["-O1", "-g", "-pthread", "-o"]);
-    match compiler.arg(&program).arg(&source).status()?.success() {
-        true => Ok(program),
-        false => Err("cc failed".into()),
+    if compiler.arg(&program).arg(&source).status()?.success() {
+        Ok(program)
+    } else {
+        Err("cc failed".into())
     }
 }
 

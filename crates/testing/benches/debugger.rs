@@ -139,9 +139,10 @@ const CASES: &[Case] = &[
 
 fn main() -> ExitCode {
     let has = |wanted| std::env::args().any(|argument| argument == wanted);
-    let effort = match has("--quick") {
-        true => Effort::Quick,
-        false => Effort::Full,
+    let effort = if has("--quick") {
+        Effort::Quick
+    } else {
+        Effort::Full
     };
     if effort == Effort::Full && !has("--bench") {
         println!("Not run by cargo bench: nothing is measured.");
@@ -349,12 +350,13 @@ impl Bench {
         drop(program.stdin.take());
         let status = program.wait().map_err(failed)?;
         let output = output.map_err(|error| error.to_string())?;
-        match status.success() && output.status.success() {
-            true => Ok(elapsed.as_nanos() as f64),
-            false => Err(format!(
+        if status.success() && output.status.success() {
+            Ok(elapsed.as_nanos() as f64)
+        } else {
+            Err(format!(
                 "{command:?} does not attach and detach (the program: {status}):\n{}{}",
                 output.stdout, output.stderr
-            )),
+            ))
         }
     }
 

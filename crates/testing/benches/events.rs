@@ -150,13 +150,15 @@ impl Bench {
 
     /// Measures one setting, and prints its rows of the table.
     fn run_setting(&self, threads: u32, one_processor: bool) -> Result<(), String> {
-        let (processors, runners) = match one_processor {
-            true => ("one", ONE_PROCESSOR),
-            false => ("all", ALL_PROCESSORS),
+        let (processors, runners) = if one_processor {
+            ("one", ONE_PROCESSOR)
+        } else {
+            ("all", ALL_PROCESSORS)
         };
-        let affinity = match one_processor {
-            true => Some(bind_to_one_processor()?),
-            false => None,
+        let affinity = if one_processor {
+            Some(bind_to_one_processor()?)
+        } else {
+            None
         };
         let samples = self.measure(runners, threads);
         if let Some(affinity) = affinity {

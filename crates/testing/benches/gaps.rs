@@ -277,11 +277,12 @@ impl Bench {
 /// Runs a command to its end; returns what it prints.
 fn run(command: &mut Command) -> Result<String, String> {
     let output = run_with_deadline(command, b"", DEADLINE).map_err(|error| error.to_string())?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(format!(
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(format!(
             "{command:?}: {}\n{}{}",
             output.status, output.stdout, output.stderr
-        )),
+        ))
     }
 }

@@ -94,9 +94,10 @@ fn measure(name: &str, macros: &[&str], rounds: usize) -> Result<(), String> {
                 let found = spin.run()?;
                 let ours = (report.states, report.transitions);
                 spin_bytes = Some(found.state_bytes);
-                match found.counts == ours {
-                    true => Ok(()),
-                    false => Err(format!("juror finds {ours:?}, and Spin {:?}", found.counts)),
+                if found.counts == ours {
+                    Ok(())
+                } else {
+                    Err(format!("juror finds {ours:?}, and Spin {:?}", found.counts))
                 }
             })?;
             peer = peer.min(time);

@@ -195,12 +195,13 @@ impl Bench {
         let elapsed = start.elapsed().as_secs_f64() * 1e3;
         let expected = (property == "many" && rounds > 0).then_some(rounds * MANY);
         let seen = events_seen(&output.stdout, "work");
-        match output.status.success() && seen == expected {
-            true => Ok(elapsed),
-            false => Err(format!(
+        if output.status.success() && seen == expected {
+            Ok(elapsed)
+        } else {
+            Err(format!(
                 "{command:?} does not see {expected:?} calls ({}):\n{}{}",
                 output.status, output.stdout, output.stderr
-            )),
+            ))
         }
     }
 
@@ -218,9 +219,12 @@ impl Bench {
         // The loop itself is part of all.
         let call = median(&bare);
         let beyond = |samples: &[f64]| median(samples) - call;
-        let shown = |samples: &[f64], ratio: f64| match samples.is_empty() {
-            true => "-".to_owned(),
-            false => format!("{:.1}", beyond(samples) / ratio),
+        let shown = |samples: &[f64], ratio: f64| {
+            if samples.is_empty() {
+                "-".to_owned()
+            } else {
+                format!("{:.1}", beyond(samples) / ratio)
+            }
         };
         let (property, threads, keys) = setting;
         let native_ns = beyond(&native);

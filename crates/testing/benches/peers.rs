@@ -106,9 +106,10 @@ fn cell(row: &Row, finding: &Finding) -> String {
         Finding::NoCount => return "**no count**".to_owned(),
         Finding::Hangs => return "**hangs**".to_owned(),
     };
-    let counted = match count == row.expected {
-        true => number(count),
-        false => format!("**{}**", number(count)),
+    let counted = if count == row.expected {
+        number(count)
+    } else {
+        format!("**{}**", number(count))
     };
     match says.as_deref() {
         Some(says) if says == row.says => counted,

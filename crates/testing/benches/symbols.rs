@@ -235,9 +235,10 @@ impl Bench {
         question: Question,
         is_warm: bool,
     ) -> Result<(), Failure> {
-        let debuggers: &[Debugger] = match self.has_gdb {
-            true => &[Debugger::Juror, Debugger::Gdb],
-            false => &[Debugger::Juror],
+        let debuggers: &[Debugger] = if self.has_gdb {
+            &[Debugger::Juror, Debugger::Gdb]
+        } else {
+            &[Debugger::Juror]
         };
         let kept = TempDir::with_prefix("juror-bench-")?;
         if is_warm {

@@ -100,9 +100,10 @@ impl Build {
             Optimization::Light => "-Og",
             Optimization::Full => "-O2",
         });
-        arguments.extend(match self.pie {
-            true => ["-fPIE", "-pie"],
-            false => ["-fno-pie", "-no-pie"],
+        arguments.extend(if self.pie {
+            ["-fPIE", "-pie"]
+        } else {
+            ["-fno-pie", "-no-pie"]
         });
         arguments.push(if self.debug { "-g" } else { "-g0" });
         arguments.extend(["-Wall", "-Wextra", "-pthread"]);

@@ -123,9 +123,10 @@ pub fn updated_lines<K: PartialEq>(
     let mut common = vec![vec![0_u32; given.len() + 1]; shown.len() + 1];
     for old in (0..shown.len()).rev() {
         for new in (0..given.len()).rev() {
-            common[old][new] = match shown_keys[old] == given_keys[new] {
-                true => common[old + 1][new + 1] + 1,
-                false => common[old + 1][new].max(common[old][new + 1]),
+            common[old][new] = if shown_keys[old] == given_keys[new] {
+                common[old + 1][new + 1] + 1
+            } else {
+                common[old + 1][new].max(common[old][new + 1])
             };
         }
     }
@@ -139,9 +140,10 @@ pub fn updated_lines<K: PartialEq>(
             old += 1;
         }
         let is_kept = old < shown.len() && shown_keys[old] == given_keys[new];
-        lines.push(match is_kept {
-            true => shown[old].to_owned(),
-            false => (*line).to_owned(),
+        lines.push(if is_kept {
+            shown[old].to_owned()
+        } else {
+            (*line).to_owned()
         });
         old += usize::from(is_kept);
     }

@@ -60,9 +60,10 @@ impl Juror {
     ///
     /// The messages of cargo.
     pub fn find_as_built() -> Result<PathBuf, String> {
-        Juror::find(match cfg!(debug_assertions) {
-            true => "dev",
-            false => "release",
+        Juror::find(if cfg!(debug_assertions) {
+            "dev"
+        } else {
+            "release"
         })
     }
 

@@ -43,9 +43,10 @@ pub fn write_assembly(page: &mut Page, view: &AssemblyView) {
             "{:#x}  {NAME}{name}{NAME:#}{QUIET}{bytes}{QUIET:#}  {text}",
             line.address
         );
-        match line.current {
-            true => writeln!(page, "{mark} {STRONG}{shown}{STRONG:#}"),
-            false => writeln!(page, "{mark} {shown}"),
+        if line.current {
+            writeln!(page, "{mark} {STRONG}{shown}{STRONG:#}")
+        } else {
+            writeln!(page, "{mark} {shown}")
         }
     }
     write_unreadable(page, view.unreadable.as_deref());

@@ -113,9 +113,10 @@ pub fn render_all(file: &str, text: &str, diagnostics: &[Diagnostic]) -> String 
 /// Returns the length in bytes of the byte order mark at the beginning of a text.
 fn mark_length(text: &str) -> usize {
     const MARK: char = '\u{feff}';
-    match text.starts_with(MARK) {
-        true => MARK.len_utf8(),
-        false => 0,
+    if text.starts_with(MARK) {
+        MARK.len_utf8()
+    } else {
+        0
     }
 }
 

@@ -87,9 +87,10 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
     };
     let ended = ended && summary.enabled;
     let is_undecided = summary.is_undecided(ended);
-    let (word, style) = match is_undecided {
-        true => ("UNDECIDED", OPEN),
-        false => announce(verdict, ended),
+    let (word, style) = if is_undecided {
+        ("UNDECIDED", OPEN)
+    } else {
+        announce(verdict, ended)
     };
     write!(
         page,
@@ -103,9 +104,10 @@ fn write_summary(page: &mut Page, summary: &PropertySummary, ended: bool) {
         let counts = &summary.violation_counts;
         facts.push(violation_counts::words(summary.violations, counts));
     } else if !ended {
-        facts.push(match summary.enabled {
-            true => format!("{verdict} when the run was left"),
-            false => format!("{verdict} when it was disabled"),
+        facts.push(if summary.enabled {
+            format!("{verdict} when the run was left")
+        } else {
+            format!("{verdict} when it was disabled")
         });
     }
     if summary.slices > 0 {

@@ -32,9 +32,12 @@ pub fn subject(what: &str) -> &str {
 
 /// Returns the phrase for an event of this kind.
 fn phrase_of(kind: EventKind, subject: &str) -> String {
-    let named = |with: &str, without: &str| match subject.is_empty() {
-        true => without.to_owned(),
-        false => with.replace('*', subject),
+    let named = |with: &str, without: &str| {
+        if subject.is_empty() {
+            without.to_owned()
+        } else {
+            with.replace('*', subject)
+        }
     };
     match kind {
         EventKind::BeforeCall => named("before *", "before a call"),

@@ -26,9 +26,10 @@ fn style_of(kind: Kind) -> Style {
 pub fn source_line(line: &str, spans: &[Span], is_current: bool) -> String {
     let is_blank = |it: char| it == '\t' || it.is_whitespace() && !is_active(it);
     let line = without_end(line);
-    let line = match is_current {
-        true => line.trim_end_matches(is_blank),
-        false => line,
+    let line = if is_current {
+        line.trim_end_matches(is_blank)
+    } else {
+        line
     };
     let mut shown = String::with_capacity(line.len() + 16 * spans.len());
     let mut column = 0;
@@ -72,9 +73,10 @@ pub fn value(text: &str, joint: bool) -> String {
             _ if is_start && (first.is_alphabetic() || first == '_') => {
                 let length = word_length(rest);
                 let after = rest.get(length..).unwrap_or("");
-                let is_name = match joint {
-                    true => after.starts_with('='),
-                    false => after.starts_with(" = "),
+                let is_name = if joint {
+                    after.starts_with('=')
+                } else {
+                    after.starts_with(" = ")
                 };
                 (length, if is_name { NAME } else { PLAIN })
             }

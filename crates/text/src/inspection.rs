@@ -82,18 +82,20 @@ fn line_words(view: &LineView, with_directory: bool) -> String {
     let (Some(file), Some(line)) = (&view.file, view.line) else {
         return format!("there is no line information for {:#x}", view.address);
     };
-    let file = match with_directory {
-        true => file,
-        false => base_name(file),
+    let file = if with_directory {
+        file
+    } else {
+        base_name(file)
     };
     let start = named(view.address, view.name.as_deref());
     if let Some(end) = view.end_address {
         let end = named(end, view.end_name.as_deref());
         return format!("line {line} of {file} begins at {start} and ends before {end}");
     }
-    let near = match view.compiler_generated {
-        true => "compiler-generated code near ",
-        false => "",
+    let near = if view.compiler_generated {
+        "compiler-generated code near "
+    } else {
+        ""
     };
     format!("{near}line {line} of {file}, at {start}")
 }
@@ -180,9 +182,10 @@ pub fn write_scope(page: &mut Page, view: &ScopeView) {
 }
 
 fn variable_words(view: &ScopeVariableView) -> String {
-    let kind = match view.is_parameter {
-        true => "parameter",
-        false => "variable",
+    let kind = if view.is_parameter {
+        "parameter"
+    } else {
+        "variable"
     };
     let size = match view.size_bytes {
         Some(1) => ", 1 byte".to_owned(),
@@ -231,9 +234,10 @@ pub fn write_types(page: &mut Page, types: &[TypeView]) {
 /// Writes `info sharedlibrary`.
 pub fn write_modules(page: &mut Page, modules: &[ModuleView]) {
     let words = |module: &ModuleView| {
-        let symbols = match module.has_debug_info {
-            true => "debug information",
-            false => "symbols only",
+        let symbols = if module.has_debug_info {
+            "debug information"
+        } else {
+            "symbols only"
         };
         format!("{:#018x}  {symbols:<17}  {}", module.load_bias, module.path)
     };
@@ -242,9 +246,10 @@ pub fn write_modules(page: &mut Page, modules: &[ModuleView]) {
 
 /// Writes `info program`.
 pub fn write_program(page: &mut Page, view: &ProgramView) {
-    let origin = match view.attached {
-        true => "was there before juror",
-        false => "was started by juror",
+    let origin = if view.attached {
+        "was there before juror"
+    } else {
+        "was started by juror"
     };
     let count = view.thread_count;
     let threads = if count == 1 { "thread" } else { "threads" };

@@ -241,9 +241,10 @@ pub fn write_source(page: &mut Page, source: &SourceView) {
         let style = if is_current { STRONG } else { QUIET };
         let has_text = !safe_source(line).trim().is_empty();
         let gap = if has_text { "   " } else { "" };
-        match is_current {
-            true => write!(page, "{style}  {mark} {number:>4}{gap}{style:#}"),
-            false => write!(page, "{style}  {mark} {number:>4}{style:#}{gap}"),
+        if is_current {
+            write!(page, "{style}  {mark} {number:>4}{gap}{style:#}")
+        } else {
+            write!(page, "{style}  {mark} {number:>4}{style:#}{gap}")
         }
         if has_text {
             page.push(&text);

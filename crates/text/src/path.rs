@@ -98,9 +98,10 @@ fn thread(number: u32) -> String {
 
 /// Returns the location of the call; empty if the trace does not have it.
 fn place(location: &Location) -> String {
-    match *location == Location::default() {
-        true => String::new(),
-        false => clip(&short_location(location), 40).into_owned(),
+    if *location == Location::default() {
+        String::new()
+    } else {
+        clip(&short_location(location), 40).into_owned()
     }
 }
 

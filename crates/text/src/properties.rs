@@ -27,9 +27,10 @@ fn row(property: &PropertyView) -> Vec<Cell> {
         ("trace", Some(events)) => format!("the start, by the trace ({})", counted(events)),
         _ => "the start".to_owned(),
     };
-    let state = match property.enabled {
-        true => Cell::new("on", PLAIN),
-        false => Cell::new("off", OPEN),
+    let state = if property.enabled {
+        Cell::new("on", PLAIN)
+    } else {
+        Cell::new("off", OPEN)
     };
     vec![
         Cell::new(safe(&property.property), NAME),
@@ -98,9 +99,10 @@ pub fn write_events(page: &mut Page, events: &[EventView]) {
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     let mut property = None;
     for event in events {
-        let name = match property == Some(&event.property) {
-            true => "".into(),
-            false => Cell::new(safe(&event.property), NAME),
+        let name = if property == Some(&event.property) {
+            "".into()
+        } else {
+            Cell::new(safe(&event.property), NAME)
         };
         property = Some(&event.property);
         let mut places = places_of(page, event).into_iter();

@@ -34,13 +34,15 @@ fn write_one(page: &mut Page, scenario: &ScenarioView) {
     let description = scenario.description.as_deref().map(safe);
     let description = description.map_or_else(String::new, |text| format!(": {text}"));
     let properties: Vec<_> = scenario.properties.iter().map(|it| safe(it)).collect();
-    let about = match properties.is_empty() {
-        true => "for all properties".to_owned(),
-        false => format!("for {}", properties.join(", ")),
+    let about = if properties.is_empty() {
+        "for all properties".to_owned()
+    } else {
+        format!("for {}", properties.join(", "))
     };
-    let off = match scenario.enabled {
-        true => String::new(),
-        false => format!(", {OPEN}off{OPEN:#}"),
+    let off = if scenario.enabled {
+        String::new()
+    } else {
+        format!(", {OPEN}off{OPEN:#}")
     };
     let reactions = match scenario.reactions {
         0 => "no reactions yet".to_owned(),

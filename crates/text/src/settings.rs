@@ -10,9 +10,10 @@ use juror_view::{
 
 fn write_lines<T>(page: &mut Page, list: &[T], empty: &str, line: impl Fn(&T) -> String) {
     let lines: Vec<String> = list.iter().map(line).collect();
-    match lines.is_empty() {
-        true => write_message(page, empty),
-        false => write_message(page, &lines.join("\n")),
+    if lines.is_empty() {
+        write_message(page, empty)
+    } else {
+        write_message(page, &lines.join("\n"))
     }
 }
 

@@ -52,9 +52,10 @@ pub fn write_stop(page: &mut Page, view: &StopView, context: Context) {
     }
     if let Some(frame) = &view.source_frame {
         let place = frame_place(page, frame);
-        let selected = match view.selects_caller() {
-            true => ", which is selected",
-            false => "",
+        let selected = if view.selects_caller() {
+            ", which is selected"
+        } else {
+            ""
         };
         write!(page, "Called from frame {}{selected}: {place}", frame.level);
         page.end_line(PLACE_INDENT);
@@ -249,12 +250,11 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
 /// Returns `Temporary breakpoint 1, 3`.
 pub fn point_lead(word: &str, numbers: &[u32], temporary: bool) -> String {
     let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
-    let words = match temporary {
-        true => format!("Temporary {word}"),
-        false => {
-            let (first, rest) = word.split_at(1);
-            format!("{}{rest}", first.to_uppercase())
-        }
+    let words = if temporary {
+        format!("Temporary {word}")
+    } else {
+        let (first, rest) = word.split_at(1);
+        format!("{}{rest}", first.to_uppercase())
     };
     format!("{STRONG}{words} {}{STRONG:#}", numbers.join(", "))
 }

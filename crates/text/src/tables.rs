@@ -43,17 +43,15 @@ pub fn write_points(page: &mut Page, points: &[PointView]) {
         ]);
         for location in several {
             let is_counted = point.number.is_some();
-            let (label, hits) = match is_counted {
-                true => (
+            let (label, hits) = if is_counted {
+                (
                     format!("{number}.{}", location.number),
                     location.hits.to_string(),
-                ),
-                false => (String::new(), String::new()),
+                )
+            } else {
+                (String::new(), String::new())
             };
-            let state = match location.enabled {
-                true => "",
-                false => "disabled",
-            };
+            let state = if location.enabled { "" } else { "disabled" };
             rows.push(vec![
                 Cell::new(label, STRONG),
                 "".into(),

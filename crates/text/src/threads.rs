@@ -55,9 +55,12 @@ fn ranges(numbers: &[u32]) -> String {
             _ => found.push((number, number)),
         }
     }
-    let words = found.iter().map(|(first, last)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
+    let words = found.iter().map(|(first, last)| {
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first}-{last}")
+        }
     });
     words.collect::<Vec<_>>().join(", ")
 }

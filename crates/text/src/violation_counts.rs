@@ -41,9 +41,10 @@ fn row(kind: &ViolationCount) -> Vec<Cell> {
         (None, false) if kind.from.is_empty() => "in other ways".to_owned(),
         (None, false) => "by a deadline that passed".to_owned(),
     };
-    let steps = match kind.from.is_empty() {
-        true => String::new(),
-        false => format!("{} → {}", safe(&kind.from), safe(&kind.to)),
+    let steps = if kind.from.is_empty() {
+        String::new()
+    } else {
+        format!("{} → {}", safe(&kind.from), safe(&kind.to))
     };
     vec![
         Cell::new(times, BAD),
@@ -71,9 +72,10 @@ fn first(kind: &ViolationCount) -> String {
     let thread = kind.thread.filter(|thread| *thread != 0);
     facts.extend(thread.map(|thread| format!("thread {thread}")));
     facts.extend(kind.sequence.map(|sequence| format!("event {sequence}")));
-    match facts.is_empty() {
-        true => String::new(),
-        false => format!("first: {}", facts.join(", ")),
+    if facts.is_empty() {
+        String::new()
+    } else {
+        format!("first: {}", facts.join(", "))
     }
 }
 

@@ -191,9 +191,10 @@ pub fn event_words(event: &SymbolicEvent) -> String {
 /// Returns the name of an event without its module: `after malloc`.
 fn words_anywhere(event: &SymbolicEvent) -> String {
     let kind = event.kind.word();
-    match event.subject.is_empty() {
-        true => kind.to_owned(),
-        false => format!("{kind} {}", event.subject),
+    if event.subject.is_empty() {
+        kind.to_owned()
+    } else {
+        format!("{kind} {}", event.subject)
     }
 }
 

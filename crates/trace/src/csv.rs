@@ -126,9 +126,10 @@ pub(crate) fn value_of(text: &str) -> Value {
 
 /// Reads a field that may be a text without quotes.
 fn typed_value(field: &Field<'_>, is_text: bool) -> Result<Value, Wrong> {
-    match is_text && !field.text.is_empty() {
-        true => Ok(Value::String(text(field)?.into())),
-        false => field_value(field),
+    if is_text && !field.text.is_empty() {
+        Ok(Value::String(text(field)?.into()))
+    } else {
+        field_value(field)
     }
 }
 

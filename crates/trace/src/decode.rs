@@ -306,9 +306,10 @@ impl Sink {
         let how = Some(how);
         batch.end = Some(End { how, events: found });
         // After a fault, missing events have already been reported.
-        match counted == found || self.is_faulty {
-            true => Ok(()),
-            false => Err(FaultKind::Count { counted, found }),
+        if counted == found || self.is_faulty {
+            Ok(())
+        } else {
+            Err(FaultKind::Count { counted, found })
         }
     }
 

@@ -120,9 +120,10 @@ pub enum FaultKind {
 }
 
 fn missing(first: u64, last: u64) -> String {
-    match first == last {
-        true => format!("event {first} is missing"),
-        false => format!("the events {first} to {last} are missing"),
+    if first == last {
+        format!("event {first} is missing")
+    } else {
+        format!("the events {first} to {last} are missing")
     }
 }
 

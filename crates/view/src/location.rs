@@ -84,9 +84,10 @@ impl Places for Program {
     }
 
     fn call_of(&self, address: u64, function: &str) -> Location {
-        match self.modules.has_inlined_call_events(address) {
-            true => inlined_call_location(self, address, function),
-            false => self.call(address),
+        if self.modules.has_inlined_call_events(address) {
+            inlined_call_location(self, address, function)
+        } else {
+            self.call(address)
         }
     }
 }
@@ -135,8 +136,9 @@ pub fn event_location<P: Places>(
 
 /// Returns an event in words: `before queue_push`, `write total`.
 pub fn event_words(event: &SymbolicEvent) -> String {
-    match event.subject.is_empty() {
-        true => event.kind.to_string(),
-        false => format!("{} {}", event.kind, event.subject),
+    if event.subject.is_empty() {
+        event.kind.to_string()
+    } else {
+        format!("{} {}", event.kind, event.subject)
     }
 }

@@ -147,9 +147,10 @@ pub struct PropertySummary {
 impl PropertySummary {
     /// Returns whether it is violated, at the end of the run or where it was left.
     pub fn is_violated(&self, is_over: bool) -> bool {
-        let verdict = match is_over && self.enabled {
-            true => self.verdict.at_end(),
-            false => self.verdict,
+        let verdict = if is_over && self.enabled {
+            self.verdict.at_end()
+        } else {
+            self.verdict
         };
         self.violations > 0 || verdict == Verdict::Violated
     }

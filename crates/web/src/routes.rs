@@ -64,9 +64,10 @@ pub(crate) fn router(shared: Arc<Shared>, port: u16) -> Router {
 
 /// Refuses foreign hosts and origins, and adds the headers that every answer has.
 async fn guard(hosts: &[String], request: HttpRequest, next: Next) -> Response {
-    let mut response = match is_ours(hosts, request.headers()) {
-        true => next.run(request).await,
-        false => (StatusCode::FORBIDDEN, "not for this host\n").into_response(),
+    let mut response = if is_ours(hosts, request.headers()) {
+        next.run(request).await
+    } else {
+        (StatusCode::FORBIDDEN, "not for this host\n").into_response()
     };
     let headers = response.headers_mut();
     for (name, value) in [
@@ -92,12 +93,11 @@ fn is_ours(hosts: &[String], headers: &HeaderMap) -> bool {
 
 /// Refuses requests without the token.
 async fn authorize(State(shared): Common, request: HttpRequest, next: Next) -> Response {
-    match is_authorized(&shared.token, request.headers()) {
-        true => next.run(request).await,
-        false => {
-            let text = "open the address that juror has printed: it has the token\n";
-            (StatusCode::UNAUTHORIZED, text).into_response()
-        }
+    if is_authorized(&shared.token, request.headers()) {
+        next.run(request).await
+    } else {
+        let text = "open the address that juror has printed: it has the token\n";
+        (StatusCode::UNAUTHORIZED, text).into_response()
     }
 }
 

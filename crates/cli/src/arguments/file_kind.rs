@@ -68,14 +68,16 @@ fn kind_of(start: &[u8]) -> FileKind {
     let number = |at: usize, size: usize| {
         let bytes = start.get(at..at.checked_add(size)?)?;
         let add = |number: u64, byte: &u8| (number << 8) | u64::from(*byte);
-        Some(match is_big_endian {
-            true => bytes.iter().fold(0, add),
-            false => bytes.iter().rev().fold(0, add),
+        Some(if is_big_endian {
+            bytes.iter().fold(0, add)
+        } else {
+            bytes.iter().rev().fold(0, add)
         })
     };
-    let (table, entry_size, count) = match is_wide {
-        true => (number(32, 8), number(54, 2), number(56, 2)),
-        false => (number(28, 4), number(42, 2), number(44, 2)),
+    let (table, entry_size, count) = if is_wide {
+        (number(32, 8), number(54, 2), number(56, 2))
+    } else {
+        (number(28, 4), number(42, 2), number(44, 2))
     };
     let has_interpreter = || {
         let (table, entry_size) = (

@@ -74,9 +74,10 @@ impl Common {
         let mut settings = SymbolSettings::default();
         let given = self.debug_file_directory.iter().cloned();
         settings.debug_file_directories.splice(0..0, given);
-        settings.cache = match self.no_cache {
-            true => None,
-            false => directories::cache().map(SymbolCache::new),
+        settings.cache = if self.no_cache {
+            None
+        } else {
+            directories::cache().map(SymbolCache::new)
         };
         settings
     }

@@ -168,9 +168,10 @@ impl Cursor {
 
 /// Returns a position by its number in a trace.
 pub fn position(is_binary: bool, number: u64) -> Position {
-    match is_binary {
-        true => Position::Byte(number),
-        false => Position::Line(number),
+    if is_binary {
+        Position::Byte(number)
+    } else {
+        Position::Line(number)
     }
 }
 

@@ -150,9 +150,10 @@ pub struct Source {
 
 /// Returns the name of a trace for messages.
 pub fn name(path: &Path) -> String {
-    match is_standard_input(path) {
-        true => "standard input".to_owned(),
-        false => path.display().to_string(),
+    if is_standard_input(path) {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
     }
 }
 

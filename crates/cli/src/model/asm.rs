@@ -97,9 +97,10 @@ pub fn check(check: &CheckModel, told: &mut Questions, output: &mut Output) -> a
     let steps = CachedSystem::new(&model, memory_bytes_max);
     if check.ltl.is_empty() {
         let report = search(check, &steps, output);
-        let about = match check.no_deadlock {
-            true => "invariants and errors of rules; no deadlocks",
-            false => "invariants, errors of rules, deadlocks",
+        let about = if check.no_deadlock {
+            "invariants and errors of rules; no deadlocks"
+        } else {
+            "invariants, errors of rules, deadlocks"
         };
         let question = ("steps and states", about);
         status = show_result(check, &model, question, &report, status, told, output)?;
@@ -163,9 +164,10 @@ fn read_asked(check: &CheckModel, output: &mut Output) -> anyhow::Result<Option<
         ))?;
         return Ok(None);
     }
-    match others.is_empty() {
-        true => Ok(Some(model)),
-        false => read_with(file, &others, output),
+    if others.is_empty() {
+        Ok(Some(model))
+    } else {
+        read_with(file, &others, output)
     }
 }
 

@@ -42,17 +42,19 @@ impl Screen {
 
     /// Returns text as the user wants it: with its styles, or without.
     pub fn styled<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match self.settings.has_styles {
-            true => Cow::Borrowed(text),
-            false => Cow::Owned(strip_str(text).to_string()),
+        if self.settings.has_styles {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(strip_str(text).to_string())
         }
     }
 
     /// Returns text for another program that writes to the terminal.
     pub fn colored<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match self.has_colors {
-            true => Cow::Borrowed(text),
-            false => Cow::Owned(strip_str(text).to_string()),
+        if self.has_colors {
+            Cow::Borrowed(text)
+        } else {
+            Cow::Owned(strip_str(text).to_string())
         }
     }
 

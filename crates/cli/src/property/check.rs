@@ -65,9 +65,10 @@ fn bind(
         properties: sources,
         batch: true,
         inlined: InlinedPolicy {
-            at: match check.at_inlined {
-                true => AtInlined::Marked,
-                false => AtInlined::Never,
+            at: if check.at_inlined {
+                AtInlined::Marked
+            } else {
+                AtInlined::Never
             },
             ignore: check.ignore_inlined,
         },

@@ -301,17 +301,19 @@ impl Console {
 
     /// Returns the command that lets the program run for the first time.
     pub fn first_command(&self) -> &'static str {
-        match self.driver.borrow().is_attached() {
-            true => "continue",
-            false => "run",
+        if self.driver.borrow().is_attached() {
+            "continue"
+        } else {
+            "run"
         }
     }
 
     /// Returns the command that ends the debuggee, or detaches from it.
     fn last_command(&self) -> &'static str {
-        match self.driver.borrow().is_attached() {
-            true => "detach",
-            false => "kill",
+        if self.driver.borrow().is_attached() {
+            "detach"
+        } else {
+            "kill"
         }
     }
 
@@ -333,9 +335,10 @@ impl Console {
         while self.driver.borrow().is_alive()
             && let Some(outcome) = self.execute(command)?
         {
-            match is_shown {
-                true => self.output.show(command, &outcome)?,
-                false => self.output.record(command, &outcome)?,
+            if is_shown {
+                self.output.show(command, &outcome)?
+            } else {
+                self.output.record(command, &outcome)?
             }
         }
         let failure = self.driver.borrow().trace_failure();

@@ -55,14 +55,13 @@ pub fn run(console: &mut Console, commands: &[Commands], runs: bool) -> io::Resu
         let mut lines = Awaited::new(console)?;
         return converse(console, commands, runs, &mut lines);
     }
-    match io::stdin().is_terminal() {
-        true => {
-            let driver = console.driver();
-            let complete = move |line: &str, position| driver.borrow_mut().complete(line, position);
-            let mut lines = Typed::new(Box::new(complete))?;
-            converse(console, commands, runs, &mut lines)
-        }
-        false => converse(console, commands, runs, &mut Piped::standard_input()?),
+    if io::stdin().is_terminal() {
+        let driver = console.driver();
+        let complete = move |line: &str, position| driver.borrow_mut().complete(line, position);
+        let mut lines = Typed::new(Box::new(complete))?;
+        converse(console, commands, runs, &mut lines)
+    } else {
+        converse(console, commands, runs, &mut Piped::standard_input()?)
     }
 }
 
@@ -141,9 +140,10 @@ fn execute_lines(console: &mut Console, lines: &mut dyn Lines) -> io::Result<u8>
             }
             continue;
         }
-        let again = match line.is_empty() && lines.is_typed() {
-            true => console.repetition(&last),
-            false => None,
+        let again = if line.is_empty() && lines.is_typed() {
+            console.repetition(&last)
+        } else {
+            None
         };
         last = again.unwrap_or_else(|| line.to_owned());
         if last.is_empty() || last.starts_with('#') {

@@ -143,9 +143,10 @@ fn text_in(directory: &Path) -> anyhow::Result<Option<String>> {
     let mut text = String::new();
     let read = opened.take(SIZE_MAX + 1).read_to_string(&mut text);
     read.with_context(|| format!("{FILE} cannot be read"))?;
-    match text.len() as u64 > SIZE_MAX {
-        true => Err(anyhow!("{FILE} is larger than 1 MiB")),
-        false => Ok(Some(text)),
+    if text.len() as u64 > SIZE_MAX {
+        Err(anyhow!("{FILE} is larger than 1 MiB"))
+    } else {
+        Ok(Some(text))
     }
 }
 
@@ -177,9 +178,10 @@ fn read(store: &Path) -> anyhow::Result<Vec<Entry>> {
 /// Refuses what another user could have written.
 fn require_own(path: &Path, metadata: &Metadata) -> anyhow::Result<()> {
     let is_own = metadata.uid() == nix::unistd::geteuid().as_raw();
-    match is_own && metadata.mode() & 0o022 == 0 {
-        true => Ok(()),
-        false => Err(anyhow!("other users can write to {}", path.display())),
+    if is_own && metadata.mode() & 0o022 == 0 {
+        Ok(())
+    } else {
+        Err(anyhow!("other users can write to {}", path.display()))
     }
 }
 

@@ -231,9 +231,12 @@ impl Mistake {
         let property = format!("{HEAD}{}\n", self.lines);
         let report = run_queue(&property);
         let shown = &report.output.stderr;
-        let contains = |expected: &str| match shown.contains(expected) {
-            true => Ok(()),
-            false => Err(format!("no {expected:?}")),
+        let contains = |expected: &str| {
+            if shown.contains(expected) {
+                Ok(())
+            } else {
+                Err(format!("no {expected:?}"))
+            }
         };
         let (line, column) = self.place;
         contains(&format!("error[{}]: ", self.code))?;
@@ -265,9 +268,10 @@ impl Mistake {
             return Err(format!("another place in the JSON: {error}"));
         }
         let underlined = property.get(offset("start")..offset("end"));
-        match underlined == Some(self.underlined) {
-            true => Ok(()),
-            false => Err(format!("{underlined:?} in the JSON")),
+        if underlined == Some(self.underlined) {
+            Ok(())
+        } else {
+            Err(format!("{underlined:?} in the JSON"))
         }
     }
 }

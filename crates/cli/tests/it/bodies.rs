@@ -139,9 +139,10 @@ int main()
 #[test]
 fn a_coroutine_stops_where_its_body_begins() {
     for build in plain_builds(Language::Cpp) {
-        let option = match build.to_string().contains("clang") {
-            true => "-fcoroutines-ts",
-            false => "-fcoroutines",
+        let option = if build.to_string().contains("clang") {
+            "-fcoroutines-ts"
+        } else {
+            "-fcoroutines"
         };
         let fixture = Fixture::cpp("coroutine", COROUTINE)
             .argument("-std=c++20")

@@ -435,9 +435,10 @@ fn programs_of_the_system_go_back() {
         ("python3", &["threads.py"]),
     ];
     for (name, arguments) in programs {
-        let program = match name.contains('/') {
-            true => Some(PathBuf::from(name)),
-            false => found(name),
+        let program = if name.contains('/') {
+            Some(PathBuf::from(name))
+        } else {
+            found(name)
         };
         let Some(program) = program else {
             eprintln!("{name} is not installed: left out");

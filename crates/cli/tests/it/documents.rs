@@ -133,9 +133,10 @@ pub(crate) fn normalized(line: &str) -> String {
 #[track_caller]
 fn without_number_losses<'a>(given: Vec<&'a str>, what: &str) -> Vec<&'a str> {
     let count = |meant: &str| given.iter().filter(|line| **line == meant).count();
-    let expected = match may_choose_thread_numbers() {
-        true => 0,
-        false => count(LOSSES),
+    let expected = if may_choose_thread_numbers() {
+        0
+    } else {
+        count(LOSSES)
     };
     assert_eq!(count(NUMBER_LOSS), expected, "{what}: {given:?}");
     given

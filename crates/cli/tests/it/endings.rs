@@ -156,9 +156,10 @@ impl Trial {
 
     fn perform(&self, victim: &Path) -> Found {
         let directory = tempfile::tempdir().expect("a directory");
-        let found = match self.is_attached {
-            true => self.attach(victim, directory.path()),
-            false => self.run(victim, directory.path()),
+        let found = if self.is_attached {
+            self.attach(victim, directory.path())
+        } else {
+            self.run(victim, directory.path())
         };
         let mut left = Vec::new();
         let is_alone = until(|| {
@@ -217,9 +218,10 @@ impl Trial {
             let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
             stat.map_or(true, |stat| stat.contains(") Z ") || stat.contains(") X "))
         };
-        match until(is_gone) {
-            true => Found::Right,
-            false => Found::Wrong("the program that juror started is still there".to_owned()),
+        if until(is_gone) {
+            Found::Right
+        } else {
+            Found::Wrong("the program that juror started is still there".to_owned())
         }
     }
 
@@ -287,9 +289,10 @@ impl Trial {
         });
         if let Some(end) = end {
             let is_promised = self.signal == Signal::SIGKILL && end.signal() == Some(5);
-            return match is_promised {
-                true => Found::Trapped,
-                false => Found::Wrong(format!("the program has ended: {end}")),
+            return if is_promised {
+                Found::Trapped
+            } else {
+                Found::Wrong(format!("the program has ended: {end}"))
             };
         }
         let line = |name: &str| line_of(program.id(), name);
@@ -301,9 +304,10 @@ impl Trial {
         if damage != 0 {
             return Found::Wrong(format!("it has been damaged {damage} times"));
         }
-        match line("TracerPid").ends_with("\t0") {
-            true => Found::Right,
-            false => Found::Wrong("it is still traced".to_owned()),
+        if line("TracerPid").ends_with("\t0") {
+            Found::Right
+        } else {
+            Found::Wrong("it is still traced".to_owned())
         }
     }
 }

@@ -391,9 +391,10 @@ fn a_worker_forgets_a_connection_until_it_is_fixed() {
     let directory = repository_directory().join("examples/workers");
     for (fixed, violations) in [(false, 1), (true, 0)] {
         let fixture = Fixture::example("workers");
-        let fixture = match fixed {
-            true => fixture.define("FIXED"),
-            false => fixture,
+        let fixture = if fixed {
+            fixture.define("FIXED")
+        } else {
+            fixture
         };
         for build in Build::all() {
             let report = Batch::watching_file(directory.join("workers.prop"))

@@ -12,9 +12,10 @@ use std::path::PathBuf;
 /// A library of which there are two.
 fn library(build: &Build, is_second: bool) -> PathBuf {
     let fixture: Fixture = program("module.c").argument("-shared").argument("-fPIC");
-    match is_second {
-        true => fixture.define("SECOND").compile(build),
-        false => fixture.compile(build),
+    if is_second {
+        fixture.define("SECOND").compile(build)
+    } else {
+        fixture.compile(build)
     }
 }
 

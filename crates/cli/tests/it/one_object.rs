@@ -37,11 +37,12 @@ const DESTRUCTORS: &str = "
 
 fn at_calls(executable: &Path, events: &str, is_optimized: bool) -> Report {
     let batch = Batch::watching(&property_of(events));
-    let batch = match is_optimized {
-        true => batch
+    let batch = if is_optimized {
+        batch
             .option("--at-inlined=likely")
-            .option("--ignore-inlined"),
-        false => batch,
+            .option("--ignore-inlined")
+    } else {
+        batch
     };
     batch.run(executable, &[])
 }

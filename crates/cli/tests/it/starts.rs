@@ -136,9 +136,10 @@ fn the_file_of_a_directory_is_executed_if_it_was_allowed() {
         let juror = juror(options)
             .directory(directory.path())
             .env("XDG_STATE_HOME", state.path());
-        match program {
-            true => juror.args([&executable]).run(),
-            false => juror.run(),
+        if program {
+            juror.args([&executable]).run()
+        } else {
+            juror.run()
         }
     };
     let batch = ["run", "--batch", "-e", "print $n"];

@@ -29,9 +29,10 @@ fn check_example(name: &str, is_native: bool) {
     let property = directory.join(format!("{name}.prop"));
     for is_fixed in [false, true] {
         let fixture = Fixture::example(name);
-        let fixture = match is_fixed {
-            true => fixture.define("FIXED"),
-            false => fixture,
+        let fixture = if is_fixed {
+            fixture.define("FIXED")
+        } else {
+            fixture
         };
         for build in two_builds(fixture.language()) {
             let executable = fixture.compile(&build);
@@ -382,10 +383,7 @@ fn programs_with_the_properties_of_the_library() {
                 let property = property_file(&format!("properties/libc/{name}.prop"));
                 for mode in MODES {
                     let tiers = Tiers::new().options(mode).watching_file(&property);
-                    let tiers = match has_threads {
-                        true => tiers.verdicts(),
-                        false => tiers,
-                    };
+                    let tiers = if has_threads { tiers.verdicts() } else { tiers };
                     tiers.check(&executable, &[]);
                 }
             }

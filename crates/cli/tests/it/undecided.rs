@@ -64,9 +64,10 @@ fn a_record_has_its_thread_and_its_time() {
                 "property p\nevent e = {event}\n\
                  state init {{ on e when {guard} -> init else -> bad }}\nstate bad non-accepting\n"
             );
-            let (status, word) = match is_violated {
-                true => (1, "VIOLATED"),
-                false => (0, "HOLDS"),
+            let (status, word) = if is_violated {
+                (1, "VIOLATED")
+            } else {
+                (0, "HOLDS")
             };
             check_status(&property, trace, &[], status, word);
         }

@@ -167,8 +167,9 @@ pub(super) fn path_of(path: Option<String>) -> Result<String, Failure> {
 /// Quotes a path for a location, if it needs that.
 pub(super) fn quoted(path: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+@".contains(c);
-    match path.chars().all(is_plain) {
-        true => path.to_owned(),
-        false => format!("'{path}'"),
+    if path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{path}'")
     }
 }

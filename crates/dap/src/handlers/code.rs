@@ -49,9 +49,10 @@ pub(super) fn modules(adapter: &mut Adapter, session: &mut dyn Driver, arguments
 fn module(view: ModuleView) -> Module {
     Module {
         name: Source::of(&view.path).name,
-        symbol_status: match view.has_debug_info {
-            true => "debug information",
-            false => "symbols only",
+        symbol_status: if view.has_debug_info {
+            "debug information"
+        } else {
+            "symbols only"
         },
         address_range: format!("{:#x}", view.load_bias),
         id: view.path.clone(),

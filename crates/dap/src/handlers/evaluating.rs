@@ -44,14 +44,15 @@ pub(super) fn evaluate(adapter: &mut Adapter, session: &mut dyn Driver, request:
         session.speak_for(before);
     }
     let text = adapter.styled(&ended(&shown.text));
-    let answer = match shown.has_failed {
-        true => Err(Failure::quiet(
+    let answer = if shown.has_failed {
+        Err(Failure::quiet(
             anstream::adapter::strip_str(&text).to_string().trim_end(),
-        )),
-        false => body(Evaluated {
+        ))
+    } else {
+        body(Evaluated {
             result: text,
             ..Evaluated::default()
-        }),
+        })
     };
     adapter.answer(request, answer);
     match shown.last {

@@ -20,26 +20,24 @@ pub(super) fn properties(
     let mut all = Vec::new();
     for sample in session.sample(&SampleWanted::default()).properties {
         let is_sliced = is_sliced(session, &sample.name)?;
-        let (container, count) = match is_sliced {
-            true => {
-                let count = format!(", {} slices", sample.slice_count);
-                (Container::Monitor(sample.name.clone()), count)
-            }
-            false => {
-                let slice = Slice {
-                    property: sample.name.clone(),
-                    binding: Vec::new(),
-                };
-                (Container::Slice(slice), String::new())
-            }
+        let (container, count) = if is_sliced {
+            let count = format!(", {} slices", sample.slice_count);
+            (Container::Monitor(sample.name.clone()), count)
+        } else {
+            let slice = Slice {
+                property: sample.name.clone(),
+                binding: Vec::new(),
+            };
+            (Container::Slice(slice), String::new())
         };
         all.push(Variable {
             value: format!("{}{count}", sample.verdict),
             name: sample.name,
             variables_reference: adapter.identifiers.container(container),
-            indexed_variables: match is_sliced {
-                true => counted(sample.slice_count),
-                false => None,
+            indexed_variables: if is_sliced {
+                counted(sample.slice_count)
+            } else {
+                None
             },
             presentation_hint: read_only(),
             ..Variable::default()
@@ -141,9 +139,10 @@ pub(super) fn path(session: &mut dyn Driver, slice: &Slice) -> Result<Vec<Variab
 
 fn step(step: PathStep) -> Variable {
     let values = words(&pairs(&step.values));
-    let values = match values.is_empty() {
-        true => values,
-        false => format!(" ({values})"),
+    let values = if values.is_empty() {
+        values
+    } else {
+        format!(" ({values})")
     };
     let place = step.location.file.as_deref().zip(step.location.line);
     let place = place.map(|(file, line)| {
@@ -173,9 +172,10 @@ pub(super) fn assign(
     value: &str,
 ) -> Result<String, Failure> {
     let property = &slice.property;
-    let place = match slice.binding.is_empty() {
-        true => property.clone(),
-        false => format!("{property}[{}]", words(&slice.binding)),
+    let place = if slice.binding.is_empty() {
+        property.clone()
+    } else {
+        format!("{property}[{}]", words(&slice.binding))
     };
     adapter.execute(session, &format!("monitor set {place} {name} = {value}"))?;
     // A slice that has ended by this is not shown any more.

@@ -130,12 +130,13 @@ pub(super) fn go_back(
 
 /// Checks that the run can go back.
 fn goes_back(session: &dyn Driver) -> Result<(), Failure> {
-    match session.is_recorded() {
-        true => Ok(()),
-        false => Err(Failure::shown(
+    if session.is_recorded() {
+        Ok(())
+    } else {
+        Err(Failure::shown(
             "a program does not go back; a run that was recorded does (`recording` of `launch`), \
              and a checkpoint can be restored",
-        )),
+        ))
     }
 }
 

@@ -77,9 +77,10 @@ fn conversation(requests: &[(i64, &str)]) -> Vec<Value> {
     let mut frames = framing::Frames::new(&sent[..]);
     let mut found = Vec::new();
     while let Ok(Some(Frame::Message(message))) = frames.read() {
-        found.push(match message["type"] == "response" {
-            true => json!([message["request_seq"], message["success"]]),
-            false => message["event"].clone(),
+        found.push(if message["type"] == "response" {
+            json!([message["request_seq"], message["success"]])
+        } else {
+            message["event"].clone()
         });
     }
     found

@@ -44,9 +44,10 @@ pub(super) fn scopes(adapter: &mut Adapter, session: &mut dyn Driver, arguments:
     let sample = session.sample(&SampleWanted::default());
     let has_monitors = !sample.properties.is_empty();
     // The monitors come after what is the frame's own.
-    let (groups, last) = match session.is_recorded() {
-        true => (&RECORDED_GROUPS[..], Group::Arguments),
-        false => (&GROUPS[..], Group::Locals),
+    let (groups, last) = if session.is_recorded() {
+        (&RECORDED_GROUPS[..], Group::Arguments)
+    } else {
+        (&GROUPS[..], Group::Locals)
     };
     for &(group, name, hint, is_expensive) in groups {
         let container = Container::Scope(frame, group);

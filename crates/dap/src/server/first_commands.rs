@@ -15,11 +15,12 @@ use juror_view::error::CommandError;
 pub(super) fn execute_file(adapter: &mut Adapter, session: &mut dyn Driver, file: &CommandFile) {
     let mut lines = file.lines.iter();
     while let Some((number, line)) = lines.next() {
-        let done = match begins_program(line) && session.input_depth() == 0 {
-            true => Err(CommandError::new(format!(
+        let done = if begins_program(line) && session.input_depth() == 0 {
+            Err(CommandError::new(format!(
                 "`{line}` is not executed: the client lets the program begin"
-            ))),
-            false => execute(adapter, session, line),
+            )))
+        } else {
+            execute(adapter, session, line)
         };
         let Err(error) = done else { continue };
         session.cancel_input();

@@ -178,11 +178,11 @@ impl Server<'_> {
         self.adapter.motion = Motion::Unbegun;
         choose_signals(&self.adapter, &mut **session);
         let mut why = Vec::new();
-        let files = match self.adapter.is_recorded {
-            true => Vec::new(),
-            false => self
-                .host
-                .command_files(&mut |text| why.push(messages::notice(text))),
+        let files = if self.adapter.is_recorded {
+            Vec::new()
+        } else {
+            self.host
+                .command_files(&mut |text| why.push(messages::notice(text)))
         };
         self.adapter.say(&why.concat());
         for file in &files {

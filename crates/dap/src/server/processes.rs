@@ -45,9 +45,10 @@ fn processes_named(name: &str) -> Vec<u32> {
         let program = std::fs::read_link(directory.join("exe")).unwrap_or_default();
         let called = std::fs::read_to_string(directory.join("comm")).unwrap_or_default();
         let file = program.file_name().and_then(|file| file.to_str());
-        match name.contains('/') {
-            true => Path::new(name).canonicalize().is_ok_and(|it| it == program),
-            false => file == Some(name) || called.trim_end() == name,
+        if name.contains('/') {
+            Path::new(name).canonicalize().is_ok_and(|it| it == program)
+        } else {
+            file == Some(name) || called.trim_end() == name
         }
     };
     let mut found: Vec<u32> = numbers.filter(|it| *it != own).filter(is_meant).collect();

@@ -147,9 +147,10 @@ impl Inbox {
         state.has_ended |= incoming == Incoming::End;
         state.waiting.push_back(incoming);
         if let Some(bells) = &state.bells {
-            match interrupts {
-                true => (bells.interrupt)(),
-                false => (bells.call)(),
+            if interrupts {
+                (bells.interrupt)()
+            } else {
+                (bells.call)()
             }
         }
         self.changed.notify_all();

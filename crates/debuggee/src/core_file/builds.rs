@@ -50,9 +50,10 @@ impl Builds {
             if builds.by_path.contains_key(&mapped.path) {
                 continue;
             }
-            let path = match mapped.path == main {
-                true => program.to_owned(),
-                false => PathBuf::from(std::ffi::OsStr::from_bytes(&mapped.path)),
+            let path = if mapped.path == main {
+                program.to_owned()
+            } else {
+                PathBuf::from(std::ffi::OsStr::from_bytes(&mapped.path))
             };
             let stored = |at: u64, bytes: &mut [u8]| memory.read_stored(at, bytes);
             let wanted = identity(&stored, mapped.range.start);

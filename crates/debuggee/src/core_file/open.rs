@@ -128,9 +128,12 @@ impl Debuggee {
 }
 
 fn read(path: &Path) -> Result<(File, CoreFile), OpenCoreError> {
-    let opened = std::fs::metadata(path).and_then(|data| match data.is_file() {
-        true => File::open(path).map(|file| (file, data.len())),
-        false => Err(std::io::Error::other("it is not a regular file")),
+    let opened = std::fs::metadata(path).and_then(|data| {
+        if data.is_file() {
+            File::open(path).map(|file| (file, data.len()))
+        } else {
+            Err(std::io::Error::other("it is not a regular file"))
+        }
     });
     let (file, length) = opened.map_err(|source| OpenCoreError::Open {
         path: path.to_owned(),

@@ -107,9 +107,10 @@ pub(super) fn without(regions: Vec<Region>, own: &[Range<u64>]) -> Vec<Region> {
                 range,
                 ..region.clone()
             };
-            match own.start < end && own.end > start {
-                true => vec![part(before), part(after)],
-                false => vec![part(start..end)],
+            if own.start < end && own.end > start {
+                vec![part(before), part(after)]
+            } else {
+                vec![part(start..end)]
             }
         };
         kept = kept.into_iter().flat_map(cut).collect();

@@ -114,9 +114,10 @@ impl Debuggee {
         let threads: Result<Vec<_>, _> =
             ids.into_iter().map(|id| self.core_thread_of(id)).collect();
         let threads = threads?;
-        match threads.is_empty() {
-            true => Err(WriteCoreError::NoThread),
-            false => Ok((threads, left_out.iter().map(|known| known.id).collect())),
+        if threads.is_empty() {
+            Err(WriteCoreError::NoThread)
+        } else {
+            Ok((threads, left_out.iter().map(|known| known.id).collect()))
         }
     }
 

@@ -219,9 +219,10 @@ impl Debuggee {
 
     /// Returns the children of the process that have not been waited for.
     pub(super) fn children(&self) -> Vec<u32> {
-        match self.forks.has_made_processes {
-            true => process_status::children(self.process),
-            false => Vec::new(),
+        if self.forks.has_made_processes {
+            process_status::children(self.process)
+        } else {
+            Vec::new()
         }
     }
 

@@ -32,9 +32,10 @@ pub(super) fn leave_group(process: u32, leads_session: bool, gadget: u64) -> Out
     if !leads_session && setpgid(id, id).is_ok() {
         return Ok(());
     }
-    let leaving = match leads_session {
-        true => libc::SYS_setsid,
-        false => libc::SYS_setpgid,
+    let leaving = if leads_session {
+        libc::SYS_setsid
+    } else {
+        libc::SYS_setpgid
     };
     bare::demand(process, gadget, leaving, [0; 6]).map(drop)
 }
@@ -89,12 +90,11 @@ impl Drop for MemoryHolder {
 
 /// Kills a process that never runs; waits for it if that takes no time.
 pub(super) fn end(process: u32) {
-    match is_large(process) {
-        true => end_in_background(process),
-        false => {
-            spawn::abandon(process);
-            pending_stops::remove_template(process);
-        }
+    if is_large(process) {
+        end_in_background(process)
+    } else {
+        spawn::abandon(process);
+        pending_stops::remove_template(process);
     }
 }
 

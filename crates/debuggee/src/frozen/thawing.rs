@@ -158,9 +158,10 @@ impl FrozenProcess {
         }
         let present = present.map(|present| present.process);
         // In a namespace of its own it has another number for juror each time.
-        let number = match self.own_pid == self.process {
-            true => Some(self.process),
-            false => present,
+        let number = if self.own_pid == self.process {
+            Some(self.process)
+        } else {
+            present
         };
         let Some(number) = number else {
             return Ok(());
@@ -209,9 +210,10 @@ impl FrozenProcess {
         }
         let mut threads = present.threads.values();
         let are_stopped = threads.all(|it| it.state == State::Stopped && !it.is_vfork_child);
-        let phase = match are_stopped {
-            true => Phase::BeingKilledStopped,
-            false => Phase::BeingKilled,
+        let phase = if are_stopped {
+            Phase::BeingKilledStopped
+        } else {
+            Phase::BeingKilled
         };
         let group = std::mem::replace(&mut present.life.group, ProcessGroup::KeptFork);
         let ended = made_since.inherit(|| present.kill_in(phase));
@@ -262,9 +264,10 @@ impl FrozenProcess {
             making.tasks.extend_from_slice(&answers.made);
             answers.all()?;
         }
-        match making.tasks.len() == self.threads.len() {
-            true => Ok(()),
-            false => Err(Errno::ESRCH),
+        if making.tasks.len() == self.threads.len() {
+            Ok(())
+        } else {
+            Err(Errno::ESRCH)
         }
     }
 
@@ -377,9 +380,10 @@ impl FrozenProcess {
         for watch in &mut debuggee.watches.list {
             watch.look(&debuggee.memory);
         }
-        match debuggee.watches.is_any() {
-            true => debuggee.arrange_tiers(),
-            false => Ok(()),
+        if debuggee.watches.is_any() {
+            debuggee.arrange_tiers()
+        } else {
+            Ok(())
         }
     }
 

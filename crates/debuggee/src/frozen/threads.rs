@@ -331,15 +331,16 @@ pub(super) fn send_again(
     for information in signals {
         write(memory, place.data, &tasks::bytes_of(information))?;
         let signal = information.si_signo as u64;
-        let (number, arguments) = match to_process {
-            true => (
+        let (number, arguments) = if to_process {
+            (
                 libc::SYS_rt_sigqueueinfo,
                 [process, signal, place.data, 0, 0, 0],
-            ),
-            false => (
+            )
+        } else {
+            (
                 libc::SYS_rt_tgsigqueueinfo,
                 [process, own, signal, place.data, 0, 0],
-            ),
+            )
         };
         bare::demand(task, place.gadget, number, arguments)?;
     }

@@ -258,9 +258,10 @@ unsafe fn leave_stop(thread: pid_t, signal: c_int) {
     let stops = [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU];
     // SAFETY: requests on plain numbers.
     unsafe {
-        match stops.contains(&signal) {
-            true => drop(request(libc::PTRACE_LISTEN, thread, ptr::null_mut())),
-            false => go_on(thread, 0),
+        if stops.contains(&signal) {
+            request(libc::PTRACE_LISTEN, thread, ptr::null_mut());
+        } else {
+            go_on(thread, 0)
         }
     }
 }

@@ -263,9 +263,10 @@ impl Debuggee {
         let is_at_gate = patches.is_gate(counter);
         let was_at_gate = patches.is_gate(counter.wrapping_sub(1))
             || is_at_gate && put_back::take_moved(thread.0);
-        let place = match is_at_gate || was_at_gate {
-            true => registers.shown.rax,
-            false => counter,
+        let place = if is_at_gate || was_at_gate {
+            registers.shown.rax
+        } else {
+            counter
         };
         let Some(stub) = patches.stub_at(place).cloned() else {
             return Ok(None);

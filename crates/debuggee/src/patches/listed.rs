@@ -273,9 +273,10 @@ impl Debuggee {
     fn remove_listed(&self, listed: &Listed) -> Result<(), DebuggeeError> {
         let mut present = vec![0; listed.length()];
         let is_read = self.memory.read_raw(listed.jump, &mut present).is_ok();
-        match is_read && listed.state_of(&present) == TextState::Jump {
-            true => self.memory.write_raw(listed.jump, listed.original()),
-            false => Ok(()),
+        if is_read && listed.state_of(&present) == TextState::Jump {
+            self.memory.write_raw(listed.jump, listed.original())
+        } else {
+            Ok(())
         }
     }
 

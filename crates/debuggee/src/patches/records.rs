@@ -190,9 +190,10 @@ impl Debuggee {
         else {
             return Ok(());
         };
-        let word = match is_muted {
-            true => records.first.muted,
-            false => records.first.armed,
+        let word = if is_muted {
+            records.first.muted
+        } else {
+            records.first.armed
         };
         self.memory.write_raw(record.address, &word.to_le_bytes())
     }

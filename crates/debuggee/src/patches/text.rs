@@ -132,9 +132,10 @@ impl Memory {
         if !self.is_quiescent() {
             self.change_jump(patch.jump, |memory| {
                 memory.write_raw(patch.jump, &patch.code)?;
-                match entry == patch.jump {
-                    true => Ok(()),
-                    false => memory.write_raw(entry, &first),
+                if entry == patch.jump {
+                    Ok(())
+                } else {
+                    memory.write_raw(entry, &first)
                 }
             })?;
         }
@@ -174,9 +175,10 @@ impl Memory {
             memory.write_raw(known.patch.jump + skipped as u64, rest)
         })?;
         self.read(known.patch.jump, &mut present)?;
-        match present == known.original {
-            true => Ok(()),
-            false => Err(DebuggeeError::TextDiffers { address: entry }),
+        if present == known.original {
+            Ok(())
+        } else {
+            Err(DebuggeeError::TextDiffers { address: entry })
         }
     }
 

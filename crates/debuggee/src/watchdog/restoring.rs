@@ -144,9 +144,10 @@ impl Program {
     /// Returns the number of jumps that the list has room for so far.
     fn count(self, list: u64) -> u32 {
         let mut header = [0; HEADER_LENGTH as usize];
-        match self.read(list, &mut header) {
-            true => count_in(&header).unwrap_or(0),
-            false => 0,
+        if self.read(list, &mut header) {
+            count_in(&header).unwrap_or(0)
+        } else {
+            0
         }
     }
 

@@ -10,9 +10,10 @@ use juror_testing::may_choose_thread_numbers;
 #[track_caller]
 fn thaw(frozen: &FrozenProcess, present: Debuggee) -> Debuggee {
     assert_eq!(frozen.keeps_pids(), may_choose_thread_numbers());
-    match frozen.keeps_pids() {
-        true => thaw_with_numbers(frozen, present),
-        false => thaw_with_another_number(frozen, present),
+    if frozen.keeps_pids() {
+        thaw_with_numbers(frozen, present)
+    } else {
+        thaw_with_another_number(frozen, present)
     }
 }
 

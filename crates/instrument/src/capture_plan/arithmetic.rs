@@ -79,9 +79,10 @@ fn type_of(event: &SymbolicEvent, read: &Read, site: Site<'_>, program: &Program
     )?;
     // Of a range that is watched, an element is.
     let is_range = matches!(condition.expression().kind, ExpressionKind::Slice { .. });
-    match is_range && matches!(inner, Read::Value | Read::Old) {
-        true => found.target(),
-        false => Some(found),
+    if is_range && matches!(inner, Read::Value | Read::Old) {
+        found.target()
+    } else {
+        Some(found)
     }
 }
 

@@ -76,9 +76,10 @@ impl Draft {
             .r#type
             .as_ref()
             .is_some_and(|of| matches!(of.strip().kind(), TypeKind::Reference(_)) && !of.is_rust());
-        match is_reference && !self.address {
-            true => self.followed(),
-            false => Ok(self),
+        if is_reference && !self.address {
+            self.followed()
+        } else {
+            Ok(self)
         }
     }
 
@@ -95,9 +96,10 @@ impl Draft {
         let leads_on = referent.r#type.as_ref().is_some_and(|of| {
             of.is_pointer() || matches!(of.strip().kind(), TypeKind::Array { .. })
         });
-        match leads_on {
-            true => referent.followed(),
-            false => Ok(referent),
+        if leads_on {
+            referent.followed()
+        } else {
+            Ok(referent)
         }
     }
 

@@ -159,9 +159,10 @@ pub(super) fn plan(
     if matches!(evaluation.sees, Sees::Globals) && !is_compiled {
         only_globals(&evaluation.expression)?;
     }
-    Ok(match is_compiled {
-        true => CapturePlan::Compiled(check, evaluation),
-        false => CapturePlan::Evaluate(evaluation),
+    Ok(if is_compiled {
+        CapturePlan::Compiled(check, evaluation)
+    } else {
+        CapturePlan::Evaluate(evaluation)
     })
 }
 
@@ -204,14 +205,15 @@ fn only_globals(expression: &Expression) -> Result<(), CaptureError> {
             ExpressionKind::Argument(_) | ExpressionKind::Return
         )
     };
-    match expression.all_parts().iter().any(is_of_call) {
-        true => Err(CaptureError {
+    if expression.all_parts().iter().any(is_of_call) {
+        Err(CaptureError {
             message: "an expression of arguments needs a call of a function".to_owned(),
             help: Some("read the argument by itself, and compute with it in guards".to_owned()),
             is_final: false,
             lacks_parameter: false,
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 
@@ -256,9 +258,8 @@ fn returned_names(expression: &Expression, bound: &Bound) -> Result<Sees, Captur
         });
     }
     let mut address = None;
-    let result = match has_result {
-        false => None,
-        true => Some(
+    let result = if has_result {
+        Some(
             symbols
                 .return_value_plan(&bound.function)
                 .ok_or_else(|| CaptureError {
@@ -267,7 +268,9 @@ fn returned_names(expression: &Expression, bound: &Bound) -> Result<Sees, Captur
                     is_final: false,
                     lacks_parameter: false,
                 })?,
-        ),
+        )
+    } else {
+        None
     };
     if let Some(register) = result.as_ref().and_then(|result| result.address_at_entry)
         && let Some(word) = Type::builtin("unsigned long")

@@ -159,10 +159,7 @@ fn plan_at(
         Ok(planned) => Ok(planned.plan),
         // It may be more than a place all the same: an element of a library type, say.
         Err(error) if error.is_final => Err(error),
-        Err(error) => evaluated().map_err(|found| match found.is_final {
-            true => found,
-            false => error,
-        }),
+        Err(error) => evaluated().map_err(|found| if found.is_final { found } else { error }),
     }
 }
 
@@ -200,9 +197,10 @@ fn location_plan(planner: &Planner<'_>, capture: &Capture) -> Result<Planned, Ca
     let draft = planner.draft(&capture.read)?;
     let is_other = draft.is_of_other_kind();
     let plan = draft.finish()?;
-    let plan = match is_late(&plan) {
-        true => CapturePlan::Return(plan),
-        false => CapturePlan::Entry(plan),
+    let plan = if is_late(&plan) {
+        CapturePlan::Return(plan)
+    } else {
+        CapturePlan::Entry(plan)
     };
     Ok(Planned { plan, is_other })
 }

@@ -81,9 +81,10 @@ pub(super) fn value(expression: &Expression, names: &impl Names) -> Result<Node,
         operand.r#type.strip().kind(),
         TypeKind::Array { .. } | TypeKind::Function { .. }
     );
-    match is_location || names.has_pretty_printer(&operand.r#type) {
-        true => Err(NotCompiled::Evaluate),
-        false => Ok(number_operand(operand, &expression.span)?.node),
+    if is_location || names.has_pretty_printer(&operand.r#type) {
+        Err(NotCompiled::Evaluate)
+    } else {
+        Ok(number_operand(operand, &expression.span)?.node)
     }
 }
 
@@ -110,9 +111,10 @@ impl<N: Names> Compiler<'_, N> {
     /// A reference of C++ is what it refers to.
     fn operand(&self, expression: &Expression) -> Result<Operand, NotCompiled> {
         let operand = self.operand_as_is(expression)?;
-        match is_reference(&operand.r#type) {
-            true => self.referred_to(operand, &expression.span),
-            false => Ok(operand),
+        if is_reference(&operand.r#type) {
+            self.referred_to(operand, &expression.span)
+        } else {
+            Ok(operand)
         }
     }
 
@@ -184,9 +186,10 @@ impl<N: Names> Compiler<'_, N> {
                         .r#type
                         .target()
                         .is_some_and(|target| !self.leads(&target));
-                let mut base = match is_reference(&base.r#type) {
-                    true => self.referred_to(base, &object.span)?,
-                    false => base,
+                let mut base = if is_reference(&base.r#type) {
+                    self.referred_to(base, &object.span)?
+                } else {
+                    base
                 };
                 if (*arrow && !is_object) || base.r#type.is_pointer() {
                     base = self.dereference(base, &object.span)?;
@@ -292,9 +295,10 @@ impl<N: Names> Compiler<'_, N> {
 
     fn number(&self, expression: &Expression) -> Result<NumberOperand, NotCompiled> {
         let operand = self.operand(expression)?;
-        match self.names.has_pretty_printer(&operand.r#type) {
-            true => Err(NotCompiled::Evaluate),
-            false => number_operand(operand, &expression.span),
+        if self.names.has_pretty_printer(&operand.r#type) {
+            Err(NotCompiled::Evaluate)
+        } else {
+            number_operand(operand, &expression.span)
         }
     }
 
@@ -391,9 +395,10 @@ impl<N: Names> Compiler<'_, N> {
         let side = |expression: &Expression| {
             let operand = self.operand(expression)?;
             let is_composite = matches!(operand.r#type.strip().kind(), TypeKind::Composite(_));
-            match is_composite || self.names.has_pretty_printer(&operand.r#type) {
-                true => Err(NotCompiled::Evaluate),
-                false => number_operand(operand, &expression.span),
+            if is_composite || self.names.has_pretty_printer(&operand.r#type) {
+                Err(NotCompiled::Evaluate)
+            } else {
+                number_operand(operand, &expression.span)
             }
         };
         let sides = both(side(then), side(otherwise));
@@ -403,13 +408,12 @@ impl<N: Names> Compiler<'_, N> {
         };
         match (then.target, otherwise.target) {
             (None, None) => {
-                let (r#type, overflow) = match then.r#type.name() == otherwise.r#type.name() {
-                    true => (Some(then.r#type), Overflow::Error),
-                    false => {
-                        let common = common_type(&then.r#type, &otherwise.r#type);
-                        let overflow = overflow_in(common.as_ref());
-                        (common, overflow)
-                    }
+                let (r#type, overflow) = if then.r#type.name() == otherwise.r#type.name() {
+                    (Some(then.r#type), Overflow::Error)
+                } else {
+                    let common = common_type(&then.r#type, &otherwise.r#type);
+                    let overflow = overflow_in(common.as_ref());
+                    (common, overflow)
                 };
                 let (then, otherwise) = (then.node, otherwise.node);
                 let classes = [then.class(), otherwise.class()];

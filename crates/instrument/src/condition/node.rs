@@ -188,9 +188,10 @@ impl Node {
     pub(super) fn class(&self) -> NumberClass {
         let computed = |parts: &[&Node]| {
             let is_float = |part: &&Node| part.class() == NumberClass::Float;
-            match parts.iter().any(is_float) {
-                true => NumberClass::Float,
-                false => NumberClass::Whole,
+            if parts.iter().any(is_float) {
+                NumberClass::Float
+            } else {
+                NumberClass::Whole
             }
         };
         match self {
@@ -297,9 +298,10 @@ impl Node {
             },
             Node::Conditional(parts) => {
                 let [condition, then, otherwise] = &**parts;
-                match truth(condition)? {
-                    true => then.evaluate(machine)?,
-                    false => otherwise.evaluate(machine)?,
+                if truth(condition)? {
+                    then.evaluate(machine)?
+                } else {
+                    otherwise.evaluate(machine)?
                 }
             }
             Node::Binary(operator, overflow, left, right) => {

@@ -32,15 +32,17 @@ pub(super) fn no_value(expression: &Expression, read: &str, names: &impl Names) 
         return None;
     }
     let is_one_word = !read.contains(['*', '&', '^', '(', ' ']);
-    let whole = match is_one_word {
-        true => read.to_owned(),
-        false => format!("({read})"),
+    let whole = if is_one_word {
+        read.to_owned()
+    } else {
+        format!("({read})")
     };
     let mut instead = Vec::new();
     let is_range = matches!(expression.kind, ExpressionKind::Slice { .. });
-    let part = match is_range {
-        true => part_of_range(&found, read, names),
-        false => part_of(&found, &whole, names, 0),
+    let part = if is_range {
+        part_of_range(&found, read, names)
+    } else {
+        part_of(&found, &whole, names, 0)
     };
     instead.extend(part.map(|part| format!("a part, `{part}`")));
     if let TypeKind::MemberPointer { class, .. } = found.strip().kind() {
@@ -104,9 +106,10 @@ fn type_of<N: Names>(expression: &Expression, names: &N) -> Option<Type> {
             arrow,
         } => {
             let object = referent(type_of(object, names)?);
-            let class = match *arrow || object.is_pointer() {
-                true => pointed_to(&object, names)?,
-                false => object,
+            let class = if *arrow || object.is_pointer() {
+                pointed_to(&object, names)?
+            } else {
+                object
             };
             class.field(&field.text).map(|field| field.r#type)
         }
@@ -127,12 +130,13 @@ fn referent(r#type: Type) -> Type {
 }
 
 fn pointed_to(r#type: &Type, names: &impl Names) -> Option<Type> {
-    match names.has_pretty_printer(r#type) {
-        true => match names.contents(r#type)? {
+    if names.has_pretty_printer(r#type) {
+        match names.contents(r#type)? {
             Contents::Instead(inner) | Contents::Target(inner) => Some(inner),
             _ => None,
-        },
-        false => r#type.target(),
+        }
+    } else {
+        r#type.target()
     }
 }
 
@@ -146,9 +150,10 @@ fn element_of(r#type: Type, names: &impl Names, depth: usize) -> Option<Type> {
         let target = object.target()?;
         // A reference of Rust to a container is the container.
         let leads_on = object.is_rust() && object.is_pointer() && names.has_pretty_printer(&target);
-        return match leads_on {
-            true => element_of(target, names, depth + 1),
-            false => Some(target),
+        return if leads_on {
+            element_of(target, names, depth + 1)
+        } else {
+            Some(target)
         };
     }
     match names.contents(&object)? {

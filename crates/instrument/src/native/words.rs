@@ -97,12 +97,13 @@ pub fn compatible(event: &SymbolicEvent, definitions: &[EventWords]) -> Result<(
     let kinds = |words: &EventWords| words.captures.iter().map(kind).collect::<Vec<_>>();
     let mut all = definitions.iter().map(kinds);
     let first = all.next();
-    match all.all(|other| Some(other) == first) {
-        true => Ok(()),
-        false => Err(of_whole(
+    if all.all(|other| Some(other) == first) {
+        Ok(())
+    } else {
+        Err(of_whole(
             event,
             "has values of different types in its functions",
-        )),
+        ))
     }
 }
 
@@ -244,9 +245,10 @@ fn of_argument(plan: &ReadPlan) -> Result<Found, &'static str> {
         },
     };
     let begun = Chain::new(Origin::Begun);
-    let word = match is_whole {
-        true => begun.value(bytes, kind)?,
-        false => follow(begun, plan)?.value(bytes, kind)?,
+    let word = if is_whole {
+        begun.value(bytes, kind)?
+    } else {
+        follow(begun, plan)?.value(bytes, kind)?
     };
     Ok(Found {
         word: Some(word),

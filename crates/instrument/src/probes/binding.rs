@@ -235,13 +235,14 @@ pub fn bind_inlined_calls(
         ..policy
     };
     let inlined = bind_inlined(program, event, policy)?;
-    match inlined.refused.is_empty() || policy.ignore {
-        true => Ok(()),
-        false => Err(BindError::Inlined {
+    if inlined.refused.is_empty() || policy.ignore {
+        Ok(())
+    } else {
+        Err(BindError::Inlined {
             sites: inlined.refused,
             only: false,
             elsewhere: None,
-        }),
+        })
     }
 }
 

@@ -230,9 +230,12 @@ impl Probes {
                 CapturePlan::Return(plan) => plan.read(&machine, stack),
                 CapturePlan::Entry(plan) => plan.complete(&machine, *begun),
                 CapturePlan::Elements { plans, is_late } => {
-                    let read = |plan: &ReadPlan| match is_late {
-                        true => plan.read(&machine, stack),
-                        false => plan.complete(&machine, *begun),
+                    let read = |plan: &ReadPlan| {
+                        if *is_late {
+                            plan.read(&machine, stack)
+                        } else {
+                            plan.complete(&machine, *begun)
+                        }
                     };
                     Value::Sequence(plans.iter().map(read).collect())
                 }

@@ -265,11 +265,12 @@ struct Declared<'c, 'd> {
 
 impl unparse::Names for Declared<'_, '_> {
     fn replace(&mut self, name: &str, expression: &Expression, _: &mut String) -> bool {
-        let context_value = match self.kind.is_call() {
+        let context_value = if self.kind.is_call() {
             // In an event of a call, a name is always a parameter or variable of the
             // function, also in an expression.
-            true => None,
-            false => context_values::read(name, self.kind),
+            None
+        } else {
+            context_values::read(name, self.kind)
         };
         if context_value.is_some() {
             let message = format!("`{name}` belongs to the event, not to the program");

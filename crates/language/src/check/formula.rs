@@ -139,9 +139,10 @@ impl<'a> Checker<'a> {
         let counted = bound.is_some_and(|bound| !bound.is_time);
         let stepping = ["next", "weak next", "yesterday", "weak yesterday"].contains(&words);
         if (counted || stepping) && grounding.counts_steps.is_none() {
-            let what = match counted {
-                true => "a number of steps".to_owned(),
-                false => format!("`{words}`"),
+            let what = if counted {
+                "a number of steps".to_owned()
+            } else {
+                format!("`{words}`")
             };
             grounding.counts_steps = Some((expression.span.clone(), what));
         }

@@ -99,10 +99,13 @@ fn same(a: &Term, b: &Term) -> bool {
 fn range_of(guard: &Term) -> Option<Range> {
     match &guard.kind {
         // For negative numbers the result depends on the type.
-        TermKind::Arithmetic { exact, .. } => match has_negative(exact) {
-            true => None,
-            false => range_of(exact),
-        },
+        TermKind::Arithmetic { exact, .. } => {
+            if has_negative(exact) {
+                None
+            } else {
+                range_of(exact)
+            }
+        }
         TermKind::Variable(_) | TermKind::Capture(_) => Some(Range {
             term: guard.clone(),
             // All numbers but 0 are true.
@@ -324,9 +327,10 @@ impl Checker<'_> {
         let (Some(&(from, to)), Some(last)) = (gap, transitions.last()) else {
             return;
         };
-        let values = match from == to {
-            true => format!("{from}"),
-            false => format!("{from} to {to}"),
+        let values = if from == to {
+            format!("{from}")
+        } else {
+            format!("{from} to {to}")
         };
         let warning = Diagnostic::warning(
             "gap-in-guards",

@@ -38,9 +38,10 @@ impl<'a> Checker<'a> {
                     }
                     _ => false,
                 };
-                match is_pulse {
-                    true => patterns::bounded_count(p, *times, &scope?),
-                    false => patterns::bounded_existence(p, *times, &scope?),
+                if is_pulse {
+                    patterns::bounded_count(p, *times, &scope?)
+                } else {
+                    patterns::bounded_existence(p, *times, &scope?)
                 }
             }
             PatternKind::Precedence { causes, effects } => match (&causes[..], &effects[..]) {

@@ -22,9 +22,10 @@ impl Checker<'_> {
         let Names::Event(event) = scope.names else {
             return term;
         };
-        let arithmetic = match is_typed(&term) {
-            true => self.arithmetic(&term, event),
-            false => None,
+        let arithmetic = if is_typed(&term) {
+            self.arithmetic(&term, event)
+        } else {
+            None
         };
         if let Some(arithmetic) = arithmetic {
             let read = Read::Arithmetic(arithmetic);

@@ -41,9 +41,10 @@ impl<'p> Among<'p> {
     /// Returns the properties to which a scenario may apply; `None` if unknown.
     fn of(self, declaration: &ScenarioDeclaration) -> Option<&'p [&'p Property]> {
         let named = &declaration.properties;
-        let is_settled = match named.is_empty() {
-            true => !self.properties.is_empty(),
-            false => named.iter().all(|name| self.has(name)),
+        let is_settled = if named.is_empty() {
+            !self.properties.is_empty()
+        } else {
+            named.iter().all(|name| self.has(name))
         };
         (self.is_all || is_settled).then_some(self.properties)
     }
@@ -350,14 +351,15 @@ fn fixed(wanted: &[ContextValue]) -> Vec<NamedContextValue> {
 
 /// Returns the context values of a point.
 pub(super) fn point_context_values(is_watch: bool) -> Vec<NamedContextValue> {
-    match is_watch {
-        true => fixed(&[
+    if is_watch {
+        fixed(&[
             ContextValue::Point,
             ContextValue::Thread,
             ContextValue::OldValue,
             ContextValue::NewValue,
-        ]),
-        false => fixed(&[ContextValue::Point, ContextValue::Thread]),
+        ])
+    } else {
+        fixed(&[ContextValue::Point, ContextValue::Thread])
     }
 }
 

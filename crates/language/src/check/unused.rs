@@ -57,9 +57,10 @@ impl<'a> Checker<'a> {
             let slot = self.event_slots.get(&*event.name.text).copied();
             let used = slot.and_then(|slot| self.used_events.get(usize::from(slot)));
             if used == Some(&false) {
-                let what = match self.declaration.demands.is_empty() {
-                    true => "no transition uses the event",
-                    false => "nothing uses the event",
+                let what = if self.declaration.demands.is_empty() {
+                    "no transition uses the event"
+                } else {
+                    "nothing uses the event"
                 };
                 warnings.push(unused("unused-event", &event.name, what));
             }

@@ -225,10 +225,13 @@ impl<'a, E: Environment> Frame<'a, E> {
                 condition,
                 then,
                 otherwise,
-            } => match self.truth(condition)? {
-                true => self.value(then),
-                false => self.value(otherwise),
-            },
+            } => {
+                if self.truth(condition)? {
+                    self.value(then)
+                } else {
+                    self.value(otherwise)
+                }
+            }
             TermKind::Binary {
                 operator,
                 left,

@@ -72,15 +72,14 @@ impl Parser<'_> {
             derivations,
             span: self.span_from(type_start),
         };
-        let count = match self.take(Sign::OpenBracket) {
-            true => {
-                let count = self.nested(Self::conditional_expression);
-                if !self.expect(Sign::CloseBracket) {
-                    return ExpressionKind::Error;
-                }
-                count
+        let count = if self.take(Sign::OpenBracket) {
+            let count = self.nested(Self::conditional_expression);
+            if !self.expect(Sign::CloseBracket) {
+                return ExpressionKind::Error;
             }
-            false => None,
+            count
+        } else {
+            None
         };
         if !self.expect(Sign::CloseBrace) {
             return ExpressionKind::Error;

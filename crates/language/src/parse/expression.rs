@@ -78,9 +78,10 @@ impl Parser<'_> {
         self.enclosed += 1;
         let then = self.nested(Self::conditional_expression);
         self.enclosed -= 1;
-        let otherwise = match then.is_some() && self.expect(Sign::Colon) {
-            true => self.nested(Self::conditional_expression),
-            false => None,
+        let otherwise = if then.is_some() && self.expect(Sign::Colon) {
+            self.nested(Self::conditional_expression)
+        } else {
+            None
         };
         let kind = match (then, otherwise) {
             (Some(then), Some(otherwise)) => ExpressionKind::Conditional {

@@ -84,9 +84,10 @@ impl Parser<'_> {
             for _ in 0..tokens {
                 self.advance();
             }
-            let bound = match operator.is_temporal() {
-                true => self.bound(),
-                false => None,
+            let bound = if operator.is_temporal() {
+                self.bound()
+            } else {
+                None
             };
             // `implies` and the temporal operators are right associative.
             let grouped_right = operator == FormulaBinary::Implies || operator.is_temporal();
@@ -306,12 +307,13 @@ impl Parser<'_> {
         let Some(name) = self.expect_name("a proposition") else {
             return FormulaKind::Error;
         };
-        let arguments = match self.is(Sign::OpenParenthesis) {
-            true => match self.formula_arguments() {
+        let arguments = if self.is(Sign::OpenParenthesis) {
+            match self.formula_arguments() {
                 Some(arguments) => Some(arguments),
                 None => return FormulaKind::Error,
-            },
-            false => None,
+            }
+        } else {
+            None
         };
         FormulaKind::Atom { name, arguments }
     }

@@ -132,9 +132,10 @@ impl Parser<'_> {
             "after" => {
                 self.advance();
                 let from = self.formula_operand();
-                match self.take_word("until") {
-                    true => PatternScope::AfterUntil(from, self.formula_operand()),
-                    false => PatternScope::After(from),
+                if self.take_word("until") {
+                    PatternScope::AfterUntil(from, self.formula_operand())
+                } else {
+                    PatternScope::After(from)
                 }
             }
             "between" => {

@@ -462,9 +462,10 @@ impl Parser<'_> {
         // Brackets after a plain name are those of an element.
         let is_array = !ends(&found) && self.dialect != Dialect::Property;
         let has_brackets = is_array && (known || !found.derivations.is_empty());
-        let found = match has_brackets {
-            true => self.whole_type_ahead(0)?,
-            false => found,
+        let found = if has_brackets {
+            self.whole_type_ahead(0)?
+        } else {
+            found
         };
         // There are no casts to functions: `a * (b)` and `a(*(b))` are values.
         if !ends(&found) || matches!(found.derivations.last(), Some(Derivation::Function(_))) {

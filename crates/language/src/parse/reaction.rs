@@ -242,23 +242,22 @@ impl Parser<'_> {
         } else {
             PointLocation::Function(self.function_path()?)
         };
-        let condition = match self.is_word("when") {
-            true => {
-                self.advance();
-                Some(self.program_expression())
-            }
-            false => None,
+        let condition = if self.is_word("when") {
+            self.advance();
+            Some(self.program_expression())
+        } else {
+            None
         };
-        let lasting = match self.is_word("while") {
-            true => {
-                self.advance();
-                self.name_list("the name of a state")?
-            }
-            false => Vec::new(),
+        let lasting = if self.is_word("while") {
+            self.advance();
+            self.name_list("the name of a state")?
+        } else {
+            Vec::new()
         };
-        let body = match self.is(Sign::OpenBrace) {
-            true => Some(self.nested(Self::reaction_block)??),
-            false => None,
+        let body = if self.is(Sign::OpenBrace) {
+            Some(self.nested(Self::reaction_block)??)
+        } else {
+            None
         };
         Some(ReactionKind::Point(Box::new(PointDeclaration {
             word,

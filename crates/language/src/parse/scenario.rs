@@ -137,12 +137,11 @@ impl Parser<'_> {
             false => dotted,
         };
         let span = self.span_from(start);
-        let guard = match self.is_word("when") {
-            true => {
-                self.advance();
-                Some(self.expression())
-            }
-            false => None,
+        let guard = if self.is_word("when") {
+            self.advance();
+            Some(self.expression())
+        } else {
+            None
         };
         let body = self.reaction_block()?;
         Some(ReactionDeclaration {
@@ -186,9 +185,10 @@ impl Parser<'_> {
             "start" => TriggerDeclaration::Start,
             "exit" => TriggerDeclaration::Exit,
             "stop" => TriggerDeclaration::Stop,
-            _ => TriggerDeclaration::Signal(match self.at_clause() {
-                true => None,
-                false => Some(self.expect_name("the name of a signal")?),
+            _ => TriggerDeclaration::Signal(if self.at_clause() {
+                None
+            } else {
+                Some(self.expect_name("the name of a signal")?)
             }),
         };
         Some((trigger, property))
@@ -219,9 +219,10 @@ impl Parser<'_> {
             if is_presumed {
                 self.advance();
             }
-            let text = match is_presumed {
-                true => format!("presumably {}", self.text()),
-                false => self.text().to_owned(),
+            let text = if is_presumed {
+                format!("presumably {}", self.text())
+            } else {
+                self.text().to_owned()
             };
             self.advance();
             names.push(Name {

@@ -42,9 +42,10 @@ impl Parser<'_> {
             return;
         }
         loop {
-            let arguments = match self.is(Sign::Less) && !self.spaced() {
-                true => self.end_of_arguments(0).unwrap_or(0),
-                false => 0,
+            let arguments = if self.is(Sign::Less) && !self.spaced() {
+                self.end_of_arguments(0).unwrap_or(0)
+            } else {
+                0
             };
             if self.kind_ahead(arguments) != TokenKind::Sign(Sign::PathSeparator)
                 || self.kind_ahead(arguments + 1) != TokenKind::Word

@@ -195,9 +195,12 @@ impl TimedMachine {
                     if times.len() > 1 {
                         return Err(NoOutline::Waits(self.past(index)));
                     }
-                    let phase = |time: &u64| match state.now - *time < from {
-                        true => Phase::Before,
-                        false => Phase::Inside,
+                    let phase = |time: &u64| {
+                        if state.now - *time < from {
+                            Phase::Before
+                        } else {
+                            Phase::Inside
+                        }
                     };
                     PastKey::Since(times.front().map(phase))
                 }
@@ -222,9 +225,10 @@ impl TimedMachine {
                     if !timed.insert(atom.formula) {
                         return Err(NoOutline::Waits(self.arena().formula(atom.formula, None)));
                     }
-                    match from > now {
-                        true => Phase::Before,
-                        false => Phase::Inside,
+                    if from > now {
+                        Phase::Before
+                    } else {
+                        Phase::Inside
                     }
                 }
                 window => Phase::Untimed(window),

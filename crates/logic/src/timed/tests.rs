@@ -33,9 +33,10 @@ fn a_state_of_another_machine_is_refused() {
         };
         for negative in [false, true] {
             let mut state = machine.initial();
-            match negative {
-                true => state.negative = vec![atom(formula)],
-                false => state.positive = vec![atom(formula)],
+            if negative {
+                state.negative = vec![atom(formula)]
+            } else {
+                state.positive = vec![atom(formula)]
             }
             state.memory = vec![OperatorMemory::Held(false); memories];
             let found = machine.step(&mut state, Letter(0), 0);

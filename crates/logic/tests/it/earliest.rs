@@ -22,9 +22,10 @@ fn continuations(
                 stem: [prefix, stem].concat(),
                 cycle: cycle.clone(),
             };
-            match lasso.holds(formula) {
-                true => satisfied = true,
-                false => violated = true,
+            if lasso.holds(formula) {
+                satisfied = true
+            } else {
+                violated = true
             }
             if satisfied && violated {
                 return (true, true);

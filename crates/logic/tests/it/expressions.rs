@@ -99,9 +99,10 @@ fn defined(regex: &Regex, meaning: Meaning, word: &[Letter], futures: &[Vec<Lett
             let whole = [word, future].concat();
             ends(whole.len(), &whole)
         });
-        return match can_match {
-            true => Verdict::PresumablySatisfied,
-            false => Verdict::Satisfied,
+        return if can_match {
+            Verdict::PresumablySatisfied
+        } else {
+            Verdict::Satisfied
         };
     }
     let mut outcomes = futures

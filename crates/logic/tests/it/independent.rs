@@ -78,9 +78,10 @@ fn check(parts: &[Formula], letters: &[Letter]) {
         {
             assert_eq!(verdict, Verdict::Satisfied, "{whole:?}");
         } else if step > 0 {
-            let expected = match holds(&whole, &letters[..step], &[], 0) {
-                true => Verdict::PresumablySatisfied,
-                false => Verdict::PresumablyViolated,
+            let expected = if holds(&whole, &letters[..step], &[], 0) {
+                Verdict::PresumablySatisfied
+            } else {
+                Verdict::PresumablyViolated
             };
             assert_eq!(verdict, expected, "{whole:?} after {:?}", &letters[..step]);
         }

@@ -273,13 +273,10 @@ impl<'a> Follower<'a> {
         let mut next = BTreeSet::new();
         let mut failed = None;
         for (state, settings) in &self.states {
-            match self.model.holds(state, condition)? {
-                true => {
-                    next.insert((state.clone(), settings.clone()));
-                }
-                false => {
-                    failed.get_or_insert_with(|| self.model.check_failed(state, condition));
-                }
+            if self.model.holds(state, condition)? {
+                next.insert((state.clone(), settings.clone()));
+            } else {
+                failed.get_or_insert_with(|| self.model.check_failed(state, condition));
             }
         }
         match (next.is_empty(), failed) {

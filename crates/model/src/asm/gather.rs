@@ -182,9 +182,10 @@ fn replaceable(before: &Item, after: &Item) -> Result<(), Fault> {
             (None, None) => true,
             _ => false,
         };
-    match alike {
-        true => Ok(()),
-        false => Err(Fault::new(
+    if alike {
+        Ok(())
+    } else {
+        Err(Fault::new(
             "override",
             format!(
                 "this `{}` has other types than the one it overrides",
@@ -192,7 +193,7 @@ fn replaceable(before: &Item, after: &Item) -> Result<(), Fault> {
             ),
             Some(new.span),
         )
-        .label(old.span, "the one that it overrides")),
+        .label(old.span, "the one that it overrides"))
     }
 }
 

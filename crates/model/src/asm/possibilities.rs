@@ -84,9 +84,10 @@ impl Environment for Possibilities {
         if before != self.asked {
             return None;
         }
-        let again = match decision.asks {
-            true => Again::Answered(self.given()?),
-            false => Again::Alone(decision.only.clone()),
+        let again = if decision.asks {
+            Again::Answered(self.given()?)
+        } else {
+            Again::Alone(decision.only.clone())
         };
         Some((again, decision))
     }
@@ -135,9 +136,10 @@ mod tests {
         let mut possibilities = Possibilities::with(settings.clone());
         let mut found = Vec::new();
         loop {
-            let stepped = match forgets {
-                true => model.step(&state, &mut Forgetful(&mut possibilities)),
-                false => model.step(&state, &mut possibilities),
+            let stepped = if forgets {
+                model.step(&state, &mut Forgetful(&mut possibilities))
+            } else {
+                model.step(&state, &mut possibilities)
             };
             found.push(format!("{stepped:?}"));
             if !possibilities.advance() {

@@ -79,9 +79,10 @@ impl Script {
             ..
         } = reading;
         checking.give_back(model);
-        match faults.is_empty() {
-            true => Ok(Script { commands }),
-            false => Err(faults),
+        if faults.is_empty() {
+            Ok(Script { commands })
+        } else {
+            Err(faults)
         }
     }
 
@@ -149,10 +150,13 @@ impl Command {
                 }
                 Ok(steps)
             }
-            Command::Check(condition) => match model.holds(state, condition)? {
-                true => Ok(Vec::new()),
-                false => Err(model.check_failed(state, condition)),
-            },
+            Command::Check(condition) => {
+                if model.holds(state, condition)? {
+                    Ok(Vec::new())
+                } else {
+                    Err(model.check_failed(state, condition))
+                }
+            }
         }
     }
 }
@@ -316,13 +320,14 @@ impl Reading<'_> {
             return Ok(Command::Set(id, arguments, value));
         }
         if parser.take("pick") {
-            let name = match parser.take("rule") {
+            let name = if parser.take("rule") {
                 // An alternative rule, by its number.
-                true => String::new(),
-                false => parser
+                String::new()
+            } else {
+                parser
                     .name("the name of a variable, or `rule`")?
                     .text
-                    .to_string(),
+                    .to_string()
             };
             parser.expect("=")?;
             let value = parser.expression()?;

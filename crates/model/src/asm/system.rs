@@ -370,12 +370,11 @@ impl Model {
             let is_nullary = self
                 .function(*id)
                 .is_some_and(|function| function.parameters.is_empty());
-            let places: Vec<&[Value]> = match is_nullary {
-                true => vec![&[]],
-                false => {
-                    let entries = state.of(*id).iter();
-                    entries.map(|((_, arguments), _)| &arguments[..]).collect()
-                }
+            let places: Vec<&[Value]> = if is_nullary {
+                vec![&[]]
+            } else {
+                let entries = state.of(*id).iter();
+                entries.map(|((_, arguments), _)| &arguments[..]).collect()
             };
             for arguments in places {
                 if let Ok(value) = self.value_at(state, *id, arguments) {

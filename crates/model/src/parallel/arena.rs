@@ -57,9 +57,12 @@ impl Arena {
         };
         let mut is_first = true;
         // States of different lengths differ in their first words.
-        record::pack(state, |word| match std::mem::take(&mut is_first) {
-            true => record::same(first, word),
-            false => own.next() == Some(word),
+        record::pack(state, |word| {
+            if std::mem::take(&mut is_first) {
+                record::same(first, word)
+            } else {
+                own.next() == Some(word)
+            }
         })
     }
 

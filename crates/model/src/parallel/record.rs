@@ -53,9 +53,10 @@ pub(super) fn pack(state: &[u8], mut each: impl FnMut(u64) -> bool) -> bool {
 
 /// Returns the number of words of a state of a length in bytes.
 pub(super) fn words_of(length: usize) -> usize {
-    match length < LONG as usize {
-        true => 1 + length.saturating_sub(FIRST_BYTES).div_ceil(WORD),
-        false => 2 + length.div_ceil(WORD),
+    if length < LONG as usize {
+        1 + length.saturating_sub(FIRST_BYTES).div_ceil(WORD)
+    } else {
+        2 + length.div_ceil(WORD)
     }
 }
 

@@ -120,19 +120,20 @@ impl Table {
         let old = std::mem::replace(&mut self.0, empty(size));
         let (first, second) = old.split_at(old.len() / 2);
         let (first_new, second_new) = self.0.split_at_mut(size / 2);
-        let left = match size < LARGE {
-            true => [
+        let left = if size < LARGE {
+            [
                 transfer(first, first_new, 0, size),
                 transfer(second, second_new, size / 2, size),
-            ],
-            false => thread::scope(|scope| {
+            ]
+        } else {
+            thread::scope(|scope| {
                 let helper = scope.spawn(|| transfer(first, first_new, 0, size));
                 let own = transfer(second, second_new, size / 2, size);
                 match helper.join() {
                     Ok(other) => [other, own],
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
-            }),
+            })
         };
         for entry in left.into_iter().flatten() {
             let mut at = place(entry, size);

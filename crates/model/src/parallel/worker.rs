@@ -228,9 +228,10 @@ impl<'a, S: System> Worker<'a, S> {
         self.sink.successors = 0;
         let (scratch, sink) = (&mut self.scratch, &mut self.sink);
         // After a fault, the argument of `successors_after` does not hold.
-        match self.common.options.all || before.is_empty() {
-            true => system.successors(scratch, state, sink),
-            false => system.successors_after(scratch, before, state, sink),
+        if self.common.options.all || before.is_empty() {
+            system.successors(scratch, state, sink)
+        } else {
+            system.successors_after(scratch, before, state, sink)
         }
         let fault = wrong.or(self.sink.fault.take());
         let is_stuck = self.sink.successors == 0

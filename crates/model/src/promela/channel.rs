@@ -104,13 +104,14 @@ impl Machine {
     pub(super) fn put(&self, state: &mut [u8], at: ChannelAt, message: &[i32], sorted: bool) {
         let kind = self.channel_type(at);
         let length = u32::from(byte(state, at.base));
-        let slot = match sorted {
-            true => (0..length).find(|slot| {
+        let slot = if sorted {
+            (0..length).find(|slot| {
                 let base = messages(at) + slot * kind.message_size;
                 let there = kind.fields.iter().map(|cell| load(state, base, cell));
                 there.cmp(message.iter().copied()).is_gt()
-            }),
-            false => None,
+            })
+        } else {
+            None
         };
         let slot = slot.unwrap_or(length);
         let size = kind.message_size as usize;

@@ -83,9 +83,10 @@ impl Group<'_> {
             named.push(format!("{others} others"));
         }
         let (kind, last) = (self.kind, named.pop().unwrap_or_default());
-        match named.is_empty() {
-            true => format!("{kind} {last} is here"),
-            false => format!("{kind} {} and {last} are here", named.join(", ")),
+        if named.is_empty() {
+            format!("{kind} {last} is here")
+        } else {
+            format!("{kind} {} and {last} are here", named.join(", "))
         }
     }
 }

@@ -356,8 +356,9 @@ pub(super) fn join(
         None
     });
     let outside = kinds.collect();
-    match faults.is_empty() {
-        true => Ok(outside),
-        false => Err(faults),
+    if faults.is_empty() {
+        Ok(outside)
+    } else {
+        Err(faults)
     }
 }

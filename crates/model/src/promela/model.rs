@@ -192,9 +192,12 @@ impl Model {
                 let parts: Vec<String> = message
                     .iter()
                     .zip(cells)
-                    .map(|(value, cell)| match cell.scalar.is_channel {
-                        true => format!("channel {value}"),
-                        false => self.shown(state, &cell.scalar, *value),
+                    .map(|(value, cell)| {
+                        if cell.scalar.is_channel {
+                            format!("channel {value}")
+                        } else {
+                            self.shown(state, &cell.scalar, *value)
+                        }
                     })
                     .collect();
                 parts.join(",")

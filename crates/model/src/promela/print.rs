@@ -171,9 +171,10 @@ impl Conversion {
             }
             _ => value.to_string(),
         };
-        match self.is_left {
-            true => format!("{text:<width$}", width = self.width),
-            false => format!("{text:>width$}", width = self.width),
+        if self.is_left {
+            format!("{text:<width$}", width = self.width)
+        } else {
+            format!("{text:>width$}", width = self.width)
         }
     }
 }

@@ -443,9 +443,10 @@ impl Program {
     /// Returns the location of the process whose frame starts at `base`.
     #[inline]
     pub fn standing(&self, state: &[u8], base: u32) -> u16 {
-        match self.is_narrow {
-            true => u16::from(byte(state, base)),
-            false => word(state, base),
+        if self.is_narrow {
+            u16::from(byte(state, base))
+        } else {
+            word(state, base)
         }
     }
 

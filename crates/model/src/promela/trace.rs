@@ -134,10 +134,7 @@ impl Machine {
     }
 
     fn unexpected(&self, shape: &Shape, event: Event<'_>, transitions: &[Transition]) -> Fault {
-        let what = match event.sends {
-            true => "sent",
-            false => "received",
-        };
+        let what = if event.sends { "sent" } else { "received" };
         let fields = shape
             .channel(event.channel)
             .map(|at| &self.channel_type(at).fields);
@@ -191,10 +188,7 @@ impl Machine {
     /// Returns the keyword of the trace and its possible next events, for display.
     pub fn trace_shown(&self, state: &[u8]) -> Option<(String, String)> {
         let trace = self.program.trace.as_ref()?;
-        let name = match trace.is_negated {
-            true => "notrace",
-            false => "trace",
-        };
+        let name = if trace.is_negated { "notrace" } else { "trace" };
         let transitions = self
             .trace_location(state)
             .map_or(&[][..], |it| &it.transitions);

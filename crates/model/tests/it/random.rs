@@ -23,9 +23,10 @@ fn hands_on_hidden(text: &str) -> bool {
 }
 
 fn compare(text: &str) -> bool {
-    let shown = match hands_on_hidden(text) {
-        true => text.replace("hidden ", ""),
-        false => text.to_owned(),
+    let shown = if hands_on_hidden(text) {
+        text.replace("hidden ", "")
+    } else {
+        text.to_owned()
     };
     let text = &*shown;
     let model = read(text, &[], Vec::new());

@@ -39,9 +39,12 @@ impl<M: WordMemory> Table<M> {
         }
         let transition = load(RecordWord::Transition);
         let (event, from, to) = JournalWord::parts(transition);
-        let mask = |shift: u32, word: RecordWord| match self.layout.has_packed_masks() {
-            true => transition >> shift & 0xff,
-            false => load(word),
+        let mask = |shift: u32, word: RecordWord| {
+            if self.layout.has_packed_masks() {
+                transition >> shift & 0xff
+            } else {
+                load(word)
+            }
         };
         Some(RecordWords {
             previous: self.record_in(load(RecordWord::Previous)),

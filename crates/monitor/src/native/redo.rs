@@ -128,9 +128,10 @@ fn redo_record<M: WordMemory>(
         to: StateId(to),
         thread: load(table, JournalWord::Thread) as u32,
         address: load(table, JournalWord::Address),
-        absent: match is_complete {
-            true => 0,
-            false => load(table, JournalWord::Absent),
+        absent: if is_complete {
+            0
+        } else {
+            load(table, JournalWord::Absent)
         },
         others: 0,
     };

@@ -267,10 +267,7 @@ impl<M: WordMemory> Table<M> {
 
     /// Counts a slice that enters a state, or leaves it.
     pub(super) fn count(&mut self, slot: Slot, state: StateId, enters: bool) {
-        let (step, edge) = match enters {
-            true => (1, 1),
-            false => (u64::MAX, 0),
-        };
+        let (step, edge) = if enters { (1, 1) } else { (u64::MAX, 0) };
         let of_state = u64::from(state.0) * 8;
         if self.layout.sizes.parameters > 0 {
             if let Some(stripe) = slot.stripe {

@@ -40,9 +40,10 @@ fn words_of(property: &Property) -> Vec<Result<EventWords, NotNative>> {
     let of_event = |event: &juror_event::SymbolicEvent| {
         let captures = event.captures.iter().map(|it| {
             let is_address = &*it.name == "b";
-            let kind = match is_address {
-                true => WordKind::Address,
-                false => WordKind::Signed,
+            let kind = if is_address {
+                WordKind::Address
+            } else {
+                WordKind::Signed
             };
             (!is_never_made(it)).then(|| capture(kind))
         });

@@ -67,20 +67,22 @@ impl<M: WordMemory> WordMonitor<M> {
             Verdict::PresumablySatisfied,
             Verdict::Satisfied,
         ];
-        let worst = match self.violated {
-            true => Verdict::Violated,
-            false => from_worst
+        let worst = if self.violated {
+            Verdict::Violated
+        } else {
+            from_worst
                 .into_iter()
                 .find(|verdict| has(*verdict))
-                .unwrap_or(Verdict::Satisfied),
+                .unwrap_or(Verdict::Satisfied)
         };
         self.at_this_point(worst)
     }
 
     pub(super) fn at_this_point(&self, verdict: Verdict) -> Verdict {
-        match self.finished {
-            true => verdict.at_end(),
-            false => verdict,
+        if self.finished {
+            verdict.at_end()
+        } else {
+            verdict
         }
     }
 
@@ -174,9 +176,10 @@ impl<M: WordMemory> WordMonitor<M> {
             let bound = (0..32_u32).zip(slots);
             let bits = bound.filter(|(_, slot)| is_address(**slot));
             let bits = bits.fold(0_u32, |bits, (parameter, _)| bits | 1 << parameter);
-            match bits & !all != 0 && self.occurrences(event) > 0 {
-                true => all | bits,
-                false => all,
+            if bits & !all != 0 && self.occurrences(event) > 0 {
+                all | bits
+            } else {
+                all
             }
         })
     }
@@ -203,12 +206,11 @@ impl<M: WordMemory> WordMonitor<M> {
     /// Returns the value of a word, which may be the number of another value.
     pub(super) fn value(&self, kind: WordKind, word: u64, is_other: bool) -> Value {
         let missing = Value::Unavailable(Unavailability::NotCaptured);
-        match is_other {
-            true => {
-                let number = usize::try_from(word).unwrap_or(usize::MAX);
-                self.others.get(number).cloned().unwrap_or(missing)
-            }
-            false => kind.value_of(word),
+        if is_other {
+            let number = usize::try_from(word).unwrap_or(usize::MAX);
+            self.others.get(number).cloned().unwrap_or(missing)
+        } else {
+            kind.value_of(word)
         }
     }
 

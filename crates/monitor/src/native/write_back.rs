@@ -273,9 +273,10 @@ impl<M: WordMemory> WordMonitor<M> {
             let is_same = slices.is_live(place)
                 && slices.id(place).0 == slot.id
                 && slices.state(place) == self.table.state(slot)
-                && match has_records {
-                    true => slices.last_record(place) == self.table.last_record(slot),
-                    false => !has_variables,
+                && if has_records {
+                    slices.last_record(place) == self.table.last_record(slot)
+                } else {
+                    !has_variables
                 };
             if !is_same {
                 changed.push((place, Some(slot)));

@@ -190,9 +190,10 @@ impl Case {
                 });
                 effect((*event, &binding[..self.parameters], *bit, action), guard)
             });
-        let pairs: &[(u16, u16)] = match self.differ && self.parameters > 1 {
-            true => &[(0, 1)],
-            false => &[],
+        let pairs: &[(u16, u16)] = if self.differ && self.parameters > 1 {
+            &[(0, 1)]
+        } else {
+            &[]
         };
         property(
             &names[..self.parameters],
@@ -363,9 +364,10 @@ fn lock_trace(reversed: impl Fn(i64, i64, i64) -> bool) -> Vec<(u16, [i64; 2])> 
             let (one, other) = (random(10), random(10));
             let (low, high) = (one.min(other), one.max(other));
             if low < high {
-                let (first, second) = match reversed(thread as i64, low as i64, high as i64) {
-                    true => (high, low),
-                    false => (low, high),
+                let (first, second) = if reversed(thread as i64, low as i64, high as i64) {
+                    (high, low)
+                } else {
+                    (low, high)
                 };
                 plans[thread] = vec![(1, first), (1, second), (0, second), (0, first)];
             }

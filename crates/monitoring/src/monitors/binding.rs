@@ -142,9 +142,10 @@ impl Monitors {
         let property = Arc::clone(&monitored.property);
         for (index, event) in property.events.iter().enumerate() {
             let id = EventId(index as u16);
-            let bound = match event.kind.is_call() {
-                true => self.bind_call(program, thread, monitor as u16, id, event, options),
-                false => self.bind_other(program, monitor as u16, id, event, options.inlined),
+            let bound = if event.kind.is_call() {
+                self.bind_call(program, thread, monitor as u16, id, event, options)
+            } else {
+                self.bind_other(program, monitor as u16, id, event, options.inlined)
             };
             let is_awaited = match &event.reach {
                 Reach::Anywhere => !is_start,

@@ -125,9 +125,10 @@ impl Monitors {
         }
         self.values = values;
         self.await_those_needed_now(program, thread)?;
-        match self.has_native() {
-            true => self.patch_return(program, address, &returned),
-            false => Ok(()),
+        if self.has_native() {
+            self.patch_return(program, address, &returned)
+        } else {
+            Ok(())
         }
     }
 

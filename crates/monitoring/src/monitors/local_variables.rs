@@ -141,10 +141,11 @@ impl LocalVariables {
             return Ok(());
         }
         for function in &self.functions {
-            match is_wanted {
-                true => program.debuggee.insert(function.body, Owner::Monitor)?,
+            if is_wanted {
+                program.debuggee.insert(function.body, Owner::Monitor)?
+            } else {
                 // The code may be unloaded.
-                false => program.debuggee.remove(function.body, Owner::Monitor)?,
+                program.debuggee.remove(function.body, Owner::Monitor)?
             }
         }
         Ok(())
@@ -400,9 +401,10 @@ fn function_with(definition: &Bound, name: &str) -> Result<Option<LocalFunction>
             )
     };
     if let Some(variable) = variables.iter().find(|it| !is_in_memory(it)) {
-        let what = match variable.parameter {
-            true => "parameter",
-            false => "variable",
+        let what = if variable.parameter {
+            "parameter"
+        } else {
+            "variable"
         };
         return Err(BindError::Subject {
             message: format!(

@@ -239,9 +239,10 @@ impl PlaceWatches {
                 place.is_needed = is_needed;
                 if local.is_inserted != is_needed {
                     local.insert(program, is_needed)?;
-                    match is_needed {
-                        true => begun.push(number),
-                        false => has_ended = true,
+                    if is_needed {
+                        begun.push(number)
+                    } else {
+                        has_ended = true
                     }
                 }
                 continue;

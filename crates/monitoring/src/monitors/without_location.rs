@@ -264,9 +264,10 @@ fn calls_of<'a>(subjects: impl Iterator<Item = &'a Subject>) -> SystemCalls {
             _ => {}
         }
     }
-    match numbers.is_empty() {
-        true => SystemCalls::None,
-        false => SystemCalls::Only(numbers),
+    if numbers.is_empty() {
+        SystemCalls::None
+    } else {
+        SystemCalls::Only(numbers)
     }
 }
 

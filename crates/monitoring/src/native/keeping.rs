@@ -270,9 +270,10 @@ impl Monitors {
             return Ok(Err(whole(monitored, "has no room in the program")));
         }
         let index = self.native.journal_count();
-        let table = match index < PROPERTIES_MAX {
-            true => program.debuggee.share_memory(TABLE_BYTES)?,
-            false => None,
+        let table = if index < PROPERTIES_MAX {
+            program.debuggee.share_memory(TABLE_BYTES)?
+        } else {
+            None
         };
         let Some(table) = table else {
             return Ok(Err(whole(monitored, "has no room in the program")));
@@ -320,9 +321,10 @@ impl Monitors {
 
     /// Returns all properties to their monitors and to traps, all threads being stopped.
     pub fn leave_native(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
-        match self.has_native() {
-            true => self.with_all_stopped(program, Monitors::leave_native_stopped),
-            false => Ok(()),
+        if self.has_native() {
+            self.with_all_stopped(program, Monitors::leave_native_stopped)
+        } else {
+            Ok(())
         }
     }
 

@@ -173,9 +173,10 @@ impl Monitors {
         let mut begun = Vec::with_capacity(probes.len());
         for &number in probes {
             let is_native = self.native_of(number).is_some();
-            let call = match is_native {
-                true => self.probes.begin_return(program, thread, number)?,
-                false => None,
+            let call = if is_native {
+                self.probes.begin_return(program, thread, number)?
+            } else {
+                None
             };
             let Some(call) = call else {
                 return Ok(None);

@@ -92,9 +92,10 @@ impl SectionEmitter<'_, '_> {
                 let jump = jump_of(condition);
                 self.compare(condition, left, right)?;
                 let inverts = target == next && next != Some(behind);
-                let (jump, to) = match inverts {
-                    true => (jump.inverted(), behind),
-                    false => (jump, target?),
+                let (jump, to) = if inverts {
+                    (jump.inverted(), behind)
+                } else {
+                    (jump, target?)
                 };
                 let (mark, to) = (self.mark(), self.label_of(to)?);
                 self.emitter.code.jump_if(mark, jump, to);

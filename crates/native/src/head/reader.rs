@@ -77,11 +77,12 @@ impl<'a> Reader<'a> {
             .ok_or(Obstacle::Undecodable(instruction.ip()))?
             .bytes;
         let offsets = self.decoder.get_constant_offsets(instruction);
-        let relocation = match self.ended {
+        let relocation = if self.ended {
             // Padding is not reached.
-            true => Relocation::Copy,
-            false => twin::classify(instruction, bytes, &offsets)
-                .map_err(|why| self.immovable(instruction, why))?,
+            Relocation::Copy
+        } else {
+            twin::classify(instruction, bytes, &offsets)
+                .map_err(|why| self.immovable(instruction, why))?
         };
         if relocation.is_call() && self.site.shadow_stack {
             return Err(self.immovable(instruction, Immovable::ShadowStack));

@@ -117,9 +117,10 @@ impl Breakpoint {
         match (&self.point.condition, location) {
             (Some(condition), Some(location)) if !condition.calls_functions() => {
                 // It was prepared for the other address.
-                let check = match is_rest {
-                    true => &Check::default(),
-                    false => &location.check,
+                let check = if is_rest {
+                    &Check::default()
+                } else {
+                    &location.check
                 };
                 condition.holds(check, program, thread, values)
             }

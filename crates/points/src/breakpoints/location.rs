@@ -177,9 +177,10 @@ impl Locations {
     /// breakpoint is enabled, and remove the others.
     pub fn settle(&mut self, enabled: bool, changes: &mut Vec<Change>) {
         for location in &mut self.list {
-            let wanted = match enabled && location.enabled {
-                true => location.traps(),
-                false => Traps::new(),
+            let wanted = if enabled && location.enabled {
+                location.traps()
+            } else {
+                Traps::new()
             };
             if wanted == location.planted {
                 continue;

@@ -153,9 +153,12 @@ impl Resolvable {
             .filter_map(|frame| Some((line_of(frame)?, frame)));
         // Of nested inlined calls, the frame with the nearest preceding line, or the one whose
         // first line it is, contains the statement.
-        let nearest = of_file.min_by_key(|(own, _)| match *own <= line {
-            true => (0, line - own),
-            false => (1, own - line),
+        let nearest = of_file.min_by_key(|(own, _)| {
+            if *own <= line {
+                (0, line - own)
+            } else {
+                (1, own - line)
+            }
         });
         nearest.map(|(_, frame)| frame)
     }

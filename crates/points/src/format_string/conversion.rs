@@ -260,9 +260,10 @@ fn fraction(value: f64, letter: char, precision: Option<usize>) -> String {
         'e' | 'E' => with_exponent(value, precision),
         _ => shorter(value, precision.max(1)),
     };
-    match letter.is_uppercase() {
-        true => text.to_uppercase(),
-        false => text,
+    if letter.is_uppercase() {
+        text.to_uppercase()
+    } else {
+        text
     }
 }
 
@@ -286,9 +287,12 @@ fn shorter(value: f64, digits: usize) -> String {
         .split_once('e')
         .and_then(|(_, exponent)| exponent.parse::<i64>().ok())
         .unwrap_or(0);
-    let without_zeros = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text.to_owned(),
+    let without_zeros = |text: &str| {
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        } else {
+            text.to_owned()
+        }
     };
     if exponent < -4 || exponent >= digits as i64 {
         return match rounded.split_once('e') {

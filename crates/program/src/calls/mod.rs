@@ -150,9 +150,10 @@ impl Program {
         };
         // What only goes on to another function may be described without parameters.
         let is_thunk = bound.as_ref().is_some_and(|it| is_thunk(&it.function.name));
-        let signature = match is_thunk {
-            true => pointed.or(declared),
-            false => declared.or(pointed),
+        let signature = if is_thunk {
+            pointed.or(declared)
+        } else {
+            declared.or(pointed)
         };
         if let Some(signature) = &signature {
             check_count(&name, signature, request.arguments.len())?;

@@ -353,9 +353,10 @@ fn is_same(one: &Entity, other: &Entity) -> bool {
 
 pub(super) fn ambiguous(name: &str, meanings: [&str; 2]) -> ValueError {
     let [one, other] = meanings;
-    match one == other {
-        true => format!("`{name}` is ambiguous: there are several `{one}`").into(),
-        false => format!("`{name}` is ambiguous: it is `{one}` or `{other}`; say which").into(),
+    if one == other {
+        format!("`{name}` is ambiguous: there are several `{one}`").into()
+    } else {
+        format!("`{name}` is ambiguous: it is `{one}` or `{other}`; say which").into()
     }
 }
 

@@ -216,9 +216,10 @@ impl<'a> Place<'a> {
             }
             seen.push(module);
             let mut source = Source::new(module, name);
-            let entity = match is_called(module, file) {
-                true => source.anywhere(&levels, name, false)?,
-                false => source.in_file(file, name)?,
+            let entity = if is_called(module, file) {
+                source.anywhere(&levels, name, false)?
+            } else {
+                source.in_file(file, name)?
             };
             if let Some(entity) = entity {
                 return Ok(Some(Meaning {

@@ -46,9 +46,10 @@ impl Program {
         let module = frame.module.as_ref()?;
         let file_address = module.to_file(frame.lookup);
         let symbols = &module.symbols;
-        let unwound = match frame.lookup == frame.pc {
-            true => symbols.unwind_exact(file_address, &frame.registers, self),
-            false => symbols.unwind(file_address, &frame.registers, self),
+        let unwound = if frame.lookup == frame.pc {
+            symbols.unwind_exact(file_address, &frame.registers, self)
+        } else {
+            symbols.unwind(file_address, &frame.registers, self)
         };
         let unwound = unwound.ok()?;
         if unwound.method != UnwindMethod::Rules || unwound.signal_frame {
@@ -70,9 +71,10 @@ impl Program {
             ..frame.clone()
         };
         caller.cfa = self.frame_address(&caller);
-        let entered = match frame.is_tail_call() {
-            true => Entered::ByCall,
-            false => self.entered(frame, &caller, &site, depth),
+        let entered = if frame.is_tail_call() {
+            Entered::ByCall
+        } else {
+            self.entered(frame, &caller, &site, depth)
         };
         match entered {
             Entered::ByCall => {}

@@ -303,9 +303,10 @@ impl Program {
             let unwound = match &module {
                 Some(module) => {
                     let (symbols, pc) = (&module.symbols, module.to_file(lookup));
-                    match exact {
-                        true => symbols.unwind_exact(pc, &registers, self),
-                        false => symbols.unwind(pc, &registers, self),
+                    if exact {
+                        symbols.unwind_exact(pc, &registers, self)
+                    } else {
+                        symbols.unwind(pc, &registers, self)
                     }
                 }
                 None => unwind_without_file(lookup, &registers, self, exact),
@@ -470,9 +471,10 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
         inlined,
         left_out,
         line,
-    } = match is_there {
-        true => module.source_location_within(address),
-        false => module.source_location(address),
+    } = if is_there {
+        module.source_location_within(address)
+    } else {
+        module.source_location(address)
     };
     // Where a statement begins, a thread that stands there is at the statement, also if the
     // optimizer has put an instruction of another line there. At the beginning of a function

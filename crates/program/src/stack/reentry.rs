@@ -75,11 +75,12 @@ impl Program {
             }
             Ok(Some(signature)) => signature,
         };
-        match signature.variadic {
-            true => Err(format!(
+        if signature.variadic {
+            Err(format!(
                 "`{name}` is variadic: not all of its arguments are known"
-            )),
-            false => Ok((function, signature)),
+            ))
+        } else {
+            Ok((function, signature))
         }
     }
 
@@ -115,12 +116,13 @@ impl Program {
             .iter()
             .enumerate()
         {
-            let (name, words) = match plan.name.is_empty() {
-                true => (
+            let (name, words) = if plan.name.is_empty() {
+                (
                     format!("argument {}", at + 1),
                     format!("argument {}", at + 1),
-                ),
-                false => (plan.name.to_string(), format!("argument `{}`", plan.name)),
+                )
+            } else {
+                (plan.name.to_string(), format!("argument `{}`", plan.name))
             };
             let is_kept = self.add_argument(frame, plan, &mut found);
             if !is_kept.map_err(|why| format!("{words} is not known any more: {why}"))? {
@@ -204,9 +206,10 @@ impl Program {
         }
         let is_negative = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
         // Some compilers count on an argument that is extended.
-        let fill = match is_negative && is_signed(&plan.r#type) {
-            true => 0xff,
-            false => 0,
+        let fill = if is_negative && is_signed(&plan.r#type) {
+            0xff
+        } else {
+            0
         };
         let mut word = [fill; 8];
         word.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);

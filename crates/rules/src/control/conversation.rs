@@ -283,9 +283,10 @@ impl Conversation {
                 self.lent = false;
                 self.control.give_back(true);
                 // A program restored to its beginning leaves it.
-                match self.control.begin()? {
-                    true => self.resume(),
-                    false => Ok(()),
+                if self.control.begin()? {
+                    self.resume()
+                } else {
+                    Ok(())
                 }
             }
             Act::Proceed => {
@@ -424,9 +425,10 @@ impl Conversation {
     }
 
     fn require(&self, holds: bool) -> Result<(), Refusal> {
-        match holds {
-            true => Ok(()),
-            false => Err(Refusal::Mode(self.control.mode())),
+        if holds {
+            Ok(())
+        } else {
+            Err(Refusal::Mode(self.control.mode()))
         }
     }
 }

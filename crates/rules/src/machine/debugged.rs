@@ -322,9 +322,10 @@ impl<D: Debuggee> Debugged<D> {
     /// `restoreBP`: reinserts the breakpoint at the current instruction, if it has one.
     fn restore_breakpoint(&mut self) -> Result<(), Fault> {
         let address = self.debuggee.program_counter()?;
-        match self.is_breakpoint(address) {
-            true => self.debuggee.insert_breakpoint(address),
-            false => Ok(()),
+        if self.is_breakpoint(address) {
+            self.debuggee.insert_breakpoint(address)
+        } else {
+            Ok(())
         }
     }
 

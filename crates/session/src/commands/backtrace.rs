@@ -160,9 +160,10 @@ fn stack(session: &mut Session, extent: &Extent) -> Result<(Vec<FrameView>, bool
     }
     let wanted = extent.count.map_or(usize::MAX, |count| count as usize);
     let shown = frames.len().min(wanted);
-    let first = match extent.outermost {
-        true => frames.len() - shown,
-        false => 0,
+    let first = if extent.outermost {
+        frames.len() - shown
+    } else {
+        0
     };
     let views = frames.iter().enumerate().skip(first).take(shown);
     let views = views.map(|(level, frame)| {

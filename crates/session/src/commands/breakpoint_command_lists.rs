@@ -105,12 +105,13 @@ pub(crate) fn defined(session: &Session) -> Result<Outcome, CommandError> {
             commands: defined.block.lines.clone(),
         })
         .collect();
-    match views.is_empty() {
-        true => Err(CommandError::with_help(
+    if views.is_empty() {
+        Err(CommandError::with_help(
             "no commands are defined",
             "define one: define NAME",
-        )),
-        false => Ok(Outcome::CommandGroups(views)),
+        ))
+    } else {
+        Ok(Outcome::CommandGroups(views))
     }
 }
 

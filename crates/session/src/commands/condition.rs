@@ -66,9 +66,10 @@ pub(crate) fn set_condition(session: &mut Session, rest: &str) -> Result<Outcome
             points::point(session, number)?.condition = condition;
         }
     }
-    Ok(match is_removed {
-        true => Outcome::Message(format!("{} {number} has no condition now", kind.word())),
-        false => Outcome::Done,
+    Ok(if is_removed {
+        Outcome::Message(format!("{} {number} has no condition now", kind.word()))
+    } else {
+        Outcome::Done
     })
 }
 

@@ -89,9 +89,10 @@ pub(crate) fn undisplay(session: &mut Session, text: &str) -> Result<Outcome, Co
 
 fn frames_if_any(session: &mut Session) -> Result<Vec<Frame>, CommandError> {
     Ok(
-        match session.has_begun() && session.processes.program.is_some() {
-            true => session.frames()?.to_vec(),
-            false => Vec::new(),
+        if session.has_begun() && session.processes.program.is_some() {
+            session.frames()?.to_vec()
+        } else {
+            Vec::new()
         },
     )
 }

@@ -119,17 +119,19 @@ fn keep_files_of(session: &mut Session, directory: &Path) {
 
 /// Returns the message that a change takes effect at the next run, if a program has begun.
 pub(crate) fn effect_message(session: &Session) -> Outcome {
-    match session.has_begun() {
-        true => Outcome::Message("takes effect at the next run".to_owned()),
-        false => Outcome::Done,
+    if session.has_begun() {
+        Outcome::Message("takes effect at the next run".to_owned())
+    } else {
+        Outcome::Done
     }
 }
 
 /// `show environment`, `show environment NAME`
 pub(crate) fn show_environment(session: &Session, name: &str) -> Outcome {
-    let mut variables: BTreeMap<OsString, OsString> = match session.options.clear_environment {
-        true => BTreeMap::new(),
-        false => std::env::vars_os().collect(),
+    let mut variables: BTreeMap<OsString, OsString> = if session.options.clear_environment {
+        BTreeMap::new()
+    } else {
+        std::env::vars_os().collect()
     };
     for (name, value) in &session.options.environment {
         match value {
@@ -158,12 +160,13 @@ pub(crate) fn show_environment(session: &Session, name: &str) -> Outcome {
 /// Returns an existing directory as an absolute path.
 fn existing(path: &Path) -> Result<PathBuf, CommandError> {
     let found = path.canonicalize().map_err(|error| refused(path, &error))?;
-    match found.is_dir() {
-        true => Ok(found),
-        false => Err(CommandError::new(format!(
+    if found.is_dir() {
+        Ok(found)
+    } else {
+        Err(CommandError::new(format!(
             "{} is not a directory",
             path.display()
-        ))),
+        )))
     }
 }
 

@@ -70,9 +70,10 @@ pub(crate) fn move_frame(
     }
     if wanted > last && level == last {
         let is_cut = frames.get(last as usize).is_some_and(|frame| frame.is_cut);
-        return Err(CommandError::new(match is_cut {
-            true => "the backtrace ends here: the caller of this frame cannot be found",
-            false => "this is the outermost frame",
+        return Err(CommandError::new(if is_cut {
+            "the backtrace ends here: the caller of this frame cannot be found"
+        } else {
+            "this is the outermost frame"
         }));
     }
     frames::select_frame(session, wanted.clamp(0, last.max(0)) as usize)

@@ -42,9 +42,10 @@ pub(crate) fn signals_of(word: &str) -> Result<Vec<i32>, CommandError> {
 
 fn full_name(word: &str) -> String {
     let upper = word.to_uppercase();
-    match upper.starts_with("SIG") {
-        true => upper,
-        false => format!("SIG{upper}"),
+    if upper.starts_with("SIG") {
+        upper
+    } else {
+        format!("SIG{upper}")
     }
 }
 

@@ -38,9 +38,10 @@ fn help_of_word(rest: &str) -> Result<Outcome, CommandError> {
 /// Returns the group of this name. A command of the same name takes precedence.
 fn group_named(word: &str) -> Option<Group> {
     let is_command = |it: &&'static Entry| it.name == word || it.aliases.contains(&word);
-    match TABLE.iter().any(is_command) {
-        true => None,
-        false => Group::ALL.into_iter().find(|group| group.name() == word),
+    if TABLE.iter().any(is_command) {
+        None
+    } else {
+        Group::ALL.into_iter().find(|group| group.name() == word)
     }
 }
 
@@ -76,12 +77,13 @@ pub(crate) fn apropos(rest: &str) -> Result<Outcome, CommandError> {
         .filter(|(name, what)| matches(&format!("info {name} {what}")));
     let mut found: Vec<CommandHelp> = commands.map(|entry| help_of(entry)).collect();
     found.extend(subjects.map(|(name, what)| subject_help(name, what)));
-    match found.is_empty() {
-        true => Err(CommandError::with_help(
+    if found.is_empty() {
+        Err(CommandError::with_help(
             format!("no help text contains `{rest}`"),
             "help lists the commands",
-        )),
-        false => Ok(Outcome::HelpIndex(found)),
+        ))
+    } else {
+        Ok(Outcome::HelpIndex(found))
     }
 }
 

@@ -48,9 +48,10 @@ pub(crate) fn saved_registers(session: &Session, frame: &Frame) -> Option<Regist
     let program = session.processes.program.as_ref()?;
     let module = frame.module.as_ref()?;
     let pc = module.to_file(frame.lookup);
-    let unwound = match frame.lookup == frame.pc {
-        true => module.symbols.unwind_exact(pc, &frame.registers, program),
-        false => module.symbols.unwind(pc, &frame.registers, program),
+    let unwound = if frame.lookup == frame.pc {
+        module.symbols.unwind_exact(pc, &frame.registers, program)
+    } else {
+        module.symbols.unwind(pc, &frame.registers, program)
     };
     // A placeholder represents registers of a call that ended in a jump.
     let is_own = frame.registers.get(register::RSP).is_some() && !frame.is_tail_call();

@@ -89,12 +89,11 @@ pub(crate) fn process_info(session: &Session, subject: &str) -> Result<Outcome, 
 /// `info auxv`
 pub(crate) fn auxiliary_vector(session: &Session) -> Result<Outcome, CommandError> {
     let debuggee = &session.running()?.debuggee;
-    let bytes = match debuggee.is_core_file() {
-        true => {
-            let vector = debuggee.auxiliary_vector();
-            vector.ok_or_else(|| not_in_core("the auxiliary vector"))?
-        }
-        false => read(debuggee.pid(), "auxv")?,
+    let bytes = if debuggee.is_core_file() {
+        let vector = debuggee.auxiliary_vector();
+        vector.ok_or_else(|| not_in_core("the auxiliary vector"))?
+    } else {
+        read(debuggee.pid(), "auxv")?
     };
     let mut words = bytes.chunks_exact(8).map(|word| {
         let mut number = [0; 8];

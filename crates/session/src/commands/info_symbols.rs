@@ -78,9 +78,10 @@ pub(crate) fn where_is(session: &mut Session, text: &str) -> Result<Outcome, Com
     let in_memory = value.address();
     let is_function =
         in_memory.is_none() && !session.modules().definitions(text, |_| true).is_empty();
-    let address = match is_function {
-        true => Some(examine::address_of(session, text)?),
-        false => in_memory,
+    let address = if is_function {
+        Some(examine::address_of(session, text)?)
+    } else {
+        in_memory
     };
     Ok(Outcome::Address(AddressView {
         expression: text.to_owned(),
@@ -122,9 +123,10 @@ pub(crate) fn line_of_place(session: &mut Session, text: &str) -> Result<Outcome
             end_name: name(end),
         });
     }
-    match views.is_empty() {
-        true => Err(CommandError::new(format!("there is no code for `{text}`"))),
-        false => Ok(Outcome::Lines(views)),
+    if views.is_empty() {
+        Err(CommandError::new(format!("there is no code for `{text}`")))
+    } else {
+        Ok(Outcome::Lines(views))
     }
 }
 

@@ -130,12 +130,11 @@ fn waits_of(
     let waits = waits.map(|(thread, frames)| waits::wait_of(session, *thread, frames));
     let waits: Vec<Option<Wait>> = waits.collect();
     let is_guarded = |wait: &Option<Wait>| wait.as_ref().is_some_and(|it| it.guarded.is_some());
-    let known = match waits.iter().any(is_guarded) {
-        true => {
-            let stacks = stacks.iter().map(|(thread, frames)| (*thread, &**frames));
-            guards::guards(session.running()?, &stacks.collect::<Vec<_>>())
-        }
-        false => Vec::new(),
+    let known = if waits.iter().any(is_guarded) {
+        let stacks = stacks.iter().map(|(thread, frames)| (*thread, &**frames));
+        guards::guards(session.running()?, &stacks.collect::<Vec<_>>())
+    } else {
+        Vec::new()
     };
     let views = waits.into_iter().map(|wait| {
         let Wait { mut view, guarded } = wait?;

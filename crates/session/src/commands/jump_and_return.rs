@@ -225,9 +225,10 @@ fn result_bytes(
     let shape = juror_values::typed::Typed::missing(plan.r#type.clone(), "");
     // A function that returns a reference returns an address.
     let is_reference = matches!(plan.r#type.strip().kind(), TypeKind::Reference(_));
-    let value = match is_reference {
-        true => value,
-        false => assignment_target(&value, session.running()?).map_err(CommandError::new)?,
+    let value = if is_reference {
+        value
+    } else {
+        assignment_target(&value, session.running()?).map_err(CommandError::new)?
     };
     let bytes = bytes_for(&shape, &value, session.running()?).map_err(CommandError::new)?;
     let mut found = RegisterValues::default();
@@ -257,9 +258,10 @@ fn result_bytes(
             _ => return Err(no_register()),
         }
     }
-    match plan.location.is_empty() {
-        true => Err(CommandError::new("the function returns no value")),
-        false => Ok(found),
+    if plan.location.is_empty() {
+        Err(CommandError::new("the function returns no value"))
+    } else {
+        Ok(found)
     }
 }
 

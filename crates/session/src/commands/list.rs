@@ -31,9 +31,10 @@ pub(crate) fn list(session: &mut Session, text: &str) -> Result<Outcome, Command
         return list_range(session, first.trim(), last.trim());
     }
     let (file, line, mark) = if matches!(text, "" | "+" | "-") {
-        let frame = match !session.has_begun() {
-            true => None,
-            false => Some(frames::selected_frame(session)?),
+        let frame = if !session.has_begun() {
+            None
+        } else {
+            Some(frames::selected_frame(session)?)
         };
         match frame.and_then(|frame| source::line_of(session, &frame)) {
             Some((file, line, _)) => (file, line, true),

@@ -47,9 +47,10 @@ pub(crate) fn print(
                     "then: print -pretty $",
                 ));
             }
-            let purpose = match is_call && radix == Radix::Natural {
-                true => Purpose::Call,
-                false => Purpose::Print(radix),
+            let purpose = if is_call && radix == Radix::Natural {
+                Purpose::Call
+            } else {
+                Purpose::Print(radix)
             };
             return session.evaluate_with_calls(text, expression, purpose, observer);
         }
@@ -82,10 +83,7 @@ pub(crate) fn print(
     if let Some(program) = &mut session.processes.program {
         own.apply(program);
     }
-    let shown = match is_pretty {
-        true => pretty(&shown),
-        false => shown,
-    };
+    let shown = if is_pretty { pretty(&shown) } else { shown };
     let type_name = value.r#type.name();
     let number = keep(session, value);
     Ok(Outcome::Value(ValueView {
@@ -135,9 +133,10 @@ fn assign_first(
         _ => '+',
     };
     let value = set_variable::evaluate_meant(session, &place)?;
-    Ok(Assigned::To(match value.r#type.is_pointer() {
-        true => format!("{before}(({place}) {undone} 1)"),
-        false => format!("{before}(({})(({place}) {undone} 1))", value.r#type.name()),
+    Ok(Assigned::To(if value.r#type.is_pointer() {
+        format!("{before}(({place}) {undone} 1)")
+    } else {
+        format!("{before}(({})(({place}) {undone} 1))", value.r#type.name())
     }))
 }
 

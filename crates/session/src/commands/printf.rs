@@ -35,8 +35,9 @@ pub(crate) fn printf(session: &mut Session, text: &str) -> Result<Outcome, Comma
 /// columns.
 fn said(text: String) -> Outcome {
     let shown = expanded(&text);
-    match shown.is_empty() {
-        true => Outcome::Done,
-        false => Outcome::Printed(shown),
+    if shown.is_empty() {
+        Outcome::Done
+    } else {
+        Outcome::Printed(shown)
     }
 }

@@ -101,12 +101,11 @@ fn add_properties(
     if added.is_empty() {
         return Err(CommandError::new(format!("there is no property in {file}")));
     }
-    let past = match from_start {
-        true => give_past(session, &mut added)?,
-        false => {
-            begin_now(session, &mut added);
-            Vec::new()
-        }
+    let past = if from_start {
+        give_past(session, &mut added)?
+    } else {
+        begin_now(session, &mut added);
+        Vec::new()
     };
     let outcome = insert_all(session, &added, &past)?;
     if has_scenarios {
@@ -250,14 +249,13 @@ fn enable_property(
         return Ok(Outcome::Message(format!("{name} is already {state}")));
     }
     properties::enable_everywhere(session, position, is_enabled)?;
-    Ok(Outcome::Message(match is_enabled {
-        true => {
-            format!(
-                "{name} is enabled in the state it had; it has missed the events since it was \
+    Ok(Outcome::Message(if is_enabled {
+        format!(
+            "{name} is enabled in the state it had; it has missed the events since it was \
                      disabled"
-            )
-        }
-        false => format!("{name} is disabled: it keeps its state and receives no events"),
+        )
+    } else {
+        format!("{name} is disabled: it keeps its state and receives no events")
     }))
 }
 

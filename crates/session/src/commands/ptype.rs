@@ -128,12 +128,13 @@ fn type_of_value(session: &mut Session, text: &str) -> Result<Option<Type>, Comm
         return Ok(None);
     }
     let found = expressions::read(session, text).and_then(|expression| {
-        match expression.calls_functions() {
-            true => Err(CommandError::with_help(
+        if expression.calls_functions() {
+            Err(CommandError::with_help(
                 "this calls a function of the program",
                 "print its result first, then use the type of `$`",
-            )),
-            false => expressions::evaluate(session, text),
+            ))
+        } else {
+            expressions::evaluate(session, text)
         }
     });
     match found {

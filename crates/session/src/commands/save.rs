@@ -139,9 +139,10 @@ fn written_points(session: &Session) -> Vec<Written> {
 fn written(point: &Point, mut line: String, has_own_condition: bool) -> Written {
     let mut after = Vec::new();
     if let Some(condition) = &point.condition {
-        match has_own_condition {
-            true => after.push(format!("condition {THIS} {}", condition.text)),
-            false => line.push_str(&format!(" if {}", condition.text)),
+        if has_own_condition {
+            after.push(format!("condition {THIS} {}", condition.text))
+        } else {
+            line.push_str(&format!(" if {}", condition.text))
         }
     }
     if point.ignore > 0 {

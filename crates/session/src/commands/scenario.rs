@@ -53,9 +53,10 @@ fn load_scenario_file(session: &mut Session, file: &str) -> Result<Outcome, Comm
     let names = session.load_scenarios(&source)?;
     let mut said = loaded_sentence(&names);
     for name in added {
-        let since = match session.has_begun() {
-            true => "now on",
-            false => "the start of the run",
+        let since = if session.has_begun() {
+            "now on"
+        } else {
+            "the start of the run"
         };
         said.push_str(&format!("\n{name} is evaluated from {since}."));
     }
@@ -96,9 +97,10 @@ fn enable_scenario(
     }
     points::settle_points(session)?;
     session.renew_listeners();
-    Ok(Outcome::Message(match is_enabled {
-        true => format!("{name} is enabled"),
-        false => format!("{name} is disabled, and its points too"),
+    Ok(Outcome::Message(if is_enabled {
+        format!("{name} is enabled")
+    } else {
+        format!("{name} is disabled, and its points too")
     }))
 }
 

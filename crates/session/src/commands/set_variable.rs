@@ -342,9 +342,10 @@ fn saved_address(session: &mut Session, number: u16) -> Result<Option<u64>, Comm
     }
     // No frame inside has saved it: each of them preserves it, or it has no value here.
     let innermost = frames.first().and_then(|it| it.registers.get(number));
-    match innermost == of_selected.registers.get(number) {
-        true => Ok(None),
-        false => Err(unknown()),
+    if innermost == of_selected.registers.get(number) {
+        Ok(None)
+    } else {
+        Err(unknown())
     }
 }
 

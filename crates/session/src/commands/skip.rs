@@ -158,9 +158,12 @@ fn change_skips(
     };
     let list = std::mem::take(&mut session.user.skips.list).into_iter();
     session.user.skips.list = list
-        .filter_map(|skip| match is_meant(&skip) {
-            true => change(skip),
-            false => Some(skip),
+        .filter_map(|skip| {
+            if is_meant(&skip) {
+                change(skip)
+            } else {
+                Some(skip)
+            }
         })
         .collect();
     Ok(Outcome::Done)

@@ -82,13 +82,14 @@ fn find_thread(session: &mut Session, pattern: &str) -> Result<Outcome, CommandE
         pattern.is_match(&thread.name) || pattern.is_match(&thread.id.to_string())
     };
     let found: Vec<ThreadView> = threads.into_iter().filter(is_meant).collect();
-    match found.is_empty() {
-        true => Ok(Outcome::Empty(EmptyView {
+    if found.is_empty() {
+        Ok(Outcome::Empty(EmptyView {
             listed: Listed::Threads,
             pattern: Some(pattern.to_string()),
             has_debug_info: None,
-        })),
-        false => Ok(Outcome::Threads(found)),
+        }))
+    } else {
+        Ok(Outcome::Threads(found))
     }
 }
 

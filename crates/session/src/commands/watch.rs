@@ -85,9 +85,10 @@ pub(crate) fn set_watchpoint(
     if let Some(condition) = &condition {
         condition::check_condition(session, PointKind::Watchpoint, condition)?;
     }
-    let frames = match session.has_begun() {
-        true => session.frames()?.to_vec(),
-        false => Vec::new(),
+    let frames = if session.has_begun() {
+        session.frames()?.to_vec()
+    } else {
+        Vec::new()
     };
     let level = session.processes.selection.level;
     let values = |name: &str| convenience(&session.user.values, name);
@@ -114,9 +115,10 @@ pub(crate) fn set_watchpoint(
     {
         return Err(CommandError::new(message.clone()));
     }
-    match is_followed {
-        true => check_size(&seen)?,
-        false => check_ranges(&seen, dependence, &written)?,
+    if is_followed {
+        check_size(&seen)?
+    } else {
+        check_ranges(&seen, dependence, &written)?
     }
     let home = match (is_place, written.of_call) {
         (false, _) if dependence.is_local => Some(home_of_frame(session, level)?),
@@ -289,10 +291,11 @@ fn check_ranges(
 /// Refuses values that are too long.
 fn check_size(seen: &Reading) -> Result<(), CommandError> {
     let length: u64 = seen.ranges.iter().map(|it| it.end - it.start).sum();
-    match length > VALUE_SIZE_MAX {
-        true => Err(CommandError::new(format!(
+    if length > VALUE_SIZE_MAX {
+        Err(CommandError::new(format!(
             "{length} bytes are too many to watch; the limit is {VALUE_SIZE_MAX}"
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }

@@ -34,9 +34,10 @@ pub(crate) fn displayed(session: &Session, frames: &[Frame], level: usize) -> Ve
             return instructions_at(session, &value, count, frames.get(level));
         }
         let shown = format(&value, program, program, display.radix);
-        Ok(match session.user.settings.is_pretty {
-            true => pretty(&shown),
-            false => shown,
+        Ok(if session.user.settings.is_pretty {
+            pretty(&shown)
+        } else {
+            shown
         })
     };
     let views = session.user.displays.displays.iter().map(|display| {

@@ -110,9 +110,10 @@ pub(crate) fn variables(session: &mut Session, parameters: bool) -> Result<Outco
     }
     if views.is_empty() {
         return Ok(Outcome::Empty(EmptyView {
-            listed: match parameters {
-                true => Listed::Arguments,
-                false => Listed::Locals,
+            listed: if parameters {
+                Listed::Arguments
+            } else {
+                Listed::Locals
             },
             pattern: None,
             has_debug_info: Some(has_debug_info),

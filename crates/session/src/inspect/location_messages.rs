@@ -155,9 +155,10 @@ fn no_label(session: &Session, function: &str, label: &str) -> Option<CommandErr
     names.sort();
     names.dedup();
     let message = format!("`{function}` has no label `{label}`");
-    Some(match names.is_empty() {
-        true => CommandError::new(message),
-        false => CommandError::with_help(message, format!("it has {}", names.join(", "))),
+    Some(if names.is_empty() {
+        CommandError::new(message)
+    } else {
+        CommandError::with_help(message, format!("it has {}", names.join(", ")))
     })
 }
 
@@ -175,9 +176,10 @@ fn check_function_name(session: &Session, name: &str) -> Result<(), CommandError
         known.dedup();
         known
     };
-    let mut near = match plain.len() < name.len() && !plain.is_empty() {
-        true => known(plain),
-        false => Vec::new(),
+    let mut near = if plain.len() < name.len() && !plain.is_empty() {
+        known(plain)
+    } else {
+        Vec::new()
     };
     // It is in a module of that crate, and named here where it is re-exported.
     if near.is_empty()

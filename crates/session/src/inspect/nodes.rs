@@ -80,12 +80,13 @@ pub(crate) fn part_nodes(
 /// Returns the value of a number, which must be of the present stop and process.
 fn known(session: &Session, id: NodeId) -> Result<Known, CommandError> {
     let known = session.processes.nodes.get(id)?.clone();
-    match known.process == session.processes.number {
-        true => Ok(known),
-        false => Err(CommandError::with_help(
+    if known.process == session.processes.number {
+        Ok(known)
+    } else {
+        Err(CommandError::with_help(
             format!("that value is of process {}", known.process),
             format!("process {} selects it", known.process),
-        )),
+        ))
     }
 }
 
@@ -112,9 +113,10 @@ fn draft(part: Part, of: &Value) -> Draft {
         typed: part.value,
         path: part.path,
         is_checked: true,
-        origin: match is_of_register {
-            true => Origin::Register,
-            false => Origin::Part,
+        origin: if is_of_register {
+            Origin::Register
+        } else {
+            Origin::Part
         },
     }
 }

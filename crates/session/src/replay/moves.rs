@@ -189,9 +189,10 @@ impl RecordedRun {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         // From the end, the last event is the first one back.
-        let mut end = match self.is_over() {
-            true => self.tape.count + 1,
-            false => self.position,
+        let mut end = if self.is_over() {
+            self.tape.count + 1
+        } else {
+            self.position
         };
         let all = end;
         self.is_interrupted.store(false, Ordering::Relaxed);

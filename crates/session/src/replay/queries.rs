@@ -168,9 +168,10 @@ impl Queries for RecordedRun {
             ..PlacedFrameView::default()
         };
         Ok(FramesView {
-            frames: match first == 0 && count > 0 {
-                true => vec![frame],
-                false => Vec::new(),
+            frames: if first == 0 && count > 0 {
+                vec![frame]
+            } else {
+                Vec::new()
             },
             total: Some(1),
         })

@@ -121,13 +121,14 @@ impl RecordedRun {
                 value: it.value.to_string(),
             })
             .collect();
-        match views.is_empty() {
-            true => Ok(Outcome::Empty(EmptyView {
+        if views.is_empty() {
+            Ok(Outcome::Empty(EmptyView {
                 listed: Listed::EventValues,
                 pattern: None,
                 has_debug_info: None,
-            })),
-            false => Ok(Outcome::Variables(views)),
+            }))
+        } else {
+            Ok(Outcome::Variables(views))
         }
     }
 

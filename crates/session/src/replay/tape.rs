@@ -130,9 +130,10 @@ impl Tape {
 
     /// Returns the line of an event, or its byte.
     pub fn position(&self, event: &Event) -> Position {
-        match self.is_binary {
-            true => Position::Byte(event.position),
-            false => Position::Line(event.position),
+        if self.is_binary {
+            Position::Byte(event.position)
+        } else {
+            Position::Line(event.position)
         }
     }
 

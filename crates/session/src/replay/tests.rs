@@ -92,9 +92,10 @@ fn expected(stops: &[(u64, String)], thread: &[u8], at: u64, line: &str) -> (u64
     };
     let goal = all.map(|event| (event, "step []".to_owned()));
     let is_back = word.starts_with("reverse");
-    let stop = match is_back {
-        true => stops.iter().rev().find(|(event, _)| *event < at).cloned(),
-        false => stops.iter().find(|(event, _)| *event > at).cloned(),
+    let stop = if is_back {
+        stops.iter().rev().find(|(event, _)| *event < at).cloned()
+    } else {
+        stops.iter().find(|(event, _)| *event > at).cloned()
     };
     match (goal, stop) {
         (Some(goal), Some(stop)) => {

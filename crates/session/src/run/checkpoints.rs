@@ -62,9 +62,10 @@ impl Session {
     pub(crate) fn saved(&self, id: CheckpointId) -> Result<&Saved, CommandError> {
         let found = self.checkpoints.saved.get(&id.0);
         found.ok_or_else(|| {
-            let help = match self.checkpoints.saved.is_empty() {
-                true => "checkpoint creates the first one",
-                false => "info checkpoints lists them",
+            let help = if self.checkpoints.saved.is_empty() {
+                "checkpoint creates the first one"
+            } else {
+                "info checkpoints lists them"
             };
             CommandError::with_help(format!("there is no checkpoint {}", id.0), help)
         })
@@ -161,9 +162,10 @@ impl Session {
             process: state.process().pid(),
             thread: program.map_or(0, |program| program.thread_number(thread)),
             thread_count: state.process().thread_count(),
-            location: match self.is_fresh() {
-                true => Location::default(),
-                false => location.unwrap_or_default(),
+            location: if self.is_fresh() {
+                Location::default()
+            } else {
+                location.unwrap_or_default()
             },
             events: shown.map(|monitored| monitored.sequence()).sum(),
             losses: state.losses().iter().map(ToString::to_string).collect(),

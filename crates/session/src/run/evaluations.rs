@@ -120,12 +120,13 @@ impl Session {
             }
         };
         let Some((thread, depth)) = found.map(|one| (one.thread, one.depth)) else {
-            return Err(match open.is_empty() {
-                true => CommandError::new("no evaluation is open"),
-                false => CommandError::with_help(
+            return Err(if open.is_empty() {
+                CommandError::new("no evaluation is open")
+            } else {
+                CommandError::with_help(
                     format!("there is no evaluation {}", text.trim()),
                     "see: info evaluations",
-                ),
+                )
             });
         };
         let numbers = self.give_up(thread, depth)?;

@@ -138,22 +138,22 @@ impl Session {
             fatal,
         } = arrival;
         let is_passed = self.is_passed(signal, fatal)?;
-        let pause = match self.is_reported_trap(thread, arrival)? {
-            true => {
-                let decision = self.user.signals.decide(signal, fatal);
-                let debuggee = &mut self.running_mut()?.debuggee;
-                debuggee.set_delivery(thread, decision.pass)?;
-                // The instruction has been executed.
-                (goal.stepping == Some(thread)).then_some(Pause::Stepped(thread))
-            }
-            false => self.on_signal(thread, signal, fault_address, fatal, observer)?,
+        let pause = if self.is_reported_trap(thread, arrival)? {
+            let decision = self.user.signals.decide(signal, fatal);
+            let debuggee = &mut self.running_mut()?.debuggee;
+            debuggee.set_delivery(thread, decision.pass)?;
+            // The instruction has been executed.
+            (goal.stepping == Some(thread)).then_some(Pause::Stepped(thread))
+        } else {
+            self.on_signal(thread, signal, fault_address, fatal, observer)?
         };
         // A signal that the program does not receive is no event.
-        let told = match is_passed {
-            true => self.notify_monitors(thread, observer, |monitors, scene| {
+        let told = if is_passed {
+            self.notify_monitors(thread, observer, |monitors, scene| {
                 monitors.on_signal(scene, signal, sender, code)
-            })?,
-            false => None,
+            })?
+        } else {
+            None
         };
         let mut moment = Moment::default();
         say(&mut moment, Owner::Developer, pause);

@@ -270,9 +270,10 @@ impl Session {
         goal: Goal<'_>,
     ) -> Result<Option<Pause>, CommandError> {
         let announced = self.processes.stop.announced.take() == Some((thread, address));
-        let pause = match announced {
-            true => None,
-            false => hardware_breakpoints::on_hardware_hit(self, thread, address)?,
+        let pause = if announced {
+            None
+        } else {
+            hardware_breakpoints::on_hardware_hit(self, thread, address)?
         };
         self.or_go_on(pause, thread, goal)
     }

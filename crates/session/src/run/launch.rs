@@ -175,12 +175,13 @@ impl Session {
 
 /// Returns the error of a session that cannot start.
 fn scenario_error(file: &str, error: CommandError) -> SessionError {
-    match error.found.is_empty() {
-        false => SessionError::Scenario {
+    if error.found.is_empty() {
+        SessionError::Launch(error.message)
+    } else {
+        SessionError::Scenario {
             file: file.to_owned(),
             found: error.found,
-        },
-        true => SessionError::Launch(error.message),
+        }
     }
 }
 

@@ -70,9 +70,10 @@ impl Session {
                 .map(|it| Temporary::anywhere(it.address, thread)),
         );
         loop {
-            let pause = match stops.has_loop {
-                true => self.run_to_any(&points, observer)?,
-                false => self.run_alone(thread, &points, observer)?,
+            let pause = if stops.has_loop {
+                self.run_to_any(&points, observer)?
+            } else {
+                self.run_alone(thread, &points, observer)?
             };
             if !matches!(pause, Pause::Temporary(_)) {
                 return Ok(pause);

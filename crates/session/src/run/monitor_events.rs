@@ -142,9 +142,10 @@ impl Session {
 
     /// Returns whether the program receives a signal.
     pub(crate) fn is_passed(&self, signal: i32, fatal: bool) -> Result<bool, CommandError> {
-        Ok(match self.is_shown(signal, fatal)? {
-            true => self.user.signals.decide(signal, fatal).pass,
-            false => self.running()?.debuggee.signal_policy(signal).deliver,
+        Ok(if self.is_shown(signal, fatal)? {
+            self.user.signals.decide(signal, fatal).pass
+        } else {
+            self.running()?.debuggee.signal_policy(signal).deliver
         })
     }
 

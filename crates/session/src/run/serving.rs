@@ -66,12 +66,13 @@ fn is_possible(entry: &Entry) -> bool {
 /// # Errors
 /// Another command lets the program run, and its goal would be lost in the call.
 pub(crate) fn permit_calls(session: &Session) -> Result<(), CommandError> {
-    match session.control.serves {
-        false => Ok(()),
-        true => Err(CommandError::with_help(
+    if session.control.serves {
+        Err(CommandError::with_help(
             "this calls a function of the program, which runs",
             "interrupt the program first",
-        )),
+        ))
+    } else {
+        Ok(())
     }
 }
 

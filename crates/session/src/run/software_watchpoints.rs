@@ -114,9 +114,10 @@ pub(crate) fn on_way_back(
         let back = watchpoint.followed.as_ref().and_then(|it| it.back);
         is_back |= back.is_some_and(|back| back.pc == address && stack >= back.stack);
     }
-    match is_back {
-        true => compare_followed(session, thread),
-        false => Ok(None),
+    if is_back {
+        compare_followed(session, thread)
+    } else {
+        Ok(None)
     }
 }
 

@@ -105,11 +105,12 @@ impl Leaving {
         let begins_own = begins_own_statement(frame);
         let ranges = line_ranges(frame);
         let has = |pc: u64| ranges.iter().any(|range| range.contains(&pc));
-        match ranges.iter().any(|range| range.start == frame.pc) {
-            true => begins_own || !self.is_line_of(frame),
+        if ranges.iter().any(|range| range.start == frame.pc) {
+            begins_own || !self.is_line_of(frame)
+        } else {
             // A thread that came into the middle of the line, say by a jump out of a handler, runs
             // through the rest of it.
-            false => begins_own && self.walked_from.is_some_and(|from| !has(from)),
+            begins_own && self.walked_from.is_some_and(|from| !has(from))
         }
     }
 
@@ -223,9 +224,10 @@ impl Session {
                 return Ok(Some(pause));
             }
             let now = self.running()?.registers(thread)?.rip;
-            return match now == registers.rip {
-                true => Ok(None),
-                false => self.is_line_done(leaving, lines, observer),
+            return if now == registers.rip {
+                Ok(None)
+            } else {
+                self.is_line_done(leaving, lines, observer)
             };
         }
         if let Flow::Call { back } = flow {

@@ -201,9 +201,10 @@ impl Parser {
 
     /// Adds a condition. The step after a false one is known at the end of its part.
     fn push_condition(&mut self, line: &str, is_kept: bool) {
-        let step = match is_kept {
-            true => Step::Line,
-            false => Step::Test { otherwise: 0 },
+        let step = if is_kept {
+            Step::Line
+        } else {
+            Step::Test { otherwise: 0 }
         };
         self.push(line, step);
     }
@@ -254,9 +255,10 @@ impl Parser {
 
     fn take_end(&mut self, line: &str, here: usize, is_kept: bool) -> Result<Taken, CommandError> {
         let Some(open) = self.open.pop() else {
-            return match self.has_end {
-                true => Ok(Taken::Whole),
-                false => Err(no_block()),
+            return if self.has_end {
+                Ok(Taken::Whole)
+            } else {
+                Err(no_block())
             };
         };
         self.list_count -= usize::from(matches!(open, Open::List));
@@ -278,9 +280,10 @@ impl Parser {
                 Open::List | Open::Text => {}
             }
         }
-        Ok(match self.open.is_empty() && !self.has_end {
-            true => Taken::Whole,
-            false => Taken::More,
+        Ok(if self.open.is_empty() && !self.has_end {
+            Taken::Whole
+        } else {
+            Taken::More
         })
     }
 

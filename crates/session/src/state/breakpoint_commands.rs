@@ -128,11 +128,12 @@ impl BreakpointCommands {
         let Some(given) = self.given.remove(&self.front_end) else {
             return Ok(None);
         };
-        match given.parser.is_malformed {
-            true => Err(CommandError::new(
+        if given.parser.is_malformed {
+            Err(CommandError::new(
                 "the lines are dropped, since one of them had no place there",
-            )),
-            false => Ok(Some((given.purpose, given.parser.finish()))),
+            ))
+        } else {
+            Ok(Some((given.purpose, given.parser.finish())))
         }
     }
 
@@ -158,9 +159,10 @@ impl BreakpointCommands {
     /// Returns the block of lines that were read before.
     fn block_of(&self, lines: &[String]) -> Rc<Block> {
         let mut parser = Parser::of_list(self.words);
-        match lines.iter().all(|line| parser.take(line).is_ok()) {
-            true => parser.finish(),
-            false => Block::of_lines(lines.to_vec()),
+        if lines.iter().all(|line| parser.take(line).is_ok()) {
+            parser.finish()
+        } else {
+            Block::of_lines(lines.to_vec())
         }
     }
 

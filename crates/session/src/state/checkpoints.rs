@@ -57,9 +57,10 @@ impl Checkpoints {
 
     /// Returns the text of `show checkpoint-files`.
     pub(crate) fn shown_files(&self) -> &'static str {
-        match self.settings.keeps_contents {
-            true => "on",
-            false => "off",
+        if self.settings.keeps_contents {
+            "on"
+        } else {
+            "off"
         }
     }
 

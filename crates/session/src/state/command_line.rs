@@ -268,21 +268,23 @@ impl Redirections {
 impl Sink {
     /// Opens it for both streams.
     fn open(&self) -> Result<Arc<OwnedFd>, CommandError> {
-        let file = match self.append {
-            true => OpenOptions::new()
+        let file = if self.append {
+            OpenOptions::new()
                 .append(true)
                 .create(true)
-                .open(&self.path),
-            false => File::create(&self.path),
+                .open(&self.path)
+        } else {
+            File::create(&self.path)
         };
         let file = file.map_err(|error| cannot("write to", &self.path, &error))?;
         Ok(Arc::new(file.into()))
     }
 
     fn redirection(&self) -> Redirection {
-        match self.append {
-            true => Redirection::Append(self.path.clone()),
-            false => Redirection::File(self.path.clone()),
+        if self.append {
+            Redirection::Append(self.path.clone())
+        } else {
+            Redirection::File(self.path.clone())
         }
     }
 }

@@ -89,11 +89,12 @@ impl ControlState {
 
     /// Refuses to let the program run if juror is to end.
     pub(crate) fn permit_run(&self) -> Result<(), CommandError> {
-        match self.is_ending() {
-            true => Err(CommandError::new(
+        if self.is_ending() {
+            Err(CommandError::new(
                 "juror has been asked to end: the program does not run any more",
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

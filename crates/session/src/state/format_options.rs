@@ -28,9 +28,10 @@ pub(crate) fn split_options(text: &str) -> (Shape, &str) {
             "-pretty" => {
                 let (value, behind) = after.split_once(char::is_whitespace).unwrap_or((after, ""));
                 let is_on = value == "on";
-                (shape.is_pretty, rest) = match is_on || value == "off" {
-                    true => (Some(is_on), behind.trim_start()),
-                    false => (Some(true), after),
+                (shape.is_pretty, rest) = if is_on || value == "off" {
+                    (Some(is_on), behind.trim_start())
+                } else {
+                    (Some(true), after)
                 };
             }
             "-elements" => {

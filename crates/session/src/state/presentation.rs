@@ -47,9 +47,10 @@ pub(crate) fn parse_context(text: &str) -> Result<Vec<ContextPart>, CommandError
 /// Returns the value of `show context`.
 pub(crate) fn context_words(parts: &[ContextPart]) -> String {
     let words: Vec<&str> = parts.iter().map(|part| part.word()).collect();
-    match words.is_empty() {
-        true => "off".to_owned(),
-        false => words.join(" "),
+    if words.is_empty() {
+        "off".to_owned()
+    } else {
+        words.join(" ")
     }
 }
 

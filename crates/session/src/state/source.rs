@@ -99,9 +99,10 @@ impl Sources {
                 .collect(),
             current: None,
             remark,
-            spans: match self.is_plain {
-                true => Vec::new(),
-                false => text.spans(start, count as usize),
+            spans: if self.is_plain {
+                Vec::new()
+            } else {
+                text.spans(start, count as usize)
             },
         })
     }

@@ -199,9 +199,10 @@ fn check_breakpoint(commands: &[&str]) {
     session
         .execute("break round_begins", &mut SilentObserver)
         .unwrap();
-    let first = match commands.contains(&"start") {
-        true => "continue",
-        false => "run",
+    let first = if commands.contains(&"start") {
+        "continue"
+    } else {
+        "run"
     };
     let mut allocations = Vec::new();
     for command in [

@@ -45,9 +45,10 @@ impl Engine {
         }
         thread.stop(address);
         thread.departure = None;
-        thread.motion = match parks {
-            true => Motion::Parked,
-            false => Motion::Running,
+        thread.motion = if parks {
+            Motion::Parked
+        } else {
+            Motion::Running
         };
         if let Some(step) = step {
             if step.is_trap_removed {

@@ -62,11 +62,12 @@ impl State {
             return Ok(());
         };
         let stands = &self.processors[parent];
-        match stands.mode == Mode::Stopped && stands.stop.is_none() {
-            true => self.feed(Input::Unparked {
+        if stands.mode == Mode::Stopped && stands.stop.is_none() {
+            self.feed(Input::Unparked {
                 thread: thread_of(parent),
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 

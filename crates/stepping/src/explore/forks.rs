@@ -376,9 +376,10 @@ impl ForkCopy {
         if self.patched {
             return Err("a process is released with a jump in its text".to_owned());
         }
-        match self.trap.contains(&true) {
-            true => Err("a process is released with a trap in its text".to_owned()),
-            false => Ok(()),
+        if self.trap.contains(&true) {
+            Err("a process is released with a trap in its text".to_owned())
+        } else {
+            Ok(())
         }
     }
 

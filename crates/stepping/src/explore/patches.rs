@@ -48,9 +48,10 @@ impl Program {
         if state.left.inner > 0 {
             let owner = Owner::Developer;
             let address = address_of(J);
-            actions.push(Action::Command(match state.wanted[J].is_empty() {
-                true => self.insert(J, owner),
-                false => Input::Remove { address, owner },
+            actions.push(Action::Command(if state.wanted[J].is_empty() {
+                self.insert(J, owner)
+            } else {
+                Input::Remove { address, owner }
             }));
         }
     }

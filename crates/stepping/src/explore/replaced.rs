@@ -67,9 +67,10 @@ impl State {
             if other == number || self.engine.thread_state(thread).is_none() {
                 continue;
             }
-            match self.processors[other].shares() {
-                true => self.halt(other)?,
-                false => self.feed(Input::Ended { thread })?,
+            if self.processors[other].shares() {
+                self.halt(other)?
+            } else {
+                self.feed(Input::Ended { thread })?
             }
         }
         Ok(())

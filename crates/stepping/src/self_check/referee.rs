@@ -230,22 +230,20 @@ impl Referee {
         demand(self.moving == 0, || {
             format!("the patch at {address:#x} is written or removed while a thread runs")
         })?;
-        let end = match is_written {
-            true => {
-                let asked = self.asked.filter(|asked| asked.0 == address);
-                let (_, end) =
-                    asked.ok_or_else(|| format!("no patch was asked for at {address:#x}"))?;
-                let is_first = self.patches.insert(address, end).is_none();
-                self.ever_patched.insert(address);
-                demand(is_first && self.inserted.contains(&address), || {
-                    format!("a patch replaces no trap at {address:#x}")
-                })?;
-                end
-            }
-            false => self
-                .patches
+        let end = if is_written {
+            let asked = self.asked.filter(|asked| asked.0 == address);
+            let (_, end) =
+                asked.ok_or_else(|| format!("no patch was asked for at {address:#x}"))?;
+            let is_first = self.patches.insert(address, end).is_none();
+            self.ever_patched.insert(address);
+            demand(is_first && self.inserted.contains(&address), || {
+                format!("a patch replaces no trap at {address:#x}")
+            })?;
+            end
+        } else {
+            self.patches
                 .remove(&address)
-                .ok_or_else(|| format!("a patch is removed at {address:#x}, where none is"))?,
+                .ok_or_else(|| format!("a patch is removed at {address:#x}, where none is"))?
         };
         let all = self.sites.keys().chain(&self.inserted).copied();
         let inside: Vec<u64> = all.filter(|it| (address..end).contains(it)).collect();

@@ -192,9 +192,10 @@ fn shape_of_union(
         || of
             .name()
             .starts_with("core::mem::maybe_uninit::MaybeUninit<");
-    match is_known {
-        true => Ok(first),
-        false => Err(EntryUnavailable::Undefined),
+    if is_known {
+        Ok(first)
+    } else {
+        Err(EntryUnavailable::Undefined)
     }
 }
 

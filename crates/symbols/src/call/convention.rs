@@ -103,12 +103,11 @@ impl Convention {
             Rules::Rust => classify_rust(of),
             Rules::Either => {
                 let (c, rust) = (classify(of), classify_rust(of));
-                match agree(&c, &rust) {
-                    true => c,
-                    false => {
-                        let size = of.size().unwrap_or(0);
-                        Passing::Unknown(EntryUnavailable::Undefined, size)
-                    }
+                if agree(&c, &rust) {
+                    c
+                } else {
+                    let size = of.size().unwrap_or(0);
+                    Passing::Unknown(EntryUnavailable::Undefined, size)
                 }
             }
         }

@@ -85,9 +85,10 @@ pub(super) fn lacks_prototype(info: &DebugInfo, function: DieRef) -> bool {
 pub(super) fn promoted(of: &Type) -> Option<Type> {
     let stripped = of.strip();
     let is_float = matches!(stripped.kind(), TypeKind::Base(Encoding::Float));
-    match is_float && stripped.size() == Some(4) {
-        true => Type::builtin("double"),
-        false => None,
+    if is_float && stripped.size() == Some(4) {
+        Type::builtin("double")
+    } else {
+        None
     }
 }
 

@@ -45,9 +45,10 @@ impl State {
     }
 
     fn set(&mut self, register: u16, holds: bool) {
-        match holds {
-            true => self.registers |= 1 << register,
-            false => self.registers &= !(1 << register),
+        if holds {
+            self.registers |= 1 << register
+        } else {
+            self.registers &= !(1 << register)
         }
     }
 

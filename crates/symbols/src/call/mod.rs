@@ -282,17 +282,18 @@ impl SymbolFile {
             location.first().map(|piece| &piece.location),
             Some(EntryPieceLocation::PointedByRegister(_))
         );
-        Some(match is_in_memory && !convention.is_of_c() {
-            true => ReturnValue {
+        Some(if is_in_memory && !convention.is_of_c() {
+            ReturnValue {
                 r#type,
                 location: unavailable(EntryUnavailable::AddressLost, size),
                 address_at_entry: Some(RDI),
-            },
-            false => ReturnValue {
+            }
+        } else {
+            ReturnValue {
                 r#type,
                 location,
                 address_at_entry: None,
-            },
+            }
         })
     }
 }

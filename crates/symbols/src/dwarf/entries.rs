@@ -184,9 +184,12 @@ impl Header {
         };
         let mut at = if is_wide { 12 } else { 4 };
         let size = usize::try_from(length).ok()?.checked_add(at)?;
-        let word = |at: usize| match is_wide {
-            true => usize::try_from(u64_at(bytes, at)?).ok(),
-            false => Some(u32_at(bytes, at)? as usize),
+        let word = |at: usize| {
+            if is_wide {
+                usize::try_from(u64_at(bytes, at)?).ok()
+            } else {
+                Some(u32_at(bytes, at)? as usize)
+            }
         };
         let word_size = if is_wide { 8 } else { 4 };
         let version = u16_at(bytes, at)?;
@@ -295,12 +298,11 @@ mod tests {
         }
         body.extend([0; 3]);
         let mut unit = Vec::new();
-        match is_wide {
-            true => {
-                unit.extend([0xff; 4]);
-                unit.extend((body.len() as u64).to_le_bytes());
-            }
-            false => unit.extend((body.len() as u32).to_le_bytes()),
+        if is_wide {
+            unit.extend([0xff; 4]);
+            unit.extend((body.len() as u64).to_le_bytes());
+        } else {
+            unit.extend((body.len() as u32).to_le_bytes())
         }
         unit.extend(body);
         unit

@@ -11,9 +11,12 @@ impl DebugInfo {
         own: (u32, &'a Facts),
         start: DieRef,
     ) -> impl Iterator<Item = (DieRef, &'a Facts)> {
-        let facts = move |unit: u32| match unit == own.0 {
-            true => Some(own.1),
-            false => self.facts(unit),
+        let facts = move |unit: u32| {
+            if unit == own.0 {
+                Some(own.1)
+            } else {
+                self.facts(unit)
+            }
         };
         let first = facts(start.unit).map(|facts| (start, facts));
         std::iter::successors(first, move |(die, of)| {
@@ -132,9 +135,10 @@ impl DebugInfo {
             return Some(record);
         }
         let declared = global.origin.and_then(|origin| {
-            let of = match origin.unit == unit {
-                true => facts,
-                false => self.facts(origin.unit)?,
+            let of = if origin.unit == unit {
+                facts
+            } else {
+                self.facts(origin.unit)?
             };
             of.global_names.get(&origin.offset)
         });

@@ -200,10 +200,7 @@ impl Search<'_> {
         let pattern = Pattern {
             offsets: texts,
             inline: has_inline.then(|| memmem::Finder::new(self.text)),
-            sought: match is_word {
-                true => Sought::Word,
-                false => Sought::Tail,
-            },
+            sought: if is_word { Sought::Word } else { Sought::Tail },
         };
         let mut found = Found::default();
         // DIEs in other units are found by their origin here, even if nothing else is here.

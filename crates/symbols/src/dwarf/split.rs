@@ -206,9 +206,10 @@ fn split_file(
         }
     }
     let of = skeleton.name.as_ref().map(text).unwrap_or_default();
-    let why = match is_another_build {
-        true => "the file is from another build",
-        false => "no such file",
+    let why = if is_another_build {
+        "the file is from another build"
+    } else {
+        "no such file"
     };
     Err(format!(
         "the split debug information of {of} is missing: {why} ({})",

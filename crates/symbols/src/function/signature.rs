@@ -144,9 +144,10 @@ impl Written {
             let (scopes, rest) = self.base.split_at(at);
             let rest = rest.get(start.len()..).unwrap_or("");
             let is_scope = scopes.is_empty() || scopes.ends_with("::");
-            let rest = match asked.base.ends_with('>') {
-                true => rest.strip_prefix('>').unwrap_or(rest),
-                false => rest,
+            let rest = if asked.base.ends_with('>') {
+                rest.strip_prefix('>').unwrap_or(rest)
+            } else {
+                rest
             };
             is_scope && !scopes.contains('<') && is_whole(rest)
         });
@@ -163,9 +164,10 @@ fn words_of(text: &str) -> Vec<&str> {
     let mut rest = text.trim();
     while let Some(first) = rest.chars().next() {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '$' | '~');
-        let end = match is_part(first) {
-            true => rest.find(|c| !is_part(c)).unwrap_or(rest.len()),
-            false => first.len_utf8(),
+        let end = if is_part(first) {
+            rest.find(|c| !is_part(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
         };
         let (word, after) = rest.split_at(end);
         words.push(word);

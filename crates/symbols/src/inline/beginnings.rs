@@ -288,9 +288,10 @@ impl Asked<'_> {
 
     fn beginning(&self, held: &Held, mark: Mark) -> Result<Beginning, Doubt> {
         let is_own = Some(mark.0) == held.begin;
-        let address = match is_own {
-            true => self.address_seen(mark.0),
-            false => mark.0,
+        let address = if is_own {
+            self.address_seen(mark.0)
+        } else {
+            mark.0
         };
         if address == self.holder.entry {
             return Err(Doubt::AtFunctionEntry);
@@ -357,9 +358,10 @@ impl Asked<'_> {
         let copies = self.holder.copies.iter();
         let mut around = copies.filter(|it| it.name == held.name && it.holds(mark.0));
         let is_attributed = held.mark() == Some(mark) || around.all(|it| it.die == held.die);
-        let changes = match mark.0 < address {
-            true => Some(self.holder.code.changes(mark.0, address)),
-            false => None,
+        let changes = if mark.0 < address {
+            Some(self.holder.code.changes(mark.0, address))
+        } else {
+            None
         };
         let padding = self.holder.code.padding_before(mark.0);
         let mut arguments = inlined_parameters(self.info, held.die);
@@ -371,10 +373,7 @@ impl Asked<'_> {
                     let uses = location.uses();
                     uses.is_some_and(|uses| changes.leave(&uses))
                 });
-            argument.location = match is_valid {
-                true => location,
-                false => location.lost(),
-            };
+            argument.location = if is_valid { location } else { location.lost() };
         }
         arguments
     }

@@ -144,9 +144,10 @@ fn rows(info: &DebugInfo, unit: u32, ranges: &[Range<u64>]) -> Vec<(Row, u64)> {
         };
         let mut now: Mark = (u64::MAX, 0);
         for row in table.rows(sequence) {
-            now = match row.address == now.0 {
-                true => (now.0, now.1 + 1),
-                false => (row.address, 0),
+            now = if row.address == now.0 {
+                (now.0, now.1 + 1)
+            } else {
+                (row.address, 0)
             };
             if range.contains(&row.address) {
                 found.push((*row, now.1));

@@ -228,9 +228,10 @@ fn beneath(compiled_in: PathBuf, directory: &Path) -> PathBuf {
     let plain = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_owned();
     let prefix = plain(&compiled_in);
     let has_prefix = prefix.components().next().is_some() && plain(directory).starts_with(&prefix);
-    match has_prefix {
-        true => directory.to_owned(),
-        false => compiled_in.join(directory),
+    if has_prefix {
+        directory.to_owned()
+    } else {
+        compiled_in.join(directory)
     }
 }
 

@@ -13,9 +13,10 @@ pub(super) fn without_marks(
     encoding: Encoding,
 ) -> Expression<Reader> {
     let bytes = expression.0.bytes();
-    match bytes.contains(&gimli::DW_OP_GNU_uninit.0) {
-        true => unmarked(bytes, encoding).map_or(expression, Expression),
-        false => expression,
+    if bytes.contains(&gimli::DW_OP_GNU_uninit.0) {
+        unmarked(bytes, encoding).map_or(expression, Expression)
+    } else {
+        expression
     }
 }
 

@@ -32,13 +32,12 @@ impl Type {
             let mut bases: Vec<Type> = Vec::new();
             for class in &level {
                 let own = class.own_class_names(name);
-                match own.is_empty() {
-                    false => found.extend(own),
-                    true => {
-                        let composite = class.composite();
-                        let of = composite.iter().flat_map(|it| &it.bases);
-                        bases.extend(of.map(|base| base.r#type.strip()));
-                    }
+                if own.is_empty() {
+                    let composite = class.composite();
+                    let of = composite.iter().flat_map(|it| &it.bases);
+                    bases.extend(of.map(|base| base.r#type.strip()));
+                } else {
+                    found.extend(own)
                 }
             }
             bases.retain(|base| match &base.source {

@@ -202,12 +202,11 @@ fn path_of_enumerators(info: &DebugInfo, die: DieRef, is_exact: bool) -> Option<
     let facts = info.facts(die.unit)?;
     let record = facts.enumerators.iter().find(|record| record.of == die)?;
     let scope = &*record.scope;
-    match is_exact || facts.type_at(die).is_none() {
-        true => Some(scope.to_owned()),
-        false => {
-            let around = scope.strip_suffix(names::tail(scope))?;
-            Some(around.strip_suffix("::").unwrap_or(around).to_owned())
-        }
+    if is_exact || facts.type_at(die).is_none() {
+        Some(scope.to_owned())
+    } else {
+        let around = scope.strip_suffix(names::tail(scope))?;
+        Some(around.strip_suffix("::").unwrap_or(around).to_owned())
     }
 }
 

@@ -141,9 +141,10 @@ fn function(info: &Arc<DebugInfo>, at: DieRef, entry: &Die, own: &str) -> Option
     // Constructors and destructors have no result, and a conversion operator has it in its
     // name.
     let has_result = without_arguments(&name) != own && !name.starts_with('~') && !converts(&name);
-    let mut declaration = match has_result {
-        true => target(info, at, entry).declaration(&declarator),
-        false => declarator,
+    let mut declaration = if has_result {
+        target(info, at, entry).declaration(&declarator)
+    } else {
+        declarator
     };
     let virtuality = match entry.attr_value(gimli::DW_AT_virtuality) {
         Some(AttributeValue::Virtuality(virtuality)) => virtuality,

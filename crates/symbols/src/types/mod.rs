@@ -146,9 +146,10 @@ impl BitField {
     /// one.
     pub fn shift(&self, is_big_endian: bool) -> u64 {
         let end = self.offset_bits.saturating_add(self.size_bits);
-        match is_big_endian {
-            true => end.next_multiple_of(8).saturating_sub(end),
-            false => self.offset_bits,
+        if is_big_endian {
+            end.next_multiple_of(8).saturating_sub(end)
+        } else {
+            self.offset_bits
         }
     }
 }

@@ -240,9 +240,10 @@ pub fn unwind_without_file(
 ) -> Result<Unwound, UnwindError> {
     let guessed = guess(pc, registers, memory, is_exact)?;
     let back = guessed.registers.get(RIP);
-    match back.is_some_and(|back| follows_call(memory, back)) {
-        true => Ok(guessed),
-        false => Err(UnwindError::NoRules { pc }),
+    if back.is_some_and(|back| follows_call(memory, back)) {
+        Ok(guessed)
+    } else {
+        Err(UnwindError::NoRules { pc })
     }
 }
 

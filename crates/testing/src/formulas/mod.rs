@@ -82,9 +82,12 @@ fn random(
     let left_part = part(numbers, left, is_past);
     let right_part = part(numbers, right, is_past);
     // "eventually", "always" and so on are as frequent as the general forms.
-    let or = |formula: Formula| match constant {
-        true => Arc::new(formula),
-        false => left_part.clone(),
+    let or = |formula: Formula| {
+        if constant {
+            Arc::new(formula)
+        } else {
+            left_part.clone()
+        }
     };
     match choice {
         0..=2 => Formula::And(left_part, right_part),

@@ -216,25 +216,24 @@ impl External for Shell {
         if let Some(offer) = self.carry_out(state, world) {
             return vec![offer];
         }
-        let (text, action) = match state.owes_release {
-            true => {
-                let next = State {
-                    owes_release: false,
-                    ..state.clone()
-                };
-                let action = Action::Send {
-                    channel: self.release,
-                    message: vec![0],
-                    next,
-                };
-                ("release!nothing", action)
-            }
-            false => (
+        let (text, action) = if state.owes_release {
+            let next = State {
+                owes_release: false,
+                ..state.clone()
+            };
+            let action = Action::Send {
+                channel: self.release,
+                message: vec![0],
+                next,
+            };
+            ("release!nothing", action)
+        } else {
+            (
                 "trapped?thread",
                 Action::Receive {
                     channel: self.trapped,
                 },
-            ),
+            )
         };
         let text = text.to_owned();
         vec![Offer { text, action }]
@@ -247,9 +246,10 @@ impl External for Shell {
         }
         let mut next = state.clone();
         // One of the two places has the trap; which one, the engine knows.
-        let address = match next.engine.expects_trap(AFTER) {
-            true => AFTER,
-            false => AT,
+        let address = if next.engine.expects_trap(AFTER) {
+            AFTER
+        } else {
+            AT
         };
         next.tell(Input::Trapped {
             thread: thread_of(process),

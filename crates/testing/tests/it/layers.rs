@@ -155,9 +155,10 @@ fn judge(edge: Edge<'_>) -> Result<(), String> {
         };
     }
     if let Some((_, allowed)) = SIDE_CRATES.iter().find(|(name, _)| *name == from) {
-        return match allowed.contains(&to) {
-            true => Ok(()),
-            false => Err(format!("{from} is a side crate and must not use {to}")),
+        return if allowed.contains(&to) {
+            Ok(())
+        } else {
+            Err(format!("{from} is a side crate and must not use {to}"))
         };
     }
     let (Some(above), Some(below)) = (find(from), find(to)) else {
@@ -170,12 +171,13 @@ fn judge(edge: Edge<'_>) -> Result<(), String> {
     }
     let allowed =
         above.layer > below.layer || above.layer == below.layer && SAME_LAYER.contains(&(from, to));
-    match allowed {
-        true => Ok(()),
-        false => Err(format!(
+    if allowed {
+        Ok(())
+    } else {
+        Err(format!(
             "{from} (layer {}) must not use {to} (layer {})",
             above.layer, below.layer
-        )),
+        ))
     }
 }
 

@@ -95,9 +95,10 @@ impl BinaryEncoder {
         self.body.push(flags);
         varint(layout as u64, &mut self.body);
         if let Some(sequence) = moment.sequence {
-            match is_next {
-                true => self.body.push(sequence as u8),
-                false => varint(sequence, &mut self.body),
+            if is_next {
+                self.body.push(sequence as u8)
+            } else {
+                varint(sequence, &mut self.body)
             }
             self.sequence = sequence;
         }

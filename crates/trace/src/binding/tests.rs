@@ -265,9 +265,12 @@ fn each_value_that_was_not_captured_is_absent() {
             for needed in 0..8 {
                 let mut captures = vec![Value::Int(9); 5];
                 found.fill(&given, needed, &mut captures);
-                let expected = (0..3).map(|slot| match has(present & needed, slot) {
-                    true => values[slot].clone(),
-                    false => ABSENT,
+                let expected = (0..3).map(|slot| {
+                    if has(present & needed, slot) {
+                        values[slot].clone()
+                    } else {
+                        ABSENT
+                    }
                 });
                 assert_eq!(
                     captures,

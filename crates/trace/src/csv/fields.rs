@@ -30,9 +30,10 @@ pub(super) fn row_end(bytes: &[u8]) -> Option<usize> {
     let mut is_quoted = false;
     loop {
         let rest = bytes.get(from..)?;
-        let at = match is_quoted {
-            true => memchr(b'"', rest)?,
-            false => memchr2(b'"', b'\n', rest)?,
+        let at = if is_quoted {
+            memchr(b'"', rest)?
+        } else {
+            memchr2(b'"', b'\n', rest)?
         };
         if rest.get(at) == Some(&b'\n') {
             return Some(from + at);
@@ -139,9 +140,10 @@ pub(super) fn thread_number(field: &Field<'_>) -> Result<u32, Wrong> {
 }
 
 pub(super) fn field_value(field: &Field<'_>) -> Result<Value, Wrong> {
-    match field.is_quoted {
-        true => Ok(Value::String(text(field)?.into())),
-        false => value(&field.text, field.at),
+    if field.is_quoted {
+        Ok(Value::String(text(field)?.into()))
+    } else {
+        value(&field.text, field.at)
     }
 }
 
@@ -175,8 +177,9 @@ fn integer(bytes: &[u8]) -> Option<i128> {
     let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
     let (number, length) = digits::natural(digits)?;
     let number = i128::from(number);
-    (length == digits.len()).then_some(match digits.len() < bytes.len() {
-        true => -number,
-        false => number,
+    (length == digits.len()).then_some(if digits.len() < bytes.len() {
+        -number
+    } else {
+        number
     })
 }

@@ -88,9 +88,10 @@ fn next_member<'a, const SPACED: bool>(rest: &'a [u8], name: &[u8]) -> Option<&'
 
 #[inline]
 fn without_space<const SPACED: bool>(rest: &[u8]) -> &[u8] {
-    match SPACED {
-        true => rest.strip_prefix(b" ").unwrap_or(rest),
-        false => rest,
+    if SPACED {
+        rest.strip_prefix(b" ").unwrap_or(rest)
+    } else {
+        rest
     }
 }
 

@@ -275,9 +275,10 @@ pub(crate) fn any_line() -> impl Strategy<Value = String> {
                 let line = format!(
                     "{{{sequence}{time}{thread}{space}\"event\":\"{event}\"{place}{values}}}{space}"
                 );
-                match spaced {
-                    true => line.replace(':', ": ").replace(',', ", "),
-                    false => line,
+                if spaced {
+                    line.replace(':', ": ").replace(',', ", ")
+                } else {
+                    line
                 }
             },
         )

@@ -34,9 +34,10 @@ pub(crate) fn concrete(
     let (table, _) = pointer("vtable")?;
     let r#type = type_of_table(table)?;
     let (start, whole) = pointer("pointer")?;
-    let before = match is_object(&whole) {
-        true => 0,
-        false => offset_of_object(&whole, alignment_in(table, memory)?, NESTED_MAX)?,
+    let before = if is_object(&whole) {
+        0
+    } else {
+        offset_of_object(&whole, alignment_in(table, memory)?, NESTED_MAX)?
     };
     Some(Typed::in_memory(r#type, start.checked_add(before)?))
 }

@@ -162,9 +162,10 @@ pub fn is_object(table: u64, class: &Type, memory: &dyn Memory) -> bool {
 
 fn word(address: u64, memory: &dyn Memory) -> Result<u64, ValueError> {
     let mut bytes = [0; 8];
-    match memory.read(address, &mut bytes) {
-        true => Ok(u64::from_le_bytes(bytes)),
-        false => Err(ValueError::Unreadable(address)),
+    if memory.read(address, &mut bytes) {
+        Ok(u64::from_le_bytes(bytes))
+    } else {
+        Err(ValueError::Unreadable(address))
     }
 }
 

@@ -80,13 +80,14 @@ pub(super) fn field_of(
         return part;
     }
     // `.` on a pointer means `->`, as in Rust.
-    let base = match arrow || object.r#type.is_pointer() {
-        true => match pointed_to(object, scope) {
+    let base = if arrow || object.r#type.is_pointer() {
+        match pointed_to(object, scope) {
             // As in gdb, `->` on a structure means `.`.
             Err(_) if is_structure_with(object, name) => object.clone(),
             found => found?,
-        },
-        false => object.clone(),
+        }
+    } else {
+        object.clone()
     };
     if base.r#type.field(name).is_none()
         && let Some(object) = object_behind(&base, scope)
@@ -202,9 +203,10 @@ pub(super) fn behind_pointer(
     // A pretty-printer of slices takes a reference to an array for one of its own.
     let is_array = matches!(target.strip().kind(), TypeKind::Array { .. });
     let is_meant = is_array || has_pretty_printer(&target) && !has_pretty_printer(&object.r#type);
-    match is_meant {
-        true => dereference(object, scope.memory()).map(Some),
-        false => Ok(None),
+    if is_meant {
+        dereference(object, scope.memory()).map(Some)
+    } else {
+        Ok(None)
     }
 }
 

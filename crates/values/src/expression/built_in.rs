@@ -205,12 +205,13 @@ fn is_same_memory(
         let mut bytes = vec![0; wanted as usize];
         let address = address_in(&value, scope.memory())
             .map_err(|why| ExpressionError::new(why, &expression.span))?;
-        match bytes.is_empty() || scope.memory().read(address, &mut bytes) {
-            true => Ok(bytes),
-            false => Err(ExpressionError::new(
+        if bytes.is_empty() || scope.memory().read(address, &mut bytes) {
+            Ok(bytes)
+        } else {
+            Err(ExpressionError::new(
                 "the memory cannot be read",
                 &expression.span,
-            )),
+            ))
         }
     };
     Ok(read(first)? == read(second)?)

@@ -165,16 +165,20 @@ fn computed(
 impl Format {
     /// That of the wider side, as C has it.
     fn of(first: &Typed, second: &Typed) -> Result<Format, ValueError> {
-        let sides = [first, second].map(|side| match is_complex(&side.r#type) {
-            true => part_type(&side.r#type).map(|part| (Some(side.r#type.clone()), part)),
-            false => Ok((None, side.r#type.strip())),
+        let sides = [first, second].map(|side| {
+            if is_complex(&side.r#type) {
+                part_type(&side.r#type).map(|part| (Some(side.r#type.clone()), part))
+            } else {
+                Ok((None, side.r#type.strip()))
+            }
         });
         let [first, second] = sides;
         let (first, second) = (first?, second?);
         let rank = |part: &Type| (is_float(part), part.size().unwrap_or(0));
-        let (wider, other) = match rank(&first.1) >= rank(&second.1) {
-            true => (first, second),
-            false => (second, first),
+        let (wider, other) = if rank(&first.1) >= rank(&second.1) {
+            (first, second)
+        } else {
+            (second, first)
         };
         match (wider, other) {
             ((Some(whole), part), _) => Ok(Format { whole, part }),
@@ -316,9 +320,10 @@ impl Steps<'_> {
 /// A result, where it is a number in both parts, or one that went in was none.
 fn finite(result: Complex, sides: [&Complex; 2]) -> Result<Complex, ValueError> {
     let is_none = |of: &Complex| !is_number(&of.real) || !is_number(&of.imaginary);
-    match is_none(&result) && !sides.into_iter().any(is_none) {
-        true => Err("the result is infinite, or one side is".into()),
-        false => Ok(result),
+    if is_none(&result) && !sides.into_iter().any(is_none) {
+        Err("the result is infinite, or one side is".into())
+    } else {
+        Ok(result)
     }
 }
 

@@ -186,10 +186,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             };
             at(size_value(size))
         }
-        ExpressionKind::SizeOfCharacter => at(size_value(Some(match scope.is_cpp() {
-            true => 1,
-            false => 4,
-        }))),
+        ExpressionKind::SizeOfCharacter => at(size_value(Some(if scope.is_cpp() { 1 } else { 4 }))),
         ExpressionKind::Set(_) | ExpressionKind::Map(_) | ExpressionKind::Sequence(_) => {
             at(Err("collections belong to properties".into()))
         }

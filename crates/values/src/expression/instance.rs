@@ -23,9 +23,10 @@ pub(super) fn is_meant(name: &str, parameters: &[Type], arguments: &[Argument]) 
     pairs.all(|(argument, parameter)| {
         let is_deduced = |of: &Type| of.is_rust() || deduced.contains(&identity(of));
         let is_convertible = || distance(argument, parameter).is_some_and(|it| it < CONVERSION);
-        match is_number(parameter) && is_deduced(parameter) {
-            true => is_of_type(argument, parameter),
-            false => is_convertible(),
+        if is_number(parameter) && is_deduced(parameter) {
+            is_of_type(argument, parameter)
+        } else {
+            is_convertible()
         }
     })
 }
@@ -72,9 +73,10 @@ pub(super) fn chosen<'a>(
             let listed = listed.map(|it| signature(&it.name, behind_object(it)));
             let listed: Vec<String> = listed.collect();
             let is_of_trait = meant.first().is_some_and(|it| it.name.starts_with('<'));
-            Err(match is_of_trait {
-                true => of_several_traits(&listed).into(),
-                false => complaint(&listed, meant.is_empty()).into(),
+            Err(if is_of_trait {
+                of_several_traits(&listed).into()
+            } else {
+                complaint(&listed, meant.is_empty()).into()
             })
         }
     }

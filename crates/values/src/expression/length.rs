@@ -65,12 +65,11 @@ pub fn array_length(r#type: &Type) -> Option<u64> {
 /// Why values of a type have no length, and what to write instead.
 pub fn no_length(r#type: &Type) -> String {
     let name = r#type.name();
-    let instead = match r#type.is_pointer() {
-        true => {
-            "a pointer does not say how many: count what it leads to, `len(*x)`, or read the \
+    let instead = if r#type.is_pointer() {
+        "a pointer does not say how many: count what it leads to, `len(*x)`, or read the \
                  field that has the number"
-        }
-        false => "nothing in it says how many: read a field that has the number",
+    } else {
+        "nothing in it says how many: read a field that has the number"
     };
     format!("the number of elements of a `{name}` is not known: {instead}")
 }

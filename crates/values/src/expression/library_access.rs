@@ -203,9 +203,10 @@ impl<'a> LibraryAccess<'a> {
     pub(super) fn field_behind(&self, value: &Typed, name: &str) -> Option<Typed> {
         let mut value = value.clone();
         for _ in 0..DEPTH_MAX {
-            value = match value.r#type.is_pointer() {
-                true => dereference(&value, self.scope.memory()).ok()?,
-                false => self.target(&value)?.ok()?,
+            value = if value.r#type.is_pointer() {
+                dereference(&value, self.scope.memory()).ok()?
+            } else {
+                self.target(&value)?.ok()?
             };
             if let Some(object) = object_behind(&value, self.scope) {
                 value = object;

@@ -31,9 +31,10 @@ pub(super) fn result(
     };
     let object = evaluate(object, scope).ok()?;
     let object = referred_to(&object, scope.memory()).ok()?;
-    let object = match *arrow || object.r#type.is_pointer() && is_composite_behind(&object) {
-        true => pointed_to(&object, scope).ok()?,
-        false => object,
+    let object = if *arrow || object.r#type.is_pointer() && is_composite_behind(&object) {
+        pointed_to(&object, scope).ok()?
+    } else {
+        object
     };
     let library = LibraryAccess::of(scope)?;
     let name = object.r#type.strip().name();
@@ -43,9 +44,10 @@ pub(super) fn result(
     if !is_of_library || !library.has(&object.r#type) {
         return None;
     }
-    let is_known = match object.r#type.is_rust() {
-        true => matches!(&*field.text, "len" | "is_empty"),
-        false => !object.r#type.methods_named(&field.text).is_empty(),
+    let is_known = if object.r#type.is_rust() {
+        matches!(&*field.text, "len" | "is_empty")
+    } else {
+        !object.r#type.methods_named(&field.text).is_empty()
     };
     match arguments {
         _ if !is_known => None,

@@ -47,13 +47,14 @@ pub(super) fn members(
 ) -> Result<Option<Members>, ValueError> {
     // A reference of C++ is what it refers to, which may be a pointer.
     let referent = referred_to(value, scope.memory())?;
-    let object = match arrow || is_indirect(&referent.r#type) {
-        true => match pointed_to(&referent, scope) {
+    let object = if arrow || is_indirect(&referent.r#type) {
+        match pointed_to(&referent, scope) {
             // A person may take a reference for a pointer.
             Err(_) if is_indirect(&value.r#type) && !is_indirect(&referent.r#type) => referent,
             found => found?,
-        },
-        false => referent,
+        }
+    } else {
+        referent
     };
     let object = object_behind(&object, scope).unwrap_or(object);
     let object = object.for_call(scope.memory());
@@ -74,9 +75,10 @@ pub(super) fn members(
     };
     // Rust's debug information does not tell which parameter is the object.
     let by_class = (!methods.is_empty()).then_some(Found::Methods(methods));
-    let found = match object.r#type.is_rust() {
-        true => named().or(by_class),
-        false => by_class.or_else(named),
+    let found = if object.r#type.is_rust() {
+        named().or(by_class)
+    } else {
+        by_class.or_else(named)
     };
     if let (None, Some(field)) = (&found, &field) {
         return match call_operator(&object.member(field), scope)? {
@@ -105,13 +107,14 @@ pub(super) fn call_operator(
         return Ok(None);
     }
     if class.is_rust() {
-        return match class.strip().name().contains("{closure_env#") {
-            true => Err(
+        return if class.strip().name().contains("{closure_env#") {
+            Err(
                 "closures of Rust are not called: how they take what they hold is not in the \
                  debug information; break in the closure, or call the function around it"
                     .into(),
-            ),
-            false => Ok(None),
+            )
+        } else {
+            Ok(None)
         };
     }
     members(value, "operator()", false, scope)
@@ -372,9 +375,10 @@ pub(super) fn virtual_function(
     let memory = scope.memory();
     let word = |address: u64| {
         let mut bytes = [0; 8];
-        match memory.read(address, &mut bytes) {
-            true => Ok(u64::from_le_bytes(bytes)),
-            false => Err(ValueError::Unreadable(address)),
+        if memory.read(address, &mut bytes) {
+            Ok(u64::from_le_bytes(bytes))
+        } else {
+            Err(ValueError::Unreadable(address))
         }
     };
     let table = word(object)?;

@@ -127,9 +127,10 @@ pub(super) fn bound(
 ) -> Result<Bound, ExpressionError> {
     let at_object = |why: ValueError| ExpressionError::new(why, &object.span);
     let whole = part(object, scope)?;
-    let whole = match arrow || whole.r#type.is_pointer() {
-        true => pointed_to(&whole, scope).map_err(at_object)?,
-        false => whole,
+    let whole = if arrow || whole.r#type.is_pointer() {
+        pointed_to(&whole, scope).map_err(at_object)?
+    } else {
+        whole
     };
     let at_member = |why: ValueError| ExpressionError::new(why, &member.span);
     let value = part(member, scope)?;
@@ -160,9 +161,10 @@ fn part_of(whole: &Typed, class: &Type, scope: &dyn Scope) -> Result<Typed, Valu
     }
     let (given, wanted) = (whole.r#type.strip().name(), class.strip().name());
     let is_base = base_offset(class, &whole.r#type).is_ok_and(|it| it.is_some());
-    let advice = match is_base {
-        true => format!("; where it is a part of one, cast its address: ({wanted} *)"),
-        false => String::new(),
+    let advice = if is_base {
+        format!("; where it is a part of one, cast its address: ({wanted} *)")
+    } else {
+        String::new()
     };
     Err(format!("the pointer is to members of `{wanted}`, and this is `{given}`{advice}").into())
 }

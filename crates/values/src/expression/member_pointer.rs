@@ -42,9 +42,10 @@ fn converted(
             Err(why) => Err(why),
         };
     };
-    let is_same = match is_cast {
-        true => is_function(&member) == is_function(&to_member),
-        false => identity(&member) == identity(&to_member),
+    let is_same = if is_cast {
+        is_function(&member) == is_function(&to_member)
+    } else {
+        identity(&member) == identity(&to_member)
     };
     if !is_same {
         let (from, to) = (value.r#type.name(), to.name());

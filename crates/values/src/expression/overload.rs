@@ -120,9 +120,10 @@ pub(super) fn distance(argument: &Argument, parameter: &Type) -> Option<u32> {
     }
     match (kind(&given), kind(&wanted)) {
         (Kind::Integer, Kind::Integer) | (Kind::Float, Kind::Float) => {
-            Some(match is_promotion(&given, &wanted) {
-                true => PROMOTION,
-                false => SAME_KIND,
+            Some(if is_promotion(&given, &wanted) {
+                PROMOTION
+            } else {
+                SAME_KIND
             })
         }
         (Kind::Integer, Kind::Float) | (Kind::Float, Kind::Integer) => Some(CONVERSION),
@@ -301,9 +302,10 @@ pub(super) fn meant_by(
     let is_kept =
         |it: &&Overload| is_instance(written) || is_meant(&it.name, &it.parameters, arguments);
     let meant: Vec<Overload> = overloads.iter().filter(is_kept).cloned().collect();
-    match meant.is_empty() && !overloads.is_empty() {
-        true => Err(several(&overloads, true).into()),
-        false => Ok(meant),
+    if meant.is_empty() && !overloads.is_empty() {
+        Err(several(&overloads, true).into())
+    } else {
+        Ok(meant)
     }
 }
 
@@ -396,9 +398,10 @@ pub(super) fn signature(name: &str, parameters: &[Type]) -> String {
 /// Why none of several functions is called.
 pub(super) fn complaint(listed: &[String], fits_none: bool) -> String {
     let listed = listed.join(", ");
-    match fits_none {
-        true => format!("none of these takes such arguments: {listed}"),
-        false => format!("several functions take such arguments: {listed}; casts tell which"),
+    if fits_none {
+        format!("none of these takes such arguments: {listed}")
+    } else {
+        format!("several functions take such arguments: {listed}; casts tell which")
     }
 }
 

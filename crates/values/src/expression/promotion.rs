@@ -21,9 +21,10 @@ enum Rank {
 impl Rank {
     /// Of a type of C or C++: what is smaller than `int` is one.
     fn of(r#type: &Type) -> Option<Rank> {
-        match r#type.is_rust() {
-            true => Rank::of_rust(r#type),
-            false => Rank::of_c(r#type),
+        if r#type.is_rust() {
+            Rank::of_rust(r#type)
+        } else {
+            Rank::of_c(r#type)
         }
     }
 
@@ -209,9 +210,10 @@ pub(crate) fn of_result(number: &Number, r#type: Option<Type>) -> Option<Typed> 
     let size = r#type.as_ref().and_then(Type::size).unwrap_or(0);
     match (number, r#type) {
         (Number::Int(number), Some(r#type)) => {
-            let held = match fits(*number, &r#type) {
-                true => r#type,
-                false => wider_type(*number)?,
+            let held = if fits(*number, &r#type) {
+                r#type
+            } else {
+                wider_type(*number)?
             };
             let size = held.size()? as usize;
             let bytes = number.to_le_bytes();

@@ -32,9 +32,10 @@ pub fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
         },
         ExpressionKind::Field { object, field, .. } => {
             let object = static_type(object, scope)?;
-            let class = match object.is_pointer() {
-                true => object.target()?,
-                false => object,
+            let class = if object.is_pointer() {
+                object.target()?
+            } else {
+                object
             };
             let field = class.field(&field.text)?;
             Some(of_bit_field(field.r#type, field.bits))

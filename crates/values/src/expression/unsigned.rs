@@ -59,9 +59,10 @@ pub(super) fn compute_unsigned(
         operator,
         BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight
     );
-    let r#type = match is_shift {
-        true => promoted(&first.r#type),
-        false => common_type(&first.r#type, &second.r#type),
+    let r#type = if is_shift {
+        promoted(&first.r#type)
+    } else {
+        common_type(&first.r#type, &second.r#type)
     };
     let r#type = r#type.filter(is_unsigned)?;
     let is_large = above(first, memory).is_some() || above(second, memory).is_some();
@@ -113,9 +114,10 @@ fn computed(operator: BinaryOperator, wraps: bool, a: u128, b: u128) -> Result<u
         BinaryOperator::ShiftRight => (a >> shift()?, false),
         _ => return Err(format!("`{operator}` does not apply here").into()),
     };
-    match is_beyond && !wraps {
-        true => Err(format!("`{a} {operator} {b}` is too large, or negative").into()),
-        false => Ok(result),
+    if is_beyond && !wraps {
+        Err(format!("`{a} {operator} {b}` is too large, or negative").into())
+    } else {
+        Ok(result)
     }
 }
 

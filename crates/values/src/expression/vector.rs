@@ -78,13 +78,14 @@ fn scalar(value: &Typed, element: &Type, memory: &dyn Memory) -> Result<Typed, V
     let is_float = matches!(element.strip().kind(), TypeKind::Base(Encoding::Float));
     let is_same =
         is_float && !matches!(given, Number::Pointer(..)) || converted.number(memory)? == given;
-    match is_same {
-        true => Ok(converted),
-        false => Err(format!(
+    if is_same {
+        Ok(converted)
+    } else {
+        Err(format!(
             "an element is a `{}`, which does not hold this",
             element.name()
         )
-        .into()),
+        .into())
     }
 }
 

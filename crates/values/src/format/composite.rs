@@ -31,9 +31,8 @@ impl Writer<'_> {
             && let Some(class) = whole.r#type.composite()
         {
             let _ = write!(self.text, "({}) ", whole.r#type.name());
-            return match self.pretty_printed(&whole, depth) {
-                true => {}
-                false => self.object(&whole, &class, depth),
+            return if !self.pretty_printed(&whole, depth) {
+                self.object(&whole, &class, depth)
             };
         }
         self.object(value, composite, depth);

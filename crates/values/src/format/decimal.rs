@@ -43,12 +43,13 @@ pub(super) fn shown(bytes: &[u8]) -> String {
     // The digits are one bit longer where they begin with 100.
     let is_long = field(width - 3, 2) == 0b11;
     let below = width - 1 - format.exponent_bits;
-    let (exponent, digits) = match is_long {
-        true => (
+    let (exponent, digits) = if is_long {
+        (
             field(below - 2, format.exponent_bits),
             field(0, below - 2) | 1 << below,
-        ),
-        false => (field(below, format.exponent_bits), field(0, below)),
+        )
+    } else {
+        (field(below, format.exponent_bits), field(0, below))
     };
     let digits = if digits < 10_u128.pow(format.digits) {
         digits

@@ -14,9 +14,10 @@ pub(super) enum Escapes {
 
 impl Escapes {
     pub(super) fn of(r#type: &juror_symbols::Type) -> Escapes {
-        match r#type.is_rust() {
-            true => Escapes::Rust,
-            false => Escapes::C,
+        if r#type.is_rust() {
+            Escapes::Rust
+        } else {
+            Escapes::C
         }
     }
 

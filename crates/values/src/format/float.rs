@@ -53,17 +53,19 @@ impl Writer<'_> {
     /// As many digits as tell it from its neighbours.
     fn single(&mut self, number: f32) {
         let is_plain = number == 0.0 || FLOAT_PLAIN.contains(&number.abs()) || !number.is_finite();
-        let _ = match is_plain {
-            true => write!(self.text, "{number}"),
-            false => write!(self.text, "{number:e}"),
+        let _ = if is_plain {
+            write!(self.text, "{number}")
+        } else {
+            write!(self.text, "{number:e}")
         };
     }
 
     fn double(&mut self, number: f64) {
         let is_plain = number == 0.0 || DOUBLE_PLAIN.contains(&number.abs()) || !number.is_finite();
-        let _ = match is_plain {
-            true => write!(self.text, "{number}"),
-            false => write!(self.text, "{number:e}"),
+        let _ = if is_plain {
+            write!(self.text, "{number}")
+        } else {
+            write!(self.text, "{number:e}")
         };
     }
 

@@ -39,9 +39,10 @@ fn lay(text: &str, depth: usize, laid: &mut String) {
     }
     laid.push('}');
     // What follows may have braces, too.
-    match after.contains('{') {
-        true => lay(after, depth, laid),
-        false => laid.push_str(after),
+    if after.contains('{') {
+        lay(after, depth, laid)
+    } else {
+        laid.push_str(after)
     }
 }
 

@@ -331,9 +331,10 @@ impl Writer<'_> {
         let (Some(stride), Some(_)) = (stride, size) else {
             return self.push("<array of unknown size>");
         };
-        let character = match self.is_bytes(element) {
-            true => Some(Character::Byte),
-            false => element.character().filter(|it| !of_rust(*it, element)),
+        let character = if self.is_bytes(element) {
+            Some(Character::Byte)
+        } else {
+            element.character().filter(|it| !of_rust(*it, element))
         };
         if let Some(character) = character
             && rest.is_empty()
@@ -341,9 +342,10 @@ impl Writer<'_> {
         {
             return self.character_array(value, count, character);
         }
-        let (open, close) = match element.is_rust() {
-            true => ("[", "]"),
-            false => ("{", "}"),
+        let (open, close) = if element.is_rust() {
+            ("[", "]")
+        } else {
+            ("{", "}")
         };
         self.push(open);
         let mut first = true;

@@ -79,9 +79,10 @@ impl Path {
         Path {
             text: Some(Written {
                 text,
-                binding: match is_postfix {
-                    true => Binding::Postfix,
-                    false => Binding::None,
+                binding: if is_postfix {
+                    Binding::Postfix
+                } else {
+                    Binding::None
                 },
                 pointer: None,
             }),
@@ -197,9 +198,10 @@ impl Path {
             class: Some(class.strip().name()),
         };
         // An expression of a part with a table shows the whole object.
-        let text = match class.has_vtable() {
-            true => None,
-            false => around.path.seen_as(class).text,
+        let text = if class.has_vtable() {
+            None
+        } else {
+            around.path.seen_as(class).text
         };
         Path {
             text,
@@ -227,9 +229,10 @@ impl Path {
 fn before_field(object: &Written, name: &str) -> String {
     let is_position = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let last = object.text.rsplit('.').next().unwrap_or_default();
-    match is_position(name) && is_position(last) && object.text.contains('.') {
-        true => format!("({})", object.text),
-        false => object.before_suffix(),
+    if is_position(name) && is_position(last) && object.text.contains('.') {
+        format!("({})", object.text)
+    } else {
+        object.before_suffix()
     }
 }
 

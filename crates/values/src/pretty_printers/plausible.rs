@@ -50,11 +50,10 @@ fn is_string(
             let buffer = value.address()?.checked_add(16)?;
             // One character of the buffer is the terminator.
             let short = 16u64.checked_div(character)?.checked_sub(1)?;
-            Some(match pointer == buffer {
-                true => length <= short,
-                false => {
-                    pointer != 0 && length <= capacity && short < capacity && capacity < longest
-                }
+            Some(if pointer == buffer {
+                length <= short
+            } else {
+                pointer != 0 && length <= capacity && short < capacity && capacity < longest
             })
         }
         AbiLayout::SharedString => {

@@ -27,9 +27,10 @@ pub fn is_quad(r#type: &Type) -> bool {
 
 /// The value of a fraction of two bytes: of IEEE 754, or of bfloat16.
 pub(crate) fn half(bits: u16, r#type: &Type) -> f64 {
-    match r#type.strip().name().contains("bf16") {
-        true => f64::from(f32::from_bits(u32::from(bits) << 16)),
-        false => double(Half::from_bits(u128::from(bits))),
+    if r#type.strip().name().contains("bf16") {
+        f64::from(f32::from_bits(u32::from(bits) << 16))
+    } else {
+        double(Half::from_bits(u128::from(bits)))
     }
 }
 
@@ -41,10 +42,11 @@ fn double(number: impl FloatConvert<Double>) -> f64 {
 impl Wide {
     /// What 16 bytes of a type are.
     pub fn read(bits: u128, r#type: &Type) -> Wide {
-        match is_quad(r#type) {
-            true => Wide::Quad(Quad::from_bits(bits)),
+        if is_quad(r#type) {
+            Wide::Quad(Quad::from_bits(bits))
+        } else {
             // The other 48 bits are padding.
-            false => Wide::Extended(X87DoubleExtended::from_bits(bits & ((1 << 80) - 1))),
+            Wide::Extended(X87DoubleExtended::from_bits(bits & ((1 << 80) - 1)))
         }
     }
 
@@ -60,9 +62,12 @@ impl Wide {
     /// A number in one of the formats; nothing for an address.
     pub fn of(number: &Number, quad: bool) -> Option<Wide> {
         let of_double = |number: f64| Double::from_bits(u128::from(number.to_bits()));
-        let of_quad = |number: Quad| match quad {
-            true => Wide::Quad(number),
-            false => Wide::Extended(number.convert(&mut false).value),
+        let of_quad = |number: Quad| {
+            if quad {
+                Wide::Quad(number)
+            } else {
+                Wide::Extended(number.convert(&mut false).value)
+            }
         };
         Some(match number {
             // Rounded once, into the format that is wanted.
@@ -71,10 +76,13 @@ impl Wide {
             Number::Bool(truth) => return Wide::of(&Number::Int(i128::from(*truth)), quad),
             Number::Float(number) => of_quad(of_double(*number).convert(&mut false).value),
             Number::Wide(Wide::Quad(number)) => of_quad(*number),
-            Number::Wide(Wide::Extended(number)) => match quad {
-                true => Wide::Quad(number.convert(&mut false).value),
-                false => Wide::Extended(*number),
-            },
+            Number::Wide(Wide::Extended(number)) => {
+                if quad {
+                    Wide::Quad(number.convert(&mut false).value)
+                } else {
+                    Wide::Extended(*number)
+                }
+            }
             Number::Pointer(..) => return None,
         })
     }

@@ -149,9 +149,10 @@ fn composite_text(
         }
     }
     // Offsets are asked for by who looks at objects alone.
-    let members = match is_rust || with_offsets {
-        true => Vec::new(),
-        false => r#type.class_members(),
+    let members = if is_rust || with_offsets {
+        Vec::new()
+    } else {
+        r#type.class_members()
     };
     let is_class = composite.kind == CompositeKind::Class && !members.is_empty();
     if is_class || members.iter().any(ClassMember::is_of_class) {

@@ -24,9 +24,10 @@ pub fn written_type(name: &TypeName, named: &dyn Fn(&str) -> Option<Type>) -> Re
                 let object = match name.derivations.get(position + 1) {
                     Some(Derivation::MemberPointer(class)) => {
                         let class = class_named(class, named)?;
-                        Some(match parameters.is_const {
-                            true => class.constant().pointer_to(),
-                            false => class.pointer_to(),
+                        Some(if parameters.is_const {
+                            class.constant().pointer_to()
+                        } else {
+                            class.pointer_to()
                         })
                     }
                     _ => None,

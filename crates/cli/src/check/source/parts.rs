@@ -87,9 +87,10 @@ impl<'a> Parts<'a> {
                 Ok(Item::Failed(io::Error::other(message)))
             })?;
             let mut batch = reading.batch();
-            match decoder.take_part(&mut part, &mut batch) {
-                true => reading.send(batch).map_err(Err)?,
-                false => reading.decode(decoder, &mut part.bytes, false)?,
+            if decoder.take_part(&mut part, &mut batch) {
+                reading.send(batch).map_err(Err)?
+            } else {
+                reading.decode(decoder, &mut part.bytes, false)?
             }
             self.empty.push(part);
         }
@@ -113,9 +114,10 @@ impl Reader {
             if is_last {
                 return parts.take(self, decoder, 0);
             }
-            let filled = match buffer.len() > RECORD_BYTES_MAX {
-                true => Err(too_long()),
-                false => self.fill(buffer),
+            let filled = if buffer.len() > RECORD_BYTES_MAX {
+                Err(too_long())
+            } else {
+                self.fill(buffer)
             };
             match filled {
                 Ok(is_end) => is_last = is_end,

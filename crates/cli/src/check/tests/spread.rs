@@ -61,9 +61,10 @@ ltl false and eventually closed",
 
 /// Returns the exit status and the output.
 fn checked(check: &Check, chunk_bytes: usize, with_json: bool) -> (u8, [String; 3]) {
-    let (output, streams) = match with_json {
-        true => output(),
-        false => output_without_json(),
+    let (output, streams) = if with_json {
+        output()
+    } else {
+        output_without_json()
     };
     let sources = check.sources().expect("the properties");
     let plan = Plan::new(check, Arc::default()).expect("a plan");

@@ -27,9 +27,10 @@ pub fn check(
         return Ok(status);
     };
     if let Some(fault) = &found.fault {
-        let texts = match found.is_abstract {
-            true => model.abstract_texts(),
-            false => &model.texts,
+        let texts = if found.is_abstract {
+            model.abstract_texts()
+        } else {
+            &model.texts
         };
         show_fault(texts, fault, output)?;
         told.leave_out(&question(&name), &fault.message);

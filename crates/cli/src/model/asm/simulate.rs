@@ -189,12 +189,11 @@ impl Person<'_> {
         if candidates.len() > LISTED_MAX {
             text += &format!("  … {} in all", candidates.len());
         }
-        let wanted = match candidates.is_empty() {
-            true => {
-                text += &format!("  a value of type {}", question.type_text());
-                "such a value"
-            }
-            false => "one of these",
+        let wanted = if candidates.is_empty() {
+            text += &format!("  a value of type {}", question.type_text());
+            "such a value"
+        } else {
+            "one of these"
         };
         println!("{text}");
         loop {

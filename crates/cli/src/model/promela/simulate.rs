@@ -169,9 +169,10 @@ fn show_choices(
     let actors = model.actors(walk.state());
     let choices = walk.choices();
     if choices.is_empty() {
-        let message = match walk.may_end() {
-            true => "the model has terminated\n",
-            false => "deadlock: no process can continue, and this is not a valid end state\n",
+        let message = if walk.may_end() {
+            "the model has terminated\n"
+        } else {
+            "deadlock: no process can continue, and this is not a valid end state\n"
         };
         return output.say(message);
     }

@@ -70,9 +70,10 @@ impl Awaited {
 
 /// Reads a line for each prompt, until nobody asks.
 fn read(is_typed: bool, asked: &Receiver<Ask>, waking: &Sender<Wake>) {
-    let lines: io::Result<Box<dyn Lines>> = match is_typed {
-        true => Typed::new(Box::new(completer(waking.clone()))).map(|it| Box::new(it) as _),
-        false => Piped::standard_input().map(|it| Box::new(it) as _),
+    let lines: io::Result<Box<dyn Lines>> = if is_typed {
+        Typed::new(Box::new(completer(waking.clone()))).map(|it| Box::new(it) as _)
+    } else {
+        Piped::standard_input().map(|it| Box::new(it) as _)
     };
     let mut lines = match lines {
         Ok(lines) => lines,

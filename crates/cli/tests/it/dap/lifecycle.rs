@@ -240,9 +240,10 @@ fn a_launched_program_ends_with_the_connection() {
         client.launch(json!({ "program": program, "stopOnEntry": !is_running }));
         let process = client.event("process")["systemProcessId"].clone();
         client.ask("configurationDone", Value::Null);
-        match is_running {
-            true => client.wait_for_output("stdout", "spinning"),
-            false => drop(client.event("stopped")),
+        if is_running {
+            client.wait_for_output("stdout", "spinning")
+        } else {
+            drop(client.event("stopped"))
         }
         client.vanish();
         client.end();

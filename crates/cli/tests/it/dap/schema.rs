@@ -52,9 +52,10 @@ impl Schema {
         let schema = json!({ "$ref": format!("#/definitions/{name}") });
         let mut faults = Vec::new();
         self.search(&schema, message, "", is_closed, &mut faults);
-        match faults.is_empty() {
-            true => Ok(()),
-            false => Err(format!("{name}: {}\n{message}", faults.join("; "))),
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{name}: {}\n{message}", faults.join("; ")))
         }
     }
 

@@ -95,9 +95,10 @@ fn what_a_line_of_the_repl_shows_is_what_the_prompt_shows() {
     for line in transcripts::LINES {
         let seq = client.send("evaluate", json!({ "expression": line, "context": "repl" }));
         let answer = client.answer(seq);
-        let text = match answer["success"] == true {
-            true => &answer["body"]["result"],
-            false => &answer["body"]["error"]["format"],
+        let text = if answer["success"] == true {
+            &answer["body"]["result"]
+        } else {
+            &answer["body"]["error"]["format"]
         };
         shown.push_str(&transcripts::exchange(line, text.as_str().unwrap()));
     }

@@ -98,9 +98,10 @@ fn values_are_set() {
     let locals = client.scope(&frame, "Locals")["variablesReference"].clone();
     let second = client.variable(&locals, "second");
     let fields = client.variables(&second["variablesReference"]);
-    let point = match fields[0]["name"] == "x" {
-        true => second["variablesReference"].clone(),
-        false => fields[0]["variablesReference"].clone(),
+    let point = if fields[0]["name"] == "x" {
+        second["variablesReference"].clone()
+    } else {
+        fields[0]["variablesReference"].clone()
     };
     let set = client.ask(
         "setVariable",

@@ -375,8 +375,9 @@ fn lines_with_inlined_calls_have_their_breakpoints_at_the_same_places() {
 /// A value, or that there is none, whichever way that is said.
 pub fn missing_or_value(section: &[String]) -> Vec<String> {
     let has_none = |line: &String| line.contains("optimized out");
-    match section.iter().any(has_none) {
-        true => vec!["optimized out".to_owned()],
-        false => value(section),
+    if section.iter().any(has_none) {
+        vec!["optimized out".to_owned()]
+    } else {
+        value(section)
     }
 }

@@ -95,9 +95,10 @@ impl<'a> Writer<'a> {
 
     pub fn property(mut self, number: u64) -> String {
         let _ = writeln!(self.text, "property p{number}");
-        match self.has_threads || self.random.percent(80) {
-            true => self.automaton(),
-            false => self.formula(),
+        if self.has_threads || self.random.percent(80) {
+            self.automaton()
+        } else {
+            self.formula()
         }
         self.text
     }
@@ -272,23 +273,25 @@ impl<'a> Writer<'a> {
             };
             updates.push(format!("{variable} = {right}"));
         }
-        match updates.is_empty() {
-            true => String::new(),
-            false => format!("{{ {} }} ", updates.join("  ")),
+        if updates.is_empty() {
+            String::new()
+        } else {
+            format!("{{ {} }} ", updates.join("  "))
         }
     }
 
     fn automaton(&mut self) {
-        let choices: &[&'static [&'static str]] = match self.has_threads {
-            true => &[&["thread"], &["thread", "k"]],
-            false => &[
+        let choices: &[&'static [&'static str]] = if self.has_threads {
+            &[&["thread"], &["thread", "k"]]
+        } else {
+            &[
                 &[],
                 &["k"],
                 &["k"],
                 &["k", "q"],
                 &["thread"],
                 &["thread", "k"],
-            ],
+            ]
         };
         self.keys = self.random.of(choices);
         self.slice();
@@ -365,13 +368,12 @@ impl<'a> Writer<'a> {
             self.line(&format!("event e{number} = {text}"));
             self.events.push(values);
         }
-        match self.random.percent(50) {
-            true => self.line("proposition h set e0 cleared e1"),
-            false => {
-                let values = self.events[0].clone();
-                let guard = self.guard(&values);
-                self.line(&format!("proposition h pulse e0 when {guard}"));
-            }
+        if self.random.percent(50) {
+            self.line("proposition h set e0 cleared e1")
+        } else {
+            let values = self.events[0].clone();
+            let guard = self.guard(&values);
+            self.line(&format!("proposition h pulse e0 when {guard}"));
         }
         let atoms = ["e0", "e1", "e2", "h", "not h", "(h and e1)", "(e2 or e0)"];
         let (a, b) = (self.random.of(&atoms), self.random.of(&atoms));

@@ -41,9 +41,10 @@ impl ModuleCode {
         let name = symbols.path().file_name().unwrap_or_default();
         ModuleCode {
             segments: Segment::all(symbols, bias),
-            descriptors: match descriptors.is_empty() {
-                true => 0..0,
-                false => descriptors.start.wrapping_add(bias)..descriptors.end.wrapping_add(bias),
+            descriptors: if descriptors.is_empty() {
+                0..0
+            } else {
+                descriptors.start.wrapping_add(bias)..descriptors.end.wrapping_add(bias)
             },
             has_text_relocations: elf::has_text_relocations(symbols),
             is_unwinder: denied::is_unwinder(&name.to_string_lossy()),
@@ -88,15 +89,19 @@ impl ModuleCode {
         };
         let padding = || range.and_then(|_| self.end_of_padding(end));
         let usual = usual_head(&around, site, padding).map_err(NoHead::from);
-        let usual = usual.and_then(|head| match head.end() > wanted.next {
-            true => Err(NoHead::NextSite(wanted.next)),
-            false => Ok(head),
+        let usual = usual.and_then(|head| {
+            if head.end() > wanted.next {
+                Err(NoHead::NextSite(wanted.next))
+            } else {
+                Ok(head)
+            }
         });
         let is_good = |head: &Head| !head.is_costly(&around.branches);
         let suffices = wanted.place == Place::Entry || usual.as_ref().is_ok_and(is_good);
-        let mut possible = match suffices {
-            true => Vec::new(),
-            false => short_heads(&around, site, wanted.next),
+        let mut possible = if suffices {
+            Vec::new()
+        } else {
+            short_heads(&around, site, wanted.next)
         };
         let refused = match usual {
             Ok(usual) => {
@@ -149,9 +154,10 @@ impl ModuleCode {
         let sequences = elf::sequences(&descriptors).filter(|_| is_read);
         let end = head.jump.wrapping_add(original.len() as u64);
         let overlaps = |it: &Range<u64>| it.start < end && head.jump < it.end;
-        match sequences.is_none_or(|all| all.iter().any(overlaps)) {
-            true => Err(NoHead::RestartableSequence),
-            false => Ok(()),
+        if sequences.is_none_or(|all| all.iter().any(overlaps)) {
+            Err(NoHead::RestartableSequence)
+        } else {
+            Ok(())
         }
     }
 

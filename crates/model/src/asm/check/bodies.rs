@@ -74,9 +74,10 @@ impl Checker<'_> {
         }
         let term = self.expression(possible)?;
         let wanted = Type::Set(Arc::new(result.clone()));
-        match wanted.takes(&term.of) {
-            true => Ok(term),
-            false => Err(self.mismatch(&wanted, &term)),
+        if wanted.takes(&term.of) {
+            Ok(term)
+        } else {
+            Err(self.mismatch(&wanted, &term))
         }
     }
 
@@ -95,13 +96,13 @@ impl Checker<'_> {
                     .help("write `possible { ... }` for the values that the environment may give"))
             }
             (FunctionKind::Monitored, None) => return,
-            (_, Some(value)) => {
-                self.expression(value)
-                    .and_then(|term| match result.takes(&term.of) {
-                        true => Ok(Some(term)),
-                        false => Err(self.mismatch(&result, &term)),
-                    })
-            }
+            (_, Some(value)) => self.expression(value).and_then(|term| {
+                if result.takes(&term.of) {
+                    Ok(Some(term))
+                } else {
+                    Err(self.mismatch(&result, &term))
+                }
+            }),
             (_, None) if is_field || matches!(result, Type::Optional(_)) => Ok(None),
             (FunctionKind::Static | FunctionKind::Derived, None) => {
                 Err(

@@ -26,9 +26,10 @@ impl Checker<'_> {
     /// Checks a condition.
     pub(super) fn condition(&mut self, expression: &Expression) -> Outcome<Term> {
         let term = self.expression(expression)?;
-        match Type::Boolean.takes(&term.of) {
-            true => Ok(term),
-            false => Err(self.mismatch(&Type::Boolean, &term)),
+        if Type::Boolean.takes(&term.of) {
+            Ok(term)
+        } else {
+            Err(self.mismatch(&Type::Boolean, &term))
         }
     }
 
@@ -203,9 +204,10 @@ impl Checker<'_> {
     /// Checks an expression that must have a type.
     pub(super) fn expect(&mut self, expression: &Expression, wanted: &Type) -> Outcome<Term> {
         let term = self.expression(expression)?;
-        match wanted.takes(&term.of) {
-            true => Ok(term),
-            false => Err(self.mismatch(wanted, &term)),
+        if wanted.takes(&term.of) {
+            Ok(term)
+        } else {
+            Err(self.mismatch(wanted, &term))
         }
     }
 

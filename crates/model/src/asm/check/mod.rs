@@ -113,12 +113,13 @@ fn load_below(
 /// Checks that the declared values of functions belong to their types.
 fn sound(model: Model) -> Result<Model, Rejection> {
     let faults = model.initial_faults();
-    match faults.is_empty() {
-        true => Ok(model),
-        false => Err(Rejection {
+    if faults.is_empty() {
+        Ok(model)
+    } else {
+        Err(Rejection {
             texts: model.texts,
             faults,
-        }),
+        })
     }
 }
 

@@ -74,9 +74,10 @@ impl Checker<'_> {
                 return Err(Fault::new("type", message, Some(other.span)));
             }
         }
-        match left.of.join(&right.of).is_some() {
-            true => Ok(()),
-            false => Err(self.mismatch(&left.of, right)),
+        if left.of.join(&right.of).is_some() {
+            Ok(())
+        } else {
+            Err(self.mismatch(&left.of, right))
         }
     }
 
@@ -91,9 +92,10 @@ impl Checker<'_> {
                 return Err(Fault::new("type", message, Some(right.span)));
             }
         };
-        match of.join(&left.of).is_some() {
-            true => Ok(()),
-            false => Err(self.mismatch(of, left)),
+        if of.join(&left.of).is_some() {
+            Ok(())
+        } else {
+            Err(self.mismatch(of, left))
         }
     }
 

@@ -140,9 +140,10 @@ impl<'a> Machine<'a> {
             [only] => Some(only.clone()),
             _ => None,
         };
-        let value = match values.is_empty() {
-            true => None,
-            false => Some(self.choose(&each.name, values, span)?),
+        let value = if values.is_empty() {
+            None
+        } else {
+            Some(self.choose(&each.name, values, span)?)
         };
         self.keep(start, listed, only);
         Ok(value)
@@ -176,9 +177,10 @@ impl<'a> Machine<'a> {
         let chosen = match &values[..] {
             [only] => return Ok(only.clone()),
             _ => {
-                let subject = match name.is_empty() {
-                    true => Subject::Alternative,
-                    false => Subject::Choice { name },
+                let subject = if name.is_empty() {
+                    Subject::Alternative
+                } else {
+                    Subject::Choice { name }
                 };
                 let question = Question {
                     model: self.model,

@@ -124,9 +124,10 @@ impl<'a> Machine<'a> {
     /// Charges work, so that every step ends.
     fn charge(&mut self, work: usize, span: Span) -> Outcome<()> {
         self.work = self.work.saturating_add(work);
-        match self.work > WORK_MAX {
-            true => Err(endless(span)),
-            false => Ok(()),
+        if self.work > WORK_MAX {
+            Err(endless(span))
+        } else {
+            Ok(())
         }
     }
 

@@ -61,10 +61,13 @@ fn text(shape: &Shape) -> String {
 fn wanted(shape: &Shape, values: &Values) -> Wanted {
     match shape {
         Shape::Update(to, from, add) => Some([(*to, values[*from] + add)].into()),
-        Shape::If(of, value, then, other) => match values[*of] == *value {
-            true => wanted(then, values),
-            false => wanted(other, values),
-        },
+        Shape::If(of, value, then, other) => {
+            if values[*of] == *value {
+                wanted(then, values)
+            } else {
+                wanted(other, values)
+            }
+        }
         Shape::Par(shapes) => {
             let mut all = BTreeMap::new();
             for shape in shapes {

@@ -34,10 +34,13 @@ impl<'a> Machine<'a> {
                 arguments,
                 value,
             } => self.update(*function, arguments, value, rule.span, all),
-            RuleKind::If(condition, then, otherwise) => match self.truth(condition)? {
-                true => self.rule(then, all),
-                false => self.rule(otherwise, all),
-            },
+            RuleKind::If(condition, then, otherwise) => {
+                if self.truth(condition)? {
+                    self.rule(then, all)
+                } else {
+                    self.rule(otherwise, all)
+                }
+            }
             RuleKind::Case(subject, arms, otherwise) => self.case(subject, arms, otherwise, all),
             RuleKind::Let(value, body) => {
                 let mut fields = Updates::new();
@@ -60,14 +63,15 @@ impl<'a> Machine<'a> {
             },
             RuleKind::Either(rules) => self.either(rules, rule.span, all),
             RuleKind::Call(id, terms) => self.call(*id, terms, all),
-            RuleKind::Assert(condition) => match self.truth(condition)? {
-                true => Ok(()),
-                false => {
+            RuleKind::Assert(condition) => {
+                if self.truth(condition)? {
+                    Ok(())
+                } else {
                     let text = self.model.source(condition.span);
                     let message = format!("the assertion `{text}` does not hold");
                     Err(Fault::new("assertion", message, Some(rule.span)).into())
                 }
-            },
+            }
         }
     }
 
@@ -238,9 +242,10 @@ impl<'a> Machine<'a> {
         for arm in arms {
             for pattern in &arm.patterns {
                 let fits = self.fits(pattern, &value)?;
-                let done = match fits {
-                    true => Some(self.rule(&arm.body, all)),
-                    false => None,
+                let done = if fits {
+                    Some(self.rule(&arm.body, all))
+                } else {
+                    None
                 };
                 self.locals.truncate(length);
                 if let Some(done) = done {

@@ -50,10 +50,13 @@ impl<'a> Machine<'a> {
             }
             T::Not(_) | T::Quantified(..) => Value::Boolean(self.condition(term)?),
             T::Binary(operator, left, right) => self.binary(*operator, left, right, term)?,
-            T::If(condition, yes, no) => match self.truth(condition)? {
-                true => self.term(yes)?,
-                false => self.term(no)?,
-            },
+            T::If(condition, yes, no) => {
+                if self.truth(condition)? {
+                    self.term(yes)?
+                } else {
+                    self.term(no)?
+                }
+            }
             T::Set(parts) => Value::set(self.terms(parts)?),
             T::Sequence(parts) => Value::Sequence(self.terms(parts)?.into()),
             T::Tuple(parts) => Value::Tuple(self.terms(parts)?.into()),
@@ -238,9 +241,10 @@ impl<'a> Machine<'a> {
                     Some(with) => machine.truth(with)?,
                     None => true,
                 };
-                match is_taken {
-                    true => call(machine, value),
-                    false => Ok(ControlFlow::Continue(())),
+                if is_taken {
+                    call(machine, value)
+                } else {
+                    Ok(ControlFlow::Continue(()))
                 }
             })?;
             if more.is_break() {
@@ -283,9 +287,10 @@ impl<'a> Machine<'a> {
         let mut is_decided = false;
         self.each(each, |machine, _| {
             is_decided = machine.truth(holds)? == decisive;
-            Ok(match is_decided {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
+            Ok(if is_decided {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             })
         })?;
         Ok(is_decided == decisive)

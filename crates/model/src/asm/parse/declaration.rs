@@ -138,13 +138,15 @@ impl Parser {
         let parameters = self.parameters()?;
         self.expect(":")?;
         let result = self.written_type()?;
-        let possible = match self.take("possible") {
-            true => Some(self.operand()?),
-            false => None,
+        let possible = if self.take("possible") {
+            Some(self.operand()?)
+        } else {
+            None
         };
-        let value = match self.take("=") {
-            true => Some(self.expression()?),
-            false => None,
+        let value = if self.take("=") {
+            Some(self.expression()?)
+        } else {
+            None
         };
         Ok(FunctionItem {
             kind,
@@ -158,9 +160,10 @@ impl Parser {
     }
 
     fn parameters(&mut self) -> Outcome<Vec<Parameter>> {
-        match self.take("(") {
-            true => self.list(")", Parser::parameter),
-            false => Ok(Vec::new()),
+        if self.take("(") {
+            self.list(")", Parser::parameter)
+        } else {
+            Ok(Vec::new())
         }
     }
 
@@ -187,9 +190,10 @@ impl Parser {
         if self.take("{") {
             while !self.take("}") {
                 let parameter = self.parameter()?;
-                let value = match self.take("=") {
-                    true => Some(self.expression()?),
-                    false => None,
+                let value = if self.take("=") {
+                    Some(self.expression()?)
+                } else {
+                    None
                 };
                 fields.push(Field { parameter, value });
             }

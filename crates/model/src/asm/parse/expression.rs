@@ -90,14 +90,15 @@ impl Parser {
     pub(super) fn make(&self, start: Span, kind: E) -> Outcome<Expression> {
         let span = self.since(start);
         let depth = depth_of(&kind) + 1;
-        match depth > DEPTH_MAX {
-            true => Err(Fault::new(
+        if depth > DEPTH_MAX {
+            Err(Fault::new(
                 "too-deep",
                 format!("this expression is more than {DEPTH_MAX} operators deep"),
                 Some(span),
             )
-            .help("give a part of it a name, as a derived function")),
-            false => Ok(Expression { kind, span, depth }),
+            .help("give a part of it a name, as a derived function"))
+        } else {
+            Ok(Expression { kind, span, depth })
         }
     }
 
@@ -214,9 +215,10 @@ impl Parser {
         let name = self.name("a name for the values")?;
         self.expect("in")?;
         let among = Box::new(self.expression()?);
-        let with = match self.take("with") {
-            true => Some(Box::new(self.expression()?)),
-            false => None,
+        let with = if self.take("with") {
+            Some(Box::new(self.expression()?))
+        } else {
+            None
         };
         Ok(Each { name, among, with })
     }
@@ -277,12 +279,11 @@ impl Parser {
 
     fn named(&mut self, start: Span) -> Outcome<Expression> {
         let name = self.name("an expression")?;
-        match self.take("(") {
-            true => {
-                let arguments = self.list(")", Parser::expression)?;
-                self.make(start, E::Call(name, arguments))
-            }
-            false => self.make(start, E::Name(name)),
+        if self.take("(") {
+            let arguments = self.list(")", Parser::expression)?;
+            self.make(start, E::Call(name, arguments))
+        } else {
+            self.make(start, E::Name(name))
         }
     }
 

@@ -70,9 +70,10 @@ impl Parser {
 
     /// Parses arguments in parentheses; none if there is no parenthesis.
     pub fn arguments(&mut self) -> Outcome<Vec<Expression>> {
-        match self.take("(") {
-            true => self.list(")", Parser::expression),
-            false => Ok(Vec::new()),
+        if self.take("(") {
+            self.list(")", Parser::expression)
+        } else {
+            Ok(Vec::new())
         }
     }
 
@@ -152,16 +153,18 @@ impl Parser {
     }
 
     pub fn expect(&mut self, text: &str) -> Outcome<()> {
-        match self.take(text) {
-            true => Ok(()),
-            false => Err(self.wrong(&format!("`{text}`"))),
+        if self.take(text) {
+            Ok(())
+        } else {
+            Err(self.wrong(&format!("`{text}`")))
         }
     }
 
     pub fn end(&self) -> Outcome<()> {
-        match self.at_end() {
-            true => Ok(()),
-            false => Err(self.wrong("nothing more")),
+        if self.at_end() {
+            Ok(())
+        } else {
+            Err(self.wrong("nothing more"))
         }
     }
 

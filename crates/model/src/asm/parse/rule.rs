@@ -147,15 +147,17 @@ impl Parser {
     fn update_or_call(&mut self, start: Span) -> Outcome<Rule> {
         if !self.at_name() {
             let fault = self.wrong("a rule");
-            return Err(match self.at("=") {
-                true => fault.help("an update is `x := e`; `=` compares"),
-                false => fault,
+            return Err(if self.at("=") {
+                fault.help("an update is `x := e`; `=` compares")
+            } else {
+                fault
             });
         }
         let place = self.sum()?;
-        let kind = match self.take(":=") {
-            true => RuleKind::Update(place, self.expression()?),
-            false => call(place)?,
+        let kind = if self.take(":=") {
+            RuleKind::Update(place, self.expression()?)
+        } else {
+            call(place)?
         };
         Ok(self.rule(start, kind))
     }

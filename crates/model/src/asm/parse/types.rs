@@ -15,9 +15,10 @@ impl Parser {
         }
         if self.take("{") {
             let first = self.written_type()?;
-            let written = match self.take("->") {
-                true => Written::Map(Box::new(first), Box::new(self.written_type()?)),
-                false => Written::Set(Box::new(first)),
+            let written = if self.take("->") {
+                Written::Map(Box::new(first), Box::new(self.written_type()?))
+            } else {
+                Written::Set(Box::new(first))
             };
             self.expect("}")?;
             return Ok(written);

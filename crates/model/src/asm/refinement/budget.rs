@@ -71,18 +71,20 @@ impl<'a> Budget<'a> {
         }
         let asks = self.kept.is_multiple_of(ENTRIES_BETWEEN_CALLS);
         self.kept += 1;
-        match asks && !(self.go_on)(self.pairs) {
-            true => Err(Halt::Cut(Cut::Interrupted)),
-            false => Ok(()),
+        if asks && !(self.go_on)(self.pairs) {
+            Err(Halt::Cut(Cut::Interrupted))
+        } else {
+            Ok(())
         }
     }
 
     /// Charges a state; `others` is the number of states so far.
     pub fn keep_state(&mut self, others: usize, bytes: usize) -> Result<(), Halt> {
         let limit = self.states_max;
-        match others >= limit as usize {
-            true => Err(Halt::Cut(Cut::States { limit })),
-            false => self.keep(bytes),
+        if others >= limit as usize {
+            Err(Halt::Cut(Cut::States { limit }))
+        } else {
+            self.keep(bytes)
         }
     }
 

@@ -108,11 +108,12 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Observation, Fault>> Search<'a, S, F>
             }
             next += 1;
         }
-        match self.is_deep {
-            true => Err(Halt::Cut(Cut::Depth {
+        if self.is_deep {
+            Err(Halt::Cut(Cut::Depth {
                 limit: options.depth_max,
-            })),
-            false => Ok(None),
+            }))
+        } else {
+            Ok(None)
         }
     }
 
@@ -219,9 +220,10 @@ impl<'a, S: System, F: Fn(&[u8]) -> Result<Observation, Fault>> Search<'a, S, F>
         let before = self.shows(here)?;
         for state in self.successors(here, budget)?.iter() {
             let shown = self.shows(*state)?;
-            let left = match shown == before {
-                true => belief,
-                false => self.abstract_machine.step(belief, shown, budget)?,
+            let left = if shown == before {
+                belief
+            } else {
+                self.abstract_machine.step(belief, shown, budget)?
             };
             if self.abstract_machine.is_empty(left) {
                 let parted = self.divergence(number, *state, budget);

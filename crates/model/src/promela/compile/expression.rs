@@ -180,9 +180,10 @@ impl Compiler {
         if let Some((scope, variable)) = self.lookup(&name.text) {
             return Ok((scope, variable.clone()));
         }
-        let message = match self.kinds.contains_key(&name.text) {
-            true => format!("`{}` is a process, not a variable", name.text),
-            false => format!("`{}` is not declared", name.text),
+        let message = if self.kinds.contains_key(&name.text) {
+            format!("`{}` is a process, not a variable", name.text)
+        } else {
+            format!("`{}` is not declared", name.text)
         };
         let mut fault = Fault::new("unknown-name", message, Some(name.span));
         fault.help = self.suggestion(&name.text);

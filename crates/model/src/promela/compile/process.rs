@@ -52,9 +52,10 @@ impl Compiler {
             return Err(Reported);
         };
         self.kind_mut(number)?.frame_size = frame.size;
-        match self.faults.len() == before {
-            true => Ok((frame.graph, body)),
-            false => Err(Reported),
+        if self.faults.len() == before {
+            Ok((frame.graph, body))
+        } else {
+            Err(Reported)
         }
     }
 

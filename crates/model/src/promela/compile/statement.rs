@@ -210,9 +210,10 @@ impl Compiler {
         }
         // As in Spin, a channel exists from the beginning of the process, wherever it is
         // declared, and its declaration is no step.
-        match at_beginning || is_channel {
-            true => Ok(()),
-            false => self.declared_later(written, &variable),
+        if at_beginning || is_channel {
+            Ok(())
+        } else {
+            self.declared_later(written, &variable)
         }
     }
 

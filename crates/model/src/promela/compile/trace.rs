@@ -148,10 +148,7 @@ impl Compiler {
             self.fault("trace", message, span);
         }
         // One more number marks a `notrace` that cannot match any more.
-        let kept = match count < 255 {
-            true => Kept::Byte,
-            false => Kept::Word,
-        };
+        let kept = if count < 255 { Kept::Byte } else { Kept::Word };
         let scalar = Scalar {
             kept,
             greatest: i32::from(u16::MAX),

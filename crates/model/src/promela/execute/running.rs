@@ -170,9 +170,10 @@ impl Running<'_> {
             Scope::Global => 0,
             Scope::Local => frame.map_or(0, |frame| frame.base),
         };
-        let bytes = match is_constant {
-            true => &self.machine.program.constants,
-            false => &*self.state,
+        let bytes = if is_constant {
+            &self.machine.program.constants
+        } else {
+            &*self.state
         };
         Ok(load(bytes, base, &cell))
     }

@@ -94,9 +94,10 @@ impl Flat<'_> {
             for begin in begins.into_iter().rev() {
                 // In Spin's numbering, a choice comes after its contents and their
                 // escapes: then the transitions of the escape are possible besides it.
-                let inside = match id > begin {
-                    true => self.all(begin).to_vec(),
-                    false => self.plain(begin),
+                let inside = if id > begin {
+                    self.all(begin).to_vec()
+                } else {
+                    self.plain(begin)
                 };
                 for escape in inside {
                     if edges.iter().any(|known| known.of == escape.of) {

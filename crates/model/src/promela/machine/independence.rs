@@ -193,9 +193,10 @@ impl Touched {
                 return None;
             }
             let bytes = Bytes::of(channel.base..channel.base + kind.size);
-            match is_changed {
-                true => footprint.writes.add(bytes),
-                false => footprint.reads.add(bytes),
+            if *is_changed {
+                footprint.writes.add(bytes)
+            } else {
+                footprint.reads.add(bytes)
             }
         }
         Some(footprint)

@@ -238,9 +238,10 @@ impl<'a, S: Sink> Walk<'a, S> {
     }
 
     fn may_run(&self, view: &View<'_>) -> Result<bool, Trap> {
-        match self.machine.program.has_run_conditions {
-            true => self.machine.may_run(view),
-            false => Ok(true),
+        if self.machine.program.has_run_conditions {
+            self.machine.may_run(view)
+        } else {
+            Ok(true)
         }
     }
 
@@ -254,9 +255,10 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     #[cold]
     fn fault(&mut self, fault: Fault) {
-        match self.scratch.defers() {
-            true => self.defer(chain::Event::Fault(fault)),
-            false => self.stopped |= !self.sink.fault(fault, &self.scratch.path),
+        if self.scratch.defers() {
+            self.defer(chain::Event::Fault(fault))
+        } else {
+            self.stopped |= !self.sink.fault(fault, &self.scratch.path)
         }
     }
 
@@ -418,9 +420,10 @@ impl<'a, S: Sink> Walk<'a, S> {
 
     #[inline]
     fn keep(&mut self, state: &[u8]) {
-        match self.machine.program.hidden.is_empty() {
-            true => self.stopped |= !self.sink.state(state, &self.scratch.path),
-            false => self.keep_without_hidden(state),
+        if self.machine.program.hidden.is_empty() {
+            self.stopped |= !self.sink.state(state, &self.scratch.path)
+        } else {
+            self.keep_without_hidden(state)
         }
     }
 

@@ -133,9 +133,10 @@ impl Parser {
             Ok(parameters)
         })?;
         let priority = self.priority()?;
-        let provided = match self.take("provided") {
-            true => Some(self.in_parentheses(Parser::expression)?),
-            false => None,
+        let provided = if self.take("provided") {
+            Some(self.in_parentheses(Parser::expression)?)
+        } else {
+            None
         };
         self.body(name, kind, parameters, active, priority, provided)
     }
@@ -209,9 +210,10 @@ impl Parser {
 
     fn requirement(&mut self) -> Parsed<()> {
         self.expect("ltl")?;
-        let name = match self.next_is("{") {
-            true => None,
-            false => Some(self.name()?),
+        let name = if self.next_is("{") {
+            None
+        } else {
+            Some(self.name()?)
         };
         self.expect("{")?;
         let from = self.position;
@@ -279,18 +281,16 @@ impl Parser {
     /// Returns whether a declaration of message names is next: `mtype = {`, `mtype {`,
     /// `mtype:kind = {`.
     fn is_names_of_messages(&self) -> bool {
-        let after = match self.is_at(1, ":") {
-            true => 3,
-            false => 1,
-        };
+        let after = if self.is_at(1, ":") { 3 } else { 1 };
         self.is_at(after, "{") || self.is_at(after, "=") && self.is_at(after + 1, "{")
     }
 
     fn message_names(&mut self) -> Parsed<()> {
         self.expect("mtype")?;
-        let kind = match self.take(":") {
-            true => Some(self.name()?.text),
-            false => None,
+        let kind = if self.take(":") {
+            Some(self.name()?.text)
+        } else {
+            None
         };
         self.take("=");
         self.expect("{")?;
@@ -315,9 +315,10 @@ impl Parser {
             is_hidden |= word == "hidden";
         }
         let Some(type_name) = self.type_name()? else {
-            return match self.position == start {
-                true => Ok(None),
-                false => self.unexpected("a type"),
+            return if self.position == start {
+                Ok(None)
+            } else {
+                self.unexpected("a type")
             };
         };
         let mut variables = Vec::new();
@@ -367,9 +368,10 @@ impl Parser {
             "unsigned" => TypeName::Unsigned(0),
             "chan" => TypeName::Channel,
             "mtype" => {
-                let set = match self.take(":") {
-                    true => Some(self.name()?.text),
-                    false => None,
+                let set = if self.take(":") {
+                    Some(self.name()?.text)
+                } else {
+                    None
                 };
                 TypeName::Mtype(set)
             }
@@ -407,17 +409,17 @@ impl Parser {
             let message = "an `unsigned` needs a number of bits: `unsigned name : 5`";
             return self.refuse("type", message, name.span);
         }
-        let length = match self.take("[") {
-            true => {
-                let length = self.expression()?;
-                self.expect("]")?;
-                Some(length)
-            }
-            false => None,
+        let length = if self.take("[") {
+            let length = self.expression()?;
+            self.expect("]")?;
+            Some(length)
+        } else {
+            None
         };
-        let initial = match self.take("=") {
-            true => self.initial()?,
-            false => Initial::Nothing,
+        let initial = if self.take("=") {
+            self.initial()?
+        } else {
+            Initial::Nothing
         };
         Ok(Variable {
             name,

@@ -87,10 +87,11 @@ impl Parser {
                 return self.refuse("too-deep", "this expression is too long", span);
             }
             let right = self.nested(|parser| parser.binary(strength + 1))?;
-            let span = match self.returns.is_empty() {
-                true => left.span.to(right.span),
+            let span = if self.returns.is_empty() {
+                left.span.to(right.span)
+            } else {
                 // Parentheses around an argument belong to the inline.
-                false => self.since(start),
+                self.since(start)
             };
             let (left_part, right_part) = (Box::new(left), Box::new(right));
             let kind = match operator {
@@ -280,13 +281,12 @@ impl Parser {
     /// Parses `process[index]@label` or `process:variable`.
     fn remote(&mut self) -> Parsed<ExpressionKind> {
         let process = self.name()?;
-        let index = match self.take("[") {
-            true => {
-                let index = self.expression()?;
-                self.expect("]")?;
-                Some(Box::new(index))
-            }
-            false => None,
+        let index = if self.take("[") {
+            let index = self.expression()?;
+            self.expect("]")?;
+            Some(Box::new(index))
+        } else {
+            None
         };
         if self.take("@") {
             let label = self.name()?;
@@ -311,17 +311,16 @@ impl Parser {
         let mut parts = Vec::new();
         loop {
             let name = self.name()?;
-            let index = match self.next_is("[") && !(self.temporal && self.is_at(1, "]")) {
-                true => {
-                    self.expect("[")?;
-                    self.parentheses += 1;
-                    let index = self.nested(Parser::expression);
-                    self.parentheses -= 1;
-                    let index = index?;
-                    self.expect("]")?;
-                    Some(index)
-                }
-                false => None,
+            let index = if self.next_is("[") && !(self.temporal && self.is_at(1, "]")) {
+                self.expect("[")?;
+                self.parentheses += 1;
+                let index = self.nested(Parser::expression);
+                self.parentheses -= 1;
+                let index = index?;
+                self.expect("]")?;
+                Some(index)
+            } else {
+                None
             };
             parts.push((name, index));
             if !self.take(".") {

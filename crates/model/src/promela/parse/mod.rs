@@ -209,9 +209,10 @@ impl Parser {
 
     fn expect(&mut self, text: &str) -> Parsed<Span> {
         let span = self.span();
-        match self.take(text) {
-            true => Ok(span),
-            false => self.unexpected(&format!("`{text}`")),
+        if self.take(text) {
+            Ok(span)
+        } else {
+            self.unexpected(&format!("`{text}`"))
         }
     }
 

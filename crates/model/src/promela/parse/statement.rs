@@ -228,9 +228,10 @@ impl Parser {
                 _ => return parser.unexpected("a string"),
             };
             parser.position += 1;
-            let values = match parser.take(",") {
-                true => parser.list(&[")"])?,
-                false => Vec::new(),
+            let values = if parser.take(",") {
+                parser.list(&[")"])?
+            } else {
+                Vec::new()
             };
             if let Some(message) = print::wrong(&format, values.len()) {
                 return parser.refuse("format", message, span);

@@ -183,9 +183,10 @@ pub(in crate::promela) fn substitute(
             continue;
         }
         let is_pasted = pastes || tokens.peek().is_some_and(|next| next.is("##"));
-        let quoted = match token.is("#") {
-            true => tokens.peek().and_then(|next| position(next)),
-            false => None,
+        let quoted = if token.is("#") {
+            tokens.peek().and_then(|next| position(next))
+        } else {
+            None
         };
         let mut part = match (quoted, position(token)) {
             (Some(index), _) => {

@@ -286,11 +286,11 @@ pub fn write_more(seed: u64) -> String {
     let mut beside = Random(seed ^ (1 << 40));
     let text = write_with(random, extras, None);
     // Spin has no priorities beside a rendezvous.
-    let text = match text.contains("priority") {
-        true => text
-            .replace("chan hand = [0]", "chan hand = [1]")
-            .replace("chan two = [0]", "chan two = [1]"),
-        false => text,
+    let text = if text.contains("priority") {
+        text.replace("chan hand = [0]", "chan hand = [1]")
+            .replace("chan two = [0]", "chan two = [1]")
+    } else {
+        text
     };
     match beside.below(4) {
         0 => trace(&mut beside, &text),

@@ -322,9 +322,12 @@ impl Step<'_> {
 /// Returns the word of a row.
 pub(super) fn row_word(lowering: &Lowering<'_>, event: EventId, row: u32, state: StateId) -> u64 {
     let gate = |why: Why| Layout::GATE | why as u64;
-    let quiet = |target: StateId| match lowering.is_quiet(state, target) {
-        true => u64::from(target.0),
-        false => gate(Why::Verdict),
+    let quiet = |target: StateId| {
+        if lowering.is_quiet(state, target) {
+            u64::from(target.0)
+        } else {
+            gate(Why::Verdict)
+        }
     };
     let word = match lowering.behaviour {
         Behaviour::Automaton(automaton) => {
@@ -353,9 +356,10 @@ pub(super) fn row_word(lowering: &Lowering<'_>, event: EventId, row: u32, state:
         Behaviour::Timed(_) => gate(Why::Term),
     };
     let is_heard = lowering.listening >> (event.0 & 63) & 1 == 1;
-    match is_heard && word != Layout::IGNORED {
-        true => gate(Why::Scenario),
-        false => word,
+    if is_heard && word != Layout::IGNORED {
+        gate(Why::Scenario)
+    } else {
+        word
     }
 }
 

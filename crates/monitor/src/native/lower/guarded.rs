@@ -95,19 +95,18 @@ impl Step<'_> {
             code.unlikely_since(gate);
             return;
         }
-        let end = match branch.updates.is_empty() {
-            true => &mut ends.state,
-            false => {
-                let mark = code.mark();
-                let flat = terms::flat_updates(branch, flat);
-                let done = flat.and_then(|flat| terms::updates(code, self.scope(), &flat));
-                if done.is_none() {
-                    code.reset(mark);
-                    code.push(Op::Gate(Why::Term));
-                    return;
-                }
-                &mut ends.update
+        let end = if branch.updates.is_empty() {
+            &mut ends.state
+        } else {
+            let mark = code.mark();
+            let flat = terms::flat_updates(branch, flat);
+            let done = flat.and_then(|flat| terms::updates(code, self.scope(), &flat));
+            if done.is_none() {
+                code.reset(mark);
+                code.push(Op::Gate(Why::Term));
+                return;
             }
+            &mut ends.update
         };
         end.1 = true;
         let label = end.0;

@@ -244,9 +244,10 @@ impl<'a, 'c> Compiler<'a, 'c> {
         match operation {
             FlatOperation::SkipIf(wanted, _) => {
                 let (top, kind) = self.top()?;
-                let condition = match wanted {
-                    true => Condition::NotEqual,
-                    false => Condition::Equal,
+                let condition = if wanted {
+                    Condition::NotEqual
+                } else {
+                    Condition::Equal
                 };
                 self.code.branch(condition, top, 0, label);
                 let stack = self.stack.clone();

@@ -84,14 +84,16 @@ fn source(parameters: usize, has_all: bool, kinds: u8, transitions: &[Drawn]) ->
          property p\n{slice}"
     );
     for event in 0..5 {
-        let keys = match event == 4 && has_all {
-            true => String::new(),
-            false => format!("{keys}{comma}"),
+        let keys = if event == 4 && has_all {
+            String::new()
+        } else {
+            format!("{keys}{comma}")
         };
         // More than fit the masks in the word of a transition.
-        let more = match event == 3 && kinds & 1 == 1 {
-            true => ", u, v, w, z, s, t",
-            false => "",
+        let more = if event == 3 && kinds & 1 == 1 {
+            ", u, v, w, z, s, t"
+        } else {
+            ""
         };
         text += &format!("event e{event} = before f{event}({keys}x, y, q{more})\n");
     }

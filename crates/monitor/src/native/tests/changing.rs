@@ -109,9 +109,10 @@ impl Pair {
             }
             None => {
                 let expected = oracle.step(event, occurrence);
-                let found = match self.is_native {
-                    true => self.words.step(event, occurrence),
-                    false => self.monitor.step(event, occurrence),
+                let found = if self.is_native {
+                    self.words.step(event, occurrence)
+                } else {
+                    self.monitor.step(event, occurrence)
                 };
                 match (expected, found) {
                     (Ok(expected), Ok(found)) => {

@@ -17,9 +17,10 @@ struct Short {
 impl Short {
     /// Returns the number of bytes that are saved.
     fn saved(&self) -> usize {
-        match self.is_short {
-            true => self.end - self.start - 2,
-            false => 0,
+        if self.is_short {
+            self.end - self.start - 2
+        } else {
+            0
         }
     }
 }

@@ -132,19 +132,20 @@ fn any_access(is_load: bool) -> impl Strategy<Value = Unit> {
             }
             let index = index.map(|_| number);
             let (base, offset) = (Base::Journal, word.offset());
-            ops.push(match is_load {
-                true => Op::Load {
+            ops.push(if is_load {
+                Op::Load {
                     to,
                     base,
                     offset,
                     index,
-                },
-                false => Op::Store {
+                }
+            } else {
+                Op::Store {
                     from,
                     base,
                     offset,
                     index,
-                },
+                }
             });
             Unit::Ops(ops)
         })

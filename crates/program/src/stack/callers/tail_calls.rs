@@ -205,21 +205,21 @@ impl Program {
     fn definition(&self, name: &str) -> Option<Bound> {
         let mut reached = self.modules.reached_definitions(name, |_| true).into_iter();
         let only = reached.next().filter(|_| reached.next().is_none())?;
-        match only.function.indirect {
-            true => self.modules.chosen(&only),
-            false => Some(only),
+        if only.function.indirect {
+            self.modules.chosen(&only)
+        } else {
+            Some(only)
         }
     }
 
     /// What is certain of the way from the function that was called to the one that runs.
     fn jump_chain(&self, called: Bound, runs: Bound) -> JumpChain {
         let mut functions = vec![called];
-        let goal = match functions.iter().any(|it| it.address() == runs.address()) {
-            true => 0,
-            false => {
-                functions.push(runs.clone());
-                1
-            }
+        let goal = if functions.iter().any(|it| it.address() == runs.address()) {
+            0
+        } else {
+            functions.push(runs.clone());
+            1
         };
         let mut sites: Vec<Vec<CallSite>> = Vec::new();
         let mut nodes: Vec<Node> = Vec::new();

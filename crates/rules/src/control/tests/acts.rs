@@ -113,10 +113,7 @@ fn the_control_is_lent_and_returned_in_the_middle_of_a_run() {
         let mut lent = control(mode, false);
         let is_lent = lent.lend();
         assert_eq!(is_lent, mode == Mode::Deciding, "{mode}");
-        let while_lent = match is_lent {
-            true => Mode::Break,
-            false => mode,
-        };
+        let while_lent = if is_lent { Mode::Break } else { mode };
         assert_eq!(lent.mode(), while_lent);
         lent.give_back(is_lent);
         assert_eq!(lent.mode(), mode);

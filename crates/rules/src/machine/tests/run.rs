@@ -235,9 +235,10 @@ fn drive(
             return Err(wrong);
         }
         let executed = verified.debugged().debuggee().executed();
-        let is_over = match ended {
-            true => verified.has_ended(),
-            false => executed == last,
+        let is_over = if ended {
+            verified.has_ended()
+        } else {
+            executed == last
         };
         if is_over && due.is_none() {
             return Ok(());

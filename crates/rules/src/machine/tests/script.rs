@@ -88,9 +88,10 @@ impl Told {
     }
 
     fn next(&mut self) -> Command {
-        match self.commands.is_empty() {
-            true => Command::Nothing,
-            false => self.commands.remove(0),
+        if self.commands.is_empty() {
+            Command::Nothing
+        } else {
+            self.commands.remove(0)
         }
     }
 }

@@ -166,9 +166,10 @@ fn on_or_off(is: bool) -> String {
 }
 
 fn limit(number: u64, most: u64) -> String {
-    match number == most {
-        true => "unlimited".to_owned(),
-        false => number.to_string(),
+    if number == most {
+        "unlimited".to_owned()
+    } else {
+        number.to_string()
     }
 }
 
@@ -177,9 +178,10 @@ fn words(arguments: &[OsString]) -> String {
     let quoted = |word: &OsString| {
         let word = word.to_string_lossy();
         let is_plain = |c: char| c.is_alphanumeric() || "_-+=:,./@%".contains(c);
-        match !word.is_empty() && word.chars().all(is_plain) {
-            true => word.into_owned(),
-            false => format!("'{}'", word.replace('\'', "'\\''")),
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word.into_owned()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
         }
     };
     let words: Vec<String> = arguments.iter().map(quoted).collect();

@@ -59,12 +59,13 @@ pub(crate) fn in_frame<T>(
 
 fn there_is(session: &mut Session, frame: FrameOf) -> Result<(), CommandError> {
     let count = session.frames_to(frame.level.saturating_add(1))?.len();
-    match frame.level < count {
-        true => Ok(()),
-        false => Err(CommandError::new(format!(
+    if frame.level < count {
+        Ok(())
+    } else {
+        Err(CommandError::new(format!(
             "there is no frame {}: the outermost frame is number {}",
             frame.level,
             count.saturating_sub(1)
-        ))),
+        )))
     }
 }

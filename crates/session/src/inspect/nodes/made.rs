@@ -77,9 +77,10 @@ impl Writer<'_> {
 
     fn node(&mut self, draft: Draft) -> Result<Node, CommandError> {
         let program = self.session.running()?;
-        let path = match draft.is_checked {
-            true => self.checked(draft.path, &draft.typed),
-            false => draft.path,
+        let path = if draft.is_checked {
+            self.checked(draft.path, &draft.typed)
+        } else {
+            draft.path
         };
         let typed = draft.typed;
         let is_of_object = draft.role.as_ref().is_some_and(Role::is_of_object);

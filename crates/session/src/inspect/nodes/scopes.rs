@@ -195,10 +195,7 @@ fn register_drafts(
         });
         // Whole registers are addresses as often as numbers.
         let is_word = typed.r#type.name() == "long";
-        let radix = match is_word {
-            true => Radix::Hexadecimal,
-            false => asked,
-        };
+        let radix = if is_word { Radix::Hexadecimal } else { asked };
         let draft = Draft {
             name: Some((*name).to_owned()),
             typed,

@@ -41,9 +41,10 @@ fn bare(text: &str) -> Option<&str> {
         return Some(bare(value).unwrap_or(value));
     }
     // A pointer may have its type before it.
-    let start = match text.starts_with('(') {
-        true => text.find(") ")? + 2,
-        false => 0,
+    let start = if text.starts_with('(') {
+        text.find(") ")? + 2
+    } else {
+        0
     };
     let (number, remark) = text.get(start..)?.split_once(' ')?;
     let is_number = number.starts_with(|c: char| c.is_ascii_digit() || c == '-');

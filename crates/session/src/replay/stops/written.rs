@@ -48,9 +48,10 @@ pub(super) fn at_line(file: &str, line: u32, tape: &Tape) -> Result<What, Comman
     let near: Vec<String> = lines.iter().map(u32::to_string).collect();
     Err(CommandError::with_help(
         format!("no event of the recording came from {file}:{line}"),
-        match near.is_empty() {
-            true => "info events lists the recorded events".to_owned(),
-            false => format!("lines of {file} with events: {}", near.join(", ")),
+        if near.is_empty() {
+            "info events lists the recorded events".to_owned()
+        } else {
+            format!("lines of {file} with events: {}", near.join(", "))
         },
     ))
 }
@@ -118,9 +119,10 @@ fn call_of(text: &str, tape: &Tape) -> String {
     let name = text.split('(').next().unwrap_or(text).trim();
     let is_recorded = |event: &str| tape.layouts.iter().any(|it| *it.event == *event);
     let after = format!("after {name}");
-    match !is_recorded(&format!("before {name}")) && is_recorded(&after) {
-        true => format!("after {text}"),
-        false => format!("before {text}"),
+    if !is_recorded(&format!("before {name}")) && is_recorded(&after) {
+        format!("after {text}")
+    } else {
+        format!("before {text}")
     }
 }
 
@@ -143,14 +145,16 @@ fn values_in(condition: &str, event: &str, tape: &Tape) -> String {
         .into_iter()
         .filter(|key| key.chars().all(is_part) && words.contains(key))
         .collect();
-    let returns = match names.contains(&RETURNED) {
-        true => format!(" returns {RETURNED}"),
-        false => String::new(),
+    let returns = if names.contains(&RETURNED) {
+        format!(" returns {RETURNED}")
+    } else {
+        String::new()
     };
     names.retain(|it| *it != RETURNED);
-    match names.is_empty() {
-        true => returns,
-        false => format!("({}){returns}", names.join(", ")),
+    if names.is_empty() {
+        returns
+    } else {
+        format!("({}){returns}", names.join(", "))
     }
 }
 
@@ -192,9 +196,10 @@ fn values_of(text: &str, tape: &Tape) -> String {
         None => call_of(text, tape),
     };
     let keys = names_of(&event, tape);
-    match keys.is_empty() {
-        true => "info events lists the recorded events".to_owned(),
-        false => format!("recorded for `{event}`: {}", keys.join(", ")),
+    if keys.is_empty() {
+        "info events lists the recorded events".to_owned()
+    } else {
+        format!("recorded for `{event}`: {}", keys.join(", "))
     }
 }
 
@@ -243,9 +248,10 @@ fn lacks_no_value(property: &Property, binding: &Binding, tape: &Tape) -> Result
             keys.dedup();
             return Err(CommandError::with_help(
                 format!("`{}` was not recorded there", capture.name),
-                match keys.is_empty() {
-                    true => "the event has no values".to_owned(),
-                    false => format!("the event has {}", keys.join(", ")),
+                if keys.is_empty() {
+                    "the event has no values".to_owned()
+                } else {
+                    format!("the event has {}", keys.join(", "))
                 },
             ));
         }

@@ -35,9 +35,10 @@ pub(crate) fn wanted_numbers(session: &Session) -> PidNamespace {
         session.options.checkpoints.is_some()
             || scenarios.any(|loaded| loaded.scenario.has_action(makes_checkpoint))
     });
-    match is_wanted {
-        true => PidNamespace::NewIfNeeded,
-        false => PidNamespace::Shared,
+    if is_wanted {
+        PidNamespace::NewIfNeeded
+    } else {
+        PidNamespace::Shared
     }
 }
 

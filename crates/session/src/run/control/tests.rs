@@ -100,9 +100,10 @@ fn check(kept: &mut Option<Session>, line: &str, modes: Modes, mode: Mode) {
         "`{line}` leaves the control in {now}"
     );
     assert!(!session.control.state.owes_stop());
-    match now == mode {
-        true => *kept = Some(session),
-        false => drop(attach::leave(&mut session)),
+    if now == mode {
+        *kept = Some(session)
+    } else {
+        drop(attach::leave(&mut session))
     }
 }
 

@@ -197,14 +197,15 @@ impl Session {
             expressions::keep(self, value)
         };
         if !evaluation.was_suspended {
-            return Ok(match is_silent {
-                true => Outcome::Done,
-                false => Outcome::Value(ValueView {
+            return Ok(if is_silent {
+                Outcome::Done
+            } else {
+                Outcome::Value(ValueView {
                     number,
                     type_name,
                     value: shown,
                     is_formatted: is_formatted(radix),
-                }),
+                })
             });
         }
         self.select_thread(thread);

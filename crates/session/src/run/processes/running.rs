@@ -114,8 +114,9 @@ impl Session {
 }
 
 fn halt(program: &mut Program) -> Result<(), CommandError> {
-    match program.debuggee.is_alive() {
-        true => Ok(program.debuggee.halt_all()?),
-        false => Ok(()),
+    if program.debuggee.is_alive() {
+        Ok(program.debuggee.halt_all()?)
+    } else {
+        Ok(())
     }
 }

@@ -193,14 +193,15 @@ pub(crate) fn permit_assignment(
                 _ => false,
             }
     });
-    match is_plain && is_named_object(session, place) {
-        true => Ok(()),
-        false => Err(CommandError::with_help(
+    if is_plain && is_named_object(session, place) {
+        Ok(())
+    } else {
+        Err(CommandError::with_help(
             "scenarios may change only numbers, and pointers to null, in variables of the \
              program, their fields and their elements; other changes can make it run \
              anything",
             "start juror with --allow-programs to let them",
-        )),
+        ))
     }
 }
 

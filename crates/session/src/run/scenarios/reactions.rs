@@ -52,10 +52,11 @@ impl Session {
         let selection = std::mem::take(&mut self.processes.selection);
         let thread = pause.thread();
         let (pause, next) = self.react_to(pause, todo, observer)?;
-        let pause = match self.is_fresh() {
+        let pause = if self.is_fresh() {
             // It was restored to its beginning, which it now leaves.
-            true => pause.or(self.begin(observer)?),
-            false => pause,
+            pause.or(self.begin(observer)?)
+        } else {
+            pause
         };
         if pause.is_some() {
             return Ok(pause);
@@ -106,9 +107,10 @@ impl Session {
         let told = pause.notification();
         let todo = Todo { rest: None, queued };
         let (next, own) = self.decide_about(told, todo, observer);
-        let thread = match own.is_restored {
-            true => self.processes.selection.thread,
-            false => pause.thread().or(self.processes.selection.thread),
+        let thread = if own.is_restored {
+            self.processes.selection.thread
+        } else {
+            pause.thread().or(self.processes.selection.thread)
         };
         let is_there = |program: &Program| program.debuggee.is_alive();
         let thread = thread.filter(|_| self.processes.program.as_ref().is_some_and(is_there));

@@ -101,9 +101,10 @@ pub(crate) fn chosen_call(
     let names: Vec<&str> = calls.iter().map(|call| call.function.as_str()).collect();
     Err(CommandError::with_help(
         format!("the line makes no call of `{text}` that can be stepped into"),
-        match names.is_empty() {
-            true => "it makes no such call at all".to_owned(),
-            false => format!("its calls: {}", names.join(", ")),
+        if names.is_empty() {
+            "it makes no such call at all".to_owned()
+        } else {
+            format!("its calls: {}", names.join(", "))
         },
     ))
 }

@@ -189,8 +189,9 @@ impl Session {
 
 /// Returns why a frame cannot be left by a return.
 pub(crate) fn nowhere_to_return(frame: &Frame) -> CommandError {
-    CommandError::new(match frame.is_cut {
-        true => "the backtrace ends here: the caller of this frame cannot be found",
-        false => "the outermost frame has no caller",
+    CommandError::new(if frame.is_cut {
+        "the backtrace ends here: the caller of this frame cannot be found"
+    } else {
+        "the outermost frame has no caller"
     })
 }

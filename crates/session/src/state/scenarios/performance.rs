@@ -187,9 +187,10 @@ impl Performance {
                 then,
                 otherwise,
             } => {
-                let chosen = match self.truth(condition, variables, world)? {
-                    true => then,
-                    false => otherwise,
+                let chosen = if self.truth(condition, variables, world)? {
+                    then
+                } else {
+                    otherwise
                 };
                 self.enter(chosen, None);
                 return Ok(None);

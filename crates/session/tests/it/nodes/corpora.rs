@@ -260,9 +260,10 @@ impl Joiner<'_> {
                     return None;
                 }
                 let inner = parts_of(&mut self.stopped.session, part);
-                let value = match inner.is_empty() {
-                    true => value.clone(),
-                    false => self.join(value, &inner),
+                let value = if inner.is_empty() {
+                    value.clone()
+                } else {
+                    self.join(value, &inner)
                 };
                 format!("<{}> = {value}", part.name)
             }

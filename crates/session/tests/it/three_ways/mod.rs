@@ -185,10 +185,11 @@ fn check(source: &str, sources: &[String], plan: &Plan) -> Seen {
         // Where the developer stops, the session has reacted, and the rules are about
         // to: what is kept there reacts once more, or does not.
         seen.reactions *= usize::from(!restores);
-        match sources == fixed_properties() {
+        if sources == fixed_properties() {
             // These are such that the order is the same.
-            true => seen,
-            false => seen.by_property(),
+            seen
+        } else {
+            seen.by_property()
         }
     };
     if sources != fixed_properties() {

@@ -36,9 +36,10 @@ impl Scenario for Keeper {
     fn on_verdict(&mut self, notification: &EventNotification<'_>) -> Command {
         let mut log = self.log.borrow_mut();
         log.heard.extend(notification.transitions);
-        match log.heard.len() >= 3 && log.kept.is_none() {
-            true => Command::Checkpoint,
-            false => Command::Nothing,
+        if log.heard.len() >= 3 && log.kept.is_none() {
+            Command::Checkpoint
+        } else {
+            Command::Nothing
         }
     }
 
@@ -110,9 +111,10 @@ impl<D: Debuggee> Played<D> {
     fn set(&mut self, name: &'static str) -> Result<(), Fault> {
         let address = self.verified.debugged().debuggee().address_of(name);
         let address = address.ok_or_else(|| Fault::NoSymbol(name.to_owned()))?;
-        let point = match is_variable(name) {
-            true => Point::watchpoint(Owner::Developer, address, Watched::Write),
-            false => Point::breakpoint(Owner::Developer, address),
+        let point = if is_variable(name) {
+            Point::watchpoint(Owner::Developer, address, Watched::Write)
+        } else {
+            Point::breakpoint(Owner::Developer, address)
         };
         self.own.insert(name, point);
         self.verified.command(&Command::SetPoint(point)).map(drop)

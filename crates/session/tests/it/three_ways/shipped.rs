@@ -117,9 +117,10 @@ impl Shipped {
         if self.own.contains_key(name) {
             return;
         }
-        let outcome = match is_variable(name) {
-            true => self.command(&format!("watch {name}")),
-            false => self.command(&format!("break *{:#x}", self.symbols[name])),
+        let outcome = if is_variable(name) {
+            self.command(&format!("watch {name}"))
+        } else {
+            self.command(&format!("break *{:#x}", self.symbols[name]))
         };
         // `breakpoint 3 at ..`, `watchpoint 4: ..`
         let Outcome::Message(said) = outcome else {

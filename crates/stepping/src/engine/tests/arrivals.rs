@@ -387,9 +387,10 @@ fn an_arrival_comes_back_by_the_return_of_its_handler_alone() {
         for input in returns {
             fixture.check(input, &[]);
         }
-        match comes_back {
-            true => fixture.check(trapped(ONE), &begin_copy(ONE)),
-            false => fixture.arrive(ONE),
+        if comes_back {
+            fixture.check(trapped(ONE), &begin_copy(ONE))
+        } else {
+            fixture.arrive(ONE)
         }
         assert!(!fixture.engine.awaits_handler(ONE));
     }

@@ -43,9 +43,10 @@ pub(in crate::dwarf) fn read(info: &DebugInfo, number: u32) -> Facts {
         .is_some_and(|unit| unit.by_llvm && unit.language == Language::Cpp);
     let facts = with_borrowed(info, number, |dwarf, unit| {
         let entries = Borrowed { info, dwarf, unit };
-        let arguments = match is_clang {
-            true => simple_names::arguments(entries),
-            false => simple_names::Arguments::default(),
+        let arguments = if is_clang {
+            simple_names::arguments(entries)
+        } else {
+            simple_names::Arguments::default()
         };
         let mut pass = Pass {
             arguments,

@@ -110,9 +110,10 @@ impl Namer<'_> {
         let mut written = Vec::with_capacity(listed.len());
         let mut length = 0;
         for argument in listed {
-            let one = match argument.is_type {
-                true => self.type_of(argument.offset, depth)?,
-                false => self.value(argument.offset, depth)?,
+            let one = if argument.is_type {
+                self.type_of(argument.offset, depth)?
+            } else {
+                self.value(argument.offset, depth)?
             };
             length += one.len();
             if length > LENGTH_MAX {
@@ -163,9 +164,10 @@ impl Namer<'_> {
         };
         let qualified = |word: &str| {
             let inner = inner()?;
-            Some(match inner.ends_with(['*', '&']) {
-                true => format!("{inner}{word}"),
-                false => format!("{word} {inner}"),
+            Some(if inner.ends_with(['*', '&']) {
+                format!("{inner}{word}")
+            } else {
+                format!("{word} {inner}")
             })
         };
         match entry.tag() {

@@ -106,9 +106,10 @@ impl NameIndex {
         let (mut low, mut high) = (0, self.count(table));
         while low < high {
             let middle = low + (high - low) / 2;
-            match self.row(table, middle).is_some_and(&is_before) {
-                true => low = middle + 1,
-                false => high = middle,
+            if self.row(table, middle).is_some_and(&is_before) {
+                low = middle + 1
+            } else {
+                high = middle
             }
         }
         low

@@ -15,18 +15,17 @@ impl Compiler<'_, '_> {
     ) -> Option<()> {
         let (left, right) = self.operands(left, right)?;
         let result = self.free()?;
-        let kind = match operator.is_comparison() {
-            true => {
-                let (fails, end) = (self.code.label(), self.code.label());
-                self.compare(operator, left, right, fails)?;
-                self.code.set(left.0, 1);
-                self.code.jump(end);
-                self.code.bind(fails);
-                self.code.set(left.0, 0);
-                self.code.bind(end);
-                Scalar::Bool
-            }
-            false => self.arithmetic(operator, left, right)?,
+        let kind = if operator.is_comparison() {
+            let (fails, end) = (self.code.label(), self.code.label());
+            self.compare(operator, left, right, fails)?;
+            self.code.set(left.0, 1);
+            self.code.jump(end);
+            self.code.bind(fails);
+            self.code.set(left.0, 0);
+            self.code.bind(end);
+            Scalar::Bool
+        } else {
+            self.arithmetic(operator, left, right)?
         };
         if left.0 != result {
             self.code.alu(Alu::Move, result, left.0);
