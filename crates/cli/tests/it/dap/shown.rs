@@ -5,7 +5,7 @@
 //! then, and a block that begins with the command.
 
 use super::nvim;
-use crate::documents::{build, normalized};
+use crate::documents::sessions_in_documents::{build, normalized};
 use juror_testing::{Expected, is_update, repository_directory, target_directory, updated_lines};
 use std::path::Path;
 use std::process::Command;

@@ -277,7 +277,7 @@ fn the_fields_of_an_alternative_are_those_of_the_value() {
         ..Build::plain(Language::Rust)
     };
     let executable = program("alternatives.rs").compile(&build);
-    let source = include_str!("../programs/alternatives.rs");
+    let source = include_str!("../../programs/alternatives.rs");
     let line = source.lines().position(|line| line.contains("mark: known"));
     let line = line.expect("the line is there") + 1;
     let asked = [
@@ -412,7 +412,7 @@ const PRINTED: &[(&str, &str)] = &[
 
 #[test]
 fn arrays_and_numbers_are_shown_as_they_are() {
-    let source = include_str!("../programs/lengths.c");
+    let source = include_str!("../../programs/lengths.c");
     let line = source.lines().position(|line| line.contains("/* here */"));
     let line = line.expect("the line is there") + 1;
     for compiler in [Compiler::Gcc, Compiler::Clang] {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 #[test]
 fn code_of_the_compiler_is_shown_near_the_line_before_it() {
-    let source = include_str!("../programs/generated.c");
+    let source = include_str!("../../programs/generated.c");
     // The statement begins, and then its code is said to be of no line.
     let line = source.lines().position(|line| line.contains(".loc 0 0"));
     let line = line.expect("the line is there") + 1;

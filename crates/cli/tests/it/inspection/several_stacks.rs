@@ -56,7 +56,7 @@ fn panics_in_fibers_unwind_calls_of_their_stacks_alone() {
 
 #[test]
 fn a_step_comes_back_on_the_stack_from_which_it_began() {
-    let source = include_str!("../programs/fibers.cpp");
+    let source = include_str!("../../programs/fibers.cpp");
     let line_of = |mark: &str| {
         let line = source.lines().position(|line| line.contains(mark));
         line.expect("the line is there") + 1

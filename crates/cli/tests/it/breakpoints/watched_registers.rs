@@ -136,7 +136,7 @@ fn steps_see_the_changes_and_what_a_caller_has_is_kept() {
 
 /// The line of `registers.c` in which a text stands.
 fn line_with(text: &str) -> u64 {
-    let source = include_str!("../programs/registers.c");
+    let source = include_str!("../../programs/registers.c");
     let position = source.lines().position(|line| line.contains(text));
     position.expect("the line is there") as u64 + 1
 }

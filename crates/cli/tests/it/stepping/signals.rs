@@ -59,7 +59,7 @@ fn a_step_by_line_runs_through_the_handler() {
 
 #[test]
 fn a_stop_in_a_library_shows_the_nearest_caller_whose_source_is_there() {
-    let source = include_str!("../programs/crash.c");
+    let source = include_str!("../../programs/crash.c");
     let line = source.lines().position(|line| line.contains("abort();"));
     let line = line.expect("the line is there") + 1;
     let plain = Build::plain(Language::C);
@@ -83,7 +83,7 @@ fn a_stop_in_a_library_shows_the_nearest_caller_whose_source_is_there() {
 
 #[test]
 fn a_step_goes_on_where_a_handler_jumps_to() {
-    let source = include_str!("../programs/handler_jumps.c");
+    let source = include_str!("../../programs/handler_jumps.c");
     let line = |words: &str| {
         let found = source.lines().position(|line| line.contains(words));
         found.expect("the line is there") + 1

@@ -103,7 +103,7 @@ fn panics_unwind_calls() {
 
 #[test]
 fn a_step_passes_a_call_of_which_the_panic_is_caught() {
-    let source = include_str!("../programs/panics.rs");
+    let source = include_str!("../../programs/panics.rs");
     let line = source
         .lines()
         .position(|line| line.contains("mark: caught"));

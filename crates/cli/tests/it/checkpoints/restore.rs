@@ -1,7 +1,7 @@
 //! Checkpoints at the prompt: a restore brings back the program, its monitors and its files,
 //! and keeps the user's points.
 
-use crate::checkpoint_namespace::is_possible;
+use crate::checkpoints::namespaces::is_possible;
 use crate::support::{juror, program};
 use juror_testing::{Build, Language, Optimization, Output, may_choose_thread_numbers};
 use std::fs;

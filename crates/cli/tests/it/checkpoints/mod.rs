@@ -1,0 +1,4 @@
+//! Checkpoints at the prompt.
+
+mod namespaces;
+mod restore;

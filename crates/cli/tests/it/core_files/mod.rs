@@ -1,0 +1,4 @@
+//! Core files.
+
+mod contents;
+mod interrupted_writing;

@@ -1,0 +1,8 @@
+//! Expressions: their values, names and assignments.
+
+mod assignments;
+mod inline_namespaces;
+mod parameter_packs;
+mod same_value_everywhere;
+mod scopes_of_names;
+mod temporaries;

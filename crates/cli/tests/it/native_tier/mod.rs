@@ -1,0 +1,8 @@
+//! Events that the program steps itself, beside the same events by traps.
+
+mod code_layouts;
+mod disturbances;
+mod points_in_patched_code;
+mod random;
+mod same_results;
+mod undisturbed_programs;

@@ -1,0 +1,7 @@
+//! How values and types are shown.
+
+mod declared_types;
+mod pretty_printers;
+mod rare_debug_information;
+mod value_history;
+mod wrapped_values;
