@@ -2,6 +2,7 @@
 
 use juror_session::Session;
 
+pub use juror_fault::{CommandError, FileDiagnostics, SessionError};
 pub use juror_monitoring::property_files::{LoadedFiles, PropertySource};
 pub use juror_monitoring::recording::Recording;
 pub use juror_session::{
@@ -10,7 +11,6 @@ pub use juror_session::{
     Waker,
 };
 pub use juror_view::driver::{Driver, FrontEnd};
-pub use juror_view::error::{CommandError, FileDiagnostics, SessionError};
 pub use juror_view::observer::Observer;
 
 /// Starts a session.

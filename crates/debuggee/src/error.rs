@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
+use juror_fault::CommandError;
 use juror_stepping::ThreadId;
 
 /// The reason why a program could not be started.
@@ -284,5 +285,11 @@ impl DebuggeeError {
             what,
             source: errno.into(),
         }
+    }
+}
+
+impl From<DebuggeeError> for CommandError {
+    fn from(error: DebuggeeError) -> CommandError {
+        CommandError::new(error.to_string())
     }
 }

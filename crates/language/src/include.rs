@@ -9,13 +9,13 @@
 //! that diagnostics can show it. Paths are relative to the file that names them.
 
 use crate::check::{Among, Used, Uses, check_scenarios, check_with};
-use crate::diagnostic::Diagnostic;
 use crate::lexer::tokenize;
 use crate::parse::parse;
 use crate::property::Property;
 use crate::scenario::Scenario;
 use crate::syntax::{File, UseDeclaration};
 use crate::token::TokenKind;
+use juror_fault::Diagnostic;
 use std::ops::Range;
 
 /// The maximum number of files that a property file may use, directly and indirectly.

@@ -3,8 +3,8 @@
 //! **Invariant:** tokens do not overlap, are in order of position, and the last one is
 //! the end; every byte outside of tokens is white space or comment.
 
-use crate::diagnostic::Diagnostic;
 use crate::token::{Sign, Token, TokenKind};
+use juror_fault::Diagnostic;
 use std::ops::Range;
 
 /// The only word with a hyphen.

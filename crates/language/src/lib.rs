@@ -15,7 +15,6 @@
 mod arithmetic;
 mod check;
 mod collection;
-mod diagnostic;
 mod evaluate;
 mod flat;
 mod format;
@@ -33,7 +32,6 @@ mod token;
 mod unparse;
 
 pub use check::check;
-pub use diagnostic::{Diagnostic, Severity};
 pub use evaluate::{
     Environment, EvaluationError, STEPS_MAX, Store, evaluate, evaluate_in, execute, execute_in,
     truth,
@@ -44,6 +42,7 @@ pub use flat::{
 };
 pub use format::format;
 pub use include::{Loaded, Reader, UsedFile, load_among, load_with};
+pub use juror_fault::{Diagnostic, Severity};
 pub use parse::{
     Parse, parse, parse_expression, parse_expression_with_types, parse_read, parse_type,
     possible_types,

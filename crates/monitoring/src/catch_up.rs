@@ -5,9 +5,9 @@
 
 use crate::monitors::{EventOutcome, MonitoredProperty, ViolatedSlice};
 use crate::offline::{Buffers, Feeding};
+use juror_fault::CommandError;
 use juror_monitor::Occurrence;
 use juror_trace::{Batch, Binding, Decoder, Event, Form, NO_PLACE, event_words};
-use juror_view::error::CommandError;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;

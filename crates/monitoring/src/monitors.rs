@@ -29,10 +29,10 @@ use crate::recording::Recorder;
 use crate::report;
 use juror_debuggee::{DebuggeeError, SystemCalls, ThreadId};
 use juror_event::{EventId, Value};
+use juror_fault::SessionError;
 use juror_instrument::probes::Probes;
 use juror_program::program::Program;
 use juror_program::stack::unwinding::UnwindPoints;
-use juror_view::error::SessionError;
 use juror_view::observer::Observer;
 use std::path::{Path, PathBuf};
 

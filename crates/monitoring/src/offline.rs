@@ -21,13 +21,13 @@ use crate::report;
 use crate::report::{EventOccurrence, VIOLATIONS_MAX};
 use crate::totals::Totals;
 use juror_event::{EventId, Value};
+use juror_fault::SessionError;
 use juror_language::{Diagnostic, Property};
 use juror_monitor::{Occurrence, remember_as_one};
 use juror_trace::{Batch, Binding, Event, EventBinding, Given, How, event_words};
-use juror_view::error::SessionError;
 use juror_view::location::Places as _;
 use juror_view::observer::Observer;
-use juror_view::{EndView, Ending, StopReason, TraceStop, ViolationView, error};
+use juror_view::{EndView, Ending, StopReason, TraceStop, ViolationView};
 
 /// The properties over one recorded run, or over several that are merged.
 pub struct Offline {
@@ -185,7 +185,11 @@ impl Offline {
                 .filter_map(|&it| monitored.property.event(it));
             let diagnostics: Vec<Diagnostic> = events.map(not_recorded_diagnostic).collect();
             if !diagnostics.is_empty() {
-                return Some(error::wrong(monitored.file(), &monitored.text, diagnostics));
+                return Some(juror_fault::wrong(
+                    monitored.file(),
+                    &monitored.text,
+                    diagnostics,
+                ));
             }
         }
         None

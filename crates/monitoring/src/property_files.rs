@@ -3,8 +3,8 @@
 //! They are read once, all together; a session works on their text. So a file that is edited during
 //! the run changes nothing, and a recorded run can be checked without reading files.
 
+use juror_fault::{FileDiagnostics, SessionError};
 use juror_language::{Diagnostic, Loaded, Property, load_among, load_with};
-use juror_view::error::{FileDiagnostics, SessionError};
 use std::io;
 use std::io::Read as _;
 use std::path::Path;

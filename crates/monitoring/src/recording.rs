@@ -12,6 +12,7 @@ mod tests;
 
 use crate::options::BindOptions;
 use juror_event::{Capture, EventId, EventKind, Reach, Read, SymbolicEvent};
+use juror_fault::SessionError;
 use juror_instrument::probes::parameter_names;
 use juror_language::{
     Behaviour, Branch, Diagnostic, Property, Severity, State, StateId, Transition,
@@ -20,9 +21,8 @@ use juror_program::program::Program;
 use juror_trace::{
     Declaration, Encoder, Header, How, LayoutId, Moment, Place, event_words, read_words,
 };
-use juror_view::error::SessionError;
+use juror_view::Ending;
 use juror_view::location::event_location;
-use juror_view::{Ending, error};
 use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::io;
@@ -530,7 +530,7 @@ fn source(recording: &Recording) -> String {
 
 /// Returns the error for a wrong event of the options, be it in itself or for this program.
 pub fn wrong(recording: &Recording, diagnostics: Vec<Diagnostic>) -> SessionError {
-    error::wrong(SOURCE, &source(recording).into(), diagnostics)
+    juror_fault::wrong(SOURCE, &source(recording).into(), diagnostics)
 }
 
 /// The options of a recording.

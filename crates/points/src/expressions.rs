@@ -1,7 +1,7 @@
 //! Parses expressions that the user types.
 
+use juror_fault::CommandError;
 use juror_language::Expression;
-use juror_view::error::CommandError;
 
 /// Parses an expression.
 pub(crate) fn read(text: &str) -> Result<Expression, CommandError> {

@@ -3,11 +3,11 @@
 pub mod conversion;
 
 use crate::format_string::conversion::{Given, Piece, pieces, split, unescaped};
+use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{Memory, TypeKind};
 use juror_values::format::{Names, Radix, format, readable};
 use juror_values::typed::{Number, Typed};
-use juror_view::error::CommandError;
 use std::fmt::Write as _;
 
 /// The help of syntax errors.

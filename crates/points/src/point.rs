@@ -9,11 +9,11 @@
 use crate::breakpoints::targets;
 use crate::dynamic_print::DynamicPrint;
 use juror_debuggee::{Owner, ThreadId};
+use juror_fault::CommandError;
 use juror_instrument::condition::Condition;
 use juror_program::program::Program;
 use juror_stepping::StepOver;
 use juror_view::PointView;
-use juror_view::error::CommandError;
 use smallvec::SmallVec;
 use std::rc::Rc;
 

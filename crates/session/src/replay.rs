@@ -23,8 +23,10 @@ mod tests;
 use crate::commands::info_graph;
 use crate::replay::stops::Stops;
 use crate::replay::tape::Tape;
+use crate::state::control::refused_start;
 use crate::state::presentation::Presentation;
 use crate::state::source::Sources;
+use juror_fault::{CommandError, SessionError};
 use juror_monitoring::live::{self, Pictures};
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::offline::Offline;
@@ -32,7 +34,6 @@ use juror_monitoring::property_files::PropertySource;
 use juror_rules::control::Control;
 use juror_trace::Form;
 use juror_view::driver::Driver;
-use juror_view::error::{CommandError, SessionError};
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::Observer;
 use juror_view::queries::Queries;
@@ -129,7 +130,7 @@ impl RecordedRun {
             pictures: Pictures::default(),
         };
         run.snapshots.push(run.snapshot());
-        run.control.load().map_err(SessionError::from)?;
+        run.control.load().map_err(refused_start)?;
         Ok(run)
     }
 

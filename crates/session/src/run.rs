@@ -40,8 +40,9 @@ use crate::run::happenings::Arrival;
 use crate::run::pause::{Goal, KILLED_STATUS, Pause};
 use crate::run::processes::{joining, leaving, watching};
 use crate::session::Session;
+use crate::state::control::refused;
 use juror_debuggee::StopEvent;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Ending, Outcome, StopReason};
 
@@ -88,7 +89,7 @@ impl Session {
         observer.resumes();
         loop {
             self.control.permit_run()?;
-            self.control.state.run()?;
+            self.control.state.run().map_err(refused)?;
             let stop_event = self.next_stop_event();
             self.control.state.notify();
             self.follow_control();
@@ -100,7 +101,7 @@ impl Session {
             };
             if let Some(pause) = pause {
                 if pause.is_owed() {
-                    self.control.state.owe_stop()?;
+                    self.control.state.owe_stop().map_err(refused)?;
                 }
                 if let Pause::Reason(StopReason::Violation { .. }, _) = pause {
                     automatic::report_last_checkpoint(self, observer);

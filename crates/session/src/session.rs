@@ -3,6 +3,7 @@
 use crate::options::Options;
 use crate::state::checkpoints::Checkpoints;
 use crate::state::control::ControlState;
+use crate::state::control::not_running;
 use crate::state::launch::LaunchState;
 use crate::state::points::UserPoints;
 use crate::state::process::Processes;
@@ -11,11 +12,11 @@ use crate::state::selection::Selection;
 use crate::state::symbols::SymbolState;
 use crate::state::user::UserState;
 use juror_debuggee::{Origin, ThreadId};
+use juror_fault::CommandError;
 use juror_program::modules::Modules;
 use juror_program::program::Program;
 use juror_program::stack::frames::Frame;
 use juror_rules::control::Modes;
-use juror_view::error::{CommandError, not_running};
 
 /// The number of callers of the selected frame that are read with it: inlined calls and tail
 /// calls may lie between a frame and the one that it returns to.

@@ -3,7 +3,7 @@
 use crate::diagnostics;
 use crate::escape::safe;
 use crate::page::{BAD, QUIET, STRONG};
-use juror_view::error::{CommandError, FileDiagnostics};
+use juror_fault::{CommandError, FileDiagnostics};
 
 /// The address for bug reports.
 const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");

@@ -5,11 +5,11 @@
 //!
 //! Tests implement the trait to play a script without a process.
 
-use crate::error::CommandError;
 use crate::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use crate::observer::Observer;
 use crate::queries::Queries;
 use crate::{Outcome, TerminalSettings};
+use juror_fault::CommandError;
 
 /// The front end that a line comes from: each has its own open block of `if`, `while`, `commands`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]

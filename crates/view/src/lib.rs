@@ -7,7 +7,6 @@
 
 mod code;
 pub mod driver;
-pub mod error;
 pub mod live;
 pub mod location;
 pub mod nodes;

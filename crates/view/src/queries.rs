@@ -4,8 +4,8 @@
 //! names say so.
 
 use crate::FrameView;
-use crate::error::CommandError;
 use crate::nodes::{Group, Node, NodeId, PartFilter};
+use juror_fault::CommandError;
 use serde::Serialize;
 use std::ops::Range;
 

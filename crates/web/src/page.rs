@@ -3,9 +3,9 @@
 use crate::report;
 use crate::shared::{Choices, Job, PERIOD_MIN_MS, Request, Shared};
 use crate::snapshot::{self, Shown, Static, Status};
+use juror_fault::CommandError;
 use juror_view::Outcome;
 use juror_view::driver::Driver;
-use juror_view::error::CommandError;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -2,12 +2,12 @@
 
 use crate::shared::Choices;
 use anstream::adapter::strip_str;
+use juror_fault::CommandError;
 use juror_highlight::{Kind, pieces};
 use juror_text::page::Page as Text;
 use juror_text::stops::Context;
 use juror_text::{messages, outcome};
 use juror_view::driver::{Driver, FrontEnd};
-use juror_view::error::CommandError;
 use juror_view::live::{PictureView, PropertySample, SampleWanted};
 use juror_view::observer::SilentObserver;
 use juror_view::{Outcome, SourceView};

@@ -4,7 +4,7 @@ use super::interrupt::{self, Running};
 use crate::driver::{Driver, FrontEnd, Options, SessionError};
 use crate::exit;
 use crate::output::Output;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::{Ending, Outcome, StopReason};
 use juror_web::Performed;
 use std::cell::RefCell;

@@ -12,11 +12,11 @@ use crate::protocol::arguments::{Completions, Evaluate};
 use crate::protocol::bodies::{CompletionItem, Evaluated};
 use crate::protocol::message::{Failure, Request};
 use crate::stops::{self, Told};
+use juror_fault::CommandError;
 use juror_session::command_table;
 use juror_text::messages;
 use juror_view::Outcome;
 use juror_view::driver::{Driver, FrontEnd};
-use juror_view::error::CommandError;
 use juror_view::queries::SelectionView;
 use serde_json::{Value, json};
 

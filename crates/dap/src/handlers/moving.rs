@@ -7,9 +7,9 @@ use crate::adapter::{Adapter, Resume, queries};
 use crate::protocol::arguments::{self, Goto, GotoTargets, RestartFrame, StepInTargets};
 use crate::protocol::bodies::{GotoTarget, StepInTarget, Stopped};
 use crate::protocol::message::Failure;
+use juror_fault::CommandError;
 use juror_view::Outcome;
 use juror_view::driver::Driver;
-use juror_view::error::CommandError;
 use juror_view::queries::{LineCallView, SelectionView};
 use serde_json::{Value, json};
 

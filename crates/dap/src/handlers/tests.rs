@@ -3,8 +3,8 @@
 use super::*;
 use crate::transport::framing::{self, Frame};
 use crate::transport::outbox::Outbox;
+use juror_fault::CommandError;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use serde_json::json;
 use std::time::Duration;

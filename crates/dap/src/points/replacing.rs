@@ -5,8 +5,8 @@ use super::{Origin, Point, Wanted};
 use crate::adapter::Adapter;
 use crate::protocol::bodies::{Breakpoint, Source};
 use crate::protocol::message::words_of;
+use juror_fault::CommandError;
 use juror_view::driver::Driver;
-use juror_view::error::CommandError;
 use juror_view::{Outcome, PointView};
 use serde_json::json;
 

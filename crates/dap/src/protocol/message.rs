@@ -61,8 +61,8 @@ impl Failure {
     }
 }
 
-impl From<juror_view::error::CommandError> for Failure {
-    fn from(error: juror_view::error::CommandError) -> Failure {
+impl From<juror_fault::CommandError> for Failure {
+    fn from(error: juror_fault::CommandError) -> Failure {
         Failure::quiet(words_of(&error))
     }
 }
@@ -72,7 +72,7 @@ const SUGGESTION: &str = "did you mean";
 
 /// Returns the message of an error for places without a layout. Its help is for the prompt, unless
 /// it suggests another name.
-pub fn words_of(error: &juror_view::error::CommandError) -> String {
+pub fn words_of(error: &juror_fault::CommandError) -> String {
     match &error.help {
         Some(help) if help.starts_with(SUGGESTION) => format!("{} ({help})", error.message),
         _ => error.message.clone(),
@@ -116,7 +116,7 @@ pub fn refusal(seq: i64, command: &str, failure: &Failure) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_view::error::CommandError;
+    use juror_fault::CommandError;
 
     #[test]
     fn the_help_of_the_prompt_is_left_out() {

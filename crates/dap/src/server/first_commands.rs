@@ -5,11 +5,11 @@
 
 use super::CommandFile;
 use crate::adapter::Adapter;
+use juror_fault::CommandError;
 use juror_session::command_table;
 use juror_text::messages;
 use juror_view::Outcome;
 use juror_view::driver::Driver;
-use juror_view::error::CommandError;
 
 /// Executes the commands of a file.
 pub(super) fn execute_file(adapter: &mut Adapter, session: &mut dyn Driver, file: &CommandFile) {

@@ -9,12 +9,12 @@ use crate::points;
 use crate::protocol::arguments::{Restart, Start};
 use crate::protocol::capabilities::of_recordings;
 use crate::protocol::message::{Failure, Request};
+use juror_fault::SessionError;
 use juror_monitoring::property_files::PropertySource;
 use juror_session::{Options, RecordedRun, Session};
 use juror_text::messages;
 use juror_view::Outcome;
 use juror_view::driver::Driver;
-use juror_view::error::SessionError;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

@@ -10,12 +10,12 @@ use super::context_values;
 use super::kinds::either_kind;
 use super::scope::{Names, Scope};
 use super::{Checker, event::kind_of};
-use crate::diagnostic::Diagnostic;
 use crate::parse::conversion;
 use crate::syntax::{Derivation, Expression, ExpressionKind, Name, UnaryOperator};
 use crate::term::{Kind, Term, TermKind};
 use crate::unparse;
 use juror_event::{Conversion, EventKind, Read};
+use juror_fault::Diagnostic;
 use std::collections::HashSet;
 
 /// Returns true if an expression is a location: a name with fields, elements,

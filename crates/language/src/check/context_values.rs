@@ -2,10 +2,10 @@
 //! the permitted subjects of events.
 
 use super::Checker;
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{EventDeclaration, Expression, ExpressionKind, Name, UnaryOperator};
 use crate::term::Kind;
 use juror_event::{EventKind, Read};
+use juror_fault::Diagnostic;
 
 /// Returns the context value with this name, of those that every event has.
 pub(super) fn read_for_all(name: &str) -> Option<(Read, Kind)> {

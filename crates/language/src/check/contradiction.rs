@@ -5,11 +5,11 @@
 //! as many steps away as there are parameters. So few assignments are tried.
 
 use super::Checker;
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, UnaryOperator};
 use crate::term::{Term, TermKind};
 use crate::{Environment, truth};
 use juror_event::Value;
+use juror_fault::Diagnostic;
 use std::collections::BTreeSet;
 use std::ops::Range;
 

@@ -2,11 +2,11 @@
 
 use super::Checker;
 use super::scope::Scope;
-use crate::diagnostic::Diagnostic;
 use crate::property::{StateId, Variable};
 use crate::syntax::{DemandKind, Name, ParameterSort};
 use crate::term::{Kind, Term, TermKind};
 use juror_event::Value;
+use juror_fault::Diagnostic;
 use std::collections::HashMap;
 
 /// A parameter of a property, from `slice on` or `for each`.

@@ -2,12 +2,12 @@
 
 use super::computed::is_location;
 use super::{CAPTURES_MAX, Checker, context_values};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     CaptureDeclaration, EventDeclaration, Expression, ExpressionKind, Name, UnaryOperator,
 };
 use crate::term::Kind;
 use juror_event::{Capture, Conversion, EventKind, Read, SymbolicEvent};
+use juror_fault::Diagnostic;
 use std::collections::HashMap;
 use std::ops::Range;
 

@@ -8,11 +8,11 @@ use super::computed::is_of_program;
 use super::kinds::{either_kind, result_kind};
 use super::scope::{Names, PROGRAM, Scope};
 use crate::arithmetic;
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator};
 use crate::term::{Kind, Term, TermKind};
 use crate::unparse;
 use juror_event::{Read, Value};
+use juror_fault::Diagnostic;
 use std::ops::Range;
 
 impl Checker<'_> {

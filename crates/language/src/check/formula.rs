@@ -5,12 +5,12 @@
 
 use super::Checker;
 use super::grounding::{Argument, Grounding};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     BoundExpression, Expression, ExpressionKind, FormulaBinary, FormulaDefinition,
     FormulaExpression, FormulaKind, FormulaUnary, Name, UnaryOperator,
 };
 use juror_event::Value;
+use juror_fault::Diagnostic;
 use juror_logic::{Bound, Formula};
 use std::ops::Range;
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use super::Checker;
 use super::scope::{PROGRAM, Scope};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{Expression, ExpressionKind, FunctionDeclaration, Name};
 use crate::term::{self, Builtin, Function, Kind, Term, TermKind};
+use juror_fault::Diagnostic;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;

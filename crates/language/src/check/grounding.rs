@@ -10,7 +10,6 @@ use super::Checker;
 use super::declarations::Parameter;
 use super::scope::Scope;
 use super::state::and;
-use crate::diagnostic::Diagnostic;
 use crate::property::{Effect, EffectAction, Proposition};
 use crate::syntax::{
     BinaryOperator, EventReference, Name, PropositionAction, PropositionClause,
@@ -18,6 +17,7 @@ use crate::syntax::{
 };
 use crate::term::{Term, TermKind};
 use juror_event::{EventId, Read, Value};
+use juror_fault::Diagnostic;
 use std::collections::HashMap;
 use std::ops::Range;
 

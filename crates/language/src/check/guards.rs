@@ -6,11 +6,11 @@
 //! gap proves it for floating-point numbers, too.
 
 use super::Checker;
-use crate::diagnostic::Diagnostic;
 use crate::property::{State, Transition};
 use crate::syntax::{BinaryOperator, UnaryOperator};
 use crate::term::{Kind, Term, TermKind};
 use juror_event::Value;
+use juror_fault::Diagnostic;
 
 /// A set of integers as disjoint, non-adjacent, sorted ranges; both ends are inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use super::computed::{is_location, is_of_program};
 use super::event::{field_of, kind_of};
 use super::scope::Scope;
 use super::{CAPTURES_MAX, Checker, context_values};
-use crate::diagnostic::Diagnostic;
 use crate::parse::conversion;
 use crate::syntax::{Expression, ExpressionKind, Name, UnaryOperator};
 use crate::term::{Kind, Term, TermKind};
 use juror_event::{Capture, Read};
+use juror_fault::Diagnostic;
 use std::ops::Range;
 
 /// A location, as a read and as text.

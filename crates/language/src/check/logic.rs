@@ -5,9 +5,9 @@ use super::declarations::Parameter;
 use super::formula::Environment;
 use super::grounding::Grounding;
 use super::sequence::matches_nothing;
-use crate::diagnostic::Diagnostic;
 use crate::property::{Demand, Effect, Logic};
 use crate::syntax::{DemandDeclaration, DemandKind, Name, ParameterSort, SequenceExpression};
+use juror_fault::Diagnostic;
 use juror_logic::{Decidable, Formula, Meaning, decidable, decidable_expression};
 use std::sync::Arc;
 

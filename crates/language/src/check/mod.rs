@@ -31,11 +31,11 @@ mod updates;
 
 pub(crate) use scenario::{Among, check_scenarios};
 
-use crate::diagnostic::Diagnostic;
 use crate::property::{Behaviour, Property, StateId, Variable};
 use crate::syntax::{Declarations, File, Name, PropertyDeclaration};
 use crate::term::{Function, Kind};
 use juror_event::SymbolicEvent;
+use juror_fault::Diagnostic;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;

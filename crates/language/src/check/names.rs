@@ -1,9 +1,9 @@
 //! Declared names, and reports of unknown names.
 
 use super::Checker;
-use crate::diagnostic::Diagnostic;
 use crate::suggest::suggest;
 use crate::syntax::{EventDeclaration, FormulaDefinition, Name, PropositionDeclaration};
+use juror_fault::Diagnostic;
 use std::collections::HashMap;
 use std::ops::Range;
 

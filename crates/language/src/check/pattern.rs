@@ -3,8 +3,8 @@
 use super::Checker;
 use super::formula::Environment;
 use super::grounding::Grounding;
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{PatternExpression, PatternKind, PatternScope};
+use juror_fault::Diagnostic;
 use juror_logic::{Formula, patterns};
 
 /// The maximum count of a bounded pattern: each occurrence makes the formula longer.

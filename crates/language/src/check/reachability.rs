@@ -1,8 +1,8 @@
 //! Unreachable states, and states that are never left.
 
 use super::Checker;
-use crate::diagnostic::Diagnostic;
 use crate::property::{State, StateId, Transition};
+use juror_fault::Diagnostic;
 
 impl Checker<'_> {
     pub(super) fn warn_of_unreachable(&mut self, states: &[State], initial: StateId) {

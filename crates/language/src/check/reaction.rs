@@ -4,7 +4,6 @@ use super::Checker;
 use super::scenario::{Known, point_context_values};
 use super::scope::Scope;
 use super::updates::Assigned;
-use crate::diagnostic::Diagnostic;
 use crate::scenario::{
     Action, ActionKind, ContextValue, Input, Piece, PointAction, ReactionBlock, Target, Template,
 };
@@ -14,6 +13,7 @@ use crate::syntax::{
 };
 use crate::term::{Kind, Term, TermKind};
 use crate::unparse;
+use juror_fault::Diagnostic;
 use std::ops::Range;
 use std::sync::Arc;
 

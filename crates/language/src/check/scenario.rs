@@ -5,7 +5,6 @@
 
 use super::scope::{NamedContextValue, Scope};
 use super::{Checker, Source, Uses, empty_property};
-use crate::diagnostic::Diagnostic;
 use crate::property::Property;
 use crate::scenario::{ContextValue, Reaction, Scenario, StateName, Trigger};
 use crate::syntax::{
@@ -13,6 +12,7 @@ use crate::syntax::{
 };
 use crate::term::Kind;
 use juror_event::Verdict;
+use juror_fault::Diagnostic;
 use std::collections::HashMap;
 
 /// The verdicts and their names.

@@ -7,8 +7,8 @@
 use super::Checker;
 use super::formula::Environment;
 use super::grounding::Grounding;
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{SequenceExpression, SequenceKind};
+use juror_fault::Diagnostic;
 use juror_logic::{Guard, Regex};
 use std::sync::Arc;
 

@@ -2,7 +2,6 @@
 
 use super::Checker;
 use super::scope::Scope;
-use crate::diagnostic::Diagnostic;
 use crate::property::{Branch, Ignored, State, StateId, Transition};
 use crate::syntax::{
     BinaryOperator, BranchDeclaration, Expression, Name, StateDeclaration, TransitionDeclaration,
@@ -10,6 +9,7 @@ use crate::syntax::{
 };
 use crate::term::{Kind, Term, TermKind};
 use juror_event::EventId;
+use juror_fault::Diagnostic;
 
 impl Checker<'_> {
     pub(super) fn resolved_states(&mut self) -> Vec<State> {

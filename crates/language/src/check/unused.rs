@@ -4,8 +4,8 @@ use super::declarations::Parameter;
 use super::formula::Environment;
 use super::grounding::{Argument, Grounding};
 use super::{Checker, Source};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::Name;
+use juror_fault::Diagnostic;
 
 impl<'a> Checker<'a> {
     /// Checks unused propositions and formulas: their events and names must be correct,

@@ -2,9 +2,9 @@
 
 use super::Checker;
 use super::scope::{Names, Scope};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, Statement};
 use crate::term::{Kind, Update, VariableSlot};
+use juror_fault::Diagnostic;
 use std::ops::Range;
 
 /// The target of an assignment.

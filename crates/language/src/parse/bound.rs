@@ -1,9 +1,9 @@
 //! Parser of the bounds of temporal operators: `within 5 ms`, `for 3 steps`.
 
 use super::Parser;
-use crate::diagnostic::Diagnostic;
 use crate::syntax::BoundExpression;
 use crate::token::TokenKind;
+use juror_fault::Diagnostic;
 
 impl Parser<'_> {
     /// `within 5 ms`, `for 3 steps`, `from 1 to 2 s`

@@ -1,13 +1,13 @@
 //! Parser of events: kind, subject and captures.
 
 use super::Parser;
-use crate::diagnostic::Diagnostic;
 use crate::suggest::suggest;
 use crate::syntax::{
     CaptureDeclaration, EventDeclaration, EventReference, Expression, ExpressionKind, Name,
 };
 use crate::token::{Sign, TokenKind};
 use juror_event::{EventKind, Reach};
+use juror_fault::Diagnostic;
 
 /// The words that begin an event.
 const EVENT_WORDS: &[&str] = &[

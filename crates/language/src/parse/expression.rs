@@ -4,9 +4,9 @@
 //! `|`, `^`, `&`, shifts, `@`, sums, products, prefix operators, postfix operators.
 
 use super::{Dialect, NODES_MAX, Parser};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{BinaryOperator, Expression, ExpressionKind, Name, UnaryOperator};
 use crate::token::{Sign, TokenKind};
+use juror_fault::Diagnostic;
 
 /// The precedence of `not`, which is lower than that of a comparison.
 const NOT_BINDING: u8 = 3;

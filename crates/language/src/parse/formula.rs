@@ -5,9 +5,9 @@
 //! the literature are accepted, too.
 
 use super::{Parser, RESERVED};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{Expression, FormulaBinary, FormulaExpression, FormulaKind, FormulaUnary};
 use crate::token::{Sign, TokenKind};
+use juror_fault::Diagnostic;
 
 /// Words that are operators wherever a formula may begin, so that they cannot be names.
 pub(crate) const PREFIX_WORDS: &[&str] = &[

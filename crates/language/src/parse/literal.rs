@@ -1,8 +1,8 @@
 //! Parser of numbers, strings and characters.
 
 use super::{Dialect, Parser};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{Expression, ExpressionKind, TypeName};
+use juror_fault::Diagnostic;
 use std::ops::Range;
 
 impl Parser<'_> {

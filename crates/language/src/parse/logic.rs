@@ -1,7 +1,6 @@
 //! Parser of propositions, quantification and demands.
 
 use super::Parser;
-use crate::diagnostic::Diagnostic;
 use crate::suggest::suggest;
 use crate::syntax::{
     DemandDeclaration, DemandKind, ForEach, FormulaDefinition, Name, ParameterDeclaration,
@@ -9,6 +8,7 @@ use crate::syntax::{
     PropositionDeclaration,
 };
 use crate::token::{Sign, TokenKind};
+use juror_fault::Diagnostic;
 
 impl Parser<'_> {
     /// `for each thread t, u and address a, b where t != u`

@@ -4,10 +4,10 @@
 //! of the source.
 
 use super::{Dialect, Parser};
-use crate::diagnostic::Diagnostic;
 use crate::lexer::tokenize;
 use crate::syntax::{Expression, ExpressionKind, Message, MessagePiece};
 use crate::token::{Sign, TokenKind};
+use juror_fault::Diagnostic;
 use std::ops::Range;
 
 /// The maximum number of values in one text: each is parsed separately.

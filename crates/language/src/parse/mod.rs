@@ -32,10 +32,10 @@ pub(crate) use formula::PREFIX_WORDS;
 pub(crate) use primary::TYPE_WORDS;
 pub(crate) use types::conversion;
 
-use crate::diagnostic::Diagnostic;
 use crate::lexer::{Tokens, tokenize};
 use crate::syntax::{Expression, File, Name, TypeName};
 use crate::token::{Sign, Token, TokenKind};
+use juror_fault::Diagnostic;
 use std::ops::Range;
 
 /// The maximum nesting of parentheses, unary operators and blocks.

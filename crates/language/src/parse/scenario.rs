@@ -1,10 +1,10 @@
 //! Parser of scenarios: their names, properties and triggers.
 
 use super::Parser;
-use crate::diagnostic::Diagnostic;
 use crate::suggest::suggest;
 use crate::syntax::{Name, ReactionDeclaration, ScenarioDeclaration, TriggerDeclaration};
 use crate::token::{Sign, TokenKind};
+use juror_fault::Diagnostic;
 
 /// The triggers of a reaction.
 const TRIGGERS: [&str; 8] = [

@@ -5,9 +5,9 @@
 //! space it begins a group.
 
 use super::Parser;
-use crate::diagnostic::Diagnostic;
 use crate::syntax::{ExpressionKind, SequenceExpression, SequenceKind};
 use crate::token::{Sign, TokenKind};
+use juror_fault::Diagnostic;
 
 impl Parser<'_> {
     /// Parses an expression.

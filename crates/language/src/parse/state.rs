@@ -1,10 +1,10 @@
 //! Parser of states, transitions and update blocks.
 
 use super::Parser;
-use crate::diagnostic::Diagnostic;
 use crate::suggest::suggest;
 use crate::syntax::{BranchDeclaration, Name, StateDeclaration, TransitionDeclaration};
 use crate::token::{Sign, TokenKind};
+use juror_fault::Diagnostic;
 
 impl Parser<'_> {
     pub(super) fn state(&mut self) -> Option<StateDeclaration> {

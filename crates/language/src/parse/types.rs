@@ -1,10 +1,10 @@
 //! Parser of the types that a property can assign to a value.
 
 use super::Parser;
-use crate::diagnostic::Diagnostic;
 use crate::suggest::suggest;
 use crate::token::TokenKind;
 use juror_event::Conversion;
+use juror_fault::Diagnostic;
 
 /// The first words of types, and the types without further words.
 const TYPES: &[(&str, Conversion)] = &[

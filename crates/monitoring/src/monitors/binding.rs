@@ -8,12 +8,12 @@ use crate::options::BindOptions;
 use crate::{recording, report};
 use juror_debuggee::{ThreadId, WatchTier};
 use juror_event::{EventId, EventKind, Reach, SymbolicEvent};
+use juror_fault::{SessionError, wrong};
 use juror_instrument::memory_locations::LocationExpression;
 use juror_instrument::non_call_events::{bind_captures, bind_line, bind_memory_location};
 use juror_instrument::probes::{BindError, InlinedPolicy, InlinedTotal, Probe, bind_event};
 use juror_language::Diagnostic;
 use juror_program::program::Program;
-use juror_view::error::{SessionError, wrong};
 use std::sync::Arc;
 
 /// Where an event of a monitor is monitored.

@@ -7,9 +7,9 @@ use crate::monitors::{MonitoredProperty, Monitors, internal};
 use crate::native::CurrentMonitor;
 use crate::options::BindOptions;
 use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_fault::SessionError;
 use juror_monitor::Monitor;
 use juror_program::program::Program;
-use juror_view::error::SessionError;
 
 /// A program whose threads are all stopped, and the current thread.
 pub struct Standing<'a> {

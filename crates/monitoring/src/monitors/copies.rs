@@ -8,10 +8,10 @@ use crate::monitors::{MonitoredProperty, Monitors};
 use crate::recording;
 use crate::recording::{Mark, Recorder, Recording};
 use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_fault::SessionError;
 use juror_monitor::Monitor;
 use juror_program::program::Program;
 use juror_view::Ending;
-use juror_view::error::SessionError;
 use std::sync::Arc;
 
 impl Monitors {

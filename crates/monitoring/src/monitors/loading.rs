@@ -2,9 +2,9 @@
 
 use crate::monitors::{MonitoredProperty, Monitors, captures};
 use crate::property_files::PropertySource;
+use juror_fault::{SessionError, wrong};
 use juror_language::Diagnostic;
 use juror_monitor::{HISTORY_RECORDS, Monitor};
-use juror_view::error::{SessionError, wrong};
 use std::sync::Arc;
 
 /// Creates the monitors of property files, each in its initial state, in the order of

@@ -9,11 +9,11 @@ use super::records::{
 use super::{Circumstances, NativeTier, Tier};
 use crate::monitors::{MonitoredProperty, Monitors};
 use juror_debuggee::{DebuggeeError, Follow, ThreadId};
+use juror_fault::{SessionError, wrong};
 use juror_instrument::probes::Probe;
 use juror_language::Diagnostic;
 use juror_monitor::native::{JournalWord, NotNative, WordMonitor};
 use juror_program::program::Program;
-use juror_view::error::{SessionError, wrong};
 use std::sync::{Arc, PoisonError};
 
 /// The size of a table in bytes; a part that is not used takes no room.

@@ -88,7 +88,7 @@ fn a_mistake_in_a_named_event_is_shown_in_its_text() {
         panic!("it is wrong: {error:?}");
     };
     assert_eq!(file, "--record");
-    let juror_view::error::FileDiagnostics {
+    let juror_fault::FileDiagnostics {
         text, diagnostics, ..
     } = &found[0];
     let first = diagnostics.first().expect("a mistake");

@@ -4,10 +4,10 @@
 pub use crate::point::PointKind;
 use crate::watchpoints::{WatchKind, Watchpoint, Watchpoints};
 use juror_debuggee::{ThreadId, WatchTier};
+use juror_fault::CommandError;
 use juror_instrument::watched::Reading;
 use juror_program::program::Program;
 use juror_values::format::{Radix, format};
-use juror_view::error::CommandError;
 use juror_view::{Location, PointLocation, PointView, WatchedAccess, location};
 
 impl Watchpoints {

@@ -1,6 +1,6 @@
 //! Parses the words and numbers of a command line.
 
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 
 /// Splits a line into its command word and the rest. `print/x n` and `p/x n` give the word, and the
 /// rest with its format: `/x n`.

@@ -1,9 +1,9 @@
 //! A row of the table of commands.
 
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_rules::control::Modes;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
 /// Executes a command, given its argument.

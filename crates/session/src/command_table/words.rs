@@ -2,7 +2,7 @@
 
 use crate::command_table;
 use crate::command_table::{Entry, TABLE, Unclear};
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 
 pub(crate) fn find(word: &str) -> Result<&'static Entry, CommandError> {
     if word == "end" {

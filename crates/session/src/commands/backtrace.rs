@@ -6,8 +6,8 @@ use crate::command_table::arguments;
 use crate::commands::info_views;
 use crate::inspect::frames;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_program::stack::frames::{Frame, users_frames};
-use juror_view::error::CommandError;
 use juror_view::{FrameView, Outcome, StackView, ThreadView, VariableView};
 
 /// The help of `thread apply`.

@@ -12,10 +12,10 @@ use crate::commands::convenience;
 use crate::script::parse::{Kind, condition_of, nested_lines};
 use crate::session::Session;
 use crate::state::breakpoint_commands::{Purpose, SILENT};
+use juror_fault::CommandError;
 use juror_language::ExpressionKind;
 use juror_points::expressions::read_with_types;
 use juror_values::expression::BUILT_IN_NAMES;
-use juror_view::error::CommandError;
 
 /// The variables that juror sets.
 const OWN_VARIABLES: [&str; 6] = ["_", "__", "_exitcode", "_inferior", "_siginfo", "_thread"];

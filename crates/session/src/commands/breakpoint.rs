@@ -5,12 +5,12 @@ use crate::commands::condition::in_condition;
 use crate::inspect::locations::{check_address, place_words};
 use crate::inspect::{location_messages, locations};
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_points::breakpoints::{Resolvable, Wanted, check};
 use juror_points::location_spec;
 use juror_points::location_spec::{LocationSpec, Placed};
 use juror_points::point::Fate;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 
 /// `break`, `tbreak`: at a location, for a thread, with a condition.
 pub(crate) fn set_breakpoint(

@@ -12,8 +12,8 @@ use crate::run::points;
 use crate::script::run::Origin;
 use crate::session::Session;
 use crate::state::breakpoint_commands::{Defined, Purpose};
+use juror_fault::CommandError;
 use juror_points::point::whole_points;
-use juror_view::error::CommandError;
 use juror_view::{CommandGroupView, CommandHelp, Outcome};
 
 /// The beginnings of the names of hooks.

@@ -4,11 +4,11 @@ use crate::commands::handle::signals_of;
 use crate::run::catchpoints::renew_catchpoints;
 use crate::session::Session;
 use juror_debuggee::SystemCalls;
+use juror_fault::CommandError;
 use juror_points::catchpoints::{Catch, Catchpoint, Exception};
 use juror_points::point::{Fate, Point};
 use juror_points::system_call_names::{system_call_names, system_call_number};
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 use std::collections::BTreeSet;
 
 /// The subjects of `catch`.

@@ -3,7 +3,7 @@
 use crate::run::checkpoints::restoring;
 use crate::session::Session;
 use crate::state::checkpoints::CheckpointId;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
 

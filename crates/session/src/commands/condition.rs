@@ -6,11 +6,11 @@ use crate::inspect::{expressions, frames};
 use crate::run::points;
 use crate::run::scenarios::permissions;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_instrument::condition::Condition;
 use juror_points::point::{Ability, PointKind};
 use juror_values::expression::ExpressionError;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 
 /// Parses a condition.
 pub(crate) fn condition(session: &mut Session, text: &str) -> Result<Condition, CommandError> {

@@ -6,8 +6,8 @@ use crate::inspect::expressions;
 use crate::run::evaluations::conditions::ConditionError;
 use crate::run::scenarios::permissions;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_values::typed::{Memory, Number, Typed};
-use juror_view::error::CommandError;
 
 /// Returns whether a condition is true in the selected frame. It may call functions of the program.
 ///

@@ -7,12 +7,12 @@
 
 use crate::session::Session;
 use crate::state::values::convenience;
+use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind};
 use juror_program::scope::is_register;
 use juror_symbols::Type;
 use juror_values::expression::BUILT_IN_NAMES;
 use juror_values::typed::Typed;
-use juror_view::error::CommandError;
 
 /// Sets the convenience variables of the present state, for a command.
 pub(crate) fn note_conveniences(session: &mut Session) {

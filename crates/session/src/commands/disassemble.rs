@@ -5,9 +5,9 @@ use crate::commands::list::split_range;
 use crate::inspect::assembly::assembly;
 use crate::inspect::{frames, locations};
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec;
-use juror_view::error::CommandError;
 use juror_view::{AssemblyView, Outcome, ShownLine};
 
 /// The additional columns of a disassembly.

@@ -8,10 +8,10 @@ use crate::inspect::expressions;
 use crate::session::Session;
 use crate::state::displays::Display;
 use crate::state::format_options::split_format;
+use juror_fault::CommandError;
 use juror_program::stack::frames::Frame;
 use juror_values::format::Radix;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 
 /// The limit of instructions that a display shows.
 const INSTRUCTIONS_MAX: u64 = 100;

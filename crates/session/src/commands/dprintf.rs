@@ -9,6 +9,7 @@ use crate::commands::{breakpoint, convenience};
 use crate::inspect::locations;
 use crate::run::points;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_instrument::condition::missing_name;
 use juror_points::dynamic_print::DynamicPrint;
 use juror_points::format_string::Format;
@@ -16,7 +17,6 @@ use juror_points::location_spec;
 use juror_points::location_spec::LocationSpec;
 use juror_points::point::Fate;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 use std::rc::Rc;
 
 /// The help of syntax errors.

@@ -3,7 +3,7 @@
 use crate::commands::examine;
 use crate::inspect::expressions;
 use crate::session::Session;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::{CopyView, Outcome};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};

@@ -2,7 +2,7 @@
 //! directory.
 
 use crate::session::Session;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::{EnvironmentVariableView, Outcome};
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -8,11 +8,11 @@ use crate::inspect::{assembly, expressions};
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::examined::Examined;
+use juror_fault::CommandError;
 use juror_program::program::Program;
 use juror_symbols::{Character, Encoding, Type, TypeKind};
 use juror_values::format::{Names as _, Radix, quoted};
 use juror_values::typed::{Number, Typed};
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{AssemblyView, MemoryRow, MemoryView, Outcome};
 

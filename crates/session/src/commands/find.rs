@@ -6,10 +6,10 @@
 use crate::commands::{convenience, examine};
 use crate::inspect::expressions;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_language::ExpressionKind;
 use juror_values::format::Names as _;
 use juror_values::typed::Typed;
-use juror_view::error::CommandError;
 use juror_view::{MemoryRow, MemoryView, Outcome};
 use std::sync::atomic::Ordering;
 

@@ -4,9 +4,9 @@ use crate::command_table::arguments::number;
 use crate::commands::frame_apply;
 use crate::inspect::frames;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_program::stack::frames::{Frame, users_frames};
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 
 /// `frame`, `frame N`, `frame level N`, `frame function NAME`
 pub(crate) fn choose_frame(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {

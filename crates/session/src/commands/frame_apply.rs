@@ -4,9 +4,9 @@ use crate::command_table;
 use crate::command_table::arguments::{self, is_flag};
 use crate::inspect::expressions;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_program::stack::frames::users_frames;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 
 /// The help of syntax errors.
 const HELP: &str = "for example: frame apply all info locals, frame apply 3 print i, \

@@ -9,10 +9,10 @@
 use crate::run::catchpoints;
 use crate::session::Session;
 use crate::state::signals::{SIGKILL, SIGTRAP, action};
+use juror_fault::CommandError;
 use juror_points::signal_names;
 use juror_points::signal_names::SIGNAL_MAX;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 
 const SIGINT: i32 = 2;
 

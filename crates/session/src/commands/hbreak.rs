@@ -5,13 +5,13 @@ use crate::commands::{breakpoint, condition};
 use crate::inspect::locations;
 use crate::session::Session;
 use juror_debuggee::DebuggeeError;
+use juror_fault::CommandError;
 use juror_instrument::condition::Condition;
 use juror_points::breakpoints::check;
 use juror_points::hardware_breakpoints::{HardwareBreakpoint, sites_of};
 use juror_points::location_spec;
 use juror_points::point::{Ability, Fate, Point, PointKind};
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 
 fn too_many(place: &str, wanted: usize) -> CommandError {
     CommandError::with_help(

@@ -6,7 +6,7 @@ use crate::command_table::words::find;
 use crate::command_table::{INFO_SUBJECTS, TABLE, find_info_subject, help_of};
 use crate::commands::breakpoint_command_lists::help_of_defined;
 use crate::session::Session;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::{CommandHelp, GroupHelp, Outcome};
 
 /// `help`, `help GROUP`, `help COMMAND`, `help info SUBJECT`

@@ -10,7 +10,7 @@ use crate::inspect::frames;
 use crate::run::processes::watching;
 use crate::session::Session;
 use juror_event::EventKind;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::{Listed, Outcome, SubjectHelp};
 
 pub(crate) fn info(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {

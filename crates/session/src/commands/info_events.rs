@@ -3,10 +3,10 @@
 use crate::commands::info_graph::{named, no_property};
 use crate::session::Session;
 use juror_event::SymbolicEvent;
+use juror_fault::CommandError;
 use juror_monitoring::monitors::binding::EventLocations;
 use juror_monitoring::totals::absent_words;
 use juror_program::program::Program;
-use juror_view::error::CommandError;
 use juror_view::{EventBinding, EventView, Outcome, location};
 
 /// `info events`, `info events PROPERTY`

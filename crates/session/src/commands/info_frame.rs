@@ -1,10 +1,10 @@
 //! `info frame`: the addresses of a frame, its caller, and the saved registers.
 
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_symbols::{Registers, register, register_name};
 use juror_values::format::Names as _;
-use juror_view::error::CommandError;
 use juror_view::{FrameCodeView, FrameInfoView, FrameKind, Outcome, SavedRegisterView};
 
 /// In the order of the manuals, as in `info registers`.

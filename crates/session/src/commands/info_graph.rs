@@ -1,10 +1,10 @@
 //! `info graph`: the states of a property as a graph, with the number of slices in each.
 
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_language::show::{Form, Map, demand, show, undrawn};
 use juror_language::{StateId, suggest};
 use juror_monitoring::monitors::MonitoredProperty;
-use juror_view::error::CommandError;
 use juror_view::{GraphState, GraphView, Outcome};
 use rustc_hash::FxHashMap;
 use std::path::Path;

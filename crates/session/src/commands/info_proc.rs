@@ -4,7 +4,7 @@
 
 use crate::session::Session;
 use juror_debuggee::{Debuggee, Origin};
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::{
     AuxiliaryEntryView, AuxiliaryKind, Location, MappingView, OpenFileView, Outcome,
     ProcessInfoView, ProgramView, location,

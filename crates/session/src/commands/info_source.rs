@@ -3,8 +3,8 @@
 use crate::commands::info_views;
 use crate::inspect::{frames, source};
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_program::stack::frames::Frame;
-use juror_view::error::CommandError;
 use juror_view::{CompilationUnitView, Outcome, SourceFileView};
 
 /// `info source`

@@ -4,12 +4,12 @@
 use crate::commands::examine;
 use crate::inspect::{expressions, locations};
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_points::location_spec;
 use juror_points::matching::{functions_that_match, pattern};
 use juror_program::modules::Module;
 use juror_symbols::{FixedLocation, Variable, register_name};
 use juror_values::format::Names as _;
-use juror_view::error::CommandError;
 use juror_view::{
     AddressView, EmptyView, LabelView, LineView, Listed, Location, NameView, Outcome,
     ScopeVariableView, ScopeView, StorageKind, StorageView, SymbolView,

@@ -9,13 +9,13 @@ use crate::inspect::waits::{self, Wait};
 use crate::run::processes::watching;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
+use juror_fault::CommandError;
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::report;
 use juror_program::scope::is_register;
 use juror_program::stack::frames::Frame;
 use juror_symbols::{processor_flags, register_name};
 use juror_values::format::Names;
-use juror_view::error::CommandError;
 use juror_view::{LineView, ModuleView, Outcome, RegisterView, ThreadView, WaitView, location};
 
 /// The limit of slices whose path `monitor NAME` shows.

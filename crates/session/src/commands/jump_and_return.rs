@@ -3,13 +3,13 @@
 use crate::inspect::{expressions, frames, location_messages, locations, queries};
 use crate::run::step::nowhere_to_return;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_points::location_spec;
 use juror_program::assignment::{assignment_target, bytes_for};
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_program::stack::unwinding::{Dropped, JumpTarget};
 use juror_symbols::{EntryPieceLocation, EntryUnavailable, Type, TypeKind, register};
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
 /// `jump PLACE`: the thread continues there, with its stack unchanged.

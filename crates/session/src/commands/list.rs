@@ -5,10 +5,10 @@ use crate::inspect::source::main_line;
 use crate::inspect::{frames, source};
 use crate::session::Session;
 use crate::state::selection::Listed;
+use juror_fault::CommandError;
 use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 use std::path::PathBuf;
 
 /// `list`, `list PLACE`, `list FIRST,LAST`, `list -`

@@ -8,11 +8,11 @@ use crate::commands::info_graph::no_property;
 use crate::commands::{info_graph, info_views};
 use crate::session::Session;
 use juror_event::Value;
+use juror_fault::CommandError;
 use juror_language::{StateId, suggest};
 use juror_monitor::{Edit, SliceId};
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 
 /// The help of syntax errors.
 const HELP: &str = "for example: monitor set count = 3, monitor set queue_bounds state = ready, \

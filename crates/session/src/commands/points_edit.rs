@@ -9,12 +9,12 @@ use crate::run::points::{
 };
 use crate::run::processes::watching;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_points::breakpoints::{Resolvable, Target, targets};
 use juror_points::catchpoints::INITIAL;
 use juror_points::location_spec;
 use juror_points::point::{Ability, Fate, PointKind, PointOwner, whole_points};
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 
 /// Replaces `$bpnum` by the number of the last point, as gdb writes it in breakpoint files; in a
 /// condition only the first word is replaced.

@@ -8,8 +8,8 @@ use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::format_options::{is_formatted, split_format, split_options};
 use crate::state::settings::Settings;
+use juror_fault::CommandError;
 use juror_values::format::{Radix, pretty};
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, ValueView};
 

@@ -7,10 +7,10 @@ use crate::inspect::constants::Nothing;
 use crate::inspect::escapes::expanded;
 use crate::inspect::expressions;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_points::format_string::Format;
 use juror_points::format_string::conversion::unescaped;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 
 /// `echo TEXT`
 pub(crate) fn echo(_session: &Session, text: &str) -> Outcome {

@@ -3,7 +3,7 @@
 use crate::inspect::frames;
 use crate::session::Session;
 use juror_debuggee::ThreadState;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::{Outcome, ProcessName, ProcessView, location};
 
 /// `process`, `process N`: selects a process.

@@ -3,13 +3,13 @@
 use crate::inspect::expressions;
 use crate::inspect::expressions::{KINDS, type_named};
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_language::{Derivation, TypeName};
 use juror_program::modules::{Bound, Module};
 use juror_symbols::{Signature, Type};
 use juror_values::typed::{Location, Typed};
 use juror_values::types::definition::definition;
 use juror_values::types::written::written_type;
-use juror_view::error::CommandError;
 use juror_view::{Outcome, TypeView};
 
 /// `whatis EXPRESSION`, `whatis TYPE`

@@ -11,9 +11,9 @@ use crate::run::step::nowhere_to_return;
 use crate::run::watchpoints::end_watchpoints;
 use crate::session::Session;
 use juror_debuggee::Registers;
+use juror_fault::CommandError;
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_program::stack::unwinding::JumpTarget;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
 

@@ -12,7 +12,7 @@ use crate::run::step::{Lines, calls};
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
 use juror_debuggee::Origin;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
 

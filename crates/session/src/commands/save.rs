@@ -7,10 +7,10 @@
 
 use crate::commands::checkpoint;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_points::catchpoints::INITIAL;
 use juror_points::point::{Fate, Point, PointOwner};
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 
 /// The help of syntax errors.
 const HELP: &str = "for example: save breakpoints points.juror; then source points.juror";

@@ -4,10 +4,10 @@ use crate::commands::property;
 use crate::run::points;
 use crate::session::Session;
 use crate::state::scenarios::PointReaction;
+use juror_fault::CommandError;
 use juror_language::suggest;
 use juror_monitoring::property_files::PropertySource;
 use juror_points::point::PointOwner;
-use juror_view::error::CommandError;
 use juror_view::{NamedValue, Outcome, ScenarioView};
 use std::path::Path;
 

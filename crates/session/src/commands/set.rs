@@ -18,7 +18,7 @@ use crate::session::Session;
 use crate::state::command_line::CommandLine;
 use crate::state::presentation::parse_context;
 use crate::state::settings::SchedulerLocking;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Extent, Outcome};
 

@@ -8,13 +8,13 @@ use crate::run::scenarios::permissions;
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::values::can_be_named;
+use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind};
 use juror_program::assignment::{assignment_target, bytes_for};
 use juror_program::scope::whole_register;
 use juror_symbols::{Type, ValueLocation, register, register_name};
 use juror_values::format::{Radix, format};
 use juror_values::typed::{Location, Number, Typed};
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, ValueView, VariableView};
 

@@ -2,7 +2,7 @@
 
 use crate::session::Session;
 use juror_debuggee::{run_captured, run_in_foreground};
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, ShellEndView};
 use std::io;

@@ -6,8 +6,8 @@
 use crate::inspect::frames;
 use crate::session::Session;
 use crate::state::skips::{Files, Functions, Skip};
+use juror_fault::CommandError;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 use regex::Regex;
 
 /// The help of syntax errors.

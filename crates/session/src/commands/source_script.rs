@@ -11,8 +11,8 @@ use crate::script::block::Block;
 use crate::script::parse::parse_file;
 use crate::script::run::Origin;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 use std::rc::Rc;
 
 /// `source FILE`

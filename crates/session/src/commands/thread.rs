@@ -5,7 +5,7 @@ use crate::commands::{backtrace, info_views};
 use crate::inspect::frames;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::{EmptyView, Listed, Outcome, ThreadName, ThreadView};
 use regex::Regex;
 

@@ -4,7 +4,7 @@
 //! standard libraries come last.
 
 use crate::session::Session;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::{Outcome, PrettyPrinterView};
 
 /// `views`, `views FILE`

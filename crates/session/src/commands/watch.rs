@@ -5,6 +5,7 @@ use crate::inspect::expressions;
 use crate::run::processes::watching;
 use crate::session::Session;
 use crate::state::values::convenience;
+use juror_fault::CommandError;
 use juror_instrument::watched::{Dependence, Extent, Reading, WatchedExpression};
 use juror_points::location_spec;
 use juror_points::point::{Fate, Point, PointKind};
@@ -16,7 +17,6 @@ use juror_program::stack::frames::{Frame, returns_to};
 use juror_symbols::register;
 use juror_values::typed::VALUE_SIZE_MAX;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 
 /// The bytes below the stack pointer that a function may use without a call.
 const RED_ZONE: u64 = 128;
@@ -154,7 +154,7 @@ pub(crate) fn set_watchpoint(
     };
     let process = &mut *session.processes;
     let Some(program) = &mut process.program else {
-        return Err(juror_view::error::not_running());
+        return Err(crate::state::control::not_running());
     };
     process.watchpoints.add(program, watchpoint)?;
     let views = process.watchpoints.views(process.program.as_ref());

@@ -1,8 +1,8 @@
 //! Views of machine instructions.
 
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_values::format::Names as _;
-use juror_view::error::CommandError;
 use juror_view::{AssemblyLine, AssemblyView};
 use std::ops::Range;
 

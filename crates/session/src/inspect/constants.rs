@@ -1,7 +1,9 @@
 //! Expressions without a program: numbers and texts, convenience variables, and types.
 
 use crate::session::Session;
+use crate::state::control::not_running;
 use crate::state::values::convenience;
+use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind};
 use juror_program::scope::is_register;
 use juror_symbols::Type;
@@ -10,7 +12,6 @@ use juror_values::expression::{Scope, evaluate};
 use juror_values::format::Names;
 use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::{Memory, Typed};
-use juror_view::error::{CommandError, not_running};
 
 /// The memory and the names of a session without a program.
 pub(crate) struct Nothing;

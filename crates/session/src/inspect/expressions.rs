@@ -3,12 +3,12 @@
 use crate::inspect::{constants, expressions, siginfo};
 use crate::session::Session;
 use crate::state::values::convenience;
+use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind};
 use juror_points::expressions::read_with_types;
 use juror_program::scope::FrameScope;
 use juror_symbols::{Type, TypeKind};
 use juror_values::typed::{Location, Typed};
-use juror_view::error::CommandError;
 
 /// Adds a value to the value history; returns its number.
 pub(crate) fn keep(session: &mut Session, value: Typed) -> u32 {

@@ -2,10 +2,10 @@
 
 use crate::inspect::source::source_of;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_program::stack::frames::Frame;
 use juror_values::format::{Radix, format, pretty};
 use juror_values::typed::Typed;
-use juror_view::error::CommandError;
 use juror_view::{EmptyView, FrameView, Listed, Outcome, VariableView, location};
 
 /// Returns the view of a frame.

@@ -3,10 +3,10 @@
 
 use crate::inspect::locations;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_points::breakpoints::Resolvable;
 use juror_program::modules::Bound;
 use juror_program::stack::frames::usual_level;
-use juror_view::error::CommandError;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;

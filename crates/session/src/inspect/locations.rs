@@ -3,11 +3,12 @@
 use crate::inspect::source::{main_function, main_line};
 use crate::inspect::{expressions, frames};
 use crate::session::Session;
+use crate::state::control::not_running;
+use juror_fault::CommandError;
 use juror_points::breakpoints;
 use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec::LocationSpec;
 use juror_values::typed::Number;
-use juror_view::error::{CommandError, not_running};
 
 /// Checks that an address is the start of an instruction that can be reached.
 pub(crate) fn check_address(session: &Session, address: u64) -> Result<(), CommandError> {

@@ -1,9 +1,9 @@
 //! Convenience variables that are read from the program: `$_siginfo` and the like.
 
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind};
 use juror_values::typed::Typed;
-use juror_view::error::CommandError;
 
 /// Reads the kernel's information on the signal, if an expression uses it.
 pub(crate) fn note_signal(

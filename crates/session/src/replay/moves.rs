@@ -8,11 +8,12 @@
 //! costs at most one stride of events more than the distance itself.
 
 use crate::replay::RecordedRun;
+use crate::state::control::refused;
+use juror_fault::CommandError;
 use juror_rules::control::{Mode, Settled};
 use juror_rules::decision;
 use juror_rules::decision::{Meaning, Owner};
 use juror_trace::How;
-use juror_view::error::CommandError;
 use juror_view::observer::{Observer, SilentObserver};
 use juror_view::{Outcome, RecordedEnd, StopReason};
 use std::sync::atomic::Ordering;
@@ -81,11 +82,11 @@ impl RecordedRun {
         mut passes: u64,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
-        self.control.begin()?;
+        self.control.begin().map_err(refused)?;
         self.is_interrupted.store(false, Ordering::Relaxed);
         let started = Instant::now();
         while self.position < self.tape.count {
-            self.control.run()?;
+            self.control.run().map_err(refused)?;
             let stop = self.take_event(observer);
             self.control.notify();
             let thread = self.event_thread();
@@ -144,8 +145,8 @@ impl RecordedRun {
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
         observer.progress("going on", 1, 1);
-        self.control.owe_stop()?;
-        match self.control.settle()? {
+        self.control.owe_stop().map_err(refused)?;
+        match self.control.settle().map_err(refused)? {
             Settled::Show => Ok(self.stopped(reason)),
             Settled::Quiet => Ok(Outcome::Done),
         }
@@ -289,8 +290,8 @@ impl RecordedRun {
         observer.progress("going back", 1, 1);
         self.control.end();
         match self.position {
-            0 => self.control.load()?,
-            _ => self.control.attach()?,
+            0 => self.control.load().map_err(refused)?,
+            _ => self.control.attach().map_err(refused)?,
         }
         Ok(self.stopped(reason))
     }

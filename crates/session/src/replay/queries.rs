@@ -7,8 +7,8 @@
 
 use crate::replay::RecordedRun;
 use crate::replay::settings::unchangeable;
+use juror_fault::CommandError;
 use juror_trace::Place;
-use juror_view::error::CommandError;
 use juror_view::nodes::{Group, Node, NodeId, NodeKind, PartFilter};
 use juror_view::queries::{
     FramesView, LineCallView, PlacedFrameView, Queries, SelectionView, SourcePathView,

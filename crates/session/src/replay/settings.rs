@@ -4,7 +4,7 @@ use crate::command_table::setting_names::{Setting, meant, setting_value};
 use crate::commands::set::presented;
 use crate::replay::RecordedRun;
 use crate::state::presentation::parse_context;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::{ContextPart, ContextView, Outcome, RecordedStop};
 use std::path::PathBuf;
 

@@ -2,9 +2,9 @@
 
 use crate::replay::RecordedRun;
 use crate::replay::tape::Tape;
+use juror_fault::CommandError;
 use juror_language::suggest;
 use juror_trace::{Event, Position};
-use juror_view::error::CommandError;
 use juror_view::{
     EmptyView, Listed, Location, NamedValue, Outcome, RecordedEventView, RecordedStop, SourceView,
     StopReason, ValueView, VariableView,

@@ -11,9 +11,9 @@ mod written;
 use crate::replay::stops::written::{at_event, at_line, is_named, line_of};
 use crate::replay::tape::Tape;
 use juror_event::Value;
+use juror_fault::CommandError;
 use juror_monitor::{Monitor, Occurrence};
 use juror_trace::{Binding, NO_PLACE, event_words};
-use juror_view::error::CommandError;
 use juror_view::{PointView, StopReason};
 
 /// The event of a breakpoint.

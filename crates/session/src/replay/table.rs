@@ -7,9 +7,9 @@
 use crate::command_table;
 use crate::command_table::Unclear;
 use crate::command_table::words::unclear_error;
+use juror_fault::CommandError;
 use juror_language::suggest;
 use juror_rules::control::Modes;
-use juror_view::error::CommandError;
 use juror_view::{CommandHelp, Outcome};
 
 /// The action of a command.

@@ -2,8 +2,8 @@
 //!
 //! **Invariant**: the events are those before the first error; once read, they do not change.
 
+use juror_fault::CommandError;
 use juror_trace::{Batch, Decoder, Event, Fault, Form, How, Layout, Place, Position};
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -7,11 +7,12 @@ use crate::command_table::arguments::number;
 use crate::run::processes::leaving;
 use crate::run::{catchpoints, symbol_reading};
 use crate::session::Session;
+use crate::state::control::refused_start;
 use crate::state::selection::Selection;
 use juror_debuggee::{Attach, AttachError, Debuggee, Origin, ThreadId};
+use juror_fault::{CommandError, SessionError};
 use juror_program::program::Program;
 use juror_rules::control::Modes;
-use juror_view::error::{CommandError, SessionError};
 use juror_view::observer::Observer;
 use juror_view::{Ending, Outcome, StopReason};
 
@@ -82,7 +83,7 @@ fn attach(
         session.forget_program();
     }
     bound?;
-    session.control.state.attach()?;
+    session.control.state.attach().map_err(refused_start)?;
     Ok(thread)
 }
 

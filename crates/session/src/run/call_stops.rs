@@ -6,7 +6,7 @@
 use crate::options::SystemCallStops;
 use crate::session::Session;
 use juror_debuggee::{CallStops, SystemCalls};
-use juror_view::error::SessionError;
+use juror_fault::SessionError;
 use std::collections::BTreeSet;
 
 /// Returns which calls of the next program stop.

@@ -5,6 +5,7 @@ use crate::run::scenarios::notifying;
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::{ForkKind, SystemCallPhase, ThreadId};
+use juror_fault::CommandError;
 use juror_instrument::condition::{Check, Condition};
 use juror_language::ContextValue;
 use juror_monitoring::listeners::ContextValues;
@@ -12,7 +13,6 @@ use juror_points::catchpoints::{Catch, Catchpoint, Exception};
 use juror_points::point::PointKind;
 use juror_points::signal_names;
 use juror_points::system_call_names::system_call_name;
-use juror_view::error::CommandError;
 use juror_view::{PANIC, StopReason};
 use std::path::PathBuf;
 

@@ -6,12 +6,12 @@ use crate::run::processes::joining;
 use crate::run::{catchpoints, follow_fork, native, points};
 use crate::session::Session;
 use juror_debuggee::{Follow, ForkKind, StopEvent, ThreadId};
+use juror_fault::CommandError;
 use juror_monitoring::monitors::Monitors;
 use juror_monitoring::monitors::handlers::Scene;
 use juror_program::program::Program;
 use juror_rules::decision::{Moment, Owner};
 use juror_view::StopReason;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use std::sync::Arc;
 
@@ -189,8 +189,8 @@ impl Session {
     }
 }
 
-pub(crate) fn late_error(error: &juror_view::error::SessionError) -> StopReason {
-    use juror_view::error::SessionError;
+pub(crate) fn late_error(error: &juror_fault::SessionError) -> StopReason {
+    use juror_fault::SessionError;
     match error {
         SessionError::Property { file, found } => {
             let told = found.first();

@@ -19,7 +19,7 @@ use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Saved};
 use juror_checkpoint::Checkpoint;
 use juror_debuggee::{ThreadId, ThreadState};
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{CheckpointView, Location};
 
@@ -77,7 +77,7 @@ impl Session {
         let before = before.map(|saved| &saved.state);
         let process = &mut *self.processes;
         let Some(program) = &mut process.program else {
-            return Err(juror_view::error::not_running());
+            return Err(crate::state::control::not_running());
         };
         let threads = program.debuggee.threads();
         let running: Vec<ThreadId> = threads
@@ -139,7 +139,7 @@ impl Session {
         let mut threads = program.debuggee.thread_ids();
         let selected = self.processes.selection.thread.filter(is_there);
         let found = selected.or_else(|| threads.find(is_there));
-        found.ok_or_else(juror_view::error::not_running)
+        found.ok_or_else(crate::state::control::not_running)
     }
 
     fn view_of_checkpoint(

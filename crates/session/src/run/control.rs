@@ -14,9 +14,10 @@ mod tests;
 
 use crate::run::pause::Pause;
 use crate::session::Session;
+use crate::state::control::not_running;
+use juror_fault::{CommandError, SessionError};
 use juror_rules::control::{ControlCheck, Mode, Modes};
 use juror_rules::decision::Notification;
-use juror_view::error::{CommandError, SessionError, not_running};
 
 impl Session {
     /// Returns whether the program is loaded and bound, but has not executed any code of its own.

@@ -5,12 +5,12 @@ use crate::run::points;
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::ThreadId;
+use juror_fault::CommandError;
 use juror_points::dynamic_print::DynamicPrint;
 use juror_points::point::Stopping;
 use juror_program::scope::FrameScope;
 use juror_program::stack::frames::usual_level;
 use juror_values::expression::evaluate;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
 /// Prints for those of the points that do. Points that fail to print stop the program.

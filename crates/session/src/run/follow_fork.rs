@@ -3,8 +3,8 @@
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
 use juror_debuggee::{Follow, ThreadId};
+use juror_fault::CommandError;
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
 /// `set follow child`

@@ -6,8 +6,8 @@ use crate::run::pause::{Goal, Pause};
 use crate::run::{catchpoints, software_watchpoints, watchpoints};
 use crate::session::Session;
 use juror_debuggee::{SystemCallPhase, ThreadId};
+use juror_fault::CommandError;
 use juror_rules::decision::{Moment, Owner};
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{StackOverflowView, StopReason};
 

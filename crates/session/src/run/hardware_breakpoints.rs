@@ -4,7 +4,7 @@ use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::ThreadId;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 
 /// Handles a thread that is about to execute an instruction at a debug register's address.
 pub(crate) fn on_hardware_hit(

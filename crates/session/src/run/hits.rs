@@ -14,12 +14,12 @@ use crate::state::evaluations::CallEnd;
 use crate::state::inline_frames::SkippedFrames;
 use crate::state::values::of_thread;
 use juror_debuggee::{Owners, ThreadId};
+use juror_fault::CommandError;
 use juror_monitoring::monitors::EventOutcome;
 use juror_monitoring::report;
 use juror_points::point::{Fate, PointKind, Stopping};
 use juror_rules::decision::{Meaning, Moment, Owner};
 use juror_view::StopReason;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
 impl Session {

@@ -7,6 +7,7 @@ use crate::run::{call_stops, catchpoints, symbol_reading};
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
 use crate::state::control::ControlState;
+use crate::state::control::refused_start;
 use crate::state::launch::LaunchState;
 use crate::state::points::UserPoints;
 use crate::state::process::Processes;
@@ -15,11 +16,11 @@ use crate::state::selection::Selection;
 use crate::state::symbols::SymbolState;
 use crate::state::user::UserState;
 use juror_debuggee::{Debuggee, EnvironmentChange, Launch, Redirection, StopEvent, ThreadId};
+use juror_fault::{CommandError, SessionError};
 use juror_monitoring::monitors::loading;
 use juror_points::catchpoints::Catchpoint;
 use juror_program::program::Program;
 use juror_program::symbol_store::SymbolStore;
-use juror_view::error::{CommandError, SessionError};
 use juror_view::observer::Observer;
 use rustc_hash::FxHashSet;
 use std::path::PathBuf;
@@ -96,7 +97,7 @@ impl Session {
             self.forget_program();
         }
         bound?;
-        self.control.state.load()?;
+        self.control.state.load().map_err(refused_start)?;
         // They may have called while no program could be stopped for them.
         if observer.has_requests() {
             (self.control.call())();

@@ -7,11 +7,11 @@
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::session::Session;
 use juror_debuggee::{Owner, ThreadId};
+use juror_fault::CommandError;
 use juror_program::stack::unwinding::{
     Dropped, Drops, FrameDropping, JumpTarget, Raised, frame_dropping_functions,
 };
 use juror_stepping::{LineStops, line_stops};
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use std::ops::Range;
 

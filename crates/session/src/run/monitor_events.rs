@@ -6,15 +6,16 @@
 use crate::run::checkpoints::{automatic, numbers};
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
+use crate::state::control::refused;
 use juror_debuggee::{DebuggeeError, MemoryAccess, Owner, SignalReport, ThreadId};
 use juror_event::EventKind;
+use juror_fault::CommandError;
 use juror_monitoring::monitors::binding::Planted;
 use juror_monitoring::monitors::handlers::Scene;
 use juror_monitoring::monitors::{EventOutcome, Monitors};
 use juror_monitoring::report;
 use juror_points::point::passage;
 use juror_rules::decision::{GoOn, go_on};
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{PointLocation, PointView, location};
 
@@ -27,7 +28,7 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         numbers::report_missing_namespace(self, observer);
         automatic::checkpoint_at_start(self, observer)?;
-        if !self.control.state.begin()? {
+        if !self.control.state.begin().map_err(refused)? {
             return Ok(None);
         }
         let thread = self.thread()?;
@@ -35,7 +36,7 @@ impl Session {
             self.notify_monitors(thread, observer, |monitors, scene| monitors.on_start(scene))?;
         let pause = self.react_to_start(pause, thread, observer)?;
         if pause.is_some() {
-            self.control.state.owe_stop()?;
+            self.control.state.owe_stop().map_err(refused)?;
         }
         Ok(pause)
     }

@@ -1,8 +1,8 @@
 //! Properties whose events are taken in the program.
 
 use crate::session::Session;
+use juror_fault::{CommandError, SessionError};
 use juror_monitoring::native::{Circumstances, Tier};
-use juror_view::error::{CommandError, SessionError};
 use juror_view::observer::Observer;
 
 /// Makes properties native, or returns them to traps, before the program continues. Returns

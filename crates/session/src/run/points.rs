@@ -2,8 +2,8 @@
 
 use crate::run::catchpoints;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_points::point::{Point, PointKind};
-use juror_view::error::CommandError;
 
 /// Returns the user's points with their kinds, in no order.
 pub(crate) fn all_points(session: &mut Session) -> impl Iterator<Item = (PointKind, &mut Point)> {

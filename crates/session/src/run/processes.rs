@@ -13,8 +13,8 @@ pub(crate) mod watching;
 
 use crate::run::catchpoints;
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_view::ProcessName;
-use juror_view::error::CommandError;
 
 impl Session {
     /// Returns the name of the current process, if there have been several.

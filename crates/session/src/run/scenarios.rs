@@ -20,10 +20,10 @@ pub(crate) mod waiting;
 pub(crate) use crate::commands::scenario::{ACTIONS, loaded_sentence};
 use crate::session::Session;
 use crate::state::scenarios::Loaded;
+use juror_fault::{CommandError, FileDiagnostics, SessionError};
 use juror_language::{Diagnostic, Property, Scenario};
 use juror_monitoring::listening::listeners;
 use juror_monitoring::property_files::PropertySource;
-use juror_view::error::{CommandError, FileDiagnostics, SessionError};
 use std::sync::Arc;
 
 /// Parses the scenarios of a file, for these properties, with its diagnostics.

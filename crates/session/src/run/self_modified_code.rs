@@ -4,7 +4,7 @@
 
 use crate::session::Session;
 use juror_debuggee::Owners;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::observer::Observer;
 
 /// The limit of addresses that are reported one by one.

@@ -6,10 +6,10 @@ use crate::run::watchpoints;
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::{DebuggeeError, ThreadId};
+use juror_fault::CommandError;
 use juror_points::point::Stopping;
 use juror_points::software_watchpoint::Compared;
 use juror_points::watchpoints::Watchpoint;
-use juror_view::error::CommandError;
 use smallvec::SmallVec;
 
 /// Prepares software watchpoints before threads run.

@@ -7,9 +7,10 @@ use crate::run::hardware_breakpoints;
 use crate::run::pause::Pause;
 use crate::run::processes::leaving;
 use crate::session::Session;
+use crate::state::control::refused;
 use juror_debuggee::{Owners, ThreadId};
+use juror_fault::CommandError;
 use juror_program::stack::frames::{Frame, level_of_line, users_frames};
-use juror_view::error::CommandError;
 use juror_view::{
     EndView, Ending, FrameView, Location, Outcome, PANIC, SourceView, StopReason, StopView,
     location,
@@ -80,7 +81,7 @@ impl Session {
         reason: StopReason,
         thread: ThreadId,
     ) -> Result<Outcome, CommandError> {
-        self.control.state.owe_stop()?;
+        self.control.state.owe_stop().map_err(refused)?;
         self.halt_processes()?;
         let program = self.running_mut()?;
         program.debuggee.forget_interruption();
@@ -97,7 +98,7 @@ impl Session {
             return Ok(self.end_instead(reason));
         };
         self.select_thread(thread);
-        self.control.state.settle()?;
+        self.control.state.settle().map_err(refused)?;
         if !says_where_it_stands(&reason) {
             self.processes.stop.skipped_frames = None;
             let begun = self.processes.stop.begun.take();

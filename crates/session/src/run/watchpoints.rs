@@ -5,10 +5,10 @@ use crate::run::scenarios::{carrying, notifying};
 use crate::session::Session;
 use crate::state::values::of_thread;
 use juror_debuggee::{AccessKind, MemoryAccess, ThreadId};
+use juror_fault::CommandError;
 use juror_points::point::{PointKind, PointOwner, Stopping};
 use juror_points::system_call_names::system_call_name;
 use juror_points::watchpoints::{WatchKind, bytes_of};
-use juror_view::error::CommandError;
 use juror_view::{StopReason, WatchedAccess};
 
 /// Handles a thread's access to watched memory. Returns what must be shown, if anything.

@@ -1,6 +1,6 @@
 //! The arguments of commands that the user has defined: `$arg0`, `$arg1`, `$argc`, `$arg*`.
 
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 
 /// The beginning of their names.
 const NAME: &str = "$arg";

@@ -1,7 +1,7 @@
 //! Reads blocks of commands, line by line.
 
 use crate::script::block::{Block, Step};
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use std::rc::Rc;
 
 /// The kinds of lines that give a block its structure.

@@ -6,7 +6,7 @@
 use crate::script::arguments;
 use crate::script::block::{Block, Step};
 use crate::script::parse::condition_of;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use std::rc::Rc;
 
 /// The largest number of steps between two lines that are typed or stops of the program.

@@ -5,9 +5,9 @@ use crate::script::arguments;
 use crate::script::block::Block;
 use crate::script::parse::{Parser, Taken, Words};
 use crate::script::run::{Asked, Origin, Runner, no_conditions};
+use juror_fault::CommandError;
 use juror_points::point::Stopping;
 use juror_view::driver::FrontEnd;
-use juror_view::error::CommandError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

@@ -9,7 +9,7 @@
 mod tests;
 
 use juror_debuggee::{Launch, Redirection};
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;

@@ -1,10 +1,28 @@
 //! The control state: user or program, and how to interrupt.
 
 use juror_debuggee::{Debuggee, Interrupter};
-use juror_rules::control::{Control, ControlCheck};
-use juror_view::error::{CommandError, SessionError};
+use juror_fault::{CommandError, SessionError};
+use juror_rules::control::{Control, ControlCheck, Mode, Refusal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+
+/// Creates the error of commands that need a program.
+pub(crate) fn not_running() -> CommandError {
+    CommandError::with_help("the program is not running", "start it with: run")
+}
+
+/// Converts the refusal of a transition of the control to the error of the command that needs it.
+pub(crate) fn refused(refusal: Refusal) -> CommandError {
+    match refusal {
+        Refusal::Mode(Mode::Init | Mode::Loaded) => not_running(),
+        other => CommandError::new(format!("juror is at fault: {other}")),
+    }
+}
+
+/// Converts the refusal of a transition of the control to the error of a session that starts.
+pub(crate) fn refused_start(refusal: Refusal) -> SessionError {
+    SessionError::Internal(refusal.to_string())
+}
 
 /// The control machine, and the means to interrupt a run.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! The format and the next address of `x`.
 
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 
 /// The limit of elements shown at once.
 pub(crate) const COUNT_MAX: u64 = 10_000;

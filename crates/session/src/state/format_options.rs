@@ -1,7 +1,7 @@
 //! The options and formats of `print`: `/x`, `-pretty`, `-elements 10`.
 
+use juror_fault::CommandError;
 use juror_values::format::Radix;
-use juror_view::error::CommandError;
 
 /// Returns whether a format was given, which overrides that of the value's type.
 pub(crate) fn is_formatted(radix: Radix) -> bool {

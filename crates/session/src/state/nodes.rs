@@ -4,10 +4,10 @@
 //! a number of an earlier stop is known to be one.
 
 use juror_debuggee::ThreadId;
+use juror_fault::CommandError;
 use juror_values::format::Radix;
 use juror_values::parts::Path;
 use juror_values::typed::Typed;
-use juror_view::error::CommandError;
 use juror_view::nodes::NodeId;
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! How results are presented to the user at a terminal.
 
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::{ContextPart, Extent, TerminalSettings};
 
 /// The help for a list of parts.

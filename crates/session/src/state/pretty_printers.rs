@@ -1,8 +1,8 @@
 //! The user's pretty-printers.
 
+use juror_fault::CommandError;
 use juror_program::program::Program;
 use juror_values::pretty_printers::PrettyPrinters;
-use juror_view::error::CommandError;
 
 /// The loaded rules.
 #[derive(Debug)]

@@ -5,9 +5,9 @@
 //! searched for by it.
 
 use crate::state::source_checksum::md5;
+use juror_fault::CommandError;
 use juror_highlight::{Highlighter, Language, Span};
 use juror_view::SourceView;
-use juror_view::error::CommandError;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

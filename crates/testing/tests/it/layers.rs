@@ -24,6 +24,7 @@ const fn layered(package: &'static str, layer: u8, pure: bool) -> Layered {
 
 /// All crates but the side crates. A crate that is not listed here is an error.
 const LAYERS: &[Layered] = &[
+    layered("juror-fault", 0, true),
     layered("juror-event", 1, true),
     layered("juror-corefile", 1, true),
     layered("juror-highlight", 1, true),

@@ -1,8 +1,8 @@
 //! Requests over a socket, against a session that plays a script.
 
+use juror_fault::CommandError;
 use juror_view::Outcome;
 use juror_view::driver::Driver;
-use juror_view::error::CommandError;
 use juror_view::live::{PropertySample, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::{Observer, SilentObserver};
 use juror_web::{LivePage, Performed, Server, Static};

@@ -4,8 +4,8 @@ use crate::command_table::setting_names::Setting;
 use crate::commands::set::{limit, switch};
 use crate::state::presentation::Presentation;
 use crate::state::source::Sources;
+use juror_fault::CommandError;
 use juror_view::Extent;
-use juror_view::error::CommandError;
 
 /// Returns whether a setting is about what a terminal shows of all results.
 pub(crate) fn is_about_terminal(setting: Setting) -> bool {

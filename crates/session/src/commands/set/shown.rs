@@ -8,9 +8,9 @@ use crate::inspect::constants::Nothing;
 use crate::options::AtInlined;
 use crate::session::Session;
 use crate::state::presentation::{context_words, extent_words};
+use juror_fault::CommandError;
 use juror_values::format::{Radix, format};
 use juror_values::typed::Typed;
-use juror_view::error::CommandError;
 use juror_view::{Outcome, SettingView, SubstitutionView, ValueView, VariableView};
 use std::ffi::OsString;
 

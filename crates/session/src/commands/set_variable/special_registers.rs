@@ -4,11 +4,11 @@
 use super::{innermost_only, write_register};
 use crate::inspect::{expressions, frames};
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_program::assignment::bytes_for;
 use juror_program::scope::register_part;
 use juror_symbols::register;
 use juror_values::typed::{Number, Typed};
-use juror_view::error::CommandError;
 
 /// The flags that a program may change: CF, PF, AF, ZF, SF, DF, OF, AC.
 const SETTABLE_FLAGS: u64 = 0x4_0cd5;

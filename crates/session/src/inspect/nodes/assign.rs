@@ -7,12 +7,12 @@ use crate::inspect::nodes::made::Writer;
 use crate::inspect::nodes::{draft, known, node_of, opened, shown_values};
 use crate::session::Session;
 use crate::state::nodes::{Content, FrameOf, Value};
+use juror_fault::CommandError;
 use juror_language::ExpressionKind;
 use juror_program::assignment::{assignment_target, bytes_for};
 use juror_values::format::Radix;
 use juror_values::parts::{Opened, Part, Reader, Role};
 use juror_values::typed::{Location, Typed};
-use juror_view::error::CommandError;
 use juror_view::nodes::{Node, NodeId};
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 use crate::session::Session;
 use crate::state::nodes::FrameOf;
 use crate::state::selection::Selection;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use std::mem;
 
 /// Returns a frame by the number of its thread and its level.

@@ -3,6 +3,7 @@
 use crate::session::Session;
 use crate::state::nodes::{Content, FrameOf, Known, Value};
 use crate::state::values::convenience;
+use juror_fault::CommandError;
 use juror_points::expressions::read_with_types;
 use juror_program::assignment::is_text;
 use juror_program::scope::FrameScope;
@@ -12,7 +13,6 @@ use juror_values::classes::upcast::referred_to;
 use juror_values::format::{Radix, summary};
 use juror_values::parts::{Path, Reader, Role, open};
 use juror_values::typed::{Location, Memory, Number, Typed};
-use juror_view::error::CommandError;
 use juror_view::nodes::{Node, NodeId, NodeKind};
 
 /// The origin of a value.

@@ -8,10 +8,10 @@ use crate::inspect::nodes::framed::{frame_of, in_frame};
 use crate::inspect::nodes::made::{Draft, Origin, Writer};
 use crate::session::Session;
 use crate::state::nodes::{Content, FrameOf, Known};
+use juror_fault::CommandError;
 use juror_values::format::Radix;
 use juror_values::parts::Path;
 use juror_values::typed::Typed;
-use juror_view::error::CommandError;
 use juror_view::nodes::{Group, Node, NodeKind};
 
 /// The registers that hold numbers and addresses.

@@ -3,10 +3,10 @@
 use crate::replay::stops::What;
 use crate::replay::tape::Tape;
 use juror_event::{EventKind, Read, Unavailability, Value};
+use juror_fault::CommandError;
 use juror_language::{Property, suggest};
 use juror_monitor::Monitor;
 use juror_trace::{Binding, Given, Layout, event_words};
-use juror_view::error::CommandError;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@
 use crate::run::checkpoints::losses;
 use crate::session::Session;
 use crate::state::checkpoints::{CheckpointId, Checkpoints, interval};
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::observer::Observer;
 
 /// The number of periodic checkpoints that are kept.

@@ -7,9 +7,9 @@ use crate::command_table;
 use crate::session::Session;
 use crate::state::checkpoints::Checkpoints;
 use juror_debuggee::{Origin, PidNamespace};
+use juror_fault::CommandError;
 use juror_language::{ActionKind, Piece};
 use juror_view::Outcome;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
 /// Returns whether an action of a scenario makes a checkpoint, with its own keyword or with a

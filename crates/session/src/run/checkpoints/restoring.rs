@@ -7,9 +7,9 @@ use crate::state::checkpoints::{CheckpointId, Saved};
 use crate::state::selection::Selection;
 use juror_checkpoint::Restored;
 use juror_debuggee::{Owner, ThreadId};
+use juror_fault::CommandError;
 use juror_monitoring::monitors::Monitors;
 use juror_program::program::Program;
-use juror_view::error::CommandError;
 use std::mem;
 
 /// The report of a restore.

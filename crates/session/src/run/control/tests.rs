@@ -5,9 +5,10 @@ use crate::command_table::{INFO_SUBJECTS, TABLE, info_modes};
 use crate::options::Options;
 use crate::run::attach;
 use crate::session::Session;
+use crate::state::control::not_running;
 use juror_debuggee::SelfCheck;
+use juror_fault::CommandError;
 use juror_rules::control::{Mode, Modes};
-use juror_view::error::{CommandError, not_running};
 use juror_view::observer::SilentObserver;
 use std::path::PathBuf;
 

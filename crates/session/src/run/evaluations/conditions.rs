@@ -10,11 +10,11 @@ use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use juror_debuggee::ThreadId;
+use juror_fault::CommandError;
 use juror_language::Expression;
 use juror_points::point::Answer;
 use juror_values::typed::{Number, Typed};
 use juror_view::StopReason;
-use juror_view::error::CommandError;
 use juror_view::observer::SilentObserver;
 
 /// The limit of frames that a condition may refer to.
@@ -29,8 +29,8 @@ pub(crate) enum ConditionError {
     Pause(Box<Pause>),
 }
 
-impl From<juror_view::error::CommandError> for ConditionError {
-    fn from(error: juror_view::error::CommandError) -> ConditionError {
+impl From<juror_fault::CommandError> for ConditionError {
+    fn from(error: juror_fault::CommandError) -> ConditionError {
         ConditionError::Message(error.message)
     }
 }

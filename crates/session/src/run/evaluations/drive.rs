@@ -6,13 +6,13 @@ use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
 use crate::state::evaluations::{ActiveCall, CallEnd, Evaluation, Purpose};
 use crate::state::format_options::is_formatted;
+use juror_fault::CommandError;
 use juror_program::calls::{Attempt, CallingScope, Request, attempt, lay_out, read_result};
 use juror_program::scope::FrameScope;
 use juror_symbols::TypeKind;
 use juror_values::expression::ExpressionError;
 use juror_values::format::{Radix, format};
 use juror_values::typed::Typed;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason, ValueView, VariableView};
 

@@ -7,8 +7,8 @@
 use crate::session::Session;
 use crate::state::evaluations::{CallEnd, Evaluation, Exits};
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
+use juror_fault::CommandError;
 use juror_program::stack::unwinding::jump_target;
-use juror_view::error::CommandError;
 
 impl Session {
     pub(super) fn plant_exits(&mut self) -> Result<Exits, CommandError> {

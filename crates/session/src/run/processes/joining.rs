@@ -5,8 +5,8 @@ use crate::run::{catchpoints, late_error};
 use crate::session::Session;
 use crate::state::process::{FIRST, Inserted, Process};
 use juror_debuggee::{Debuggee, ForkKind, ThreadId};
+use juror_fault::CommandError;
 use juror_program::program::Program;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use std::path::Path;
 

@@ -4,8 +4,8 @@ use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::process::Process;
 use juror_debuggee::StopEvent;
+use juror_fault::CommandError;
 use juror_monitoring::report;
-use juror_view::error::CommandError;
 use juror_view::{Ending, Outcome, ProcessEnd, ViolationView};
 
 /// Handles the end of the current process: the run is over if it was the last.

@@ -6,10 +6,10 @@
 use crate::run::points;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
+use juror_fault::CommandError;
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::monitors::changing::Standing;
 use juror_program::program::Program;
-use juror_view::error::CommandError;
 
 /// Returns the program for [`juror_monitoring::monitors::Monitors`], if there is one.
 fn standing(program: &mut Option<Program>, thread: Option<ThreadId>) -> Option<Standing<'_>> {

@@ -2,9 +2,10 @@
 
 use crate::run::processes::{leaving, watching};
 use crate::session::Session;
+use crate::state::control::not_running;
 use juror_debuggee::StopEvent;
+use juror_fault::CommandError;
 use juror_program::program::Program;
-use juror_view::error::{CommandError, not_running};
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
 

@@ -11,9 +11,9 @@ use crate::run::software_watchpoints;
 use crate::session::Session;
 use crate::state::process::{Process, Processes};
 use juror_debuggee::DebuggeeError;
+use juror_fault::CommandError;
 use juror_points::watchpoints::{Watchpoint, Watchpoints};
 use juror_view::PointView;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
 impl Processes {

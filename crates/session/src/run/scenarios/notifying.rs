@@ -3,11 +3,11 @@
 use crate::session::Session;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
+use juror_fault::CommandError;
 use juror_language::ContextValue;
 use juror_monitoring::listeners::{ContextValues, QueuedTrigger};
 use juror_points::point::Stopping;
 use juror_view::WatchedAccess;
-use juror_view::error::CommandError;
 
 /// Returns the remaining stop after scenarios were notified of their own points; accesses that only
 /// they watch are removed.

@@ -18,10 +18,10 @@ use crate::inspect::expressions;
 use crate::options::Permissions;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
+use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::TypeKind;
 use juror_values::typed::{Location, Typed};
-use juror_view::error::CommandError;
 
 /// What a command needs to be executed for a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

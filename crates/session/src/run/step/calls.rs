@@ -8,9 +8,9 @@ use crate::inspect::statements::column_of;
 use crate::run::pause::Pause;
 use crate::run::step::{Leaving, Lines, shown_ranges};
 use crate::session::Session;
+use juror_fault::CommandError;
 use juror_program::modules::Bound;
 use juror_symbols::{CallInstruction, CallTarget, calls_ahead, is_name_of};
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::queries::{LineCallView, SelectionView};
 

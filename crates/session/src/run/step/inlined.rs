@@ -12,8 +12,8 @@ use crate::run::step::{Leaving, in_process};
 use crate::session::Session;
 use crate::state::inline_frames::SkippedFrames;
 use juror_debuggee::ThreadId;
+use juror_fault::CommandError;
 use juror_program::stack::frames::{Frame, beginning_calls, usual_level};
-use juror_view::error::CommandError;
 
 /// The position that a thread has reached.
 pub(super) struct Arrival {

@@ -8,7 +8,7 @@
 use crate::run::pause::Pause;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
-use juror_view::error::CommandError;
+use juror_fault::CommandError;
 use juror_view::observer::Observer;
 
 /// The number of instructions on the way, with the calls of the linker counted as one each:

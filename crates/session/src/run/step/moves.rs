@@ -4,12 +4,12 @@ use crate::run::pause::{Goal, Pause, Temporary};
 use crate::run::processes::watching;
 use crate::session::Session;
 use juror_debuggee::{Owner, ThreadId};
+use juror_fault::CommandError;
 use juror_program::program::Program;
 use juror_program::stack::unwinding::{
     Dropped, Drops, JumpTarget, Raised, frame_dropping_functions,
 };
 use juror_stepping::{Flow, flow_of};
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 
 /// The length of the machine's longest instruction, in bytes.

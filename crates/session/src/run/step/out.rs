@@ -5,6 +5,7 @@ use crate::run::pause::{Pause, Temporary};
 use crate::session::Session;
 use crate::state::nodes::Returned;
 use juror_debuggee::ThreadId;
+use juror_fault::CommandError;
 use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec;
 use juror_program::stack::frames::{Frame, returns_to};
@@ -12,7 +13,6 @@ use juror_program::stack::unwinding::JumpTarget;
 use juror_symbols::TypeKind;
 use juror_values::format::{Radix, format};
 use juror_values::typed::Typed;
-use juror_view::error::CommandError;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason, VariableView};
 

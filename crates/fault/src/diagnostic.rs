@@ -93,7 +93,7 @@ impl Diagnostic {
 
     /// Adds "did you mean" if there is a name to suggest.
     #[must_use]
-    pub(crate) fn did_you_mean(self, suggestion: Option<String>) -> Diagnostic {
+    pub fn did_you_mean(self, suggestion: Option<String>) -> Diagnostic {
         match suggestion {
             Some(name) => self.help(format!("did you mean `{name}`?")),
             None => self,

@@ -1,7 +1,6 @@
 //! The errors of sessions and commands.
 
-use juror_language::Diagnostic;
-use juror_rules::control::{Mode, Refusal};
+use crate::diagnostic::Diagnostic;
 use std::sync::Arc;
 
 /// The diagnostics of a property file.
@@ -81,12 +80,6 @@ impl CommandError {
     }
 }
 
-impl From<juror_debuggee::DebuggeeError> for CommandError {
-    fn from(error: juror_debuggee::DebuggeeError) -> CommandError {
-        CommandError::new(error.to_string())
-    }
-}
-
 impl From<SessionError> for CommandError {
     fn from(error: SessionError) -> CommandError {
         let message = error.to_string();
@@ -101,11 +94,6 @@ impl From<SessionError> for CommandError {
     }
 }
 
-/// Creates the error of commands that need a program.
-pub fn not_running() -> CommandError {
-    CommandError::with_help("the program is not running", "start it with: run")
-}
-
 /// Creates the error of a wrong property file.
 pub fn wrong(file: &str, text: &Arc<str>, diagnostics: Vec<Diagnostic>) -> SessionError {
     SessionError::Property {
@@ -115,20 +103,5 @@ pub fn wrong(file: &str, text: &Arc<str>, diagnostics: Vec<Diagnostic>) -> Sessi
             text: Arc::clone(text),
             diagnostics,
         }],
-    }
-}
-
-impl From<Refusal> for CommandError {
-    fn from(refusal: Refusal) -> CommandError {
-        match refusal {
-            Refusal::Mode(Mode::Init | Mode::Loaded) => not_running(),
-            other => CommandError::new(format!("juror is at fault: {other}")),
-        }
-    }
-}
-
-impl From<Refusal> for SessionError {
-    fn from(refusal: Refusal) -> SessionError {
-        SessionError::Internal(refusal.to_string())
     }
 }
