@@ -10,12 +10,13 @@
 //! happened, however the position was reached.
 
 mod commands;
+mod lookup;
 mod moves;
 mod queries;
+pub(crate) mod rows;
 mod settings;
 mod shown;
 mod stops;
-mod table;
 mod tape;
 #[cfg(test)]
 mod tests;

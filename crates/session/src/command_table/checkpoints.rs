@@ -2,6 +2,7 @@
 
 use crate::command_table::entry::{Entry, Group};
 use crate::commands::{checkpoint, dump_restore};
+use crate::replay::rows;
 use juror_rules::control::Modes;
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -22,6 +23,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Checkpoints,
         modes: Modes::Program,
         run: |session, rest, _| checkpoint::checkpoint_command(session, rest),
+        recorded: Some(&rows::CHECKPOINT),
         ..Entry::DEFAULT
     },
     Entry {
@@ -47,6 +49,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             Some(written) => written,
             None => checkpoint::restore_command(session, rest, observer),
         },
+        recorded: Some(&rows::RESTORE),
         ..Entry::DEFAULT
     },
 ];

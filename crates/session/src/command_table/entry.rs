@@ -1,5 +1,6 @@
 //! A row of the table of commands.
 
+use crate::command_table::recorded::Recorded;
 use crate::session::Session;
 use juror_fault::CommandError;
 use juror_rules::control::Modes;
@@ -183,6 +184,8 @@ pub struct Entry {
     pub evaluation: OpenEvaluation,
     /// The handler.
     pub run: Handler,
+    /// The command over a recording, if a recording has it.
+    pub recorded: Option<&'static Recorded>,
 }
 
 impl Entry {
@@ -202,5 +205,6 @@ impl Entry {
         moves: false,
         evaluation: OpenEvaluation::Nothing,
         run: |_, _, _| Ok(Outcome::Done),
+        recorded: None,
     };
 }

@@ -5,6 +5,7 @@ use crate::commands::{
     backtrace, display, frame, frame_apply, help, info, list, monitor, print, printf, property,
     ptype, thread, views,
 };
+use crate::replay::rows;
 use juror_rules::control::Modes;
 use juror_view::Outcome;
 
@@ -117,6 +118,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         completes: Completes::Commands,
         group: Group::Settings,
         run: |session, rest, _| help::help(session, rest),
+        recorded: Some(&rows::HELP),
         ..Entry::DEFAULT
     },
     Entry {
@@ -139,6 +141,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Settings,
         names: Names::InfoSubject,
         run: |session, rest, _| info::info(session, rest),
+        recorded: Some(&rows::INFO),
         ..Entry::DEFAULT
     },
     Entry {
@@ -157,6 +160,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Files,
         names: Names::Lines,
         run: |session, rest, _| list::list(session, rest),
+        recorded: Some(&rows::LIST),
         ..Entry::DEFAULT
     },
     Entry {
@@ -185,6 +189,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         completes: Completes::Properties,
         group: Group::Properties,
         run: |session, rest, _| monitor::monitor_command(session, rest),
+        recorded: Some(&rows::MONITOR),
         ..Entry::DEFAULT
     },
     Entry {
@@ -236,6 +241,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Properties,
         changes_points: true,
         run: property::property_command,
+        recorded: Some(&rows::PROPERTY),
         ..Entry::DEFAULT
     },
     Entry {
@@ -270,6 +276,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Data,
         names: Names::Expression,
         run: |session, rest, observer| print::print(session, rest, false, observer),
+        recorded: Some(&rows::PRINT),
         ..Entry::DEFAULT
     },
     Entry {

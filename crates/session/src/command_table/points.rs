@@ -2,6 +2,7 @@
 
 use crate::command_table::entry::{Completes, Entry, Group, Names};
 use crate::commands::{breakpoint, breakpoint_command_lists, condition, dprintf, points_edit};
+use crate::replay::rows;
 use juror_points::point::Fate;
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -47,6 +48,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         names: Names::Location,
         changes_points: true,
         run: |session, rest, _| breakpoint::set_breakpoint(session, rest, Fate::Keep),
+        recorded: Some(&rows::BREAK),
         ..Entry::DEFAULT
     },
     Entry {
@@ -116,6 +118,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Breakpoints,
         changes_points: true,
         run: |session, rest, _| points_edit::delete(session, rest),
+        recorded: Some(&rows::DELETE),
         ..Entry::DEFAULT
     },
     Entry {
@@ -130,6 +133,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Breakpoints,
         changes_points: true,
         run: |session, rest, _| points_edit::disable(session, rest),
+        recorded: Some(&rows::DISABLE),
         ..Entry::DEFAULT
     },
     Entry {
@@ -172,6 +176,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Breakpoints,
         changes_points: true,
         run: |session, rest, _| points_edit::enable(session, rest),
+        recorded: Some(&rows::ENABLE),
         ..Entry::DEFAULT
     },
     Entry {
@@ -219,6 +224,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         names: Names::Location,
         changes_points: true,
         run: |session, rest, _| breakpoint::set_breakpoint(session, rest, Fate::Delete),
+        recorded: Some(&rows::TEMPORARY_BREAK),
         ..Entry::DEFAULT
     },
 ];

@@ -2,6 +2,7 @@
 
 use crate::command_table::entry::{Completes, Entry, Group, Names, OpenEvaluation, Repeats};
 use crate::commands::{jump_and_return, restart_frame, running, skip};
+use crate::replay::rows;
 use crate::run::attach;
 use crate::run::step::Lines;
 use juror_rules::control::Modes;
@@ -66,6 +67,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         moves: true,
         evaluation: OpenEvaluation::Any,
         run: running::continue_command,
+        recorded: Some(&rows::CONTINUE),
         ..Entry::DEFAULT
     },
     Entry {
@@ -125,6 +127,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         moves: true,
         evaluation: OpenEvaluation::Own,
         run: |session, rest, observer| running::repeat_lines(session, rest, Lines::Over, observer),
+        recorded: Some(&rows::NEXT),
         ..Entry::DEFAULT
     },
     Entry {
@@ -148,6 +151,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Running,
         moves: true,
         run: |session, _, _| attach::leave(session).map(|()| Outcome::Quit),
+        recorded: Some(&rows::QUIT),
         ..Entry::DEFAULT
     },
     Entry {
@@ -225,6 +229,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         group: Group::Running,
         moves: true,
         run: running::run,
+        recorded: Some(&rows::RUN),
         ..Entry::DEFAULT
     },
     Entry {
@@ -273,6 +278,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         names: Names::Main,
         moves: true,
         run: running::start_command,
+        recorded: Some(&rows::START),
         ..Entry::DEFAULT
     },
     Entry {
@@ -307,6 +313,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         moves: true,
         evaluation: OpenEvaluation::Own,
         run: running::step,
+        recorded: Some(&rows::STEP),
         ..Entry::DEFAULT
     },
     Entry {
@@ -320,6 +327,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         moves: true,
         evaluation: OpenEvaluation::Own,
         run: |session, rest, observer| running::repeat_instructions(session, rest, false, observer),
+        recorded: Some(&rows::STEP),
         ..Entry::DEFAULT
     },
     Entry {

@@ -3,6 +3,7 @@
 use crate::command_table::entry::{Completes, Entry, Group};
 use crate::commands::set;
 use crate::commands::set::shown;
+use crate::replay::rows;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -101,6 +102,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         completes: Completes::Settings,
         group: Group::Settings,
         run: set::set,
+        recorded: Some(&rows::SET),
         ..Entry::DEFAULT
     },
     Entry {

@@ -2,13 +2,14 @@
 
 use crate::command_table;
 use crate::command_table::arguments::{number, split_line};
+use crate::command_table::entry::{Completes, Repeats};
 use crate::commands::completion::matching;
 use crate::commands::{info_graph, info_views, property};
 use crate::replay::RecordedRun;
+use crate::replay::lookup::{self, RECORDED, find};
 use crate::replay::moves::Goal;
 use crate::replay::settings;
 use crate::replay::stops::Change;
-use crate::replay::table::{Act, TABLE, find, help};
 use juror_fault::CommandError;
 use juror_language::suggest;
 use juror_monitoring::monitors::loading;
@@ -18,7 +19,7 @@ use juror_view::{Outcome, RecordedCheckpointView, StopReason};
 use std::path::Path;
 
 /// Parses a repeat count; the default is 1.
-fn times(rest: &str) -> Result<u64, CommandError> {
+pub(super) fn times(rest: &str) -> Result<u64, CommandError> {
     match number(rest)? {
         Some(0) => Err(CommandError::new("the number of steps must not be 0")),
         times => Ok(times.unwrap_or(1)),
@@ -40,84 +41,78 @@ impl RecordedRun {
         if word.is_empty() || word.starts_with('#') {
             return Ok(Outcome::Done);
         }
-        let row = find(word)?;
-        self.control.permit(row.modes).map_err(|_| {
+        let (_, recorded) = find(word)?;
+        self.control.permit(recorded.modes).map_err(|_| {
             CommandError::with_help(
                 "this is the end of the recording",
                 "reverse-step, reverse-continue and goto go back, run goes to the beginning",
             )
         })?;
-        let result = self.perform(row.act, rest, observer);
+        let result = (recorded.run)(self, rest, observer);
         self.control.finish();
         result
     }
 
-    fn perform(
-        &mut self,
-        act: Act,
-        rest: &str,
-        observer: &mut dyn Observer,
-    ) -> Result<Outcome, CommandError> {
-        // Before the first and after the last event, the next event of any thread counts.
+    /// Returns the goal of `step N`: events of any thread.
+    pub(super) fn events_of_all(&self, rest: &str) -> Result<Goal, CommandError> {
+        let left = times(rest)?;
+        Ok(Goal::Events { left, thread: None })
+    }
+
+    /// Returns the goal of `next N`: events of the selected thread. Before the first and after the
+    /// last event, the next event of any thread counts.
+    pub(super) fn events_of_thread(&self, rest: &str) -> Result<Goal, CommandError> {
+        let left = times(rest)?;
         let is_at_event = self.position > 0 && !self.is_over();
         let thread = is_at_event.then(|| self.selected.unwrap_or_else(|| self.event_thread()));
-        match act {
-            Act::Break => self.set_stop(rest, false),
-            Act::TemporaryBreak => self.set_stop(rest, true),
-            Act::Delete => match rest.strip_prefix("checkpoint") {
-                Some(words) => self.delete_checkpoint(words.trim_start_matches('s').trim()),
-                None => self.change_stops(rest, Change::Delete),
-            },
-            Act::Disable => self.change_stops(rest, Change::Enable(false)),
-            Act::Enable => self.change_stops(rest, Change::Enable(true)),
-            Act::Continue => self.go_on(Goal::Never, times(rest)? - 1, observer),
-            Act::Step => {
-                let (left, thread) = (times(rest)?, None);
-                self.go_on(Goal::Events { left, thread }, 0, observer)
-            }
-            Act::Next => {
-                let left = times(rest)?;
-                self.go_on(Goal::Events { left, thread }, 0, observer)
-            }
-            Act::ReverseContinue => self.go_back(Goal::Never, observer),
-            Act::ReverseStep => {
-                let (left, thread) = (times(rest)?, None);
-                self.go_back(Goal::Events { left, thread }, observer)
-            }
-            Act::ReverseNext => {
-                let left = times(rest)?;
-                self.go_back(Goal::Events { left, thread }, observer)
-            }
-            Act::GoTo => self.go_to(rest, observer),
-            Act::Start => self.go_to("start", observer),
-            Act::Run => {
-                self.go_to("start", observer)?;
-                self.go_on(Goal::Never, 0, observer)
-            }
-            Act::Checkpoint => Ok(self.checkpoint()),
-            Act::Restore => self.restore(rest, observer),
-            Act::Help => help(rest),
-            Act::Info => self.info(rest),
-            Act::List => self.list(rest),
-            Act::Monitor => self.monitors(rest),
-            Act::Print => self.print(rest),
-            Act::Property => self.property(rest),
-            Act::Quit => Ok(Outcome::Quit),
-            Act::Set => self.set(rest),
+        Ok(Goal::Events { left, thread })
+    }
+
+    /// `run`
+    pub(super) fn run_anew(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        self.go_to("start", observer)?;
+        self.go_on(Goal::Never, 0, observer)
+    }
+
+    /// `help`, `help COMMAND`
+    pub(super) fn help(&self, rest: &str) -> Result<Outcome, CommandError> {
+        lookup::help(rest)
+    }
+
+    /// `delete N`, `delete checkpoint N`
+    pub(super) fn delete(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+        match rest.strip_prefix("checkpoint") {
+            Some(words) => self.delete_checkpoint(words.trim_start_matches('s').trim()),
+            None => self.change_stops(rest, Change::Delete),
         }
     }
 
-    fn set_stop(&mut self, words: &str, is_temporary: bool) -> Result<Outcome, CommandError> {
+    pub(super) fn set_stop(
+        &mut self,
+        words: &str,
+        is_temporary: bool,
+    ) -> Result<Outcome, CommandError> {
         let said = self.stops.set(words, is_temporary, &self.tape)?;
         Ok(Outcome::Message(said))
     }
 
-    fn change_stops(&mut self, words: &str, change: Change) -> Result<Outcome, CommandError> {
+    pub(super) fn change_stops(
+        &mut self,
+        words: &str,
+        change: Change,
+    ) -> Result<Outcome, CommandError> {
         self.stops.change(words, change).map(|()| Outcome::Done)
     }
 
     /// `goto N`, `goto start`, `goto end`
-    fn go_to(&mut self, rest: &str, observer: &mut dyn Observer) -> Result<Outcome, CommandError> {
+    pub(super) fn go_to(
+        &mut self,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
         let wanted = match rest {
             "start" | "begin" => 0,
             "end" => self.tape.count,
@@ -142,7 +137,7 @@ impl RecordedRun {
         self.stand_again(reason, observer)
     }
 
-    fn checkpoint(&mut self) -> Outcome {
+    pub(super) fn checkpoint(&mut self) -> Outcome {
         self.checkpoint_count += 1;
         self.checkpoints
             .push((self.checkpoint_count, self.position));
@@ -174,7 +169,7 @@ impl RecordedRun {
         Ok(Outcome::Done)
     }
 
-    fn restore(
+    pub(super) fn restore(
         &mut self,
         rest: &str,
         observer: &mut dyn Observer,
@@ -187,7 +182,7 @@ impl RecordedRun {
         self.stand_again(StopReason::Restored { checkpoint, losses }, observer)
     }
 
-    fn info(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+    pub(super) fn info(&mut self, rest: &str) -> Result<Outcome, CommandError> {
         const SUBJECTS: [&str; 10] = [
             "args",
             "breakpoints",
@@ -253,7 +248,7 @@ impl RecordedRun {
     }
 
     /// `property`, `property add FILE`, `property remove NAME`
-    fn property(&mut self, rest: &str) -> Result<Outcome, CommandError> {
+    pub(super) fn property(&mut self, rest: &str) -> Result<Outcome, CommandError> {
         let (action, words) = split_line(rest);
         match action {
             "" if self.shown_properties().is_empty() => Err(info_graph::no_property()),
@@ -316,10 +311,11 @@ impl RecordedRun {
     /// Returns the line that an empty line after this one repeats.
     pub fn repetition(&self, line: &str) -> Option<String> {
         let (word, _) = split_line(line);
-        let row = find(word).ok()?;
-        match row.act {
-            Act::List => Some("list".to_owned()),
-            _ => row.repeats.then(|| line.to_owned()),
+        let (entry, recorded) = find(word).ok()?;
+        match recorded.repeats {
+            Repeats::No => None,
+            Repeats::Line | Repeats::Onwards => Some(line.to_owned()),
+            Repeats::Name => Some(entry.name.to_owned()),
         }
     }
 
@@ -330,23 +326,27 @@ impl RecordedRun {
         let typed = before.get(start..).unwrap_or("");
         let (word, _) = split_line(before);
         if before.trim_start().len() == typed.len() {
-            let names = TABLE.iter().map(|it| it.name.to_owned());
-            return (start, matching(names, typed));
+            return (start, matching(command_names(), typed));
         }
-        let candidates: Vec<String> = match find(word).map(|row| row.act) {
-            Ok(Act::Break | Act::TemporaryBreak) => {
+        let completes = find(word).map_or(Completes::Nothing, |(_, recorded)| recorded.completes);
+        let candidates: Vec<String> = match completes {
+            Completes::Caught => {
                 let events = self.tape.layouts.iter().map(|it| it.event.to_string());
                 let words =
                     events.flat_map(|it| it.split(' ').map(str::to_owned).collect::<Vec<String>>());
                 words.collect()
             }
-            Ok(Act::Monitor | Act::Property) => {
+            Completes::Properties => {
                 let names = self.shown_properties().iter();
                 names.map(|it| it.property.name.to_string()).collect()
             }
-            Ok(Act::Help) => TABLE.iter().map(|it| it.name.to_owned()).collect(),
+            Completes::Commands => command_names().collect(),
             _ => Vec::new(),
         };
         (start, matching(candidates.into_iter(), typed))
     }
+}
+
+fn command_names() -> impl Iterator<Item = String> {
+    RECORDED.iter().map(|(entry, _)| entry.name.to_owned())
 }
