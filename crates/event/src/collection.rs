@@ -87,22 +87,43 @@ impl Default for Sequence {
     }
 }
 
+impl<T: Clone> Inner<T> {
+    /// Returns the contents, to which a value of the given depth is to be added.
+    fn extended(this: &mut Arc<Inner<T>>, depth: u8) -> Result<&mut T, TooDeep> {
+        let depth = around(depth)?;
+        let inner = Arc::make_mut(this);
+        inner.depth = inner.depth.max(depth);
+        Ok(&mut inner.contents)
+    }
+}
+
+/// Implements the size and depth of a collection, whose contents have this method for their number.
+macro_rules! sized {
+    ($collection:ident, $number:ident, $element:literal) => {
+        impl $collection {
+            #[doc = concat!("Returns the number of ", $element, ".")]
+            pub fn len(&self) -> usize {
+                self.0.contents.$number()
+            }
+
+            #[doc = concat!("Returns true if there are no ", $element, ".")]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// Returns the nesting depth, including this collection.
+            pub fn depth(&self) -> u8 {
+                self.0.depth
+            }
+        }
+    };
+}
+
+sized!(Set, size, "elements");
+sized!(Map, size, "keys");
+sized!(Sequence, len, "elements");
+
 impl Set {
-    /// Returns the number of elements.
-    pub fn len(&self) -> usize {
-        self.0.contents.size()
-    }
-
-    /// Returns true if there are no elements.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the nesting depth, including this collection.
-    pub fn depth(&self) -> u8 {
-        self.0.depth
-    }
-
     /// Returns true if the set contains a value.
     pub fn contains(&self, value: &Value) -> bool {
         self.0.contents.contains(value)
@@ -118,10 +139,7 @@ impl Set {
     /// # Errors
     /// If the value is nested too deeply to be put into a collection.
     pub fn insert(&mut self, value: Value) -> Result<(), TooDeep> {
-        let depth = around(value.depth())?;
-        let inner = Arc::make_mut(&mut self.0);
-        inner.depth = inner.depth.max(depth);
-        inner.contents.insert_mut(value);
+        Inner::extended(&mut self.0, value.depth())?.insert_mut(value);
         Ok(())
     }
 
@@ -134,21 +152,6 @@ impl Set {
 }
 
 impl Map {
-    /// Returns the number of keys.
-    pub fn len(&self) -> usize {
-        self.0.contents.size()
-    }
-
-    /// Returns true if there are no keys.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the nesting depth, including this collection.
-    pub fn depth(&self) -> u8 {
-        self.0.depth
-    }
-
     /// Returns the value of a key.
     pub fn get(&self, key: &Value) -> Option<&Value> {
         self.0.contents.get(key)
@@ -164,10 +167,8 @@ impl Map {
     /// # Errors
     /// If one of them is nested too deeply to be put into a collection.
     pub fn insert(&mut self, key: Value, value: Value) -> Result<(), TooDeep> {
-        let depth = around(key.depth().max(value.depth()))?;
-        let inner = Arc::make_mut(&mut self.0);
-        inner.depth = inner.depth.max(depth);
-        inner.contents.insert_mut(key, value);
+        let depth = key.depth().max(value.depth());
+        Inner::extended(&mut self.0, depth)?.insert_mut(key, value);
         Ok(())
     }
 
@@ -180,21 +181,6 @@ impl Map {
 }
 
 impl Sequence {
-    /// Returns the number of elements.
-    pub fn len(&self) -> usize {
-        self.0.contents.len()
-    }
-
-    /// Returns true if there are no elements.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Returns the nesting depth, including this collection.
-    pub fn depth(&self) -> u8 {
-        self.0.depth
-    }
-
     /// Returns the value at a position.
     pub fn get(&self, position: usize) -> Option<&Value> {
         self.0.contents.get(position)
@@ -210,10 +196,7 @@ impl Sequence {
     /// # Errors
     /// If the value is nested too deeply to be put into a collection.
     pub fn push(&mut self, value: Value) -> Result<(), TooDeep> {
-        let depth = around(value.depth())?;
-        let inner = Arc::make_mut(&mut self.0);
-        inner.depth = inner.depth.max(depth);
-        inner.contents.push_back_mut(value);
+        Inner::extended(&mut self.0, value.depth())?.push_back_mut(value);
         Ok(())
     }
 
@@ -222,13 +205,12 @@ impl Sequence {
     /// # Errors
     /// If the value is nested too deeply to be put into a collection.
     pub fn set(&mut self, position: usize, value: Value) -> Result<bool, TooDeep> {
-        let depth = around(value.depth())?;
+        around(value.depth())?;
         if position >= self.len() {
             return Ok(false);
         }
-        let inner = Arc::make_mut(&mut self.0);
-        inner.depth = inner.depth.max(depth);
-        Ok(inner.contents.set_mut(position, value))
+        let contents = Inner::extended(&mut self.0, value.depth())?;
+        Ok(contents.set_mut(position, value))
     }
 
     /// Removes the last value; returns false if there is none.

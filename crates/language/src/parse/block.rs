@@ -47,6 +47,15 @@ impl Parser<'_> {
 
     /// Parses a block in braces; returns `None` if the parser cannot recover within it.
     pub(super) fn block(&mut self) -> Option<Vec<Statement>> {
+        self.braced(Self::statement)
+    }
+
+    /// Parses statements in braces, each with `statement`, which is given where the block was
+    /// opened; returns `None` if the parser cannot recover within it.
+    pub(super) fn braced<T>(
+        &mut self,
+        mut statement: impl FnMut(&mut Self, &Range<usize>) -> Option<T>,
+    ) -> Option<Vec<T>> {
         let opened = self.span();
         if !self.expect(Sign::OpenBrace) {
             return None;
@@ -64,7 +73,7 @@ impl Parser<'_> {
                 self.report(error.label(opened, "the block that is not closed"));
                 return None;
             }
-            statements.push(self.statement(&opened)?);
+            statements.push(statement(self, &opened)?);
         }
     }
 

@@ -34,30 +34,12 @@ const STATEMENTS: [&str; 15] = [
 impl Parser<'_> {
     /// Parses a block in braces; returns `None` if the parser cannot recover within it.
     pub(super) fn reaction_block(&mut self) -> Option<Vec<ReactionStatement>> {
-        let opened = self.span();
-        if !self.expect(Sign::OpenBrace) {
-            return None;
-        }
-        let mut statements = Vec::new();
-        loop {
-            if self.take(Sign::Semicolon) {
-                continue;
-            }
-            if self.take(Sign::CloseBrace) {
-                return Some(statements);
-            }
-            if self.kind() == TokenKind::End {
-                let error = self.expected("`}`");
-                self.report(error.label(opened, "the block that is not closed"));
-                return None;
-            }
-            let start = self.start();
-            let kind = self.reaction_statement(&opened)?;
-            statements.push(ReactionStatement {
-                kind,
-                span: self.span_from(start),
-            });
-        }
+        self.braced(|parser, opened| {
+            let start = parser.start();
+            let kind = parser.reaction_statement(opened)?;
+            let span = parser.span_from(start);
+            Some(ReactionStatement { kind, span })
+        })
     }
 
     fn reaction_statement(&mut self, opened: &Range<usize>) -> Option<ReactionKind> {
