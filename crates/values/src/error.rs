@@ -1,50 +1,51 @@
-//! Why something in the program has no value.
+//! The reasons for which a variable or expression has no value.
 
 use juror_event::Unavailability;
 use juror_symbols::{EntryUnavailable, LocationError};
 
-/// Why something has no value: as a sentence for a person, and by its kind for monitors.
+/// The reason for which a variable or expression has no value: `Display` gives it as a sentence,
+/// and [`ValueError::unavailability`] as monitors classify it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValueError {
     /// Memory at this address cannot be read.
     #[error("memory at {0:#x} cannot be read")]
     Unreadable(u64),
-    /// The compiler kept it nowhere at this place.
+    /// The compiler kept no copy at this address of the code.
     #[error("optimized out")]
     OptimizedOut,
-    /// The compiler kept a part of it.
+    /// The compiler kept only some of the bits.
     #[error("partly optimized out")]
     PartlyOptimizedOut,
-    /// Its place cannot be told.
+    /// The location cannot be computed.
     #[error("{0}")]
     Location(#[from] LocationError),
-    /// It is not passed as its type would be.
+    /// The parameter is not passed in the way that its type calls for.
     #[error("{0}")]
     Argument(#[from] EntryUnavailable),
-    /// What it is a part of has none.
+    /// The value that this is a part of has no value.
     #[error("{what}: {why}")]
     Within {
-        /// What it is, and of what.
+        /// The part, and the value that it belongs to.
         what: String,
-        /// Why that has no value.
+        /// The reason for the whole value.
         why: Box<ValueError>,
     },
-    /// A container has no element of that number or key; in words.
+    /// A container has no element with this number or key; a sentence about it.
     #[error("{0}")]
     NoElement(String),
-    /// There is none, or none that can be computed with; in words.
+    /// Any other reason, as a sentence.
     #[error("{0}")]
     Other(String),
 }
 
 impl ValueError {
-    /// The same of a part of what has no value.
+    /// Returns the error for a part of a value, if `self` is the error for the whole value.
     pub fn within(self, what: String) -> ValueError {
         let why = Box::new(self);
         ValueError::Within { what, why }
     }
 
-    /// Why there is no value, as monitors know it.
+    /// Returns the reason as monitors classify it.
     pub fn unavailability(&self) -> Unavailability {
         match self {
             ValueError::Unreadable(address) => Unavailability::Unreadable { address: *address },
@@ -85,7 +86,6 @@ impl From<&str> for ValueError {
     }
 }
 
-/// For who shows it.
 impl From<ValueError> for String {
     fn from(error: ValueError) -> String {
         error.to_string()

@@ -1,10 +1,10 @@
-//! Values with their types: reading them from memory, computing with them, showing them.
+//! Values with their types: read from memory, computed with, and formatted.
 //!
-//! Everything that a value needs of a program comes through traits: its memory
-//! ([`typed::Memory`]), its registers ([`read_plan::Machine`]), the meaning of names
-//! ([`expression::Scope`]) and the names of addresses ([`format::Names`]).
+//! A value depends on the program only through traits: its memory ([`typed::Memory`]), its
+//! registers ([`read_plan::Machine`]), the meaning of names ([`expression::Scope`]) and the names
+//! of addresses ([`format::Names`]).
 //!
-//! Invariant: nothing here knows a process, and nothing does I/O.
+//! Invariant: this crate knows no process and does no I/O.
 
 #![forbid(unsafe_code)]
 

@@ -1,58 +1,57 @@
-//! How one value is read at a stop, decided when the point is planted.
+//! Plans that read one value at a stop, compiled when the point is inserted.
 //!
-//! All names, types and debug information are resolved beforehand; at the
-//! stop a plan is a few loads. In an event *after* a call the arguments'
-//! registers are gone, so a plan has two halves: [`ReadPlan::begin`] takes one
-//! machine word when the call is entered, [`ReadPlan::complete`] makes the
-//! value of it, following pointers as memory is then.
+//! All names, types and debug information are resolved beforehand; at the stop a plan is a few
+//! loads. An event *after* a call no longer has the arguments' registers, so a plan has two halves:
+//! [`ReadPlan::begin`] takes one machine word when the call is entered, and [`ReadPlan::complete`]
+//! makes the value of it, following pointers through memory as it is then.
 //!
-//! Invariant: nothing here allocates, except for text that the user asked for.
+//! Invariant: only text that the user asked for is allocated.
 
 use juror_event::{Unavailability, Value};
 use juror_symbols::Character;
 use smallvec::SmallVec;
 
-/// Longest text that is read from the debuggee, in bytes.
+/// The longest text that is read from the debuggee, in bytes.
 pub const STRING_LENGTH_MAX: usize = 4096;
 
-/// What a plan needs of the debuggee.
+/// The registers and memory that a plan reads.
 pub trait Machine {
-    /// A general register by its DWARF number (0 = rax … 15, 16 = rip).
+    /// Returns a general register by its DWARF number (0 = rax … 15, 16 = rip).
     fn register(&self, number: u8) -> u64;
-    /// The low eight bytes of a vector register (0 = xmm0).
+    /// Returns the low eight bytes of a vector register (0 = xmm0), or `None` if it is unknown.
     fn vector(&self, number: u8) -> Option<u64>;
-    /// Fills `buffer` from memory, or says no.
+    /// Fills `buffer` from memory. Returns false if any of it cannot be read.
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool;
-    /// Whether an object that points to this table is one of the class, so that the
-    /// table tells where its virtual bases are. Nobody knows it without symbols.
+    /// Returns whether an object with this virtual table is of the class, so that the table gives
+    /// the offsets of its virtual bases. Without symbols the answer is no.
     fn has_class(&self, table: u64, class: ClassNumber) -> bool {
         let _ = (table, class);
         false
     }
-    /// The bits of a number that an event has captured in a slot; a fraction as one of so
-    /// many bytes.
+    /// Returns the bits of the number that an event has captured in a slot. A floating-point number
+    /// is converted to `float_bytes` bytes.
     fn captured(&self, slot: u8, float_bytes: u8) -> Option<u64> {
         let _ = (slot, float_bytes);
         None
     }
 }
 
-/// The number of a class of C++ that plans go through, as a [`Machine`] knows it.
+/// The number of a C++ class that a plan passes through, as a [`Machine`] knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ClassNumber(pub u32);
 
-/// The way from an object to the part of it that is a virtual base class: where that is
-/// a word of the object's table says (*Itanium C++ ABI*, 2.5.2).
+/// The step from an object to its virtual base class, whose offset is a word of the object's
+/// virtual table (*Itanium C++ ABI*, 2.5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VirtualPart {
     /// The class that has the base.
     pub class: ClassNumber,
-    /// Where the word is, in bytes from where the object points to.
+    /// The offset of that word from the address point of the table, in bytes.
     pub entry: i64,
 }
 
 impl VirtualPart {
-    /// Where the part begins of the object at an address.
+    /// Returns the address of the virtual base in the object at `object`.
     pub fn find(self, machine: &impl Machine, object: u64) -> Result<u64, Unavailability> {
         let table = word(machine, object)?;
         if !machine.has_class(table, self.class) {
@@ -63,25 +62,25 @@ impl VirtualPart {
     }
 }
 
-/// A step from a word that has been read.
+/// A step from the word that was read last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The word is a pointer: to the memory at this distance from where it points.
+    /// Takes the word for a pointer, and continues at this distance from the pointee, in bytes.
     Behind(i64),
-    /// The same, and from the object there to a part of it. The next step begins at the
-    /// address of the part.
+    /// Takes the word for a pointer to an object at this distance, and continues with the address
+    /// of a virtual base of the object.
     Part(i64, VirtualPart),
 }
 
-/// Where a plan begins.
+/// The start of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// A general register, by DWARF number; `shift` bits are dropped first
-    /// (a field of a small struct that is passed in a register).
+    /// A general register, by DWARF number, shifted right by `shift` bits for a field of a small
+    /// struct that is passed in a register.
     Register {
         /// The DWARF number.
         number: u8,
-        /// Bits to drop.
+        /// The number of low bits to drop.
         shift: u8,
     },
     /// A vector register.
@@ -89,18 +88,18 @@ pub enum Source {
         /// 0 = xmm0.
         number: u8,
     },
-    /// Memory at this distance from the call frame address (the stack pointer
-    /// before the call: arguments that did not fit in registers).
+    /// Memory at this distance from the canonical frame address (CFA), which is the stack pointer
+    /// before the call: an argument that is passed on the stack.
     Frame {
-        /// Bytes from the call frame address.
+        /// The distance from the CFA, in bytes.
         offset: i64,
     },
-    /// Memory at an address: a global variable.
+    /// Memory at a fixed address: a global variable.
     Absolute {
         /// The address.
         address: u64,
     },
-    /// A constant that the compiler put in the variable's place.
+    /// A constant that the compiler gave the variable.
     Constant {
         /// Its bits.
         bits: u64,
@@ -109,7 +108,7 @@ pub enum Source {
     OptimizedOut,
 }
 
-/// What the bytes at the end mean.
+/// The meaning of the bytes that were read last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decode {
     /// A signed integer of so many bytes.
@@ -118,23 +117,23 @@ pub enum Decode {
     Unsigned(u8),
     /// A signed bit field.
     SignedBits {
-        /// Bytes to read.
+        /// The number of bytes to read.
         bytes: u8,
-        /// Bits to drop.
+        /// The number of low bits to drop.
         shift: u8,
-        /// Bits to keep.
+        /// The number of bits to keep.
         bits: u8,
     },
     /// An unsigned bit field.
     UnsignedBits {
-        /// Bytes to read.
+        /// The number of bytes to read.
         bytes: u8,
-        /// Bits to drop.
+        /// The number of low bits to drop.
         shift: u8,
-        /// Bits to keep.
+        /// The number of bits to keep.
         bits: u8,
     },
-    /// A truth value of so many bytes.
+    /// A boolean of so many bytes.
     Bool(u8),
     /// A `float`.
     Float32,
@@ -142,21 +141,21 @@ pub enum Decode {
     Float64,
     /// A pointer.
     Address,
-    /// The address of the place itself, which must be in memory.
+    /// The address of the variable, which must be in memory.
     AddressOf,
     /// A pointer to text of these characters.
     StringPointer(Character),
-    /// Text that begins at the place itself (an array of characters).
+    /// Text in the variable itself (an array of characters).
     StringInPlace {
-        /// Its size in bytes.
+        /// The size of the array in bytes.
         bytes: u32,
-        /// What it consists of.
+        /// The kind of character.
         character: Character,
     },
 }
 
 impl Decode {
-    /// Bytes to read from memory for it.
+    /// Returns the number of bytes to read from memory.
     fn size(self) -> usize {
         match self {
             Decode::Signed(bytes)
@@ -171,32 +170,31 @@ impl Decode {
     }
 }
 
-/// How one value is read.
+/// A plan that reads one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadPlan {
-    /// Where it begins.
+    /// The start.
     pub source: Source,
-    /// Each step takes the word so far for a pointer and goes on from where it points.
-    /// The last one is [`Step::Behind`].
+    /// The pointers to follow, in order. The last step is [`Step::Behind`].
     pub follow: SmallVec<[Step; 2]>,
-    /// What the bytes mean.
+    /// The meaning of the bytes.
     pub decode: Decode,
 }
 
-/// The first half of a read: the word that a plan begins with.
+/// The first half of a read: the word that the plan starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begun {
     /// The raw bits.
     Word(u64),
-    /// The value is a place in memory (`AddressOf`, text in place).
+    /// The address of a variable (`AddressOf`, text in place).
     Location(u64),
-    /// It cannot be read.
+    /// The word cannot be read.
     Unavailable(Unavailability),
 }
 
 impl ReadPlan {
-    /// Takes the word that the plan begins with. `frame` is the call frame
-    /// address: the stack pointer before the call.
+    /// Reads the word that the plan starts with. `frame` is the canonical frame address: the stack
+    /// pointer before the call.
     pub fn begin(&self, machine: &impl Machine, frame: u64) -> Begun {
         match self.source {
             Source::Register { number, shift } => {
@@ -226,7 +224,7 @@ impl ReadPlan {
         load(machine, address, 8)
     }
 
-    /// Makes the value, with memory as it is now.
+    /// Completes the value, with memory as it is now.
     pub fn complete(&self, machine: &impl Machine, begun: Begun) -> Value {
         let mut current = begun;
         for (step, &way) in self.follow.iter().enumerate() {
@@ -262,7 +260,7 @@ impl ReadPlan {
         }
     }
 
-    /// Both halves at once, for events before a call.
+    /// Does both halves at once, for events before a call.
     pub fn read(&self, machine: &impl Machine, frame: u64) -> Value {
         self.complete(machine, self.begin(machine, frame))
     }
@@ -285,7 +283,7 @@ impl ReadPlan {
             Decode::StringPointer(character) => {
                 read_string(machine, bits, STRING_LENGTH_MAX, character)
             }
-            // A place was asked for, and the value is in a register.
+            // The address was asked for, and the value is in a register.
             Decode::AddressOf | Decode::StringInPlace { .. } => {
                 Value::Unavailable(Unavailability::OptimizedOut)
             }
@@ -326,8 +324,8 @@ fn load(machine: &impl Machine, address: u64, size: usize) -> Begun {
     }
 }
 
-/// Reads text up to its end. A text may end just before memory that
-/// cannot be read, so a failing long read is tried again in small pieces.
+/// Reads text up to its terminator. The text may end just before unmapped memory, so it is read in
+/// pieces that do not cross a page.
 fn read_string(machine: &impl Machine, address: u64, limit: usize, of: Character) -> Value {
     if of != Character::Byte {
         return read_wide_string(machine, address, limit, of);
@@ -353,7 +351,7 @@ fn read_string(machine: &impl Machine, address: u64, limit: usize, of: Character
     Value::String(String::from_utf8_lossy(&text).into())
 }
 
-/// The same for characters of several bytes, one by one: they may cross pages.
+/// Reads text of wide characters one by one, since a piece could cross a page.
 fn read_wide_string(machine: &impl Machine, address: u64, limit: usize, of: Character) -> Value {
     let mut text = Vec::new();
     let mut buffer = [0; 4];
@@ -554,7 +552,7 @@ mod tests {
         put(0x200, 0x1100);
         put(0x100 - 24, 16);
         put(0x210, 5);
-        // One that has no table, and one with the table of another class.
+        // An object without a table, and an object with the table of another class.
         put(0x308, 0x1140);
         let plan = |object: u64| ReadPlan {
             source: Source::Constant { bits: object },

@@ -1,29 +1,29 @@
-//! What expressions ask of values of library types: the elements of a vector, the text of a
-//! string, the object of a smart pointer.
+//! The questions that expressions ask about values of library types: the elements of a vector, the
+//! text of a string, the target of a smart pointer.
 //!
-//! The pretty-printers answer ([`crate::pretty_printers`]); they evaluate expressions
-//! themselves, so expressions know them by this trait alone.
+//! The pretty-printers answer them ([`crate::pretty_printers`]). They evaluate expressions
+//! themselves, so expressions know them only by this trait.
 
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
 
-/// What is shown of a value.
+/// The form in which a value is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shown {
-    /// Another value in its place.
+    /// Another value takes its place.
     Value(Typed),
-    /// What a pointer leads to: the address and the value.
+    /// The target of a pointer: its address and value.
     At(u64, Typed),
-    /// Characters of this many bytes each, and whether there are more.
+    /// Text.
     String {
-        /// The characters' bytes.
+        /// The bytes of the characters.
         bytes: Vec<u8>,
-        /// The size of one, in bytes.
+        /// The size of a character in bytes.
         size: usize,
-        /// Whether there are more of them.
+        /// Whether the text is longer.
         more: bool,
     },
-    /// A word of the language (`None`, `nullptr`).
+    /// A keyword or name (`None`, `nullptr`).
     Word(Box<str>),
     /// Elements in order, and whether there are more.
     List(Vec<Typed>, bool),
@@ -35,63 +35,63 @@ pub enum Shown {
     Tuple(Vec<Typed>),
 }
 
-/// How many elements a value has.
+/// The number of elements of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Length {
-    /// So many; of a text, characters as they are stored.
+    /// The number is known; for text, the number of characters as they are stored.
     Known(usize),
-    /// This stands in the place of the value.
+    /// Another value takes its place.
     Instead(Shown),
 }
 
-/// What came of a search.
+/// The result of a search for one element.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sought {
     /// The element, or the value of the key.
     Found(Typed),
-    /// It is not there, among so many.
+    /// There is no such element among so many.
     Missing(usize),
-    /// It may be there, further in than a walk goes.
+    /// The element is beyond the limit of the walk.
     Far,
-    /// This stands in the place of the value, and has no elements of its own.
+    /// Another value takes its place, which has the elements.
     Instead(Shown),
 }
 
-/// How a value is reached by an index.
+/// The index of an element.
 #[derive(Clone, Copy)]
 pub struct Index<'a> {
-    /// The number of an element, where the index is one.
+    /// The number of the element, if the index is an integer.
     pub number: Option<usize>,
-    /// Whether a key is the index.
+    /// Tests whether a key equals the index.
     pub is_key: &'a dyn Fn(&Typed) -> bool,
 }
 
-/// What came of looking for elements.
+/// The result of a search for a range of elements.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Slice {
-    /// They are there.
+    /// All elements of the range.
     Found(Vec<Typed>),
-    /// Not all of them are, of so many.
+    /// The range exceeds the number of elements, which is this.
     Missing(usize),
-    /// They may be there, further in than a walk goes.
+    /// The range is beyond the limit of the walk.
     Far,
-    /// There are values by keys, and no first one.
+    /// The container is indexed by keys, and its elements have no order.
     Keys,
-    /// This stands in the place of the value; nothing for characters, which lie side by side.
+    /// Another value takes its place; `None` for text, whose characters are contiguous.
     Instead(Option<Shown>),
 }
 
-/// Goes through values of library types.
+/// Access to values of library types.
 ///
 /// `types` finds the types of the program by their names.
 pub trait LibraryTypes {
-    /// Whether values of a type are shown by a view.
+    /// Returns whether a pretty-printer exists for the type.
     fn has(&self, r#type: &Type) -> bool;
 
-    /// Whether a view may know how many elements values of a type have, without a walk.
+    /// Returns whether a pretty-printer of the type may give the number of elements without a walk.
     fn know_length(&self, r#type: &Type) -> bool;
 
-    /// Looks for one part; nothing where no view fits the value.
+    /// Looks up one element or entry. Returns `None` if no pretty-printer fits the value.
     fn seek(
         &self,
         value: &Typed,
@@ -100,7 +100,7 @@ pub trait LibraryTypes {
         types: &dyn Fn(&str) -> Option<Type>,
     ) -> Option<Sought>;
 
-    /// How many elements a value has; nothing where no view that fits knows it.
+    /// Returns the number of elements, or `None` if no pretty-printer that fits gives it.
     fn length(
         &self,
         value: &Typed,
@@ -108,8 +108,8 @@ pub trait LibraryTypes {
         types: &dyn Fn(&str) -> Option<Type>,
     ) -> Option<Length>;
 
-    /// What stands in the place of a value: what it points to, or holds. Of a text
-    /// so many characters are read.
+    /// Returns the value that takes the place of `value`: the target of a smart pointer, or the
+    /// contents. At most `characters` characters of text are read.
     fn instead(
         &self,
         value: &Typed,
@@ -118,8 +118,8 @@ pub trait LibraryTypes {
         types: &dyn Fn(&str) -> Option<Type>,
     ) -> Option<Shown>;
 
-    /// Looks for as many elements as `range.1` from the one with the number `range.0` on;
-    /// nothing where no view fits the value.
+    /// Reads `range.1` elements from number `range.0` on. Returns `None` if no pretty-printer fits
+    /// the value.
     fn slice(
         &self,
         value: &Typed,

@@ -1,8 +1,7 @@
-//! Values of the debuggee with their types, before they are shown or computed
-//! with.
+//! Values of the debuggee with their types, before they are formatted or computed with.
 //!
-//! A value is a place in memory for as long as possible, so that a huge array
-//! costs nothing until its elements are looked at.
+//! A value remains an address in memory as long as possible, so that a huge array costs nothing
+//! until its elements are read.
 
 pub mod pieces;
 pub mod snapshot;
@@ -17,7 +16,7 @@ use juror_symbols::{Base, BitField, Encoding, Type, TypeKind};
 
 pub use juror_symbols::Memory;
 
-/// Memory of which nothing can be read.
+/// Memory of which no byte can be read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoMemory;
 
@@ -27,34 +26,34 @@ impl Memory for NoMemory {
     }
 }
 
-/// The most bytes that one value is read as.
+/// The largest size of a value that is read at once, in bytes.
 pub const VALUE_SIZE_MAX: u64 = 1 << 20;
 
-/// Where the bytes of a value are.
+/// The location of the bytes of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Location {
-    /// In memory.
+    /// At this address.
     Memory(u64),
-    /// Here: it was in registers, is a constant, or was computed.
+    /// Held here: the value was in registers, is a constant, or was computed.
     Bytes(Vec<u8>),
-    /// Here, as far as it is known: the compiler kept some parts of it.
+    /// Held here in part: the compiler kept only some of the bits.
     Partial(Partial),
-    /// Nowhere; why.
+    /// The value has no location; the reason.
     Missing(ValueError),
 }
 
-/// Bytes of which some bits are not known.
+/// Bytes of which some bits are unknown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Partial {
-    /// The bytes; bits that are not known are 0.
+    /// The bytes; unknown bits are 0.
     pub bytes: Vec<u8>,
-    /// A bit for each bit that is known.
+    /// A mask of the known bits.
     pub known: Vec<u8>,
 }
 
 impl Partial {
-    /// Takes `size_bits` bits of `source` from its bit `from` on, to the bit `start`;
-    /// those that the source has not are not known.
+    /// Copies `size_bits` bits of `source`, from its bit `from` on, to the bit `start`. Bits beyond
+    /// the end of `source` stay unknown.
     pub(crate) fn put(&mut self, start: u64, size_bits: u64, source: &[u8], from: u64) {
         for bit in 0..size_bits {
             let (to, from) = (start + bit, from + bit);
@@ -69,7 +68,7 @@ impl Partial {
         }
     }
 
-    /// The part from `offset` on, of so many bytes, and of these the bits.
+    /// Returns the location of the part at `offset`, of `size` bytes, or of the bit field in it.
     fn part(&self, offset: u64, size: Option<u64>, bits: Option<BitField>) -> Location {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let part = |all: &[u8]| {
@@ -85,7 +84,7 @@ impl Partial {
         part.into_location(bits)
     }
 
-    /// How many of these bits are known, and how many there are.
+    /// Returns the number of known bits, and of all bits, of the bytes or of the bit field.
     fn count(&self, bits: Option<BitField>) -> (u64, u64) {
         let all = self.known.len() as u64 * 8;
         let range = match bits {
@@ -100,7 +99,7 @@ impl Partial {
         (range.filter(is_known).count() as u64, total)
     }
 
-    /// Where a value is of which this is known.
+    /// Returns the location of a value with these bits: complete, partial, or optimized out.
     pub(crate) fn into_location(self, bits: Option<BitField>) -> Location {
         match self.count(bits) {
             (known, total) if known == total => Location::Bytes(self.bytes),
@@ -115,31 +114,31 @@ impl Partial {
 pub struct Typed {
     /// Its type.
     pub r#type: Type,
-    /// Where it is.
+    /// The location of its bytes.
     pub location: Location,
-    /// The bits of the place that are meant, for a bit field.
+    /// The bits of the location that a bit field consists of.
     pub bits: Option<BitField>,
-    /// What was in memory there, where that is meant and not what is there now.
+    /// The memory at the location as it was, for a value of an earlier time.
     pub snapshot: Option<Snapshot>,
 }
 
-/// A number, with what C's rules need to know of it.
+/// A number, with the properties that C's rules depend on.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Number {
-    /// A whole number.
+    /// An integer.
     Int(i128),
-    /// A binary fraction.
+    /// A floating-point number.
     Float(f64),
-    /// One that a `double` may not hold.
+    /// A floating-point number wider than `double`.
     Wide(Wide),
-    /// An address, with the type of what it leads to.
+    /// An address, with the type of its target.
     Pointer(u64, Type),
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
 }
 
 impl Typed {
-    /// A value in memory.
+    /// Returns a value that is in memory.
     pub fn in_memory(r#type: Type, address: u64) -> Typed {
         Typed {
             r#type,
@@ -149,7 +148,7 @@ impl Typed {
         }
     }
 
-    /// A value that was computed.
+    /// Returns a computed value.
     pub fn of_bytes(r#type: Type, bytes: Vec<u8>) -> Typed {
         Typed {
             r#type,
@@ -159,7 +158,7 @@ impl Typed {
         }
     }
 
-    /// A value that is nowhere.
+    /// Returns a value without a location, and the reason.
     pub fn missing(r#type: Type, why: impl Into<ValueError>) -> Typed {
         Typed {
             r#type,
@@ -169,7 +168,8 @@ impl Typed {
         }
     }
 
-    /// A whole number as a C value: `long`, or `unsigned long` where needed.
+    /// Returns an integer as a C value: `long`, or `unsigned long` if it does not fit. Returns
+    /// `None` if it fits in neither.
     pub fn of_integer(number: i128) -> Option<Typed> {
         if let Ok(number) = i64::try_from(number) {
             return Some(Typed::of_bytes(
@@ -184,7 +184,7 @@ impl Typed {
         ))
     }
 
-    /// The address of a value that is in memory.
+    /// Returns the address of a value that is in memory.
     pub fn address(&self) -> Option<u64> {
         match self.location {
             Location::Memory(address) => Some(address),
@@ -192,7 +192,7 @@ impl Typed {
         }
     }
 
-    /// A computed number as a C value; nothing when no C type holds it.
+    /// Returns a number as a C value, or `None` if no built-in C type represents it.
     pub fn of_number(number: &Number) -> Option<Typed> {
         match number {
             Number::Int(number) => Typed::of_integer(*number),
@@ -204,7 +204,7 @@ impl Typed {
                 Type::builtin("long double")?,
                 number.bytes(),
             )),
-            // The program's own name of the type is not known here.
+            // The program's name of the type is not known here.
             Number::Wide(Wide::Quad(_)) => None,
             Number::Pointer(address, target) => Some(Typed::of_bytes(
                 target.pointer_to(),
@@ -217,7 +217,7 @@ impl Typed {
         }
     }
 
-    /// Its bytes, `size` of them.
+    /// Returns the first `size` bytes of the value; bytes beyond the end of a computed value are 0.
     pub fn bytes(&self, memory: &dyn Memory, size: u64) -> Result<Vec<u8>, ValueError> {
         if size > VALUE_SIZE_MAX {
             return Err(format!("{size} bytes are too many to show at once").into());
@@ -241,7 +241,7 @@ impl Typed {
         }
     }
 
-    /// The part of it that begins at `offset`.
+    /// Returns the part of the value at `offset` bytes.
     pub fn part(&self, offset: u64, r#type: Type, bits: Option<BitField>) -> Typed {
         let location = match &self.location {
             Location::Memory(address) => Location::Memory(address.wrapping_add(offset)),
@@ -259,8 +259,8 @@ impl Typed {
         }
     }
 
-    /// A member by name, also of a virtual base class, and of the alternative that an
-    /// enumeration of Rust is.
+    /// Returns a member by name, also of a virtual base class, and of the current variant of a Rust
+    /// enumeration.
     pub fn field(&self, name: &str, memory: &dyn Memory) -> Result<Typed, ValueError> {
         if let Some(field) = self.r#type.field(name) {
             return Ok(self.member(&field));
@@ -291,7 +291,7 @@ impl Typed {
         }
     }
 
-    /// The part that is a direct base class of its class.
+    /// Returns the part that is a direct base class of its class.
     pub fn base(&self, base: &Base, memory: &dyn Memory) -> Result<Typed, ValueError> {
         match (base.offset, &self.location) {
             (Some(offset), _) => Ok(self.part(offset, base.r#type.clone(), None)),
@@ -308,7 +308,7 @@ impl Typed {
         }
     }
 
-    /// A member.
+    /// Returns the value of a member.
     pub fn member(&self, field: &juror_symbols::Field) -> Typed {
         match field.bits {
             // The bits count from the start of the structure: take the bytes
@@ -325,7 +325,7 @@ impl Typed {
         }
     }
 
-    /// That it has no member of this name.
+    /// Returns the message that the type has no field of this name.
     pub fn no_field(&self, name: &str) -> String {
         let names = self.r#type.field_names();
         if names.is_empty() {
@@ -344,7 +344,7 @@ impl Typed {
         )
     }
 
-    /// The number it is, when it is one.
+    /// Returns the value as a number, or an error if its type is not numeric or it cannot be read.
     pub fn number(&self, memory: &dyn Memory) -> Result<Number, ValueError> {
         let stripped = self.r#type.strip();
         match stripped.kind() {
@@ -441,7 +441,7 @@ impl Typed {
         }
     }
 
-    /// The value as monitors know values.
+    /// Returns the value as monitors represent it.
     pub fn to_value(&self, memory: &dyn Memory) -> Result<Value, ValueError> {
         Ok(match self.number(memory)? {
             Number::Int(number) => Value::Int(number),
@@ -453,7 +453,7 @@ impl Typed {
     }
 }
 
-/// The type of the parts of a complex number; nothing where there is none of its name.
+/// Returns the type of the parts of a complex number, or `None` if no built-in type describes them.
 pub fn complex_part(r#type: &Type) -> Option<Type> {
     Type::builtin(match r#type.size()? {
         8 => "float",
@@ -463,12 +463,12 @@ pub fn complex_part(r#type: &Type) -> Option<Type> {
     })
 }
 
-/// Whether a type is one of C's decimal fractions.
+/// Returns whether a type is one of C's decimal floating-point types.
 pub(crate) fn is_decimal(r#type: &Type) -> bool {
     r#type.name().starts_with("_Decimal")
 }
 
-/// Whether a type is `int _Complex`, or that of another whole number.
+/// Returns whether a type is a complex integer (`int _Complex`).
 pub(crate) fn is_complex_integer(r#type: &Type) -> bool {
     r#type.name().starts_with("complex ")
 }

@@ -1,23 +1,23 @@
-//! Pointers to members of C++ (*Itanium C++ ABI*, section 2.3): what they say.
+//! Decodes and encodes pointers to members of C++ (*Itanium C++ ABI*, section 2.3).
 
 use crate::error::ValueError;
 use crate::typed::Typed;
 use juror_symbols::{Memory, Type, TypeKind};
 
-/// What a pointer to a member says.
+/// A decoded pointer to a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MemberPointer {
-    /// To none.
+    /// The null pointer to a member.
     Null,
-    /// To data that is so far behind the start of the object.
+    /// A data member at this offset from the start of the object, in bytes.
     Data(i64),
-    /// To the function there; so much is added to the address of the object.
+    /// A function at this address. The call adds `adjustment` to the address of the object.
     Function { address: u64, adjustment: i64 },
-    /// To the function of this number in the object's table.
+    /// The function in this slot of the object's virtual table.
     Virtual { slot: u64, adjustment: i64 },
 }
 
-/// The class and the type of the member; nothing for other types.
+/// Returns the class and the type of the member, or `None` if the type is not a pointer to a member.
 pub(crate) fn parts(r#type: &Type) -> Option<(Type, Type)> {
     match r#type.strip().kind() {
         TypeKind::MemberPointer { class, member } => Some((class, member)),
@@ -29,7 +29,7 @@ pub(crate) fn is_function(member: &Type) -> bool {
     matches!(member.strip().kind(), TypeKind::Function { .. })
 }
 
-/// What a value says that is a pointer to a member.
+/// Decodes the value of a pointer to a member. Returns an error if its bytes cannot be read.
 pub(crate) fn read(value: &Typed, memory: &dyn Memory) -> Result<MemberPointer, ValueError> {
     let not_one = || format!("`{}` is no pointer to a member", value.r#type.name());
     let (_, member) = parts(&value.r#type).ok_or_else(not_one)?;
@@ -60,7 +60,7 @@ pub(crate) fn read(value: &Typed, memory: &dyn Memory) -> Result<MemberPointer, 
 }
 
 impl MemberPointer {
-    /// As it stands in memory.
+    /// Encodes the pointer as it is stored in memory.
     pub(crate) fn bytes(self, is_function: bool) -> Vec<u8> {
         let words = match self {
             MemberPointer::Null if is_function => [0, 0],
@@ -83,7 +83,8 @@ impl MemberPointer {
             .collect()
     }
 
-    /// The same for objects in which the one that was meant begins so much later.
+    /// Returns the pointer for objects in which the part that it is for begins `by` bytes further
+    /// on.
     pub(crate) fn moved(self, by: i64) -> MemberPointer {
         match self {
             MemberPointer::Null => MemberPointer::Null,
@@ -103,14 +104,14 @@ impl MemberPointer {
     }
 }
 
-/// Whether a pointer to a member is null; nothing where the value is none.
+/// Returns whether a pointer to a member is null, or `None` if the value is not a pointer to a member.
 pub(crate) fn is_null(value: &Typed, memory: &dyn Memory) -> Option<Result<bool, ValueError>> {
     parts(&value.r#type)?;
     Some(read(value, memory).map(|it| it == MemberPointer::Null))
 }
 
-/// The name by which types of members are the same. The class of the object that a
-/// function is for is no part of it; whether the function changes it is.
+/// Returns a name that is equal for equal types of members. The class of a member function's object
+/// is left out of it, and the function's qualifiers are kept.
 pub(crate) fn identity(member: &Type) -> String {
     member
         .strip()

@@ -1,19 +1,19 @@
 //! Rust's trait objects (`&dyn Shape`, `Box<dyn Shape>`): a pointer to a value
 //! and one to the table of its methods, by which the value's type is known.
 //!
-//! What the pointer leads to may be more than the value: the counts of an `Rc`, a cell, a
-//! lock. The debug information describes that with the value at its end, as if the value
-//! could lie anywhere; where it does lie follows from its alignment, which is in the table.
+//! The pointee may be more than the value: the counts of an `Rc`, a cell, a lock. The debug
+//! information describes it with the value at its end, at an offset that depends on the value's
+//! alignment, which the table of methods contains.
 //!
-//! Invariant: where nothing says where the value is, there is none.
+//! Invariant: a trait object without a known table has no concrete value.
 
 use crate::typed::{Number, Typed};
 use juror_symbols::{Field, Memory, Type};
 use std::cmp::Reverse;
 
-/// The value behind a trait object, with its own type; nothing for other values,
-/// and where the table is not known. `type_of_table` knows the types by the
-/// addresses of their tables.
+/// Returns the value behind a trait object, with its concrete type. `type_of_table` maps the
+/// address of a table of methods to the type. Returns `None` for other values, and if the table is
+/// unknown.
 pub(crate) fn concrete(
     value: &Typed,
     memory: &dyn Memory,
@@ -42,19 +42,19 @@ pub(crate) fn concrete(
     Some(Typed::in_memory(r#type, start.checked_add(before)?))
 }
 
-/// In a table, behind the function that drops a value and the size of one.
+/// The offset of the alignment in a table of methods, after the drop function and the size.
 const ALIGNMENT_OFFSET: u64 = 16;
-/// The largest alignment that Rust knows.
+/// The largest alignment that Rust allows, in bytes.
 const ALIGNMENT_MAX: u64 = 1 << 29;
-/// How many types may be around an object.
+/// The most types that may be nested around an object.
 const NESTED_MAX: usize = 16;
 
-/// The alignment of the values that a table is for.
+/// Returns the alignment in a table of methods, or `None` if it cannot be read or is invalid.
 fn alignment_in(table: u64, memory: &dyn Memory) -> Option<u64> {
     let mut alignment = [0; 8];
     let is_read = memory.read(table.wrapping_add(ALIGNMENT_OFFSET), &mut alignment);
     let alignment = u64::from_le_bytes(alignment);
-    // A table that says something else is none.
+    // An invalid alignment shows that this is not a table of methods.
     let is_right = is_read && alignment.is_power_of_two() && alignment <= ALIGNMENT_MAX;
     is_right.then_some(alignment)
 }
@@ -67,7 +67,7 @@ fn is_name_of_object(name: &str) -> bool {
     name.trim_start_matches('(').starts_with("dyn ")
 }
 
-/// Where the object begins in what has one of this alignment at its end.
+/// Returns the offset of the object in `whole`, which ends with it. `alignment` is the object's.
 fn offset_of_object(whole: &Type, alignment: u64, depth: usize) -> Option<u64> {
     if is_object(whole) {
         return Some(0);
@@ -75,7 +75,7 @@ fn offset_of_object(whole: &Type, alignment: u64, depth: usize) -> Option<u64> {
     let depth = depth.checked_sub(1)?;
     let composite = whole.composite()?;
     let mut fields: Vec<&Field> = composite.fields.iter().collect();
-    // What has no size of its own stands last, but a marker may be beside it.
+    // An unsized field comes last, but a marker may have the same offset.
     fields.sort_by_key(|field| Reverse(field.offset));
     fields.into_iter().find_map(|field| {
         let within = offset_of_object(&field.r#type, alignment, depth)?;
@@ -85,8 +85,8 @@ fn offset_of_object(whole: &Type, alignment: u64, depth: usize) -> Option<u64> {
     })
 }
 
-/// Where a field begins whose type is aligned as its own declaration says, and as the
-/// object in it is.
+/// Returns the offset of a field that is aligned both as its type declares and as the object in it
+/// requires.
 fn aligned_offset(offset: u64, declared: u64, alignment: u64) -> Option<u64> {
     offset.checked_next_multiple_of(declared.max(alignment))
 }

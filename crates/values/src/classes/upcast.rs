@@ -1,34 +1,34 @@
-//! An object as one of its base classes, and back.
+//! Casts of objects between a class and its base classes.
 //!
-//! After the rule of C++: a part is meant only where the class has one base of that
-//! name. All parts that are derived from a virtual base share one, and where it lies the
-//! object alone knows, by its table of virtual functions.
+//! As in C++, a base class is found only if the class has exactly one base of that name. All parts
+//! that are derived from a virtual base share it, and its offset is only in the object's virtual
+//! table.
 //!
-//! Invariant: no address is guessed. Memory that is not yet, or not any more, or never
-//! was an object of the class has no such table, and gives an error.
+//! Invariant: no address is guessed. Memory that does not hold a constructed object of the class
+//! has no such table, and gives an error.
 
 use crate::error::ValueError;
 use crate::typed::{Location, Number, Typed};
 use juror_symbols::{Base, Memory, Type, TypeKind, VirtualStep, VtableOwner};
 
-/// How deeply classes are derived.
+/// The greatest depth of derivation that is searched.
 const DEPTH_MAX: u32 = 32;
-/// How many classes are looked at for a base: a bound for damaged types, which may be
-/// derived from themselves.
+/// The most classes that are searched for a base: a bound for damaged types, which may be derived
+/// from themselves.
 const CLASSES_MAX: u32 = 10_000;
 
-/// A part of an object: the virtual bases to go through, one after the other, and how
-/// far behind the start of the last one, or of the object, it begins.
+/// The path to a part of an object: the virtual bases on the way, in order, and the offset of the
+/// part from the last one, or from the object.
 #[derive(Debug, Clone, Default)]
 struct BasePath {
-    /// How many times the class is derived.
+    /// The number of derivations from the class to the base.
     steps: u32,
     through: Vec<VirtualStep>,
     offset: u64,
 }
 
 impl BasePath {
-    /// Whether both lead to the same part: a class has one virtual base of a name.
+    /// Returns whether both paths lead to the same part: a class has one virtual base of a name.
     fn is_same_part(&self, other: &BasePath) -> bool {
         let last = |path: &BasePath| path.through.last().map(|step| step.base.r#type.name());
         self.offset == other.offset && last(self) == last(other)
@@ -51,14 +51,14 @@ impl BasePath {
         Some(path)
     }
 
-    /// Where the part of the object at an address is.
+    /// Returns the address of the part in the object at `object`.
     fn from(&self, object: u64, memory: &dyn Memory) -> Result<u64, ValueError> {
         let start = through(&self.through, object, memory)?;
         Ok(start.wrapping_add(self.offset))
     }
 }
 
-/// The ways from a class to its base class `base`, one for each part.
+/// Returns the paths from a class to its base class `base`, one for each part.
 fn base_paths(class: &Type, base: &Type) -> Vec<BasePath> {
     let mut found = Vec::new();
     let start = BasePath::default();
@@ -89,8 +89,8 @@ fn search(class: &Type, wanted: &str, path: BasePath, budget: &mut u32, found: &
     }
 }
 
-/// How many steps a class is derived from its one base `base`; 0 for the class itself.
-/// Nothing where it has no such base, or several.
+/// Returns the number of derivations between a class and its base class `base`, 0 for the class
+/// itself. Returns `None` if the class has no such base, or several.
 pub(crate) fn base_steps(class: &Type, base: &Type) -> Option<u32> {
     match base_paths(class, base).as_slice() {
         [path] => Some(path.steps),
@@ -98,7 +98,8 @@ pub(crate) fn base_steps(class: &Type, base: &Type) -> Option<u32> {
     }
 }
 
-/// Where steps through virtual base classes lead from the object at an address.
+/// Follows steps through virtual base classes from the object at an address. Returns the address of
+/// the last base.
 pub(crate) fn through(
     steps: &[VirtualStep],
     object: u64,
@@ -114,7 +115,7 @@ pub(crate) fn through(
     })
 }
 
-/// Where the part of a virtual base class is in the object of `class` at an address.
+/// Returns the address of a virtual base class in the object of `class` at `object`.
 pub(crate) fn virtual_part(
     object: u64,
     class: &Type,
@@ -147,15 +148,15 @@ pub(crate) fn virtual_part(
     })
 }
 
-/// Whether objects with such a table are of a class, or of one derived from it, as far
-/// as is known.
+/// Returns whether objects with this table are of a class or of one derived from it. A table whose
+/// class has no known type counts as derived.
 fn is_of(owner: &VtableOwner, class: &Type) -> bool {
     *owner.name == *class.strip().name()
         || (owner.r#type.as_ref()).is_none_or(|found| !base_paths(found, class).is_empty())
 }
 
-/// Whether an object that points to this table is one of a class, so that its parts are
-/// where the table says.
+/// Returns whether an object with this table is of a class, so that the table gives the offsets of
+/// its virtual bases.
 pub fn is_object(table: u64, class: &Type, memory: &dyn Memory) -> bool {
     (memory.vtable_owner(table)).is_some_and(|owner| is_of(&owner, class))
 }
@@ -169,7 +170,7 @@ fn word(address: u64, memory: &dyn Memory) -> Result<u64, ValueError> {
     }
 }
 
-/// What a reference of C++ refers to; other values as they are.
+/// Follows a C++ reference. Other values are returned unchanged.
 pub fn referred_to(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
     let TypeKind::Reference(target) = value.r#type.strip().kind() else {
         return Ok(value.clone());
@@ -183,11 +184,11 @@ pub fn referred_to(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueErr
     }
 }
 
-/// The part of an object in memory that is its base class `base`, or the object where
-/// that is its class; nothing where it has no such base.
+/// Returns the part of an object in memory that is its base class `base`, or the object itself if
+/// that is its class. Returns `None` if the class has no such base, or several.
 ///
 /// # Errors
-/// It has one, and where it lies is not known.
+/// The class has the base, and its address cannot be computed.
 pub fn base_part(
     value: &Typed,
     base: &Type,
@@ -205,11 +206,12 @@ pub fn base_part(
     }
 }
 
-/// How far behind the start of a class the part of its base class begins; nothing where it
-/// has no such base.
+/// Returns the offset in bytes of the base class `base` in `class`, or `None` if it has no such
+/// base.
 ///
 /// # Errors
-/// It has it several times, or as a virtual one: then that is not the same in all objects.
+/// The class has the base several times, or has it as a virtual one, whose offset differs between
+/// objects.
 pub(crate) fn base_offset(class: &Type, base: &Type) -> Result<Option<u64>, ValueError> {
     match base_paths(class, base).as_slice() {
         [] => Ok(None),
@@ -226,9 +228,9 @@ fn is_class(of: &Type) -> bool {
     matches!(of.strip().kind(), TypeKind::Composite(_))
 }
 
-/// The address of an object of the class `from` as one of `to`, by the rule of casts of
-/// C++: where one is derived from the other it is that of the part, or of the whole.
-/// Null stays null, and classes that have nothing in common keep the address.
+/// Casts the address of an object from the class `from` to the class `to`, as C++ does: to the part
+/// if `from` is derived from `to`, to the whole object if `to` is derived from `from`. Null stays
+/// null, and unrelated classes keep the address.
 pub fn cast_address(
     address: u64,
     from: &Type,
@@ -246,13 +248,12 @@ pub fn cast_address(
     match base_paths(to, from).as_slice() {
         [] => Ok(address),
         [path] if path.through.is_empty() => Ok(address.wrapping_sub(path.offset)),
-        // Where the whole is only the object says, by what it really is.
+        // Only the dynamic type of the object gives the address of the whole.
         _ => whole_as(address, from, to, memory),
     }
 }
 
-/// Two addresses with their classes, both as those of the class that is the base of the
-/// other one: so they can be compared.
+/// Casts two addresses to the class that is the base of the other, so that they can be compared.
 pub(crate) fn as_one_class(
     (first, of_first): (u64, &Type),
     (second, of_second): (u64, &Type),
@@ -278,8 +279,8 @@ fn several(base: &Type, derived: &Type) -> String {
     )
 }
 
-/// The object of `to` in the whole one that the part at an address belongs to, which has
-/// the class `from`.
+/// Returns the address of the `to` in the complete object around the part at `address`. `from` is
+/// the class of the part.
 fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result<u64, ValueError> {
     let unknown = |why: &str| {
         let (base, derived) = (from.strip().name(), to.strip().name());
@@ -300,7 +301,7 @@ fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result
         ))
         .into());
     };
-    // Two words before what objects point to is the distance to the whole one.
+    // The offset to the complete object is two words before the address point of the table.
     let distance = word(table.wrapping_sub(16), memory)?;
     let start = address.wrapping_add(distance);
     match base_paths(&whole, to).as_slice() {
@@ -315,8 +316,8 @@ fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result
     }
 }
 
-/// The whole object that one of C++ is a part of, by its table of virtual functions;
-/// nothing where it is whole itself, or the table or its class is not known.
+/// Returns the complete object that a C++ object is a part of, by its virtual table. Returns `None`
+/// if the value is the complete object, or if the table or its class is unknown.
 pub(crate) fn whole_object(value: &Typed, memory: &dyn Memory) -> Option<Typed> {
     let Location::Memory(address) = value.location else {
         return None;
@@ -337,7 +338,7 @@ pub(crate) fn whole_object(value: &Typed, memory: &dyn Memory) -> Option<Typed> 
     is_part.then(|| value.related(whole, start))
 }
 
-/// Whether a cast of a pointer changes more than its type.
+/// Returns whether a cast of a pointer may change the address.
 pub fn moves_address(from: &Type, to: &Type) -> bool {
     let stays = |base_paths: &[BasePath]| match base_paths {
         [] => true,

@@ -1,15 +1,14 @@
-//! Which alternative an enumeration of Rust is (`Some(5)`, `Circle {radius: 3}`).
+//! Selects the variant of a Rust enumeration (`Some(5)`, `Circle {radius: 3}`).
 //!
-//! Its fields are those of the alternative that it is: a field of another one is not there,
-//! and to ask for it is an error that is shown.
+//! The value has the fields of its current variant. A field of another variant is an error.
 
 use crate::error::ValueError;
 use crate::typed::{Memory, Number, Typed};
 use juror_symbols::Field;
 
 impl Typed {
-    /// The alternative that it is, with its data; nothing for what is no enumeration with
-    /// data, and where no alternative has this discriminant.
+    /// Returns the current variant with its data. Returns `None` for a value that is no enumeration
+    /// with data, and if no variant has this discriminant.
     ///
     /// # Errors
     /// The discriminant cannot be read.
@@ -34,8 +33,8 @@ impl Typed {
         Ok(chosen.map(|variant| variant.field.clone()))
     }
 
-    /// A field of the alternative that it is, or that one's data by its name; nothing where
-    /// it is no enumeration with data.
+    /// Returns a field of the current variant, or the variant's data if `name` is the variant's
+    /// name. Returns `None` if the value is not an enumeration with data.
     pub(crate) fn field_of_variant(
         &self,
         name: &str,

@@ -1,8 +1,7 @@
-//! From a value to what it leads to: fields, elements, what a pointer points
-//! to.
+//! Steps from a value to the values that it leads to: fields, elements, targets of pointers.
 //!
-//! A library type is gone through as it is shown ([`crate::pretty_printers`]): an element
-//! of a vector, a value by its key, what a smart pointer holds.
+//! A library type is accessed as it is shown ([`crate::pretty_printers`]): an element of a vector,
+//! a value by its key, the target of a smart pointer.
 
 use super::complex::part_named;
 use super::library_access::{Key, LibraryAccess, is_composite};
@@ -13,7 +12,7 @@ use crate::error::ValueError;
 use crate::typed::{Location, Memory, Number, Typed};
 use juror_symbols::{Type, TypeKind, scope_and_name};
 
-/// What a pointer points to.
+/// Dereferences a pointer, or an integer as an address.
 pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
     match value.number(memory)? {
         Number::Pointer(address, target) => {
@@ -22,7 +21,7 @@ pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueErr
             }
             Ok(Typed::in_memory(target, address))
         }
-        // An integer as an address: the word there, as gdb has it.
+        // An integer is the address of a `long`, as in gdb.
         Number::Int(number) => {
             let address = u64::try_from(number).map_err(|_| "this is not an address".to_owned())?;
             Ok(Typed::in_memory(
@@ -34,7 +33,7 @@ pub fn dereference(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueErr
     }
 }
 
-/// The address of a value.
+/// Returns the address of a value, typed as a pointer.
 pub fn address_of(value: &Typed) -> Result<Typed, ValueError> {
     match (&value.location, value.bits) {
         (_, Some(_)) => Err("a bit field has no address".into()),
@@ -49,7 +48,7 @@ pub fn address_of(value: &Typed) -> Result<Typed, ValueError> {
     }
 }
 
-/// What `*` makes of a value: of a smart pointer, too.
+/// Evaluates the operator `*`, also for a smart pointer.
 pub(super) fn pointed_to(value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
     if let Some(object) = object_behind(value, scope) {
         return Ok(object);
@@ -57,19 +56,19 @@ pub(super) fn pointed_to(value: &Typed, scope: &dyn Scope) -> Result<Typed, Valu
     if is_composite(&value.r#type)
         && let Some(target) = LibraryAccess::of(scope).and_then(|library| library.target(value))
     {
-        // A counted pointer holds a trait object.
+        // A reference-counted pointer may hold a trait object.
         return target.map(|held| object_behind(&held, scope).unwrap_or(held));
     }
     dereference(value, scope.memory())
 }
 
-/// What a trait object of Rust leads to.
+/// Returns the concrete value of a Rust trait object, or `None` for other values.
 pub(super) fn object_behind(value: &Typed, scope: &dyn Scope) -> Option<Typed> {
     let of_table = |address| scope.type_of_table(address);
     concrete(value, scope.memory(), of_table)
 }
 
-/// A field of a value, or of what it leads to.
+/// Returns a field of a value, or of its target.
 pub(super) fn field_of(
     object: &Typed,
     name: &str,
@@ -79,7 +78,7 @@ pub(super) fn field_of(
     if let Some(part) = part_named(object, name) {
         return part;
     }
-    // `.` on a pointer means `->`, as in Rust.
+    // `.` on a pointer dereferences it, as in Rust.
     let base = if arrow || object.r#type.is_pointer() {
         match pointed_to(object, scope) {
             // As in gdb, `->` on a structure means `.`.
@@ -98,7 +97,7 @@ pub(super) fn field_of(
         return field_of_class(&base, class, last, scope);
     }
     base.field(name, scope.memory()).or_else(|why| {
-        // A static member belongs to each object.
+        // A static member is accessible through each object.
         if !base.r#type.is_rust()
             && let Some(found) = scope.class_name(&base.r#type, name)
         {
@@ -112,14 +111,14 @@ pub(super) fn field_of(
     })
 }
 
-/// Whether a value is a structure with a field of this name, and no class that defines `->`.
+/// Returns whether a value is a structure with this field, of a class that does not define `->`.
 fn is_structure_with(object: &Typed, name: &str) -> bool {
     is_composite(&object.r#type)
         && object.r#type.methods_named("operator->").is_empty()
         && object.r#type.field(name).is_some()
 }
 
-/// `object.Class::name`: a member of the class or of one of its bases.
+/// Returns the member `object.Class::name` of the class or of one of its bases.
 fn field_of_class(
     object: &Typed,
     class: &str,
@@ -136,7 +135,7 @@ fn field_of_class(
     field_of(&part, name, false, scope)
 }
 
-/// The type of an array's elements; of a table's, its rows.
+/// Returns the type of an array's elements; for a multidimensional array, of its rows.
 pub fn element_type(array: &Type) -> Result<Type, ValueError> {
     let TypeKind::Array { .. } = array.strip().kind() else {
         return Err(format!("`{}` has no elements", array.name()).into());
@@ -146,7 +145,7 @@ pub fn element_type(array: &Type) -> Result<Type, ValueError> {
         .ok_or("the size of an element is not known".into())
 }
 
-/// An element of an array, or behind a pointer.
+/// Returns an element of an array, or relative to a pointer.
 pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed, ValueError> {
     let element = match object.r#type.strip().kind() {
         TypeKind::Array { dimensions, .. } => {
@@ -169,7 +168,7 @@ pub fn element(object: &Typed, index: i128, memory: &dyn Memory) -> Result<Typed
     shifted(object, index, &element)
 }
 
-/// What an index finds: an element, or in a library type what its view shows
+/// Evaluates an index: an element, or the element that the pretty-printer of a library type shows
 /// there.
 pub(super) fn indexed(
     object: &Typed,
@@ -188,7 +187,7 @@ pub(super) fn indexed(
     }
 }
 
-/// What an index means where it is what a pointer leads to; nothing for other values.
+/// Dereferences a pointer if an index applies to its target. Returns `None` for other values.
 pub(super) fn behind_pointer(
     object: &Typed,
     scope: &dyn Scope,
@@ -200,7 +199,7 @@ pub(super) fn behind_pointer(
     };
     let library = LibraryAccess::of(scope);
     let has_pretty_printer = |it: &Type| library.as_ref().is_some_and(|it_of| it_of.has(it));
-    // A pretty-printer of slices takes a reference to an array for one of its own.
+    // The pretty-printer of slices also matches a reference to an array.
     let is_array = matches!(target.strip().kind(), TypeKind::Array { .. });
     let is_meant = is_array || has_pretty_printer(&target) && !has_pretty_printer(&object.r#type);
     if is_meant {
@@ -210,12 +209,12 @@ pub(super) fn behind_pointer(
     }
 }
 
-/// Whether an index means what a pointer leads to: references of C++, all
-/// pointers of Rust.
+/// Returns whether an index may apply to the target of a pointer: references of C++, all pointers
+/// of Rust.
 fn is_transparent(r#type: &Type) -> bool {
     match r#type.strip().kind() {
         TypeKind::Reference(_) => true,
-        // The element may be of a base type that says nothing of its language.
+        // The element type may be a base type, which does not tell its language.
         TypeKind::Pointer(target) => r#type.is_rust() || target.is_rust(),
         _ => false,
     }

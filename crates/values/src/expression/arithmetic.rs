@@ -1,5 +1,5 @@
-//! Operators between numbers, as C has them. Whole numbers are exact, and what does not
-//! fit is an error, but for C's types without a sign: they wrap (ISO C, 6.2.5).
+//! Evaluates operators on numbers as C does. Integers are exact, and overflow is an error, except
+//! for C's unsigned types, which wrap (ISO C, 6.2.5).
 
 use crate::classes::upcast::as_one_class;
 use crate::error::ValueError;
@@ -8,20 +8,20 @@ use crate::typed::wide;
 use juror_language::BinaryOperator;
 use juror_symbols::{Memory, Type};
 
-/// What becomes of a whole number that does not fit.
+/// The treatment of an integer that does not fit its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overflow {
-    /// It is an error, where no wider type has it.
+    /// An error, unless a wider type represents it.
     Error,
-    /// Its lowest bits count, so many of them: 32 or 64. This goes for operands, too.
+    /// Only the lowest `bits` bits are kept, 32 or 64, of operands as well as of results.
     Wraps {
-        /// How many bits count.
+        /// The number of bits.
         bits: u32,
     },
 }
 
 impl Overflow {
-    /// A number as one that fits.
+    /// Reduces a number to the bits that are kept.
     pub fn applied_to(self, number: i128) -> i128 {
         match self {
             Overflow::Error => number,
@@ -30,7 +30,7 @@ impl Overflow {
     }
 }
 
-/// The result of an operator; `overflow` says how it is computed between whole numbers.
+/// Evaluates a binary operator. `overflow` applies between integers.
 pub(crate) fn compute(
     operator: BinaryOperator,
     overflow: Overflow,
@@ -60,7 +60,7 @@ pub(crate) fn compute(
                 let size = i128::from(target.size().unwrap_or(1).max(1));
                 Ok(Int((i128::from(a) - i128::from(b)) / size))
             }
-            // Of a class and its base, they are of one type first, as in C++.
+            // Pointers to a class and to its base are converted to one type first, as in C++.
             _ if operator.is_comparison() => {
                 let (a, b) = as_one_class((a, &target), (b, &other), memory)?;
                 ordered(operator, a.cmp(&b))
@@ -102,7 +102,7 @@ fn pointer_and_integer(
     ))
 }
 
-/// Computes an operator between whole numbers.
+/// Evaluates a binary operator between integers.
 pub fn integers(
     operator: BinaryOperator,
     overflow: Overflow,
@@ -120,7 +120,7 @@ pub fn integers(
             let exact = match operator {
                 BinaryOperator::Add => a.checked_add(b),
                 BinaryOperator::Subtract => a.checked_sub(b),
-                // The product of two numbers of 64 bits has 128; of these the lower half counts.
+                // The product of two 64-bit numbers has 128 bits, the lower half of which is kept.
                 BinaryOperator::Multiply if overflow != Overflow::Error => Some(a.wrapping_mul(b)),
                 BinaryOperator::Multiply => a.checked_mul(b),
                 Divide => a.checked_div(b),
@@ -136,7 +136,7 @@ pub fn integers(
     Ok(Number::Int(overflow.applied_to(number)))
 }
 
-/// `a << b`, `a >> b`: the number by which is shifted has a type of its own.
+/// Shifts a number. The type of the shift count does not affect the result.
 fn shifted(
     operator: BinaryOperator,
     overflow: Overflow,
@@ -171,13 +171,13 @@ fn ordered(operator: BinaryOperator, ordering: std::cmp::Ordering) -> Result<Num
     }))
 }
 
-/// Whether an operator computes with fractions.
+/// Returns whether an operator applies to floating-point numbers.
 pub fn takes_floats(operator: BinaryOperator) -> bool {
     use BinaryOperator::*;
     matches!(operator, Add | Subtract | Multiply | Divide | Remainder)
 }
 
-/// Computes an operator between binary floating-point numbers.
+/// Evaluates a binary operator between floating-point numbers.
 pub fn floats(operator: BinaryOperator, a: f64, b: f64) -> Result<Number, ValueError> {
     Ok(match operator {
         BinaryOperator::Add => Number::Float(a + b),

@@ -1,6 +1,6 @@
-//! The functions of the prompt: `$_streq(name, "x")`, `$_caller_is("f")`.
+//! Evaluates the built-in functions of the prompt: `$_streq(name, "x")`, `$_caller_is("f")`.
 //!
-//! Names and meanings are gdb's. They read the program and run nothing of it.
+//! Names and semantics are gdb's. They read the program and call none of its functions.
 
 use super::error::ExpressionError;
 use super::evaluate::{integer, part};
@@ -13,7 +13,7 @@ use crate::typed::{Memory, Number, Typed};
 use juror_language::{Expression, ExpressionKind};
 use regex::Regex;
 
-/// Their names, after the dollar.
+/// The names, without the dollar.
 pub const NAMES: [&str; 8] = [
     "_any_caller_is",
     "_any_caller_matches",
@@ -28,10 +28,10 @@ pub const NAMES: [&str; 8] = [
 /// The largest number of bytes that `$_memeq` compares.
 const BYTES_MAX: i128 = 1 << 20;
 
-/// The number of callers that a condition may look at, where the number is computed.
+/// The limit of callers that a condition examines if the level is computed.
 pub const CALLERS_MAX: usize = 1 << 16;
 
-/// Evaluates a call of a function of the prompt.
+/// Evaluates a call of a built-in function.
 pub(super) fn built_in(
     expression: &Expression,
     name: &str,
@@ -71,7 +71,7 @@ pub(super) fn built_in(
     value.ok_or_else(|| wrong("no C type holds this number".to_owned()))
 }
 
-/// Returns how a function is written.
+/// Returns the syntax of a function.
 fn form_of(name: &str) -> &'static str {
     match name {
         "_streq" => "$_streq(TEXT, TEXT)",
@@ -85,8 +85,8 @@ fn form_of(name: &str) -> &'static str {
     }
 }
 
-/// Returns the number of callers that a call of a function of the prompt looks at; nothing for
-/// other expressions.
+/// Returns the number of callers that a call of a built-in function examines, or `None` for other
+/// expressions.
 pub fn callers_asked(expression: &Expression) -> Option<usize> {
     let (name, arguments) = expression.built_in()?;
     match (name.contains("caller"), arguments.get(1)) {
@@ -101,7 +101,7 @@ pub fn callers_asked(expression: &Expression) -> Option<usize> {
     }
 }
 
-/// Whether a caller at a level, or one up to it, is meant.
+/// Returns whether the caller at a level, or any caller up to it, satisfies `is_meant`.
 fn is_caller(
     name: &str,
     arguments: &[Expression],
@@ -123,7 +123,7 @@ fn is_caller(
     Ok(names.any(|name| is_meant(&name)))
 }
 
-/// Whether a function of this name is meant, which may be written without its scopes.
+/// Returns whether a function has this name, which may be given without its scopes.
 fn is_named(name: &str, wanted: &str) -> bool {
     let name = name.split('(').next().unwrap_or(name);
     name == wanted
@@ -134,7 +134,7 @@ fn is_named(name: &str, wanted: &str) -> bool {
 
 fn regex(pattern: &Expression, scope: &dyn Scope) -> Result<Regex, ExpressionError> {
     let text = text(pattern, scope)?;
-    // As in gdb, a match begins with the text.
+    // A match is anchored at the start, as in gdb.
     let anchored = format!("^(?:{})", lossy(&text));
     Regex::new(&anchored).map_err(|error| {
         let said = error.to_string();
@@ -148,7 +148,7 @@ fn lossy(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// Returns the text that is written, or that a value of the program is.
+/// Returns the text of a literal, or of a value of the program.
 fn text(expression: &Expression, scope: &dyn Scope) -> Result<Vec<u8>, ExpressionError> {
     if let ExpressionKind::Text(text) = &expression.kind {
         return Ok(text.as_bytes().to_vec());
@@ -160,7 +160,7 @@ fn text(expression: &Expression, scope: &dyn Scope) -> Result<Vec<u8>, Expressio
     c_text(&value, scope.memory()).map_err(|why| ExpressionError::new(why, &expression.span))
 }
 
-/// Returns the text that a `char *` points to, or an array holds.
+/// Returns the text that a `char *` points to, or that an array contains.
 fn c_text(value: &Typed, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
     let is_text = value.r#type.target().and_then(|it| it.character());
     if is_text.is_none_or(|character| character.size() != 1) {
@@ -217,7 +217,7 @@ fn is_same_memory(
     Ok(read(first)? == read(second)?)
 }
 
-/// Returns the address that a value means: a pointer, an array, or a number.
+/// Returns the address that a value denotes: a pointer, an array, or an integer.
 fn address_in(value: &Typed, memory: &dyn Memory) -> Result<u64, ValueError> {
     if array_length(&value.r#type).is_some() {
         return value

@@ -1,10 +1,9 @@
 //! Calls in expressions.
 //!
-//! Evaluating an expression runs nothing: where it comes to a call, the scope
-//! is asked for the result. A scope that has none yet takes down what is to be
-//! called, and the expression is evaluated again when the call has returned.
-//! What was found on the way to a call stays ([`Scope::decided`]), so that a
-//! function that changes what a condition before it has read is called once.
+//! Evaluation itself runs no code of the program. At a call, the scope is asked for the result. If
+//! the scope has no result yet, it records the request, and the expression is evaluated again after
+//! the call has returned. Decisions made before the call are kept ([`Scope::decided`]), so that a
+//! function that changes what an earlier condition has read is called only once.
 
 use super::built_in::built_in;
 use super::error::ExpressionError;
@@ -22,21 +21,21 @@ use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::{Type, scope_and_name};
 use std::sync::Arc;
 
-/// What a call is of, before its arguments are known.
+/// The callee, before the arguments are known.
 enum Callee {
-    /// A function of an object.
+    /// Member functions of an object.
     Members(Members),
-    /// What a pointer to members leads to in an object.
+    /// A member function through a pointer to a member.
     Member(MemberCall),
-    /// What an expression leads to.
+    /// The value of any other expression.
     Value(Typed),
-    /// A name that several functions have, and what it means without arguments.
+    /// The overloads of a name, and the value of the name itself.
     Overloads(Vec<Overload>, Result<Typed, ExpressionError>),
-    /// A name that means nothing here; the arguments may tell which namespace has it.
+    /// A name that is not found here; argument-dependent lookup may find it.
     Unknown(Box<str>, ExpressionError),
 }
 
-/// The result of the call that `expression` is.
+/// Evaluates the call `expression`.
 pub(super) fn call(
     expression: &Expression,
     function: &Expression,
@@ -58,7 +57,7 @@ pub(super) fn call(
         None => None,
     };
     let at = |why: ValueError| ExpressionError::new(why, &function.span);
-    // What has no length may be an argument of the program's own `len`.
+    // A value without a length may be an argument of the program's own `len`.
     let callee = match callee(function, scope) {
         Ok(callee) => callee,
         Err(why) => {
@@ -163,7 +162,7 @@ fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, Expression
     }
     let value = evaluate(function, scope);
     if let ExpressionKind::Name(written) = &function.kind {
-        // A variable is meant before a function.
+        // A variable hides a function.
         let address = value.as_ref().ok().map(|value| address_in(value, scope));
         let overloads = scope.overloads(written);
         let is_meant = match address {
@@ -184,8 +183,8 @@ fn callee(function: &Expression, scope: &dyn Scope) -> Result<Callee, Expression
     Ok(found.map_or(Callee::Value(value), Callee::Members))
 }
 
-/// The functions of the object that a C++ member function is for, where the name is one of
-/// theirs and no variable has it.
+/// Returns the member functions of `*this` by the name, or `None` if there is none or a variable
+/// hides it.
 fn own_members(name: &str, scope: &dyn Scope) -> Option<Result<Members, ValueError>> {
     if !scope.is_cpp() || name.contains("::") {
         return None;
@@ -198,7 +197,7 @@ fn own_members(name: &str, scope: &dyn Scope) -> Option<Result<Members, ValueErr
     members(&this, name, true, scope).transpose()
 }
 
-/// Whether a name is that of a variable that is no function.
+/// Returns whether a name denotes a variable that is not a function.
 fn is_local(name: &str, scope: &dyn Scope) -> bool {
     let value = scope.name(name);
     value.is_ok_and(|value| {
@@ -208,8 +207,8 @@ fn is_local(name: &str, scope: &dyn Scope) -> bool {
     })
 }
 
-/// The functions that a call by a plain name may mean beside those that are visible: those
-/// of the namespaces of its arguments' classes (C++ standard, 6.5.4).
+/// Adds the functions of argument-dependent lookup to the visible overloads: those in the
+/// namespaces of the arguments' classes (C++ standard, 6.5.4).
 fn with_associated(
     name: &str,
     mut overloads: Vec<Overload>,
@@ -251,7 +250,7 @@ fn with_associated(
     overloads
 }
 
-/// An argument. A number that is written is an `int`, as in C, if it is one.
+/// Evaluates an argument. An integer literal has the type `int` if it fits, as in C.
 fn argument(expression: &Expression, scope: &dyn Scope) -> Result<Argument, ExpressionError> {
     if let ExpressionKind::Text(text) = &expression.kind {
         return Ok(Argument::String(Arc::clone(text)));
@@ -278,7 +277,7 @@ fn argument(expression: &Expression, scope: &dyn Scope) -> Result<Argument, Expr
     }
 }
 
-/// Whether an expression is the name of a function, and this value stands for it.
+/// Returns whether an expression is the name of a function and `value` is its address.
 pub(super) fn is_function(expression: &Expression, value: &Typed, scope: &dyn Scope) -> bool {
     let ExpressionKind::Name(name) = &expression.kind else {
         return false;
@@ -288,7 +287,7 @@ pub(super) fn is_function(expression: &Expression, value: &Typed, scope: &dyn Sc
         && address_in(value, scope).is_some_and(|address| named().any(|it| it == address))
 }
 
-/// The address that a name of a function stands for.
+/// Returns the address in the value of a function's name.
 fn address_in(function: &Typed, scope: &dyn Scope) -> Option<u64> {
     let bytes = function.bytes(scope.memory(), 8).ok()?;
     Some(u64::from_le_bytes(bytes.try_into().ok()?))

@@ -1,5 +1,5 @@
-//! Casts, as C and C++ have them; what lies in memory may be seen as an array, a structure or
-//! a reference, too.
+//! Evaluates casts as in C and C++. A value in memory can also be cast to an array, a structure or
+//! a reference.
 
 use super::access::address_of;
 use super::number::{is_nonzero, is_number};
@@ -10,7 +10,7 @@ use crate::typed::wide::{Wide, is_quad};
 use crate::typed::{Location, Memory, Number, Typed};
 use juror_symbols::{Type, TypeKind};
 
-/// A reference to what a value is, or refers to.
+/// Returns a reference of type `r#type` to a value, or to its referent.
 pub(super) fn referring(
     value: &Typed,
     r#type: Type,
@@ -25,7 +25,8 @@ pub(super) fn referring(
     Ok(Typed { r#type, ..pointer })
 }
 
-/// What lies in memory, seen as an array that is not longer; nothing where none is meant.
+/// Casts a value in memory to an array that is not larger. Returns `None` if the target is not an
+/// array.
 fn seen_as_array(value: &Typed, r#type: &Type) -> Option<Result<Typed, ValueError>> {
     let TypeKind::Array { .. } = r#type.strip().kind() else {
         return None;
@@ -46,7 +47,7 @@ fn seen_as_array(value: &Typed, r#type: &Type) -> Option<Result<Typed, ValueErro
     })
 }
 
-/// A value as one of another type, as C's casts have it.
+/// Casts a value to a type, by the rules of C.
 pub fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, ValueError> {
     if let Some(converted) = member_pointer::cast(value, &r#type, memory) {
         return converted;
@@ -64,7 +65,7 @@ pub fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, V
     }
     let number = match value.number(memory) {
         Ok(number) => number,
-        // A structure seen as another one. A number that cannot be read is none.
+        // A cast between structures. An unreadable number is not one.
         Err(_) if matches!(value.location, Location::Memory(_)) && !is_number(&value.r#type) => {
             if let Some(part) = base_part(value, &r#type, memory)? {
                 return Ok(part);
@@ -100,7 +101,7 @@ pub fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, V
             match size {
                 4 => (float as f32).to_le_bytes().to_vec(),
                 8 => float.to_le_bytes().to_vec(),
-                // No `double` in between where it is one already.
+                // A value of the same format is copied, without a conversion to `double`.
                 16 if value.r#type.strip().name() == stripped.name() => value.bytes(memory, 16)?,
                 16 => Wide::of(&number, is_quad(&stripped))
                     .ok_or("an address is no fraction")?
@@ -108,7 +109,7 @@ pub fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, V
                 _ => return Err(format!("values cannot be made into `{}`", r#type.name()).into()),
             }
         }
-        // C wraps here, because the user asked for the type.
+        // The cast truncates as in C, since the user named the type.
         TypeKind::Base(_)
         | TypeKind::Pointer(_)
         | TypeKind::Reference(_)

@@ -1,10 +1,10 @@
-//! Complex numbers of C: their operators, and their parts (`__real__ z`, `__imag__ z`).
+//! Complex numbers of C: their operators and their parts (`__real__ z`, `__imag__ z`).
 //!
-//! They are computed part by part in the format of the parts, as the rules of ISO C (annex
-//! G.5) have it for finite numbers.
+//! They are computed part by part in the format of the parts, by the rules of ISO C (annex G.5) for
+//! finite numbers.
 //!
-//! Invariant: where an infinite part, or one too large to be multiplied, would make a result
-//! that the program does not get, there is an error.
+//! Invariant: an infinite part, or a part too large to be multiplied, whose result would differ
+//! from the program's, gives an error.
 
 use super::arithmetic::{Overflow, compute};
 use super::promotion::{fits, is_float, of_result};
@@ -13,14 +13,14 @@ use crate::typed::{Number, Typed, complex_part, is_complex_integer};
 use juror_language::BinaryOperator;
 use juror_symbols::{Encoding, Memory, Type, TypeKind};
 
-/// What stands before a complex number, in the C of gcc and clang.
+/// The operators of gcc and clang for the parts.
 const REAL: &str = "__real__";
 const IMAGINARY: &str = "__imag__";
 
-/// Within these powers of two no part of a quotient becomes infinite or nothing on the way.
+/// Within these powers of two no part of a quotient overflows or underflows on the way.
 const QUOTIENT_EXPONENT_MAX: f64 = 400.0;
 
-/// Whether values of a type are complex numbers.
+/// Returns whether a type is complex.
 pub fn is_complex(r#type: &Type) -> bool {
     let stripped = r#type.strip();
     match stripped.kind() {
@@ -30,7 +30,7 @@ pub fn is_complex(r#type: &Type) -> bool {
     }
 }
 
-/// The type of the two parts.
+/// Returns the type of the two parts.
 fn part_type(r#type: &Type) -> Result<Type, ValueError> {
     let stripped = r#type.strip();
     let name = stripped.name();
@@ -43,7 +43,7 @@ fn part_type(r#type: &Type) -> Result<Type, ValueError> {
         .ok_or_else(|| format!("the parts of a `{name}` are shown, and not computed with").into())
 }
 
-/// The part of a complex number that a name means; nothing for other values and names.
+/// Returns the part of a complex number by the operator's name, or `None` for any other name.
 pub(super) fn part_named(value: &Typed, name: &str) -> Option<Result<Typed, ValueError>> {
     let is_second = match name {
         REAL => false,
@@ -60,7 +60,7 @@ pub(super) fn part_named(value: &Typed, name: &str) -> Option<Result<Typed, Valu
     }))
 }
 
-/// A number of two parts.
+/// A complex number.
 struct Complex {
     real: Number,
     imaginary: Number,
@@ -89,7 +89,7 @@ impl Complex {
     }
 }
 
-/// The result of an operator of which one side at least is complex; nothing for others.
+/// Evaluates an operator if at least one operand is complex. Returns `None` otherwise.
 pub(super) fn compute_complex(
     operator: BinaryOperator,
     first: &Typed,
@@ -100,7 +100,7 @@ pub(super) fn compute_complex(
         .then(|| computed(operator, first, second, memory))
 }
 
-/// `-z`
+/// Evaluates `-z`.
 pub(super) fn negated(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
     let format = Format {
         whole: value.r#type.clone(),
@@ -163,7 +163,7 @@ fn computed(
 }
 
 impl Format {
-    /// That of the wider side, as C has it.
+    /// Returns the format of the wider operand, as in C.
     fn of(first: &Typed, second: &Typed) -> Result<Format, ValueError> {
         let sides = [first, second].map(|side| {
             if is_complex(&side.r#type) {
@@ -182,7 +182,7 @@ impl Format {
         };
         match (wider, other) {
             ((Some(whole), part), _) => Ok(Format { whole, part }),
-            // A whole number beside a complex one has its type where it fits.
+            // An integer operand is converted to the parts' type if it fits.
             ((None, real), (Some(whole), part)) if !is_float(&real) => Ok(Format { whole, part }),
             ((None, real), (Some(_), part)) => Err(format!(
                 "the result has parts of type `{}`; cast the real number: `({})x`",
@@ -220,7 +220,7 @@ impl Format {
     }
 }
 
-/// Operators between parts, each result rounded to the format of a part.
+/// Evaluates operators between parts, rounding each result to the format of a part.
 struct Steps<'a> {
     format: &'a Format,
     memory: &'a dyn Memory,
@@ -263,8 +263,9 @@ impl Steps<'_> {
         finite(product, [a, b])
     }
 
-    /// Parts of a `float` are divided as doubles and rounded once, larger ones by the larger
-    /// part of the divisor (R. L. Smith, *Algorithm 116*), as the compilers' library does.
+    /// Divides two complex numbers. Parts of type `float` are divided as doubles and rounded once.
+    /// Larger ones are scaled by the larger part of the divisor (R. L. Smith, *Algorithm 116*), as
+    /// the compilers' library does.
     fn quotient(&self, a: &Complex, b: &Complex) -> Result<Complex, ValueError> {
         use BinaryOperator::{Add, Divide, Multiply, Subtract};
         let step =
@@ -317,7 +318,7 @@ impl Steps<'_> {
     }
 }
 
-/// A result, where it is a number in both parts, or one that went in was none.
+/// Returns the result if it is no NaN in either part, or if an operand already was.
 fn finite(result: Complex, sides: [&Complex; 2]) -> Result<Complex, ValueError> {
     let is_none = |of: &Complex| !is_number(&of.real) || !is_number(&of.imaginary);
     if is_none(&result) && !sides.into_iter().any(is_none) {

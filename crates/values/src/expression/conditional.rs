@@ -1,5 +1,5 @@
-//! `a ? b : c`: of the two sides one is evaluated, and both say of which type the result
-//! is, as in C: of a whole number and a fraction it is a fraction.
+//! Evaluates `a ? b : c`. One branch is evaluated, and the types of both determine the result's, as
+//! in C: an integer and a floating-point number give a floating-point number.
 
 use super::cast::cast;
 use super::error::ExpressionError;
@@ -14,7 +14,7 @@ use crate::typed::{Number, Typed};
 use juror_language::Expression;
 use juror_symbols::{Type, TypeKind};
 
-/// The value of the side that the condition leads to.
+/// Returns the value of the branch that the condition selects.
 pub(super) fn conditional(
     condition: &Expression,
     then: &Expression,
@@ -38,7 +38,7 @@ pub(super) fn conditional(
     let Some(other) = static_type(left, scope) else {
         return Ok(value);
     };
-    // A result that `int` does not hold has a wider type only to be shown.
+    // A result that exceeds `int` has a wider type only for display.
     let own = match value.number(scope.memory()) {
         Ok(number @ Number::Int(_)) => operand_type(taken, &value, &number, scope),
         _ => of_bit_field(value.r#type.clone(), value.bits),
@@ -46,7 +46,7 @@ pub(super) fn conditional(
     common(value, &own, &other, scope).map_err(|why| ExpressionError::new(why, &taken.span))
 }
 
-/// A value as one of the type that it has in common with the other side.
+/// Converts a value to the common type of both branches.
 fn common(value: Typed, own: &Type, other: &Type, scope: &dyn Scope) -> Result<Typed, ValueError> {
     let (own, other) = (own.strip(), other.strip());
     if own == other || own.name() == other.name() {
@@ -72,7 +72,7 @@ fn common(value: Typed, own: &Type, other: &Type, scope: &dyn Scope) -> Result<T
     of_result(&number, common).ok_or("no C type holds the result".into())
 }
 
-/// `null`, and zero, beside a pointer are one of its type.
+/// Converts null, or zero, to the pointer type of the other branch.
 fn as_pointer(
     value: Typed,
     own: &Type,

@@ -1,23 +1,23 @@
-//! Why an expression has no value.
+//! The error of an expression.
 
 use crate::error::ValueError;
 use juror_event::Unavailability;
 use std::ops::Range;
 
-/// Why an expression has no value.
+/// The reason for which an expression has no value, and its place in the source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExpressionError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Why, as monitors know it.
+    /// The reason as monitors classify it.
     pub why: Unavailability,
-    /// Where, in bytes of the expression.
+    /// The part of the expression, as a range of bytes.
     pub span: Range<usize>,
 }
 
 impl ExpressionError {
-    /// Of the part of the expression that is there.
+    /// Returns an error for a part of the expression.
     pub fn new(why: impl Into<ValueError>, span: &Range<usize>) -> ExpressionError {
         let error: ValueError = why.into();
         ExpressionError {

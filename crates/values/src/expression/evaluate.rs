@@ -1,4 +1,4 @@
-//! Evaluating an expression, part by part.
+//! Evaluates expressions.
 
 use super::access::{field_of, indexed};
 use super::call::{call, is_function};
@@ -69,7 +69,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
                 UnaryOperator::Dereference => pointer(operand, scope)?,
                 _ => part(operand, scope)?,
             };
-            // The name of a function is its address already, as in C.
+            // The name of a function already denotes its address, as in C.
             if *operator == UnaryOperator::AddressOf && is_function(operand, &value, scope) {
                 return Ok(value);
             }
@@ -93,7 +93,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             let value = evaluate(object, scope)?;
             let object = at_referent(&value, object, scope)?;
             let found = field_of(&object, &field.text, *arrow, scope);
-            // A person may take a reference for a pointer.
+            // `->` on a C++ reference is accepted, too.
             let value = match found {
                 Err(_) if *arrow && is_reference(&value) => {
                     found.or_else(|_| field_of(&object, &field.text, false, scope))
@@ -169,7 +169,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
                 _ if computed.is_some() => computed.and_then(|it| it.size()),
                 (Ok(value), _) if is_function(operand, &value, scope) => None,
                 (Ok(value), _) => value.r#type.size(),
-                // `sizeof(Shape)`: a name alone may be one of a type.
+                // The operand of `sizeof(Shape)` may be the name of a type.
                 (Err(error), ExpressionKind::Name(name)) => {
                     scope.type_named(name).ok_or(error)?.size()
                 }
@@ -178,7 +178,7 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             at(size_value(size))
         }
         ExpressionKind::SizeOfType(type_name) => {
-            // The size of a reference is that of what it refers to.
+            // The size of a reference is the size of its referent.
             let named = named_type(type_name, scope)?;
             let size = match named.strip().kind() {
                 TypeKind::Reference(target) if !named.is_rust() => target.size(),
@@ -194,8 +194,8 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
     }
 }
 
-/// Evaluates an expression that is a part of another: a reference of C++ is what it
-/// refers to. A reference alone is shown as one.
+/// Evaluates an operand. A C++ reference is replaced by its referent; only at the top level is a
+/// reference shown as one.
 pub(crate) fn part(expression: &Expression, scope: &dyn Scope) -> Result<Typed, ExpressionError> {
     let value = evaluate(expression, scope)?;
     at_referent(&value, expression, scope)
@@ -209,8 +209,8 @@ fn at_referent(
     referred_to(value, scope.memory()).map_err(|why| ExpressionError::new(why, &expression.span))
 }
 
-/// Returns `object.part.Class::name`, which is written like a name of a source file; nothing
-/// if there is no such object.
+/// Evaluates `object.part.Class::name`, whose syntax is that of a name in a source file. Returns
+/// `None` if there is no such object.
 fn member_of_class(name: &str, scope: &dyn Scope) -> Option<Result<Typed, ValueError>> {
     let (before_class, _) = name.split_once("::")?;
     let (objects, _) = before_class.rsplit_once('.')?;
@@ -223,8 +223,8 @@ fn member_of_class(name: &str, scope: &dyn Scope) -> Option<Result<Typed, ValueE
     }))
 }
 
-/// What stands behind `*`: what a reference refers to, where that leads on. Otherwise a
-/// person means the reference itself.
+/// Evaluates the operand of `*`. A C++ reference is replaced by its referent if that can be
+/// dereferenced; otherwise the reference itself is.
 pub(super) fn pointer(
     expression: &Expression,
     scope: &dyn Scope,
@@ -241,7 +241,7 @@ fn is_to_reference(r#type: &Type) -> bool {
     matches!(r#type.strip().kind(), TypeKind::Reference(_))
 }
 
-/// Whether an expression is true, for conditions.
+/// Evaluates a condition.
 pub fn is_true(expression: &Expression, scope: &dyn Scope) -> Result<bool, ExpressionError> {
     let value = part(expression, scope)?;
     truth(&value, scope).map_err(|why| ExpressionError::new(why, &expression.span))

@@ -1,10 +1,8 @@
-//! Instances of templates and of generic functions that a call without template arguments may
-//! mean.
+//! Selects instances of templates and of generic functions for a call without template arguments.
 //!
-//! The compiler makes the instance for the argument's own type, and never converts an
-//! argument for one that exists. A call may mean an instance only if it is that one. A
-//! number that is written has the type `int` or `double` in C++; in Rust it has any type of
-//! its kind, `i32` and `f64` before others.
+//! The compiler instantiates a template for the argument's own type and converts no argument to fit
+//! an existing instance, so a call can only mean that instance. A literal has the type `int` or
+//! `double` in C++; in Rust any type of its kind, preferably `i32` or `f64`.
 
 use super::overload::{CONVERSION, Fit, Kind, Overload, bare, best, complaint, distance};
 use super::overload::{identity, kind, of_several_traits, plain_name, signature};
@@ -12,8 +10,8 @@ use super::request::Argument;
 use crate::error::ValueError;
 use juror_symbols::{Encoding, Type, TypeKind, is_instance};
 
-/// Returns whether the compiler would call this instance for these arguments. A function
-/// that is no instance may be called with any.
+/// Returns whether the compiler would call this instance for these arguments. Any function that is
+/// not an instance may be called.
 pub(super) fn is_meant(name: &str, parameters: &[Type], arguments: &[Argument]) -> bool {
     if !is_instance(name) {
         return true;
@@ -31,8 +29,8 @@ pub(super) fn is_meant(name: &str, parameters: &[Type], arguments: &[Argument]) 
     })
 }
 
-/// Returns whether a number is written where any type of its kind is meant, and this is the
-/// one that Rust chooses without another reason.
+/// Returns whether `wanted` is the type that Rust gives a literal of the kind of `given` by
+/// default.
 pub(super) fn is_default(given: &Type, wanted: &Type) -> bool {
     match (kind(given), kind(wanted)) {
         (Kind::Integer, Kind::Integer) => wanted.name() == "i32",
@@ -41,11 +39,10 @@ pub(super) fn is_default(given: &Type, wanted: &Type) -> bool {
     }
 }
 
-/// Returns the method of Rust that the arguments behind the object mean, among those of a
-/// name.
+/// Returns the overload of a Rust method that the arguments after the object select.
 ///
 /// # Errors
-/// None takes them, or several do.
+/// No overload takes the arguments, or several do.
 pub(super) fn chosen<'a>(
     named: &'a [Overload],
     arguments: &[Argument],
@@ -53,7 +50,7 @@ pub(super) fn chosen<'a>(
     let is_of_count = |it: &&Overload| it.parameters.len() == arguments.len() + 1;
     let counted: Vec<&'a Overload> = named.iter().filter(is_of_count).collect();
     if let ([], Some(first)) = (counted.as_slice(), named.first()) {
-        // The caller says how many arguments it takes.
+        // The caller reports the number of arguments that it takes.
         return Ok(first);
     }
     let is_called = |it: &&&Overload| is_meant(&it.name, behind_object(it), arguments);
@@ -82,12 +79,12 @@ pub(super) fn chosen<'a>(
     }
 }
 
-/// Returns the types of the parameters of a method behind its object.
+/// Returns the types of a method's parameters after the object.
 fn behind_object(method: &Overload) -> &[Type] {
     method.parameters.get(1..).unwrap_or(&[])
 }
 
-/// Returns whether these are one function; several units may have code of it.
+/// Returns whether these are one function, of which several units may have code.
 fn is_one(functions: &[&Overload]) -> bool {
     let mut names = functions.iter().map(|it| &it.name);
     let first = names.next();
@@ -98,7 +95,7 @@ fn is_number(of: &Type) -> bool {
     matches!(kind(of), Kind::Integer | Kind::Float)
 }
 
-/// Returns whether an argument is a number of exactly this type, or a written one that may be.
+/// Returns whether an argument is a number of exactly this type, or a literal that can have it.
 fn is_of_type(argument: &Argument, parameter: &Type) -> bool {
     match argument {
         Argument::Number(number) if parameter.is_rust() => {
@@ -118,13 +115,13 @@ fn is_of_type(argument: &Argument, parameter: &Type) -> bool {
     }
 }
 
-/// Returns the template arguments in the name of an instance, numbers under their usual
-/// names, without references and `const`.
+/// Returns the template arguments in the name of an instance, with canonical names of numbers,
+/// without references and `const`.
 fn template_arguments(name: &str) -> Vec<String> {
     let mut depth = 0_u32;
     let mut arguments = Vec::new();
     let mut end = name.len().saturating_sub(1);
-    // From the end, since the names before may have arguments of their own.
+    // The scan runs from the end, since enclosing names may have arguments as well.
     for (at, character) in name.char_indices().rev() {
         match character {
             '>' if name.get(..at).is_some_and(|it| it.ends_with('-')) => continue,

@@ -1,4 +1,4 @@
-//! `len(x)`: how many elements there are, where that is known without a walk.
+//! Evaluates `len(x)`: the number of elements, if it is known without a walk.
 
 use super::access::dereference;
 use super::library_access::LibraryAccess;
@@ -7,10 +7,10 @@ use crate::error::ValueError;
 use crate::typed::Typed;
 use juror_symbols::{Type, TypeKind};
 
-/// So many references to references are followed; damaged files have endless ones.
+/// The most nested references that are followed: damaged files have endless ones.
 pub const REFERENCES_MAX: usize = 16;
 
-/// How many elements a value has.
+/// Returns the number of elements of a value.
 pub(super) fn length_of(value: &Typed, scope: &dyn Scope) -> Result<Typed, ValueError> {
     let mut object = value.clone();
     let library = LibraryAccess::of(scope);
@@ -43,8 +43,8 @@ pub(super) fn size_value(size: Option<u64>) -> Result<Typed, ValueError> {
     Ok(Typed::of_bytes(r#type, size.to_le_bytes().to_vec()))
 }
 
-/// What a reference of Rust refers to, where that is counted and not the reference itself,
-/// which a slice's is.
+/// Returns the target of a Rust reference if the target is counted, or `None` if the reference
+/// itself is, as for a slice.
 pub fn behind_reference(r#type: &Type, has_pretty_printer: impl Fn(&Type) -> bool) -> Option<Type> {
     let target = r#type
         .target()
@@ -53,7 +53,7 @@ pub fn behind_reference(r#type: &Type, has_pretty_printer: impl Fn(&Type) -> boo
     (is_array || !has_pretty_printer(r#type)).then_some(target)
 }
 
-/// How many elements an array has, by its type.
+/// Returns the number of elements of an array, by its type.
 pub fn array_length(r#type: &Type) -> Option<u64> {
     let TypeKind::Array { element, .. } = r#type.strip().kind() else {
         return None;
@@ -62,7 +62,7 @@ pub fn array_length(r#type: &Type) -> Option<u64> {
     r#type.size().map(|whole| whole / size)
 }
 
-/// Why values of a type have no length, and what to write instead.
+/// Returns the message that values of a type have no length, with an alternative.
 pub fn no_length(r#type: &Type) -> String {
     let name = r#type.name();
     let instead = if r#type.is_pointer() {
@@ -74,6 +74,6 @@ pub fn no_length(r#type: &Type) -> String {
     format!("the number of elements of a `{name}` is not known: {instead}")
 }
 
-/// What is said where the program has a function of this name that is not called here.
+/// The remark that the program's own `len` is not called here.
 pub(super) const OWN_FUNCTION: &str =
     "; `len` of the program is called at the prompt only: print len(x)";

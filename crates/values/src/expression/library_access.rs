@@ -1,8 +1,7 @@
-//! Library types in expressions: what they are shown as is what they are.
+//! Library types in expressions: a value behaves as it is shown.
 //!
-//! `v[1]` of a vector, `ages["ann"]` of a map, `*p` and `p->x` of a smart
-//! pointer, `name == "x"` of a string, `count + 1` of an atomic number. The
-//! program's own operators are not called: nothing runs.
+//! `v[1]` of a vector, `ages["ann"]` of a map, `*p` and `p->x` of a smart pointer, `name == "x"` of
+//! a string, `count + 1` of an atomic number. The program's own operators are not called.
 
 use super::access::{dereference, element, object_behind};
 use super::arithmetic::{Overflow, compute};
@@ -18,10 +17,10 @@ use juror_symbols::{Type, TypeKind};
 use std::cell::RefCell;
 use std::fmt;
 
-/// How many views may stand inside one another.
+/// The greatest depth of nested library types.
 const DEPTH_MAX: usize = 8;
 
-/// What stands between the brackets.
+/// An index.
 pub(super) enum Key<'a> {
     /// A number.
     Number(i128),
@@ -38,19 +37,19 @@ impl fmt::Display for Key<'_> {
     }
 }
 
-/// Whether a value consists of fields.
+/// Returns whether a type is a structure, class or union.
 pub(super) fn is_composite(r#type: &Type) -> bool {
     matches!(r#type.strip().kind(), TypeKind::Composite(_))
 }
 
-/// Goes through library types by their views.
+/// Accesses library types through their pretty-printers.
 pub(super) struct LibraryAccess<'a> {
     scope: &'a dyn Scope,
     standard_types: &'a dyn LibraryTypes,
 }
 
 impl<'a> LibraryAccess<'a> {
-    /// Nothing where views are not asked: inside of one.
+    /// Returns `None` in a scope without pretty-printers: inside of a pretty-printer.
     pub(super) fn of(scope: &'a dyn Scope) -> Option<LibraryAccess<'a>> {
         let standard_types = scope.standard_types()?;
         Some(LibraryAccess {
@@ -59,7 +58,7 @@ impl<'a> LibraryAccess<'a> {
         })
     }
 
-    /// Whether values of this type are shown by a view.
+    /// Returns whether the type has a pretty-printer.
     pub(super) fn has(&self, r#type: &Type) -> bool {
         self.standard_types.has(r#type)
     }
@@ -68,7 +67,7 @@ impl<'a> LibraryAccess<'a> {
         |name: &str| self.scope.type_named(name)
     }
 
-    /// The element or the value of a key; nothing where the value has no view.
+    /// Returns the element, or the value of the key, or `None` if the value has no pretty-printer.
     pub(super) fn element(
         &self,
         object: &Typed,
@@ -78,7 +77,7 @@ impl<'a> LibraryAccess<'a> {
             Key::Number(number) => usize::try_from(*number).ok(),
             Key::String(_) => None,
         };
-        // A key that cannot be compared may be the one.
+        // A key that cannot be compared might be the wanted one.
         let unknown = RefCell::new(None);
         let is_key = |found: &Typed| {
             self.is_key(found, key).unwrap_or_else(|| {
@@ -123,7 +122,7 @@ impl<'a> LibraryAccess<'a> {
         None
     }
 
-    /// How many elements a value has; nothing where no view knows it.
+    /// Returns the number of elements, or `None` if no pretty-printer gives it.
     pub(super) fn length(&self, object: &Typed) -> Option<Result<u64, ValueError>> {
         let mut object = object.clone();
         for _ in 0..DEPTH_MAX {
@@ -146,7 +145,7 @@ impl<'a> LibraryAccess<'a> {
         None
     }
 
-    /// An element of an array that a library type holds or leads to.
+    /// Returns an element of the array that a library type holds or points to.
     fn beside(&self, inner: &Typed, number: usize) -> Result<Typed, ValueError> {
         match inner.r#type.strip().kind() {
             TypeKind::Array { .. } => element(inner, number as i128, self.scope.memory()),
@@ -186,8 +185,8 @@ impl<'a> LibraryAccess<'a> {
         }
     }
 
-    /// What a smart pointer leads to, or what a wrapper holds; nothing where
-    /// the value is no such thing.
+    /// Returns the target of a smart pointer, or the contents of a wrapper, or `None` for other
+    /// values.
     pub(super) fn target(&self, value: &Typed) -> Option<Result<Typed, ValueError>> {
         match self
             .standard_types
@@ -199,7 +198,7 @@ impl<'a> LibraryAccess<'a> {
         }
     }
 
-    /// A field of what a value leads to, step by step, as Rust finds it.
+    /// Returns a field of the target of a value, dereferencing step by step as Rust does.
     pub(super) fn field_behind(&self, value: &Typed, name: &str) -> Option<Typed> {
         let mut value = value.clone();
         for _ in 0..DEPTH_MAX {
@@ -218,7 +217,7 @@ impl<'a> LibraryAccess<'a> {
         None
     }
 
-    /// The number that a value is, or holds.
+    /// Returns a value as a number, or the number that it holds.
     pub(super) fn number(&self, value: &Typed) -> Result<Number, ValueError> {
         let memory = self.scope.memory();
         let mut inner = value.clone();
@@ -237,8 +236,7 @@ impl<'a> LibraryAccess<'a> {
         value.number(memory)
     }
 
-    /// The array that stands in the place of a value; nothing where the value is no object
-    /// of a library, or holds something else.
+    /// Returns the array that a library object holds, or `None` for other values.
     pub(super) fn held_array(&self, value: &Typed) -> Option<Typed> {
         let mut value = value.clone();
         for _ in 0..DEPTH_MAX {
@@ -256,14 +254,14 @@ impl<'a> LibraryAccess<'a> {
         matches!(value.r#type.strip().kind(), TypeKind::Array { .. }).then_some(value)
     }
 
-    /// Whether a value is this text; nothing where it is none.
+    /// Returns whether a value is a string equal to `text`, or `None` if it is not a string.
     pub(super) fn is_string(&self, value: &Typed, text: &str) -> Option<bool> {
-        // One character more than there may be tells that it is longer.
+        // One character more than `text` has shows whether the string is longer.
         let (bytes, size, more) = self.characters(value, text.len().saturating_add(1))?;
         Some(!more && is_same(&bytes, size, text))
     }
 
-    /// The text that a value is; nothing where it is none.
+    /// Returns the text of a string, or `None` for other values.
     pub(super) fn text(&self, value: &Typed, most: usize) -> Option<String> {
         let (bytes, size, _) = self.characters(value, most)?;
         Some(match size {
@@ -286,8 +284,8 @@ impl<'a> LibraryAccess<'a> {
         })
     }
 
-    /// The characters of a text, at most so many, the size of each in bytes, and whether
-    /// there are more.
+    /// Returns at most `most` characters of a string, the size of each in bytes, and whether more
+    /// follow.
     fn characters(&self, value: &Typed, most: usize) -> Option<(Vec<u8>, usize, bool)> {
         let mut value = value.clone();
         for _ in 0..DEPTH_MAX {
@@ -309,13 +307,12 @@ impl<'a> LibraryAccess<'a> {
     }
 }
 
-/// The text of a string of the library, as it is shown, up to a limit; nothing for
-/// other values.
+/// Returns the text of a library string up to a limit, or `None` for other values.
 pub fn string_of(value: &Typed, scope: &dyn Scope) -> Option<String> {
     LibraryAccess::of(scope)?.text(value, STRING_LENGTH_MAX)
 }
 
-/// Whether characters of one, two or four bytes each are this text.
+/// Returns whether characters of one, two or four bytes spell `text`.
 fn is_same(bytes: &[u8], size: usize, text: &str) -> bool {
     match size {
         2 => {

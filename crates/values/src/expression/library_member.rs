@@ -1,7 +1,8 @@
-//! Member functions of library types without code: `ages.size()` of a map, as it is shown.
+//! Member functions of library types without code, computed as they are shown: `ages.size()` of a
+//! map.
 //!
-//! The compiler puts most of them into their callers, or leaves out those that the program
-//! does not call. What the pretty-printers know answers those that only look.
+//! The compiler inlines most of them, or leaves out those that the program does not call. The
+//! pretty-printers answer those that only read.
 
 use super::access::{address_of, pointed_to};
 use super::evaluate::{evaluate, part};
@@ -14,8 +15,8 @@ use crate::typed::{Number, Typed};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::Type;
 
-/// Returns the result of `object.name(...)` for an object of a standard library; `None` if the
-/// function is not one of those that are known here.
+/// Returns the result of `object.name(...)` for an object of a standard library, or `None` if the
+/// function is not one of those known here.
 pub(super) fn result(
     function: &Expression,
     arguments: &[Expression],

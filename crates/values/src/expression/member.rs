@@ -1,9 +1,9 @@
 //! Calls of member functions: `v.size()`, `p->area()`.
 //!
-//! Which function is meant is looked up in the class of the object: by name, then by
-//! the arguments, as with other functions ([`super::overload`]); a virtual one in the
-//! table of the object, so the one of its dynamic type is called. The object's address
-//! is the first argument.
+//! The function is looked up in the class of the object by name, then selected by the arguments, as
+//! with other functions ([`super::overload`]). A virtual function is looked up in the object's
+//! virtual table, so the override of its dynamic type is called. The object's address is the first
+//! argument.
 
 use super::access::{address_of, object_behind, pointed_to};
 use super::instance::{chosen, is_meant};
@@ -17,14 +17,14 @@ use crate::error::ValueError;
 use crate::typed::{Location, Typed};
 use juror_symbols::{Field, Method, Type, TypeKind};
 
-/// What is called, and the arguments that come before those written.
+/// A selected member function, and the arguments that precede the written ones.
 pub(super) struct Member {
     pub function: Typed,
     pub name: Box<str>,
     pub arguments: Vec<Argument>,
 }
 
-/// The functions of an object that a name means.
+/// The member functions of an object with one name.
 pub(super) struct Members {
     object: Typed,
     name: Box<str>,
@@ -32,24 +32,24 @@ pub(super) struct Members {
 }
 
 enum Found {
-    /// What the class lists.
+    /// The functions that the class lists.
     Methods(Vec<Method>),
-    /// What the symbols have under `Type::name`: Rust.
+    /// The functions with the symbol `Type::name`, for Rust.
     Named(Vec<Overload>),
 }
 
-/// The functions that `value.name` means; nothing where it is no function.
+/// Returns the functions that `value.name` may mean, or `None` if it is not a function.
 pub(super) fn members(
     value: &Typed,
     name: &str,
     arrow: bool,
     scope: &dyn Scope,
 ) -> Result<Option<Members>, ValueError> {
-    // A reference of C++ is what it refers to, which may be a pointer.
+    // A C++ reference is replaced by its referent, which may be a pointer.
     let referent = referred_to(value, scope.memory())?;
     let object = if arrow || is_indirect(&referent.r#type) {
         match pointed_to(&referent, scope) {
-            // A person may take a reference for a pointer.
+            // `->` on a C++ reference is accepted, too.
             Err(_) if is_indirect(&value.r#type) && !is_indirect(&referent.r#type) => referent,
             found => found?,
         }
@@ -59,7 +59,7 @@ pub(super) fn members(
     let object = object_behind(&object, scope).unwrap_or(object);
     let object = object.for_call(scope.memory());
     let field = object.r#type.field(name);
-    // A member that is a pointer to a function is called as what it is.
+    // A data member that points to a function is called through its value.
     let leads_to_function = |it: &Field| {
         let target = it.r#type.target().filter(|_| it.r#type.is_pointer());
         target.is_some_and(|target| matches!(target.strip().kind(), TypeKind::Function { .. }))
@@ -73,7 +73,7 @@ pub(super) fn members(
         let named = scope.functions_of(&class, name);
         (!named.is_empty()).then_some(Found::Named(named))
     };
-    // Rust's debug information does not tell which parameter is the object.
+    // Rust's debug information does not mark the object parameter.
     let by_class = (!methods.is_empty()).then_some(Found::Methods(methods));
     let found = if object.r#type.is_rust() {
         named().or(by_class)
@@ -82,7 +82,7 @@ pub(super) fn members(
     };
     if let (None, Some(field)) = (&found, &field) {
         return match call_operator(&object.member(field), scope)? {
-            // A member of a class that can be called.
+            // A data member of a class with a call operator.
             Some(members) => Ok(Some(members)),
             None => Err(without_code(name, &object.r#type.strip()).into()),
         };
@@ -94,7 +94,7 @@ pub(super) fn members(
     }))
 }
 
-/// The call operator of an object of C++; nothing where the value is none.
+/// Returns the call operator of a C++ object, or `None` if the value has none.
 pub(super) fn call_operator(
     value: &Typed,
     scope: &dyn Scope,
@@ -121,7 +121,7 @@ pub(super) fn call_operator(
 }
 
 impl Members {
-    /// The function that these arguments mean.
+    /// Returns the function that the arguments select.
     pub(super) fn choose(
         &self,
         arguments: &[Argument],
@@ -148,7 +148,7 @@ impl Members {
             Fit::Best(group) => group,
             fit => return Err(self.refusal(&known, methods, arguments.len(), &fit).into()),
         };
-        // For an object that may be changed the function that may change it is meant.
+        // A non-const object prefers the non-const overload.
         group.sort_by_key(|&(index, binding)| {
             let for_const = known.get(index).is_some_and(|it| is_const_member(&it.0));
             (binding, for_const != is_const)
@@ -177,7 +177,7 @@ impl Members {
         Err(why.unwrap_or_else(|| without_code(&self.name, &self.object.r#type.strip()).into()))
     }
 
-    /// Of functions that several base classes have none is chosen.
+    /// Returns an error if equally good functions come from different base classes.
     fn check_one(
         &self,
         known: &[(Vec<Type>, bool)],
@@ -235,13 +235,12 @@ impl Members {
         complaint(&listed.collect::<Vec<_>>(), *fit == Fit::None)
     }
 
-    /// By the name alone, `Type::method`, where the class does not list its
-    /// functions: Rust.
+    /// Returns the function `Type::method` of a class that does not list its functions, as in Rust.
     fn of_name(&self, function: &Overload, count: usize) -> Result<Member, ValueError> {
         let (object, name) = (&self.object, &self.name);
         let class = object.r#type.strip().name();
         let parameters = &function.parameters;
-        // `self` by reference or by value, or no method at all.
+        // The function takes `self` by reference, by value, or is an associated function.
         let own = parameters.len().checked_sub(count);
         let arguments = match (own, parameters.first()) {
             (Some(1), Some(first)) if is_indirect(first) => vec![address_in_call(object)?],
@@ -266,8 +265,8 @@ impl Members {
     }
 }
 
-/// The address of an object as the argument of a call: what is nowhere in memory gets a
-/// place for the call.
+/// Returns the address of an object as an argument. An object that is not in memory is copied to
+/// memory for the call.
 fn address_in_call(object: &Typed) -> Result<Argument, ValueError> {
     match (&object.location, object.bits) {
         (Location::Bytes(_), None) => Ok(Argument::Copy(object.clone())),
@@ -321,7 +320,7 @@ fn of_method(
             let linkage_name = method.linkage_name.as_deref();
             let function = match linkage_name {
                 Some(linkage) => scope.function_linked(linkage),
-                // Functions of internal linkage and those of closures have no linkage name.
+                // Functions with internal linkage, and those of closures, have no linkage name.
                 None => scope
                     .code_of_method(method)
                     .or_else(|| by_qualified_name(method, scope)),
@@ -339,7 +338,7 @@ fn of_method(
     })
 }
 
-/// Where the one function with the qualified name and the parameters of a method begins.
+/// Returns the address of the only function with the qualified name and the parameters of a method.
 fn by_qualified_name(method: &Method, scope: &dyn Scope) -> Option<u64> {
     let names = |types: &[Type]| -> Vec<String> { types.iter().map(Type::name).collect() };
     let (wanted, _) = parameters_of(method);
@@ -352,7 +351,7 @@ fn by_qualified_name(method: &Method, scope: &dyn Scope) -> Option<u64> {
     let mut meant = found.iter().filter(|it| names(&it.parameters) == wanted);
     match (meant.next(), meant.next()) {
         (Some(only), None) => Some(only.address),
-        // `this` itself may be constant in the definition alone.
+        // `this` itself may be `const` only in the definition.
         (None, _) => match found.as_slice() {
             [only] if only.parameters.len() == wanted.len() => Some(only.address),
             _ => None,
@@ -366,7 +365,7 @@ pub(super) fn without_code(name: &str, class: &Type) -> String {
     format!("`{name}` of `{class}` has no code: it was inlined wherever it is called, or is unused")
 }
 
-/// The function of a number in the table of the object at an address.
+/// Returns the function in a slot of the virtual table of the object at an address.
 pub(super) fn virtual_function(
     object: u64,
     slot: u64,

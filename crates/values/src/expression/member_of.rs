@@ -13,10 +13,10 @@ use crate::typed::{Location, Typed};
 use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{Method, Type, TypeKind, scope_and_name};
 
-/// Why there is no member.
+/// The message for a null pointer.
 const NULL: &str = "the pointer to a member is null";
 
-/// The class of C++, and the name in it, that a path means.
+/// Splits a path into a C++ class and a name in it.
 fn class_and_name<'a>(
     expression: &'a Expression,
     named: &dyn Fn(&str) -> Option<Type>,
@@ -29,7 +29,7 @@ fn class_and_name<'a>(
     (class.composite().is_some() && !class.is_rust()).then_some((class, name))
 }
 
-/// Whether a path names a member of each object of a class: `Class::member`.
+/// Returns whether a path names a non-static member of a class: `Class::member`.
 pub fn names_member(expression: &Expression, named: &dyn Fn(&str) -> Option<Type>) -> bool {
     class_and_name(expression, named).is_some_and(|(class, name)| {
         let is_of_object = |method: &Method| !method.is_static;
@@ -37,8 +37,8 @@ pub fn names_member(expression: &Expression, named: &dyn Fn(&str) -> Option<Type
     })
 }
 
-/// `&Class::member`; nothing where that is the address of something else. Of several
-/// functions of the name a cast tells which.
+/// Evaluates `&Class::member`. Returns `None` if it is the address of anything else. Among
+/// overloads the type of a cast selects one.
 pub(super) fn address_of_member(
     operand: &Expression,
     wanted: Option<&Type>,
@@ -98,27 +98,27 @@ fn pointer_to(method: &Method, scope: &dyn Scope) -> Result<Typed, ValueError> {
     Ok(Typed::of_bytes(r#type, pointer.bytes(true)))
 }
 
-/// An object with a pointer to a member of it.
+/// An object with a pointer to one of its members.
 pub(super) struct Bound {
-    /// The part of the object that is of the pointer's class.
+    /// The part of the object that has the pointer's class.
     object: Typed,
     class: Type,
     member: Type,
     pointer: MemberPointer,
 }
 
-/// The function of an object that a pointer to a member leads to.
+/// A member function of an object, through a pointer to a member.
 pub(super) struct MemberCall {
-    /// A pointer to it.
+    /// A pointer to the function.
     pub function: Typed,
-    /// The address of its object.
+    /// The address of the object.
     pub object: Typed,
     type_name: String,
     parameter_count: usize,
     is_variadic: bool,
 }
 
-/// What `object.*member` is about.
+/// Evaluates both sides of `object.*member`.
 pub(super) fn bound(
     object: &Expression,
     member: &Expression,
@@ -146,7 +146,7 @@ pub(super) fn bound(
     })
 }
 
-/// The part of an object that is of a class.
+/// Returns the part of an object that has a class.
 fn part_of(whole: &Typed, class: &Type, scope: &dyn Scope) -> Result<Typed, ValueError> {
     if let Some(part) = base_part(whole, class, scope.memory())? {
         return Ok(part);
@@ -170,10 +170,10 @@ fn part_of(whole: &Typed, class: &Type, scope: &dyn Scope) -> Result<Typed, Valu
 }
 
 impl Bound {
-    /// The member. A function is shown, and called.
+    /// Returns the member. A function is not called.
     pub(super) fn value(&self, scope: &dyn Scope) -> Result<Typed, ValueError> {
         match self.pointer {
-            // What it would be is known.
+            // Its type is known all the same.
             MemberPointer::Null => Ok(Typed::missing(self.member.clone(), NULL)),
             MemberPointer::Data(offset) => self.data(offset),
             _ => {
@@ -184,7 +184,7 @@ impl Bound {
     }
 
     fn data(&self, offset: i64) -> Result<Typed, ValueError> {
-        // A member of a derived class may lie outside of this one.
+        // A member of a derived class may lie outside of this object.
         if let Location::Memory(address) = self.object.location {
             let address = address.wrapping_add_signed(offset);
             return Ok(self.object.related(self.member.clone(), address));
@@ -206,7 +206,7 @@ impl Bound {
         }
     }
 
-    /// Where the function begins, and its object.
+    /// Returns the addresses of the function and of its object.
     fn function(&self, scope: &dyn Scope) -> Result<(u64, u64), ValueError> {
         let start = self.object.address();
         let start = start.ok_or("the object is not in memory, so it has no address")?;
@@ -224,8 +224,8 @@ impl Bound {
         }
     }
 
-    /// The call of the function; nothing where the member is data, which may be called
-    /// as well.
+    /// Returns the call of the function, or `None` if the member is data, which may have a call
+    /// operator.
     pub(super) fn call(&self, scope: &dyn Scope) -> Result<Option<MemberCall>, ValueError> {
         let TypeKind::Function {
             parameters,
@@ -236,8 +236,7 @@ impl Bound {
             return Ok(None);
         };
         let (address, object) = self.function(scope)?;
-        // By its address alone: what the function takes for its object may begin
-        // elsewhere, and the function itself knows.
+        // The object is passed by its address alone: the function's own class may begin elsewhere.
         let object = Typed::in_memory(Type::void(), object);
         Ok(Some(MemberCall {
             function: Typed::of_bytes(self.member.pointer_to(), address.to_le_bytes().to_vec()),
@@ -250,7 +249,7 @@ impl Bound {
 }
 
 impl MemberCall {
-    /// Whether so many arguments are taken.
+    /// Returns an error unless the function takes so many arguments.
     pub(super) fn check_count(&self, given: usize) -> Result<(), ValueError> {
         let wanted = self.parameter_count;
         if given == wanted || given > wanted && self.is_variadic {

@@ -1,7 +1,6 @@
-//! Conversions and comparisons of pointers to members of C++.
+//! Converts and compares pointers to members of C++.
 //!
-//! Invariant: where classes are not derived from each other, or by a virtual base, there is
-//! no conversion; nothing is taken as it is.
+//! Invariant: between unrelated classes, and through virtual bases, there is no conversion.
 
 use super::cast::cast as cast_number;
 use crate::classes::member_pointer::{MemberPointer, identity, is_function, parts, read};
@@ -11,7 +10,7 @@ use crate::typed::{Number, Typed};
 use juror_language::BinaryOperator;
 use juror_symbols::{Encoding, Memory, Type, TypeKind};
 
-/// How much further behind the start of `to` what is in `from` begins.
+/// Returns the offset to add for a conversion from `from` to `to`, in bytes.
 fn distance(from: &Type, to: &Type) -> Result<i64, ValueError> {
     if let Some(offset) = base_offset(to, from)? {
         return Ok(offset.cast_signed());
@@ -23,7 +22,7 @@ fn distance(from: &Type, to: &Type) -> Result<i64, ValueError> {
     Err(format!("neither of `{from}` and `{to}` is derived from the other").into())
 }
 
-/// A value as a pointer to members of this type.
+/// Converts a value to a pointer to a member of this type.
 fn converted(
     value: &Typed,
     to: &Type,
@@ -55,14 +54,14 @@ fn converted(
     Ok(read(value, memory)?.moved(by))
 }
 
-/// The bytes of a pointer to members that is given a value.
+/// Returns the bytes that an assignment stores in a pointer to a member of type `to`.
 pub fn bytes_as(value: &Typed, to: &Type, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
     let (_, member) = parts(to).ok_or("this is no pointer to a member")?;
     let pointer = converted(value, to, false, memory)?;
     Ok(pointer.bytes(is_function(&member)))
 }
 
-/// A cast to or from a pointer to a member; nothing where neither is one.
+/// Casts to or from a pointer to a member. Returns `None` if neither type is one.
 pub(crate) fn cast(
     value: &Typed,
     to: &Type,
@@ -77,8 +76,8 @@ pub(crate) fn cast(
     Some(read(value, memory).and_then(|pointer| as_other(pointer, value, to, memory)))
 }
 
-/// A pointer to a member as a number: how far behind the start of the object the data is,
-/// or where the function begins.
+/// Casts a pointer to a member to a number or pointer: the offset of the data member, or the
+/// address of the function.
 fn as_other(
     pointer: MemberPointer,
     value: &Typed,
@@ -110,7 +109,8 @@ fn as_other(
     cast_number(&number, to.clone(), memory)
 }
 
-/// `m == &Class::member`, `m != null`; nothing where neither side is a pointer to a member.
+/// Evaluates `m == &Class::member` and `m != null`. Returns `None` if neither operand is a pointer
+/// to a member.
 pub(crate) fn compare(
     operator: BinaryOperator,
     first: &Typed,
@@ -136,7 +136,7 @@ fn are_equal(first: &Typed, second: &Typed, memory: &dyn Memory) -> Result<bool,
         Some(_) => (first, second),
         None => (second, first),
     };
-    // Both as those of the class that is derived.
+    // Both are converted to the derived class.
     let classes = (parts(&first.r#type), parts(&second.r#type));
     let is_base = match classes {
         (Some((first, _)), Some((second, _))) => base_offset(&second, &first)?.is_some(),

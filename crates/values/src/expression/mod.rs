@@ -1,8 +1,8 @@
 //! Expressions of the prompt, evaluated over the debuggee's typed values.
 //!
-//! Integers are exact: C's types say how bytes are read, and an overflow of exact
-//! arithmetic is an error. C's types without a sign wrap, as they do in C. The expression's syntax is the
-//! property language's; what a name means comes from the caller ([`Scope`]).
+//! Integers are exact: the types of C determine how bytes are read, and overflow is an error,
+//! except for the unsigned types of C, which wrap. The syntax is that of the property language; the
+//! caller gives the meaning of names ([`Scope`]).
 
 mod access;
 pub mod arithmetic;

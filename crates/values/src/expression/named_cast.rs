@@ -1,9 +1,8 @@
-//! Casts to a type of one name: `(size_t)-1`, `(Shape)&part`, `(myint)(3.7)`.
+//! Evaluates casts to a type with a plain name: `(size_t)-1`, `(Shape)&part`, `(myint)(3.7)`.
 //!
-//! What stands in the parentheses may be a variable as well, and only the program knows. At
-//! the prompt it is asked before the text is read. What an event reads is read before there
-//! is a program: as an operator between two values, or as a call; and it is a cast where the
-//! name turns out to be one of a type and of nothing else.
+//! The name in the parentheses may also be a variable, and only the program can tell. At the prompt
+//! the program is asked before parsing. Expressions of events are parsed without a program, as a
+//! binary operator or a call; they are casts if the name denotes a type and nothing else.
 
 use super::cast::cast;
 use super::error::ExpressionError;
@@ -14,7 +13,7 @@ use crate::typed::Typed;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::Type;
 
-/// The type that a name in parentheses is, where it is one of a type alone.
+/// Returns the type that a name in parentheses denotes, if it denotes nothing else.
 fn type_in_parentheses(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
     let ExpressionKind::Name(name) = &expression.kind else {
         return None;
@@ -26,8 +25,8 @@ fn type_in_parentheses(expression: &Expression, scope: &dyn Scope) -> Option<Typ
     scope.type_named(name)
 }
 
-/// `(type)-x` and its like, which look like `a - x`. An operator in the operand would be
-/// read with another precedence; it needs parentheses.
+/// Evaluates `(type)-x` and similar casts, which are parsed like `a - x`. An operand with an
+/// operator of its own would have been parsed with another precedence, and gives an error.
 pub(super) fn named_cast(
     operator: BinaryOperator,
     left: &Expression,
@@ -61,7 +60,7 @@ pub(super) fn named_cast(
     }))
 }
 
-/// `(type)(x)`, which looks like a call.
+/// Returns the type and the operand of `(type)(x)`, which is parsed like a call.
 pub(super) fn converted_type_named<'a>(
     function: &Expression,
     arguments: &'a [Expression],

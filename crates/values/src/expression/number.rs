@@ -1,4 +1,4 @@
-//! The numbers and truth values that values are, or hold.
+//! Converts values, also those of library types, to numbers and booleans.
 
 use super::library_access::LibraryAccess;
 use super::scope::Scope;
@@ -9,7 +9,7 @@ use crate::typed::{Number, Typed};
 use juror_event::Value;
 use juror_symbols::{Type, TypeKind};
 
-/// The number that a value is; that a library type holds, too.
+/// Returns a value as a number, also if a library type holds it.
 pub(super) fn number(value: &Typed, scope: &dyn Scope) -> Result<Number, ValueError> {
     match LibraryAccess::of(scope) {
         Some(library) => library.number(value),
@@ -17,13 +17,12 @@ pub(super) fn number(value: &Typed, scope: &dyn Scope) -> Result<Number, ValueEr
     }
 }
 
-/// The array that a value of a library type holds in its place; nothing where it is none
-/// such.
+/// Returns the array that a value of a library type holds, or `None` for other values.
 pub fn held_array(value: &Typed, scope: &dyn Scope) -> Option<Typed> {
     LibraryAccess::of(scope)?.held_array(value)
 }
 
-/// A number as monitors know it; that a library type holds, too.
+/// Returns a number as monitors represent it, also if a library type holds it.
 pub fn number_value(value: &Typed, scope: &dyn Scope) -> Result<Value, ValueError> {
     Ok(match number(value, scope)? {
         Number::Int(number) => Value::Int(number),
@@ -54,7 +53,7 @@ pub(super) fn is_nonzero(number: &Number) -> bool {
     }
 }
 
-/// Whether values of a type are numbers, where they can be read.
+/// Returns whether values of a type are numbers.
 pub(super) fn is_number(r#type: &Type) -> bool {
     matches!(
         r#type.strip().kind(),

@@ -1,5 +1,5 @@
-//! What operators make of values: numbers, pointers, vectors, complex numbers, pointers to
-//! members.
+//! Evaluates unary and binary operators on values: numbers, pointers, vectors, complex numbers,
+//! pointers to members.
 
 use super::access::{address_of, pointed_to};
 use super::arithmetic::compute;
@@ -22,8 +22,8 @@ use crate::typed::{Location, Number, Typed};
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::Type;
 
-/// `~`, within the width in which it is computed: that of the operand's type in C, also
-/// where a result on the way to the operand had to have a wider one.
+/// Evaluates `~` in the width of the promoted operand. `r#type` is the operand's type in C, which
+/// its value may exceed after an overflow.
 fn complement(value: &Typed, r#type: Option<Type>, scope: &dyn Scope) -> Result<Typed, ValueError> {
     let Number::Int(number) = number(value, scope)? else {
         return Err("`~` needs a whole number".into());
@@ -84,8 +84,8 @@ pub(super) fn unary(
     of_result(&computed, r#type).ok_or("no C type holds the result".into())
 }
 
-/// The type that a number counts as where it is computed with: a result whose own type
-/// does not hold it has a wider one only to be shown.
+/// Returns the type that an operand has in C. A result that exceeds its type has a wider one only
+/// for display.
 pub(super) fn operand_type(
     expression: &Expression,
     value: &Typed,

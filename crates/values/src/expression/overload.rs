@@ -1,14 +1,13 @@
-//! Which of several functions of one name a call means: functions, member functions,
-//! instances of a template.
+//! Overload resolution: functions, member functions, instances of a template.
 //!
-//! The one that fits what is given best, by the rule of C++ (ISO/IEC 14882, "Best viable
-//! function"): no argument fits another one better, and some argument fits this one
-//! better. How an argument fits, from best to worst: the same type, a number that is
-//! promoted, a number of the same kind or a base class, a number of another kind. Where
-//! none is best nothing is chosen: a call of the wrong one would give a wrong answer.
+//! The best viable function is selected by the rule of C++ (ISO/IEC 14882, "Best viable function"):
+//! no argument fits another function better, and at least one fits this one better. From best to
+//! worst, an argument has the same type, is promoted, is converted to a number of the same kind or
+//! to a base class, or to a number of another kind. If no function is best, none is selected, since
+//! a call of the wrong one would give a wrong answer.
 //!
-//! Functions whose types differ in references and `const` alone are one group: among
-//! them what the argument is (a variable or a value) tells, and whether there is code.
+//! Functions whose types differ only in references and `const` form one group. Within it, the value
+//! category of the argument decides, and whether the function has code.
 
 use super::instance::{is_default, is_meant};
 use super::request::Argument;
@@ -17,33 +16,33 @@ use crate::error::ValueError;
 use crate::typed::{Location, Typed};
 use juror_symbols::{Character, Encoding, Type, TypeKind, is_instance};
 
-/// What an argument costs that is a number of a narrower type.
+/// The cost of a promotion.
 const PROMOTION: u32 = 1;
-/// What it costs as another type of the same kind; a base class costs its steps more.
+/// The cost of another type of the same kind; each derivation to a base class adds one.
 const SAME_KIND: u32 = 2;
-/// What it costs as a number of another kind, or as `void *`.
+/// The cost of a number of another kind, or of `void *`.
 pub(super) const CONVERSION: u32 = 100;
-/// What it costs as a pointer to something else, which C++ refuses.
+/// The cost of a pointer to an unrelated type, which C++ rejects.
 const OTHER_POINTER: u32 = 200;
-/// What an argument costs that `...` takes.
+/// The cost of an argument that matches `...`.
 const ELLIPSIS: u32 = 300;
 
-/// What is known of a function that a name may mean.
+/// A candidate function.
 #[derive(Debug, Clone)]
 pub struct Overload {
-    /// What it is called.
+    /// The name.
     pub name: Box<str>,
-    /// Where it begins.
+    /// The address of its code.
     pub address: u64,
     /// The types of its parameters.
     pub parameters: Vec<Type>,
     /// Whether more arguments may follow.
     pub is_variadic: bool,
-    /// Its type, where that is known.
+    /// The type, if it is known.
     pub r#type: Option<Type>,
 }
 
-/// What counts as alike.
+/// The kinds of types between which arguments convert.
 #[derive(PartialEq, Eq)]
 pub(super) enum Kind {
     Integer,
@@ -63,7 +62,7 @@ pub(super) fn kind(r#type: &Type) -> Kind {
     }
 }
 
-/// A type without references, other names and `const`.
+/// Returns a type without references, typedefs and `const`.
 pub(super) fn bare(r#type: &Type) -> Type {
     let stripped = r#type.strip();
     match stripped.kind() {
@@ -72,12 +71,12 @@ pub(super) fn bare(r#type: &Type) -> Type {
     }
 }
 
-/// What pointers lead to, and arrays consist of.
+/// Returns the target of a pointer, or the element of an array.
 fn pointee(r#type: &Type) -> Option<Type> {
     bare(r#type).target().map(|target| target.strip())
 }
 
-/// The name by which types are the same: of what pointers lead to `const` is no part.
+/// Returns a name that is equal for equal types. The `const` of a pointer's target is left out.
 pub(super) fn identity(r#type: &Type) -> String {
     let bare = bare(r#type);
     match (bare.kind(), pointee(&bare)) {
@@ -86,7 +85,7 @@ pub(super) fn identity(r#type: &Type) -> String {
     }
 }
 
-/// A type's name; `long int` is `long`.
+/// Returns the canonical name of a type: `long` for `long int`.
 pub(super) fn plain_name(r#type: &Type) -> String {
     let name = r#type.name();
     match r#type.kind() {
@@ -95,10 +94,10 @@ pub(super) fn plain_name(r#type: &Type) -> String {
     }
 }
 
-/// How far an argument is from a parameter; nothing where it does not fit.
+/// Returns the cost of an argument for a parameter, or `None` if it does not fit.
 pub(super) fn distance(argument: &Argument, parameter: &Type) -> Option<u32> {
     let wanted = bare(parameter);
-    // The object of a member function is chosen before.
+    // The object of a member function has been selected before.
     if matches!(argument, Argument::Copy(_)) {
         return Some(0);
     }
@@ -106,7 +105,7 @@ pub(super) fn distance(argument: &Argument, parameter: &Type) -> Option<u32> {
         let of = pointee(parameter)?;
         return match (wanted.kind(), of.kind()) {
             (TypeKind::Pointer(_), TypeKind::Base(_)) if let Some(it) = of.character() => {
-                // Whether it is written as a wide one nobody asks.
+                // The prefix of a literal is not known here.
                 Some(u32::from(it != Character::Byte))
             }
             (TypeKind::Pointer(_), TypeKind::Void) => Some(CONVERSION),
@@ -140,14 +139,15 @@ fn pointer_distance(given: &Type, wanted: &Type) -> u32 {
         return OTHER_POINTER;
     };
     match (given.kind(), wanted.kind()) {
-        // `null` is a pointer to anything.
+        // `null` converts to any pointer.
         (TypeKind::Void, _) => SAME_KIND,
         (_, TypeKind::Void) => CONVERSION,
         _ => base_steps(&given, &wanted).map_or(OTHER_POINTER, |steps| SAME_KIND + steps),
     }
 }
 
-/// `bool`, `char` and `short` as `int`, `float` as `double`.
+/// Returns whether a conversion is a promotion: `bool`, `char` and `short` to `int`, `float` to
+/// `double`.
 fn is_promotion(given: &Type, wanted: &Type) -> bool {
     match wanted.kind() {
         TypeKind::Base(Encoding::Signed) => {
@@ -158,9 +158,9 @@ fn is_promotion(given: &Type, wanted: &Type) -> bool {
     }
 }
 
-/// How well an argument binds to a reference: what is nowhere in memory to `&&`,
-/// what is to `&`, and what may be changed to one that may change it. So it is with
-/// pointers.
+/// Returns the cost of binding an argument to a reference: a temporary binds best to `&&`, a value
+/// in memory to `&`, and a non-const value to a non-const reference. Pointers are ranked the same
+/// way.
 fn binding(argument: &Argument, parameter: &Type) -> u32 {
     let stripped = parameter.strip();
     let target = match stripped.kind() {
@@ -195,7 +195,7 @@ fn binding(argument: &Argument, parameter: &Type) -> u32 {
     }
 }
 
-/// Whether a type itself is `const`, behind its other names.
+/// Returns whether a type is `const`, looking through typedefs.
 pub fn is_const_type(r#type: &Type) -> bool {
     let mut at = r#type.clone();
     for _ in 0..16 {
@@ -210,7 +210,7 @@ pub fn is_const_type(r#type: &Type) -> bool {
     false
 }
 
-/// Whether the program may not change a value.
+/// Returns whether a value is `const`.
 pub(super) fn is_const_value(value: &Typed) -> bool {
     match value.r#type.strip().kind() {
         TypeKind::Reference(target) => is_const_type(&target),
@@ -218,25 +218,25 @@ pub(super) fn is_const_value(value: &Typed) -> bool {
     }
 }
 
-/// Whether a member function is one for objects that it may not change.
+/// Returns whether a member function is `const`.
 pub(super) fn is_const_member(parameters: &[Type]) -> bool {
     let this = parameters.first().map(|this| this.strip().kind());
     matches!(this, Some(TypeKind::Pointer(target)) if is_const_type(&target))
 }
 
-/// What a call may mean among several candidates.
+/// The result of overload resolution.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fit {
-    /// None takes such arguments.
+    /// No candidate takes the arguments.
     None,
     /// No candidate is better than all others.
     Several,
-    /// These: they differ in references and `const` alone, or not at all. The one
-    /// that is meant comes first, with how well it binds.
+    /// The best candidates, which differ at most in references and `const`: their indices, each
+    /// with the cost of binding, the cheapest first.
     Best(Vec<(usize, u32)>),
 }
 
-/// The candidates that fit best, by the types of their parameters.
+/// Returns the candidates that fit best, by the types of their parameters.
 pub(super) fn best<'a>(
     candidates: impl Iterator<Item = (&'a [Type], bool)>,
     arguments: &[Argument],
@@ -289,11 +289,11 @@ fn distances(parameters: &[Type], is_variadic: bool, arguments: &[Argument]) -> 
     is_count.then(|| arguments.iter().enumerate().map(of).collect())?
 }
 
-/// Leaves out the instances of a template that the compiler would not call for these
-/// arguments, unless the instance is written.
+/// Drops the instances of a template that the compiler would not call for these arguments, unless
+/// the user named an instance.
 ///
 /// # Errors
-/// Nothing else is left.
+/// No candidate is left.
 pub(super) fn meant_by(
     written: &str,
     overloads: Vec<Overload>,
@@ -309,14 +309,14 @@ pub(super) fn meant_by(
     }
 }
 
-/// No argument fits worse, and one fits better.
+/// Returns whether no argument fits worse, and at least one fits better.
 fn is_better(one: &[u32], other: &[u32]) -> bool {
     let mut pairs = one.iter().zip(other);
     one != other && pairs.all(|(one, other)| one <= other)
 }
 
-/// The function among several of a name that the arguments mean; nothing where the
-/// types do not tell them apart, as with functions of several files.
+/// Returns the overload that the arguments select, or `None` if the types cannot distinguish the
+/// candidates, as with static functions of several files.
 pub(super) fn choose(
     overloads: &[Overload],
     arguments: &[Argument],
@@ -343,11 +343,11 @@ pub(super) fn choose(
     }
 }
 
-/// Returns the method of a type of Rust itself, which comes before those of its traits;
-/// `None` if these are no methods of traits.
+/// Returns the inherent method, which takes precedence over those of traits, or `None` if these are
+/// not methods of traits.
 ///
 /// # Errors
-/// Several traits have it.
+/// Several traits have the method.
 fn own_or_traits(methods: &[&Overload]) -> Result<Option<Typed>, ValueError> {
     let (of_traits, own): (Vec<&&Overload>, Vec<&&Overload>) =
         methods.iter().partition(|it| it.name.starts_with('<'));
@@ -363,20 +363,20 @@ fn own_or_traits(methods: &[&Overload]) -> Result<Option<Typed>, ValueError> {
     }
 }
 
-/// Returns why none of the methods that several traits have is called.
+/// Returns the message that several traits have the method.
 pub(super) fn of_several_traits(listed: &[String]) -> String {
     format!("several traits have such a method: {}", listed.join(", "))
 }
 
 impl Overload {
-    /// What its name stands for.
+    /// Returns the value of the function's name.
     pub fn value(&self) -> Typed {
         function_at(self.address, self.r#type.as_ref())
     }
 }
 
-/// What the name of a function stands for: its address, as a pointer to what is known of
-/// its type.
+/// Returns the value of a function's name: its address, as a pointer to its type as far as that is
+/// known.
 pub fn function_at(address: u64, r#type: Option<&Type>) -> Typed {
     let r#type = r#type.cloned().unwrap_or_else(Type::void);
     Typed::of_bytes(r#type.pointer_to(), address.to_le_bytes().to_vec())
@@ -389,13 +389,13 @@ fn several(overloads: &[Overload], fits_none: bool) -> String {
     complaint(&listed.collect::<Vec<_>>(), fits_none)
 }
 
-/// A function as it is told of: `area(int)`.
+/// Returns a function as messages name it: `area(int)`.
 pub(super) fn signature(name: &str, parameters: &[Type]) -> String {
     let parameters: Vec<String> = parameters.iter().map(Type::name).collect();
     format!("{name}({})", parameters.join(", "))
 }
 
-/// Why none of several functions is called.
+/// Returns the message that no candidate is selected.
 pub(super) fn complaint(listed: &[String], fits_none: bool) -> String {
     let listed = listed.join(", ");
     if fits_none {
@@ -421,7 +421,7 @@ mod tests {
         found
     }
 
-    /// Which of several lists of parameters arguments of these types mean.
+    /// Asserts the candidate that arguments of these types select.
     #[track_caller]
     fn check(candidates: &[&[&str]], arguments: &[&str], expected: Result<usize, Fit>) {
         let types: Vec<Vec<Type>> = candidates
@@ -461,7 +461,7 @@ mod tests {
         check(crossed, &["int", "int"], Err(Fit::Several));
         check(crossed, &["int", "double"], Ok(0));
         check(crossed, &["double", "short"], Ok(1));
-        // Two that fit badly are no better than one that fits badly.
+        // Two candidates that fit badly are no better than a single one.
         let long: &[&[&str]] = &[&["int", "double", "double"], &["double", "int", "int"]];
         check(long, &["int", "int", "int"], Err(Fit::Several));
     }

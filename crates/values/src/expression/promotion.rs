@@ -1,25 +1,25 @@
-//! The types in which C computes (ISO C, 6.3.1): small integers are `int`, of two types
-//! the wider one is that of the result.
+//! The types of C arithmetic (ISO C, 6.3.1): small integers are promoted to `int`, and the wider
+//! operand determines the type of the result.
 //!
-//! The numbers of a type with a sign are exact all the same: one that the type does not
-//! hold has a wider one. Those of a type without a sign wrap.
+//! Signed results are exact all the same: a result that exceeds its type gets a wider one. Unsigned
+//! results wrap.
 
 use super::arithmetic::Overflow;
 use crate::typed::wide::{Wide, is_quad};
 use crate::typed::{Number, Typed};
 use juror_symbols::{BitField, Encoding, Type, TypeKind};
 
-/// What arithmetic knows of a type.
+/// The properties of a type that arithmetic depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rank {
-    /// A whole number of so many bytes, with a sign or without.
+    /// An integer of `size` bytes.
     Whole { size: u64, is_signed: bool },
-    /// A fraction of so many bytes.
+    /// A floating-point number of `size` bytes.
     Float { size: u64 },
 }
 
 impl Rank {
-    /// Of a type of C or C++: what is smaller than `int` is one.
+    /// Returns the rank of a type after promotion, or `None` if it is not arithmetic.
     fn of(r#type: &Type) -> Option<Rank> {
         if r#type.is_rust() {
             Rank::of_rust(r#type)
@@ -35,7 +35,7 @@ impl Rank {
             TypeKind::Base(Encoding::Float) => Some(Rank::Float { size }),
             TypeKind::Base(Encoding::ComplexFloat | Encoding::Other) => None,
             TypeKind::Base(encoding) => Some(Rank::promoted(size, encoding.is_signed())),
-            // One of C++ is an `int` that has all its values, whatever holds it.
+            // An unscoped enumeration of C++ is promoted to `int`, whatever its underlying type.
             TypeKind::Enumeration { .. } if r#type.is_cpp() => Some(Rank::promoted(size, true)),
             TypeKind::Enumeration { underlying, .. } => {
                 let is_signed = underlying.is_none_or(
@@ -47,8 +47,8 @@ impl Rank {
         }
     }
 
-    /// Rust computes in the types of its whole numbers; the other ones are no numbers there,
-    /// and have a sign here.
+    /// Returns the rank of a Rust type. Integers are not promoted; other types are not numbers in
+    /// Rust, and count as signed here.
     fn of_rust(r#type: &Type) -> Option<Rank> {
         let stripped = r#type.strip();
         let size = stripped.size()?;
@@ -120,7 +120,7 @@ impl Rank {
     }
 }
 
-/// The type in which one number of a type is computed; nothing for what is no number.
+/// Returns the promoted type, or `None` if the type is not arithmetic.
 pub fn promoted(r#type: &Type) -> Option<Type> {
     match Rank::of(r#type)? {
         Rank::Float { size: 16 } => Some(r#type.strip()),
@@ -128,7 +128,7 @@ pub fn promoted(r#type: &Type) -> Option<Type> {
     }
 }
 
-/// The type in which two numbers are computed.
+/// Returns the common type of two operands, or `None` if one is not arithmetic.
 pub fn common_type(a: &Type, b: &Type) -> Option<Type> {
     let (first, second) = (Rank::of(a)?, Rank::of(b)?);
     let is_wide = |rank| rank == Rank::Float { size: 16 };
@@ -144,7 +144,7 @@ pub fn common_type(a: &Type, b: &Type) -> Option<Type> {
     }
 }
 
-/// A type of Rust's whole numbers, where it is the one in which is computed.
+/// Returns the Rust integer type itself if it has the rank of the computation.
 fn own(r#type: &Type, rank: Rank) -> Option<Type> {
     let is_integer = matches!(
         r#type.strip().kind(),
@@ -154,8 +154,8 @@ fn own(r#type: &Type, rank: Rank) -> Option<Type> {
     is_own.then(|| r#type.strip())
 }
 
-/// Whether whole numbers of a type wrap: C's types without a sign. Rust's do not: it is a
-/// mistake there.
+/// Returns whether integers of a type wrap: the unsigned types of C. Those of Rust do not, since
+/// overflow is a bug there.
 pub(crate) fn wraps(r#type: &Type) -> bool {
     let is_unsigned = matches!(
         Rank::of(r#type),
@@ -167,7 +167,7 @@ pub(crate) fn wraps(r#type: &Type) -> bool {
     is_unsigned && !r#type.is_rust()
 }
 
-/// What becomes of whole numbers that a type of up to 8 bytes does not hold.
+/// Returns the treatment of overflow in a type of at most 8 bytes.
 pub fn overflow_in(r#type: Option<&Type>) -> Overflow {
     let size = r#type.filter(|it| wraps(it)).and_then(Type::size);
     match size {
@@ -178,7 +178,7 @@ pub fn overflow_in(r#type: Option<&Type>) -> Overflow {
     }
 }
 
-/// The type of a bit field in arithmetic: an `int` has all values of a narrow one.
+/// Returns the type of a bit field in arithmetic: narrow ones are promoted to `int`.
 pub fn of_bit_field(r#type: Type, bits: Option<BitField>) -> Type {
     let is_narrow = bits.is_some_and(|bits| bits.size_bits < 32);
     match is_narrow.then(|| Type::builtin("int")).flatten() {
@@ -187,7 +187,7 @@ pub fn of_bit_field(r#type: Type, bits: Option<BitField>) -> Type {
     }
 }
 
-/// How many bits a type without sign has, up to 64.
+/// Returns the number of bits of an unsigned type, at most 64, or `None` for a signed one.
 pub fn unsigned_bits(r#type: &Type) -> Option<u8> {
     let is_unsigned =
         matches!(r#type.strip().kind(), TypeKind::Base(encoding) if !encoding.is_signed());
@@ -195,7 +195,7 @@ pub fn unsigned_bits(r#type: &Type) -> Option<u8> {
     is_unsigned.then_some(bits as u8)
 }
 
-/// The type of a whole number that is written.
+/// Returns the type of an integer literal.
 pub fn literal_type(number: i128) -> &'static str {
     match (i32::try_from(number), i64::try_from(number)) {
         (Ok(_), _) => "int",
@@ -204,8 +204,8 @@ pub fn literal_type(number: i128) -> &'static str {
     }
 }
 
-/// A result in the type in which it was computed; where that does not hold it, in a
-/// wider one with a sign, so that it stays exact in what is computed with it.
+/// Returns a result in the type of the computation. If it does not fit, it gets a wider signed
+/// type, so that further computation stays exact. Returns `None` if no type fits.
 pub(crate) fn of_result(number: &Number, r#type: Option<Type>) -> Option<Typed> {
     let size = r#type.as_ref().and_then(Type::size).unwrap_or(0);
     match (number, r#type) {
@@ -231,14 +231,15 @@ pub(crate) fn of_result(number: &Number, r#type: Option<Type>) -> Option<Typed> 
     }
 }
 
-/// The type of a number that its own does not hold; nothing where no type of C's does.
+/// Returns a wider type for a number that its own type cannot represent, or `None` if it exceeds 64
+/// bits.
 fn wider_type(number: i128) -> Option<Type> {
     let is_long = i64::try_from(number).is_ok();
     let is_wider = is_long || u64::try_from(number).is_ok();
     is_wider.then(|| Type::builtin(if is_long { "long" } else { "__int128" }))?
 }
 
-/// Whether a result may have a wider type than the one in which it was computed.
+/// Returns whether a result may have a wider type than the one in which it was computed.
 pub(crate) fn may_be_wider(value: &Typed, number: &Number) -> bool {
     match (value.r#type.size(), number) {
         (Some(8), Number::Int(number)) => i32::try_from(*number).is_err(),
@@ -260,7 +261,7 @@ pub(crate) fn fits(number: i128, r#type: &Type) -> bool {
     }
 }
 
-/// Whether values of a type are fractions.
+/// Returns whether a type is a floating-point type.
 pub(super) fn is_float(r#type: &Type) -> bool {
     matches!(r#type.strip().kind(), TypeKind::Base(Encoding::Float))
 }

@@ -1,23 +1,22 @@
-//! The calls that an expression asks for.
+//! The calls that an expression requests.
 
 use crate::typed::Typed;
 use juror_symbols::Type;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A call that an expression needs the result of.
+/// A call whose result an expression depends on.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Which of the expression's calls it is: where it stands, in bytes.
+    /// The position of the call in the expression, in bytes.
     pub span: Range<usize>,
-    /// The function, or a pointer to one.
+    /// The function, or a pointer to it.
     pub function: Typed,
-    /// How it was written, when that is a name.
+    /// The name of the function, if the expression names it.
     pub name: Option<Box<str>>,
     /// The arguments, in order.
     pub arguments: Vec<Argument>,
-    /// The type to which the result is cast at once: that of the result when
-    /// nothing else is known of it.
+    /// The type that the result is cast to: the result's type if the function's is unknown.
     pub result: Option<Type>,
 }
 
@@ -26,9 +25,9 @@ pub struct Request {
 pub enum Argument {
     /// A value.
     Value(Typed),
-    /// A number that is written without a type: `5`, `-2.5`.
+    /// A literal without a type suffix: `5`, `-2.5`.
     Number(Typed),
-    /// The address of a value that is nowhere in memory: of a copy that is made for the call.
+    /// The address of a copy of a value that is not in memory. The copy is made for the call.
     Copy(Typed),
     /// Text that is written into the debuggee's memory.
     String(Arc<str>),

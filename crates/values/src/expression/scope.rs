@@ -1,4 +1,4 @@
-//! What the names of an expression mean.
+//! The meaning of names in an expression.
 
 use super::overload::Overload;
 use super::request::Request;
@@ -8,32 +8,30 @@ use crate::typed::{Memory, Typed};
 use juror_symbols::{Method, Type};
 use std::ops::Range;
 
-/// What names mean.
+/// The meaning of names.
 pub trait Scope {
-    /// A variable, parameter, global or function.
+    /// Looks up a variable, parameter, global or function.
     fn name(&self, name: &str) -> Result<Typed, ValueError>;
-    /// `$rip`, `$1`, `$`: what stands after the dollar.
+    /// Looks up `$rip`, `$1`, `$` by the text after the dollar.
     fn register(&self, name: &str) -> Result<Typed, ValueError>;
-    /// The argument at a position, from 1, of the function that is being
-    /// entered.
+    /// Returns the argument at a position, from 1, of the function that is being entered.
     fn argument(&self, position: u8) -> Result<Typed, ValueError>;
-    /// The value that has just been returned.
+    /// Returns the return value of the function that has just returned.
     fn returned(&self) -> Result<Typed, ValueError>;
-    /// The scope of the caller.
+    /// Returns the scope of the caller.
     fn caller(&self) -> Result<Box<dyn Scope + '_>, ValueError>;
-    /// A type by name.
+    /// Looks up a type by name.
     fn type_named(&self, name: &str) -> Option<Type>;
-    /// The debuggee's memory.
+    /// Returns the debuggee's memory.
     fn memory(&self) -> &dyn Memory;
-    /// How library types are shown, and gone through; nothing where they are
-    /// as they are.
+    /// Returns the access to library types, or `None` if their fields are used as they are.
     fn standard_types(&self) -> Option<&dyn LibraryTypes>;
-    /// The type of Rust's trait objects whose table of methods is there.
+    /// Returns the concrete type of Rust trait objects whose table of methods is at this address.
     fn type_of_table(&self, address: u64) -> Option<Type> {
         let _ = address;
         None
     }
-    /// Where the function of this name in the symbol table begins.
+    /// Returns the address of the function with this linkage name.
     fn function_linked(&self, linkage_name: &str) -> Option<u64> {
         let _ = linkage_name;
         None
@@ -43,53 +41,54 @@ pub trait Scope {
         let _ = method;
         None
     }
-    /// Returns the functions `name` of a type whose functions its debug information does not
-    /// list; `self` is the first of their parameters.
+    /// Returns the functions `name` of a type that does not list its functions. Their first
+    /// parameter is `self`.
     fn functions_of(&self, type_name: &str, name: &str) -> Vec<Overload> {
         let _ = (type_name, name);
         Vec::new()
     }
-    /// All functions that a name means where it is no variable; also the instances of
-    /// a template whose arguments it leaves out.
+    /// Returns all functions with a name that is not a variable, including the instances of a
+    /// template without its arguments.
     fn overloads(&self, name: &str) -> Vec<Overload> {
         let _ = name;
         Vec::new()
     }
-    /// The functions of this name in a namespace.
+    /// Returns the functions of this name in a namespace.
     fn functions_in(&self, scope: &str, name: &str) -> Vec<Overload> {
         let _ = (scope, name);
         Vec::new()
     }
-    /// The static member or enumerator of this name that a class of C++ has.
+    /// Returns the static member or enumerator of a C++ class.
     fn class_name(&self, class: &Type, name: &str) -> Option<Result<Typed, ValueError>> {
         let _ = (class, name);
         None
     }
-    /// The name of the function at hand, or of one of its callers; nothing where there is none.
+    /// Returns the name of the function of the caller `level` levels up, 0 for the frame itself, or
+    /// `None` if there is no such frame.
     fn function_name(&self, level: usize) -> Option<String> {
         let _ = level;
         None
     }
-    /// The result of a call that has not been made. Most scopes make none.
+    /// Requests a call. Most scopes refuse.
     fn call(&self, request: Request) -> Result<Typed, ValueError> {
         let _ = request;
         Err("functions of the program cannot be called here".into())
     }
-    /// What the call that stands there has returned, when it has.
+    /// Returns the result of the call at this position if it has returned.
     fn returned_from(&self, span: &Range<usize>) -> Option<Typed> {
         let _ = span;
         None
     }
-    /// Whether the code at hand is of C++.
+    /// Returns whether the frame's code is C++.
     fn is_cpp(&self) -> bool {
         false
     }
-    /// What was found of the condition that stands there, before a call.
+    /// Returns the value that the condition at this position had before a call.
     fn decided(&self, span: &Range<usize>) -> Option<bool> {
         let _ = span;
         None
     }
-    /// Takes note of that.
+    /// Records the value of a condition.
     fn decide(&self, span: &Range<usize>, truth: bool) {
         let _ = (span, truth);
     }

@@ -1,5 +1,5 @@
-//! Several elements at once: `cells[2..5]`, of arrays, behind pointers, and of the
-//! containers of libraries, whose elements may lie anywhere.
+//! Evaluates `cells[2..5]`: several elements of arrays, relative to pointers, and of library
+//! containers, whose elements need not be contiguous.
 
 use super::access::{behind_pointer, indexed};
 use super::library_access::{Key, LibraryAccess};
@@ -11,11 +11,11 @@ use crate::typed::{Typed, VALUE_SIZE_MAX};
 /// The most elements that `p@n` and `a[i..j]` take.
 pub(super) const ELEMENTS_MAX: i128 = 1 << 16;
 
-/// How many views may stand inside one another.
+/// The greatest depth of nested library types.
 const DEPTH_MAX: usize = 8;
 
-/// `count` elements from `start` on, as an array without a type of its own: where they lie
-/// side by side it is a place, otherwise their bytes.
+/// Returns `count` elements from `start` on as an array: in place if they are contiguous, otherwise
+/// a copy.
 pub(super) fn elements(
     object: &Typed,
     start: i128,
@@ -43,7 +43,7 @@ pub(super) fn elements(
     })
 }
 
-/// The elements of a container; nothing for what has its elements side by side by itself.
+/// Returns the elements of a container, or `None` for a value whose elements are contiguous.
 fn found(
     object: &Typed,
     range: (usize, usize),
@@ -79,7 +79,7 @@ fn found(
     None
 }
 
-/// Values of one type as an array.
+/// Returns values of one type as an array.
 fn joined(elements: &[Typed], scope: &dyn Scope) -> Result<Typed, ValueError> {
     let first = elements.first().ok_or("there are no elements")?;
     let name = first.r#type.name();

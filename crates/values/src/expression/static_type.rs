@@ -1,8 +1,8 @@
-//! The type of an expression that is not evaluated: the other side of `a ? b : c`.
+//! Determines the type of an expression without evaluating it: the other branch of `a ? b : c`.
 //!
-//! Invariant: nothing on the way to a value is read that only its evaluation needs, so
-//! `p->next->size` has a type where `p` is null. What only a value tells (elements of
-//! library types, calls) has none.
+//! Invariant: nothing is read that only evaluation depends on, so `p->next->size` has a type even
+//! if `p` is null. An expression whose type depends on a value (elements of library types, calls)
+//! has none.
 
 use super::arithmetic::takes_floats;
 use super::evaluate::evaluate;
@@ -14,7 +14,7 @@ use crate::classes::member_pointer;
 use juror_language::{BinaryOperator, Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
 
-/// The type of an expression, where that is known without its value.
+/// Returns the type of an expression, or `None` if it depends on the value.
 pub fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
     let found = match &expression.kind {
         ExpressionKind::Unary { operator, operand } => of_unary(*operator, operand, scope),
@@ -47,11 +47,11 @@ pub fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
         ExpressionKind::Index { object, .. } => element(static_type(object, scope)?, scope),
         ExpressionKind::Cast { type_name, .. } => named_type(type_name, scope).ok(),
         ExpressionKind::Call { .. } => None,
-        // What the others give is where it is before anything is read.
+        // The other expressions have a location before anything is read.
         _ => evaluated(expression, scope),
     };
     let found = found.or_else(|| evaluated(expression, scope))?;
-    // A reference of C++ is what it refers to.
+    // A C++ reference has the type of its referent.
     match found.strip().kind() {
         TypeKind::Reference(target) if !found.is_rust() => Some(target),
         _ => Some(found),
@@ -66,7 +66,7 @@ fn evaluated(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
     Some(of_bit_field(value.r#type, value.bits))
 }
 
-/// What an element is of, or what `*` leads to, where no view says it.
+/// Returns the type of an element or of `*`, unless a pretty-printer determines it.
 fn element(r#type: Type, scope: &dyn Scope) -> Option<Type> {
     let has_pretty_printer =
         |it: &Type| LibraryAccess::of(scope).is_some_and(|library| library.has(it));
@@ -80,7 +80,7 @@ fn of_unary(operator: UnaryOperator, operand: &Expression, scope: &dyn Scope) ->
         UnaryOperator::Caller => static_type(operand, &*scope.caller().ok()?),
         UnaryOperator::Dereference => {
             let pointer = static_type(operand, scope)?;
-            // A number is the address of a `long`.
+            // An integer is the address of a `long`.
             if matches!(pointer.strip().kind(), TypeKind::Base(_)) && !is_float(&pointer) {
                 return Type::builtin("long");
             }
@@ -89,11 +89,11 @@ fn of_unary(operator: UnaryOperator, operand: &Expression, scope: &dyn Scope) ->
                     && target.size().is_some()
             })
         }
-        // That of a function, or of a member of a class, is no place.
+        // The address of a function, or of a member of a class, has no location.
         UnaryOperator::AddressOf if matches!(operand.kind, ExpressionKind::Name(_)) => None,
         UnaryOperator::AddressOf => Some(static_type(operand, scope)?.pointer_to()),
         UnaryOperator::Negate | UnaryOperator::Plus => promoted(&static_type(operand, scope)?),
-        // A fraction has no complement.
+        // A floating-point number has no complement.
         UnaryOperator::Complement => {
             let of_operand = static_type(operand, scope)?;
             promoted(&of_operand).filter(|it| !is_float(it))

@@ -1,18 +1,18 @@
-//! Text of the program as it stands in memory, beside text that is written.
+//! Compares text in memory with literals.
 
 use super::length::array_length;
 use crate::typed::{Memory, Number, Typed};
 use juror_symbols::Character;
 
-/// A text as it stands in memory, with the zero at its end; nothing where a zero is in
-/// it, which would be its end.
+/// Encodes text as in memory, with its terminator. Returns `None` if it contains a zero, which
+/// would end it.
 pub fn encoded_string(text: &str, character: Character) -> Option<Vec<u8>> {
     let mut bytes = character.encoded(text);
     bytes.resize(bytes.len() + usize::from(character.size()), 0);
     (!text.contains('\0')).then_some(bytes)
 }
 
-/// Whether the text in an array is this one. A text that fills it has no zero behind it.
+/// Returns whether an array contains the text. Text that fills the array has no terminator.
 fn array_holds_string(
     value: &Typed,
     count: u64,
@@ -27,8 +27,8 @@ fn array_holds_string(
     Ok(bytes.map_err(|_| "the text cannot be read")? == wanted)
 }
 
-/// A text as it stands in an array of so many characters, with the zero at its end where
-/// there is room; nothing where it is none that can stand there.
+/// Encodes text for an array of `count` characters, with a terminator if there is room. Returns
+/// `None` if it does not fit or contains a zero.
 pub fn string_in_array(text: &str, character: Character, count: u64) -> Option<Vec<u8>> {
     let mut bytes = encoded_string(text, character)?;
     let unit = usize::from(character.size());
@@ -40,7 +40,7 @@ pub fn string_in_array(text: &str, character: Character, count: u64) -> Option<V
     Some(bytes)
 }
 
-/// Whether the text that a `char *` points to, or an array holds, is this one.
+/// Returns whether a `char *` points to the text, or an array contains it.
 pub(super) fn holds_c_string(
     value: &Typed,
     text: &str,
@@ -57,7 +57,7 @@ pub(super) fn holds_c_string(
     };
     let character = character.ok_or("this is not text")?;
     let mut text = encoded_string(text, character);
-    // A text with a zero in it is never what stands there: the first one is its end.
+    // Text with a zero in it never equals text in memory, which ends at its first zero.
     let is_broken = text.is_none();
     let text = text.get_or_insert_default();
     for (index, wanted) in text.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Comparing text of the program with text that is written.
+//! Compares text of the program with literals.
 
 use super::error::ExpressionError;
 use super::evaluate::part;
@@ -7,8 +7,8 @@ use super::scope::Scope;
 use super::string::holds_c_string;
 use juror_language::{BinaryOperator, Expression, ExpressionKind};
 
-/// `name == "text"`: the text that a `char *` points to, or a character array
-/// holds, or a string of the library.
+/// Evaluates `name == "text"` for a `char *`, a character array, or a library string. Returns
+/// `None` if neither operand is a literal.
 pub(super) fn compare_with_string(
     operator: BinaryOperator,
     left: &Expression,

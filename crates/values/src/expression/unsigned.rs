@@ -1,8 +1,7 @@
-//! Whole numbers without sign of 16 bytes, which [`Number`] holds up to half of the largest
-//! one only.
+//! Unsigned integers of 16 bytes, of which [`Number`] represents only the lower half.
 //!
-//! C's wrap, as all of its types without a sign. Rust's are exact: a result that is
-//! negative, or beyond 16 bytes, is an error.
+//! The type of C wraps, like all unsigned types of C. The type of Rust is exact: a negative result,
+//! or one beyond 16 bytes, is an error.
 
 use super::arithmetic::{Overflow, compute};
 use super::promotion::{common_type, promoted};
@@ -11,7 +10,7 @@ use crate::typed::{Memory, Number, Typed};
 use juror_language::{BinaryOperator, UnaryOperator};
 use juror_symbols::{Encoding, Type, TypeKind};
 
-/// A number that only 16 bytes without sign hold; nothing for others.
+/// Returns a number that exceeds `i128`, or `None` for others.
 pub(super) fn above(value: &Typed, memory: &dyn Memory) -> Option<u128> {
     let stripped = value.r#type.strip();
     if !is_unsigned(&stripped) || value.bits.is_some() {
@@ -31,7 +30,7 @@ fn is_unsigned(r#type: &Type) -> bool {
     is_unsigned && stripped.size() == Some(16)
 }
 
-/// The bits of a whole number; those of a negative one wrap.
+/// Returns the bits of an integer, in two's complement if it is negative.
 fn bits(value: &Typed, memory: &dyn Memory) -> Option<u128> {
     if let Some(number) = above(value, memory) {
         return Some(number);
@@ -47,8 +46,8 @@ fn is_negative(value: &Typed, memory: &dyn Memory) -> bool {
     matches!(value.number(memory), Ok(Number::Int(number)) if number < 0)
 }
 
-/// The result of an operator that is computed in such a type; nothing for others, and where
-/// [`Number`] holds all of it.
+/// Evaluates an operator in an unsigned type of 16 bytes. Returns `None` for other types, and if
+/// [`Number`] can represent operands and result.
 pub(super) fn compute_unsigned(
     operator: BinaryOperator,
     first: &Typed,
@@ -76,7 +75,7 @@ pub(super) fn compute_unsigned(
     }
     let (a, b) = (bits(first, memory)?, bits(second, memory)?);
     if operator.is_comparison() {
-        // The order of two numbers is that of these.
+        // The comparison of the operands equals the comparison of this with zero.
         let (order, zero) = (Number::Int(a.cmp(&b) as i128), Number::Int(0));
         let truth = compute(operator, Overflow::Error, order, zero, memory);
         return truth.map(|truth| Typed::of_number(&truth)).transpose();
@@ -121,7 +120,7 @@ fn computed(operator: BinaryOperator, wraps: bool, a: u128, b: u128) -> Result<u
     }
 }
 
-/// `-x`, `+x` and `~x` of numbers of such a type; nothing for others.
+/// Evaluates `-x`, `+x` and `~x` for a number of such a type. Returns `None` for others.
 pub(super) fn unary_unsigned(
     operator: UnaryOperator,
     value: &Typed,
@@ -143,7 +142,7 @@ pub(super) fn unary_unsigned(
     Some(Ok(made(result, value.r#type.strip())))
 }
 
-/// Such a number as one of another type, as C's casts have it; nothing where it is none.
+/// Casts such a number to another type, as C does. Returns `None` for others.
 pub(super) fn cast_unsigned(value: &Typed, to: &Type, memory: &dyn Memory) -> Option<Typed> {
     let number = above(value, memory)?;
     let stripped = to.strip();
@@ -201,7 +200,7 @@ mod tests {
             });
             assert_eq!(found, expected, "{a} {operator} {b}");
         }
-        // Rust's do not wrap.
+        // Rust's type does not wrap.
         for (operator, a, b) in [(Add, most, 1), (Multiply, most, 2), (ShiftLeft, most, 1)] {
             assert!(computed(operator, false, a, b).is_err(), "{operator}");
         }

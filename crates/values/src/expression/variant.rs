@@ -1,8 +1,8 @@
-//! Asking which alternative an enumeration of Rust is: `shape == Shape::Circle`, whatever
-//! data that one has.
+//! Compares a Rust enumeration with the name of a variant: `shape == Shape::Circle`, whatever the
+//! variant's data.
 //!
-//! Nothing else can be on the right of an enumeration with data, so a name there means an
-//! alternative.
+//! An enumeration with data can be compared with nothing else, so a name on the right denotes a
+//! variant.
 
 use super::access::dereference;
 use crate::error::ValueError;
@@ -10,11 +10,11 @@ use crate::typed::{Memory, Typed};
 use juror_language::{BinaryOperator, Expression, ExpressionKind};
 use juror_symbols::Type;
 
-/// References that are looked through.
+/// The most nested references that are followed.
 const REFERENCES_MAX: usize = 8;
 
-/// Whether the comparison of an enumeration, or of what refers to one, with the name of an
-/// alternative is true; nothing for other comparisons.
+/// Evaluates the comparison of an enumeration, or of a reference to one, with the name of a
+/// variant. Returns `None` for other comparisons.
 pub(super) fn compare_with_variant(
     operator: BinaryOperator,
     value: &Typed,
@@ -33,7 +33,7 @@ pub(super) fn compare_with_variant(
     Ok(Some(is_this == (operator == BinaryOperator::Equal)))
 }
 
-/// Whether a comparison of values of this type is with the name of an alternative.
+/// Returns whether a comparison with a value of this type names a variant.
 pub fn names_variant(operator: BinaryOperator, r#type: &Type, right: &Expression) -> bool {
     named_variant(operator, r#type, right).is_some()
 }
@@ -67,7 +67,7 @@ fn named_variant<'a>(
     (is_one && is_of_type).then_some(name)
 }
 
-/// Whether a type's name, without what its parameters are, ends with these scopes.
+/// Returns whether a type's name, without generic arguments, ends with these scopes.
 fn is_end_of(scopes: &str, type_name: &str) -> bool {
     let bare = |name: &str| name.split('<').next().unwrap_or_default().to_owned();
     let (scopes, type_name) = (bare(scopes), bare(type_name));

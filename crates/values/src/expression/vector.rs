@@ -1,7 +1,7 @@
-//! Operators on vectors (`vector_size` of gcc, SIMD), element by element.
+//! Evaluates operators on vectors (`vector_size` of gcc, SIMD), element by element.
 //!
-//! Elements wrap, as the processor's do, and a single number stands for a vector of it. A
-//! comparison gives -1 where it is true.
+//! Elements wrap as in the processor, and a scalar operand is broadcast. A comparison gives -1 for
+//! true.
 
 use super::arithmetic::{Overflow, compute};
 use super::cast::cast;
@@ -10,7 +10,7 @@ use crate::typed::{Number, Typed};
 use juror_language::BinaryOperator;
 use juror_symbols::{Encoding, Memory, Type, TypeKind};
 
-/// The type of a vector's elements, and how many there are.
+/// Returns the type and the number of a vector's elements, or `None` for other types.
 fn elements(of: &Type) -> Option<(Type, u64)> {
     let TypeKind::Array { vector: true, .. } = of.strip().kind() else {
         return None;
@@ -20,7 +20,7 @@ fn elements(of: &Type) -> Option<(Type, u64)> {
     Some((element, of.size()? / size))
 }
 
-/// The result of an operator of which one side at least is a vector; nothing for others.
+/// Evaluates an operator if at least one operand is a vector. Returns `None` otherwise.
 pub(super) fn compute_elements(
     operator: BinaryOperator,
     first: &Typed,
@@ -71,7 +71,7 @@ pub(super) fn compute_elements(
     Some(truth.map(|truth| Typed::of_bytes(truth.array_of(count), bytes)))
 }
 
-/// A single number beside a vector, which its elements must hold.
+/// Converts a scalar operand to the element type, which must represent it.
 fn scalar(value: &Typed, element: &Type, memory: &dyn Memory) -> Result<Typed, ValueError> {
     let given = value.number(memory)?;
     let converted = cast(value, element.clone(), memory)?;

@@ -38,15 +38,15 @@ impl Writer<'_> {
         self.object(value, composite, depth);
     }
 
-    /// A whole object: its virtual base classes are shown once.
+    /// Writes a complete object, each virtual base class once.
     fn object(&mut self, value: &Typed, composite: &Composite, depth: usize) {
         let outer = std::mem::take(&mut self.virtual_bases);
         self.members(value, composite, depth);
         self.virtual_bases = outer;
     }
 
-    /// Whether a virtual base class has been shown as a part of this object; from now on
-    /// it has.
+    /// Returns whether a virtual base class of this object has been written, and records it as
+    /// written.
     fn is_shown(&mut self, base: &Base) -> bool {
         if !base.is_virtual() {
             return false;
@@ -59,7 +59,7 @@ impl Writer<'_> {
         is_shown
     }
 
-    /// Writes the bases and members, as they are.
+    /// Writes the bases and members, without pretty-printers for the value itself.
     pub(super) fn members(&mut self, value: &Typed, composite: &Composite, depth: usize) {
         self.push("{");
         let mut first = true;
@@ -94,7 +94,7 @@ impl Writer<'_> {
                 }
             };
             match part.r#type.composite() {
-                // A part of an object is not asked what the whole one is.
+                // A base class part is not cast to the complete object.
                 Some(class) if !class.incomplete && depth < DEPTH_MAX && !self.is_full() => {
                     if !self.pretty_printed(&part, depth + 1) {
                         self.members(&part, &class, depth + 1);
@@ -152,8 +152,8 @@ impl Writer<'_> {
         has_room
     }
 
-    /// A structure as Rust writes it: `Point {x: 1, y: 2}`, `Meters(5)`,
-    /// `(1, 'x')`, `Some("z")`.
+    /// Writes a structure in Rust's notation: `Point {x: 1, y: 2}`, `Meters(5)`, `(1, 'x')`,
+    /// `Some("z")`.
     fn rust(&mut self, value: &Typed, composite: &Composite, depth: usize) {
         match value.variant(self.memory) {
             Err(why) => return self.missing(&why),
@@ -210,17 +210,17 @@ impl Writer<'_> {
     }
 }
 
-/// The last part of a path, without what it was made from: nothing of a tuple.
+/// Returns the last component of a path, without generic arguments; empty for a tuple.
 fn short(name: &str) -> &str {
     if name.starts_with(['(', '&', '[', '*']) {
         return "";
     }
     let path = name.split('<').next().unwrap_or(name);
-    // A closure and other things without a name keep their path's end.
+    // A closure or another unnamed item keeps the last component of its path.
     path.rsplit("::").next().unwrap_or(path)
 }
 
-/// Whether a pointer is a reference of Rust, by its name.
+/// Returns whether a pointer is a Rust reference, by the name of its type.
 pub(super) fn is_rust_reference(r#type: &Type) -> bool {
     r#type.is_rust() && r#type.strip().name().starts_with('&')
 }

@@ -1,15 +1,15 @@
-//! C's decimal fractions (`_Decimal32` and its like), in the binary encoding that the ABI
-//! of this processor has for them (IEEE 754, section 3.5.2).
+//! Formats the decimal floating-point types of C (`_Decimal32` and others), in the binary integer
+//! encoding that the x86-64 ABI uses (IEEE 754, section 3.5.2).
 
-/// What tells the three formats apart.
+/// The parameters of one of the three formats.
 struct Format {
     exponent_bits: u32,
     bias: i32,
-    /// How many digits there are.
+    /// The number of decimal digits.
     digits: u32,
 }
 
-/// The number that these bytes are: its digits, and where the point is among them.
+/// Formats the number that these bytes encode.
 pub(super) fn shown(bytes: &[u8]) -> String {
     let format = match bytes.len() {
         4 => Format {
@@ -40,7 +40,7 @@ pub(super) fn shown(bytes: &[u8]) -> String {
         0b11111 => return format!("{sign}nan"),
         _ => {}
     }
-    // The digits are one bit longer where they begin with 100.
+    // A coefficient that begins with the bits 100 has one bit more.
     let is_long = field(width - 3, 2) == 0b11;
     let below = width - 1 - format.exponent_bits;
     let (exponent, digits) = if is_long {
@@ -59,7 +59,7 @@ pub(super) fn shown(bytes: &[u8]) -> String {
     format!("{sign}{}", placed(digits, exponent as i32 - format.bias))
 }
 
-/// Digits with a point, and an exponent where that would take many zeros.
+/// Writes an integer scaled by a power of ten, with an exponent if the plain form needs many zeros.
 fn placed(number: u128, exponent: i32) -> String {
     let digits = number.to_string();
     let leading = exponent + digits.len() as i32 - 1;

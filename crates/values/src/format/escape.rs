@@ -1,9 +1,9 @@
-//! Characters and text as the language of the program writes them: nothing of
-//! them acts on a terminal.
+//! Escapes characters and strings in the notation of the program's language, so that none of them
+//! controls the terminal.
 
 use std::fmt::Write;
 
-/// How a language writes what cannot be seen.
+/// The escape sequences of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Escapes {
     /// `\a`, `\033`
@@ -21,7 +21,7 @@ impl Escapes {
         }
     }
 
-    /// The inside of a string.
+    /// Escapes the contents of a string literal.
     pub(super) fn text(self, bytes: &[u8]) -> String {
         let mut text = String::new();
         for chunk in bytes.utf8_chunks() {
@@ -35,7 +35,7 @@ impl Escapes {
         text
     }
 
-    /// The inside of a character.
+    /// Escapes the contents of a character literal.
     pub(super) fn character(self, character: char) -> String {
         let mut text = String::new();
         match character {
@@ -63,8 +63,8 @@ impl Escapes {
     }
 }
 
-/// What a program writes as text: bytes that are no UTF-8 are escaped, and everything else
-/// is as it is.
+/// Formats output of the debuggee: bytes that are not valid UTF-8 become octal escapes, and all
+/// else is kept.
 pub fn readable(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -76,12 +76,12 @@ pub fn readable(bytes: &[u8]) -> String {
     text
 }
 
-/// Text of C between its quotes.
+/// Formats text as a string literal of C, with its quotes.
 pub fn quoted(bytes: &[u8]) -> String {
     format!("\"{}\"", Escapes::C.text(bytes))
 }
 
-/// Words of juror's own and names, which have no quotes around them.
+/// Escapes control characters in names and in text of juror's own, which has no quotes around it.
 pub(super) fn unquoted(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
@@ -93,7 +93,8 @@ pub(super) fn unquoted(text: &str) -> String {
     shown
 }
 
-/// A control character without a letter of its own.
+/// Returns whether a character is an ASCII control character without a letter escape in
+/// `escape_debug`.
 fn is_hidden(character: char) -> bool {
     character.is_ascii_control() && !matches!(character, '\t' | '\n' | '\r')
 }

@@ -1,4 +1,4 @@
-//! Fractions as text, and the bits of other numbers as fractions.
+//! Formats floating-point numbers, and the bits of integers as floating-point numbers.
 
 use super::{Radix, Writer};
 use crate::typed::Typed;
@@ -6,7 +6,7 @@ use crate::typed::wide::Wide;
 use juror_symbols::Type;
 use std::fmt::Write;
 
-/// Below and from these magnitudes on an exponent is written.
+/// Numbers outside of these ranges are written with an exponent.
 const FLOAT_PLAIN: std::ops::Range<f32> = 1e-5..1e9;
 const DOUBLE_PLAIN: std::ops::Range<f64> = 1e-5..1e17;
 
@@ -14,7 +14,7 @@ impl Writer<'_> {
     pub(super) fn float(&mut self, value: &Typed, number: f64, r#type: &Type) {
         let size = r#type.size().unwrap_or(8);
         match self.radix {
-            // The bits, as they are.
+            // The bits of the number, as an integer.
             Radix::Hexadecimal
             | Radix::Padded
             | Radix::Octal
@@ -38,7 +38,7 @@ impl Writer<'_> {
         }
     }
 
-    /// All its digits.
+    /// Writes a `long double` or `__float128` with all its digits.
     pub(super) fn wide(&mut self, value: &Typed, number: Wide, r#type: &Type) {
         match self.radix {
             Radix::Natural | Radix::Raw | Radix::String | Radix::Float
@@ -50,7 +50,7 @@ impl Writer<'_> {
         }
     }
 
-    /// As many digits as tell it from its neighbours.
+    /// Writes the fewest digits that identify the number.
     fn single(&mut self, number: f32) {
         let is_plain = number == 0.0 || FLOAT_PLAIN.contains(&number.abs()) || !number.is_finite();
         let _ = if is_plain {
@@ -69,7 +69,7 @@ impl Writer<'_> {
         };
     }
 
-    /// `-nan(0x8000000000000)`, with the bits of its fraction.
+    /// Writes a NaN with the bits of its significand: `-nan(0x8000000000000)`.
     fn not_a_number(&mut self, value: &Typed, number: f64, size: u64) {
         let sign = if number.is_sign_negative() { "-" } else { "" };
         let bytes = value.bytes(self.memory, size.min(8));
@@ -89,8 +89,8 @@ impl Writer<'_> {
         };
     }
 
-    /// The bits of a whole number as a fraction of that size; a number of another size
-    /// stays what it is.
+    /// Writes the bits of an integer as a floating-point number of the same size. An integer of any
+    /// other size is written as it is.
     pub(super) fn bits_as_float(&mut self, number: i128, raw: u128, bits: u32) {
         let name = match bits {
             32 => "float",

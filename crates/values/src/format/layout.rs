@@ -1,11 +1,11 @@
-//! A value over several lines: each named field on one of its own, as gdb has it. Lists
-//! of plain values stay on their line.
+//! Lays out a value over several lines: each named field on a line of its own, as gdb does. Lists
+//! of plain values stay on one line.
 //!
-//! Invariant: only blanks and ends of lines are put in; texts in quotes are untouched.
+//! Invariant: only spaces and line breaks are inserted, and none inside quotes.
 
-/// How much deeper a line inside of braces begins.
+/// The indentation of each level of braces.
 const INDENT: usize = 2;
-/// Deeper values stay on one line: the formatter has cut them long before.
+/// Deeper values stay on one line: the formatter cuts them long before.
 const DEPTH_MAX: usize = 64;
 
 /// Lays out a value that was formatted on one line.
@@ -38,7 +38,7 @@ fn lay(text: &str, depth: usize, laid: &mut String) {
         laid.extend(std::iter::repeat_n(' ', INDENT * depth));
     }
     laid.push('}');
-    // What follows may have braces, too.
+    // The rest may have braces, too.
     if after.contains('{') {
         lay(after, depth, laid)
     } else {
@@ -46,20 +46,20 @@ fn lay(text: &str, depth: usize, laid: &mut String) {
     }
 }
 
-/// Whether a value in braces has a field with a name.
+/// Returns whether a value in braces has a named field.
 fn has_fields(text: &str) -> bool {
     split(text).is_some_and(|(_, items, _)| items.iter().any(|it| is_named(it) || has_fields(it)))
 }
 
-/// `x = 1`, `x: 1`, also of base classes, `<Base> = {…}`.
+/// Returns whether an item has a name: `x = 1`, `x: 1`, or a base class, `<Base> = {…}`.
 fn is_named(item: &str) -> bool {
     let end = item.find(['{', '"', '\'']).unwrap_or(item.len());
     let head = item.get(..end).unwrap_or("");
     head.contains(" = ") || head.contains(": ")
 }
 
-/// What stands before the first brace, the items in it, and what stands behind it;
-/// nothing where there are no items.
+/// Splits a value into the text before the first brace, the items inside, and the text after the
+/// closing brace. Returns `None` if there are no items.
 fn split(text: &str) -> Option<(&str, Vec<&str>, &str)> {
     let mut items = Vec::new();
     let (mut depth, mut begin, mut open) = (0_usize, 0, 0);
@@ -77,7 +77,7 @@ fn split(text: &str) -> Option<(&str, Vec<&str>, &str)> {
         }
         match character {
             '"' => quote = Some('"'),
-            // A life time of Rust's, and a digit separator, is no quote.
+            // The apostrophe of a Rust lifetime or of a digit separator is not a quote.
             '\'' if text.get(..at)?.ends_with(' ') => quote = Some('\''),
             '{' => {
                 depth += 1;

@@ -1,4 +1,4 @@
-//! Pointers to members of C++: the name of the member.
+//! Formats pointers to members of C++ by the name of the member.
 
 use super::{Radix, Writer};
 use crate::classes::member_pointer::{MemberPointer, read};
@@ -31,7 +31,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The numbers that it consists of.
+    /// Writes the integers that the pointer consists of.
     fn words_of(&mut self, pointer: MemberPointer) {
         let (Some(long), Some(word)) = (Type::builtin("long"), Type::builtin("unsigned long"))
         else {
@@ -61,13 +61,13 @@ impl Writer<'_> {
         let named = found.and_then(|found| Some((found.class.name(), found.field.name?)));
         let _ = match named {
             Some((class, name)) => write!(self.text, "&{class}::{name}"),
-            // As a member of a derived class has, or what was not yet given a value.
+            // The offset may belong to a derived class, or the pointer may be uninitialized.
             None => write!(self.text, "offset {offset}, no member of {}", class.name()),
         };
     }
 
-    /// A virtual function by what the class has in its table; an object of a derived class
-    /// may have another there.
+    /// Writes the name of a virtual function by its slot in the class's own table. An object of a
+    /// derived class may have an override there.
     fn virtual_member(&mut self, slot: u64, adjustment: i64, class: &Type) {
         let part = u64::try_from(adjustment).ok();
         let method = part.and_then(|part| class.method_in_slot(part, slot));

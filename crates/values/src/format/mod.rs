@@ -1,5 +1,5 @@
-//! Values as text: C's notation, bounded in length and depth, and safe for a
-//! terminal.
+//! Formats values in the notation of C or Rust, bounded in length and depth, and without control
+//! characters.
 
 mod composite;
 mod decimal;
@@ -19,7 +19,7 @@ use crate::typed::{Location, Memory, Number, Typed};
 use juror_symbols::{Character, Encoding, Enumerator, Type, TypeKind};
 use std::fmt::{self, Write};
 
-/// How a value is shown.
+/// The format of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Radix {
     /// As its type suggests.
@@ -43,70 +43,68 @@ pub enum Radix {
     String,
     /// `/z`: hexadecimal, with all zeros of the type's size.
     Padded,
-    /// `/f`: the bits of a number as a fraction, where there is one of its size.
+    /// `/f`: the bits of an integer as a floating-point number, if there is one of its size.
     Float,
-    /// `/r`: as its type suggests, library types by their fields.
+    /// `/r`: as its type suggests, with library types shown by their fields.
     Raw,
 }
 
-/// Elements of an array, and characters of a text, that are shown unless the user has
-/// said otherwise.
+/// The default for the most elements of an array, and characters of a string, that are shown.
 pub const ELEMENTS_MAX: u64 = 200;
-/// Structures inside structures that are shown.
+/// The greatest depth of nested structures that is shown.
 const DEPTH_MAX: usize = 12;
-/// All text together.
+/// The greatest length of a formatted value, in bytes.
 const LENGTH_MAX: usize = 16 * 1024;
-/// The same where more elements are asked for: so much for each, but not more than the
-/// second.
+/// If the user asks for more elements, the length limit grows by this many bytes for each, up to
+/// `ASKED_LENGTH_MAX`.
 const ELEMENT_LENGTH: u64 = 64;
 const ASKED_LENGTH_MAX: u64 = 8 << 20;
-/// The length of a summary, in bytes: from there on no value is begun.
+/// The length of a summary in bytes: no further value is begun after it.
 const SUMMARY_LENGTH: usize = 200;
-/// This many equal elements are folded.
+/// The fewest equal elements that are folded into one.
 const REPEATS_MIN: u64 = 10;
 
-/// Who knows the names of addresses and types, and the views.
+/// Names of addresses and types, and the pretty-printers.
 pub trait Names {
-    /// `function+12`, for pointers to code and static data.
+    /// Returns the symbol of an address of code or static data, as `function+12`.
     fn name_of(&self, address: u64) -> Option<String>;
 
-    /// A type of the program, by name.
+    /// Returns the program's type with this name.
     fn type_named(&self, name: &str) -> Option<Type> {
         let _ = name;
         None
     }
 
-    /// The type of Rust's trait objects whose table of methods is there.
+    /// Returns the concrete type of Rust trait objects whose table of methods is at this address.
     fn type_of_table(&self, address: u64) -> Option<Type> {
         let _ = address;
         None
     }
 
-    /// How values of library types are shown.
+    /// Returns the pretty-printers of library types.
     fn pretty_printers(&self) -> &PrettyPrinters {
         PrettyPrinters::standard()
     }
 
-    /// Why a value is missing, in words that suit where it would come from.
+    /// Rewrites the reason for a missing value for the program's state, for instance a core file.
     fn worded(&self, why: String) -> String {
         why
     }
 
-    /// How many elements of an array, and characters of a text, are shown.
+    /// Returns the most elements of an array, and characters of a string, that are shown.
     fn elements_max(&self) -> u64 {
         ELEMENTS_MAX
     }
 }
 
-/// A value as text.
+/// Formats a value.
 pub fn format(value: &Typed, memory: &dyn Memory, names: &dyn Names, radix: Radix) -> String {
     let mut writer = Writer::new(memory, names, radix);
     writer.value(value, 0);
     writer.text
 }
 
-/// A value as text that is whole, for a copy of it. What is longer than some megabytes is cut, and
-/// the end says so.
+/// Formats a complete value, for copying. Text longer than 8 MiB is cut and says so at its end.
 pub fn whole(value: &Typed, memory: &dyn Memory, names: &dyn Names, radix: Radix) -> String {
     let mut writer = Writer::new(memory, names, radix);
     writer.elements_max = ASKED_LENGTH_MAX;
@@ -121,8 +119,8 @@ pub fn whole(value: &Typed, memory: &dyn Memory, names: &dyn Names, radix: Radix
     writer.text
 }
 
-/// A value as text that is short: what does not fit is left out, and `...` stands for it.
-/// `is_of_object` tells that it is a part of an object, which is not asked for the whole one.
+/// Formats a value in one short line, with `...` for parts that are left out. If `is_of_object` is
+/// set, the value is a part of an object and is not cast to the complete object.
 pub fn summary(
     value: &Typed,
     memory: &dyn Memory,
@@ -154,13 +152,13 @@ struct Writer<'a> {
     memory: &'a dyn Memory,
     names: &'a dyn Names,
     radix: Radix,
-    /// Views are not asked.
+    /// Whether pretty-printers are left out.
     is_raw: bool,
     elements_max: u64,
-    /// From this length on no value is begun.
+    /// The length in bytes after which no further value is begun.
     length_max: usize,
     text: String,
-    /// The virtual base classes of the object at hand that have been shown.
+    /// The virtual base classes of the current object that have been written.
     virtual_bases: Vec<String>,
 }
 
@@ -281,7 +279,7 @@ impl Writer<'_> {
         matches!(self.radix, Radix::Natural | Radix::String)
     }
 
-    /// Whether elements are bytes that are to be shown as text.
+    /// Returns whether elements are bytes that are shown as text.
     fn is_bytes(&self, element: &Type) -> bool {
         let is_whole = |encoding| matches!(encoding, Encoding::Signed | Encoding::Unsigned);
         self.radix == Radix::String
@@ -289,7 +287,7 @@ impl Writer<'_> {
             && matches!(element.strip().kind(), TypeKind::Base(encoding) if is_whole(encoding))
     }
 
-    /// Whether a pointer is shown with what it leads to.
+    /// Returns whether a pointer is shown with its pointee.
     fn follows(&self, r#type: &Type, target: &Type) -> bool {
         !self.is_raw
             && self.radix == Radix::Natural
@@ -326,7 +324,7 @@ impl Writer<'_> {
             .try_fold(1u64, |size, d| size.checked_mul((*d)?));
         let one = element.size();
         let stride = one.and_then(|one| one.checked_mul(inner?));
-        // Only within a size that there can be do the offsets below exist.
+        // The offsets below fit in 64 bits only if the size of the array does.
         let size = stride.and_then(|stride| stride.checked_mul(count));
         let (Some(stride), Some(_)) = (stride, size) else {
             return self.push("<array of unknown size>");
@@ -373,8 +371,8 @@ impl Writer<'_> {
         self.push(close);
     }
 
-    /// An array whose length nobody tells, as the last member of a structure may be: text
-    /// has an end of its own.
+    /// Writes an array of unknown length, for instance a flexible array member. Text is shown up to
+    /// its terminator.
     fn endless(&mut self, value: &Typed, element: &Type) {
         let character = element.character().filter(|it| !of_rust(*it, element));
         match (&value.location, character) {
@@ -385,7 +383,7 @@ impl Writer<'_> {
         }
     }
 
-    /// How many elements from `index` on have the same bytes.
+    /// Returns the number of elements from `index` on that have equal bytes.
     fn repeats(&self, value: &Typed, index: u64, count: u64, stride: u64) -> u64 {
         if count - index < REPEATS_MIN || stride == 0 || stride > 64 {
             return 1;
@@ -418,12 +416,12 @@ impl Writer<'_> {
     }
 }
 
-/// Whether it is a `char` of Rust, of which there are no texts.
+/// Returns whether an element type is Rust's `char`, an array of which is not text.
 fn of_rust(character: Character, r#type: &Type) -> bool {
     character != Character::Byte && r#type.is_rust()
 }
 
-/// `[ PF ZF ]`, as debuggers write the flags of a processor.
+/// Formats processor flags by their names, `[ PF ZF ]`.
 fn flags(bits: &[(u8, &str)], number: i128) -> String {
     let mut shown = String::from("[ ");
     for (bit, name) in bits {
@@ -436,8 +434,8 @@ fn flags(bits: &[(u8, &str)], number: i128) -> String {
     shown
 }
 
-/// The name of an enumeration's number; `(A | B)` where each of its names is a bit of its
-/// own, and those of the number have names.
+/// Returns the name of an enumerator, or `(A | B)` if every enumerator is a single bit and all set
+/// bits have names.
 fn named(enumerators: &[Enumerator], number: i128) -> Option<String> {
     if let Some(exact) = enumerators.iter().find(|it| it.value == number) {
         return Some(exact.name.to_string());

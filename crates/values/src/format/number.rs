@@ -1,4 +1,4 @@
-//! Numbers, truth values, characters and addresses as text.
+//! Formats integers, booleans, characters and addresses.
 
 use super::escape::{Escapes, unquoted};
 use super::{Radix, Writer, decimal};
@@ -8,7 +8,7 @@ use juror_symbols::{Character, Encoding, Type, TypeKind};
 use std::fmt::Write;
 
 impl Writer<'_> {
-    /// `char` of Rust, which is no number there.
+    /// Returns whether a value is a Rust `char`, which is not shown as a number.
     fn is_rust_character(&self, encoding: Encoding, r#type: &Type) -> bool {
         encoding == Encoding::Unicode && self.is_natural() && r#type.is_rust()
     }
@@ -24,7 +24,7 @@ impl Writer<'_> {
 
     pub(super) fn base(&mut self, value: &Typed, encoding: Encoding, stripped: &Type) {
         if stripped.size() == Some(0) {
-            // The unit of Rust.
+            // The unit type of Rust.
             return self.push(&stripped.name());
         }
         if encoding == Encoding::Other && self.special(value, stripped) {
@@ -35,7 +35,7 @@ impl Writer<'_> {
                 self.rust_character(number);
             }
             Ok(Number::Int(number)) => {
-                // The name of a type on the way may say that it is a character.
+                // A typedef on the way may make it a character type.
                 let own = &value.r#type;
                 let character = own.character().filter(|_| self.is_natural());
                 match self.radix {
@@ -55,8 +55,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Shows a number of 16 bytes without sign: half of those there are cannot be computed
-    /// with. Tells whether it is one.
+    /// Writes an unsigned integer of 16 bytes, half of which exceed `i128`. Returns whether the
+    /// value is one.
     fn widest(&mut self, value: &Typed, encoding: Encoding, stripped: &Type) -> bool {
         let is_whole = stripped.size() == Some(16) && value.bits.is_none();
         let bytes = (encoding == Encoding::Unsigned && is_whole)
@@ -78,7 +78,7 @@ impl Writer<'_> {
 
     pub(super) fn complex(&mut self, value: &Typed, stripped: &Type) {
         let half = stripped.size().unwrap_or(16) / 2;
-        // There is no name of what the parts of a complex `__float128` are.
+        // No built-in type describes the parts of a complex `__float128`.
         let quad = |at: u64| {
             let bytes = value.bytes(self.memory, 2 * half).ok()?;
             let part = bytes.get(at as usize..)?.get(..16)?;
@@ -108,7 +108,7 @@ impl Writer<'_> {
         self.push("i");
     }
 
-    /// Numbers whose encoding is one of the compiler's own. Tells whether it is one.
+    /// Writes numbers in compiler-specific encodings. Returns whether the value is one.
     fn special(&mut self, value: &Typed, stripped: &Type) -> bool {
         let size = stripped.size().unwrap_or(0);
         if is_decimal(stripped) && self.is_natural() {
@@ -128,7 +128,7 @@ impl Writer<'_> {
         true
     }
 
-    /// A whole number, with the character that it is where it is shown as one.
+    /// Writes an integer, and the character if it is shown as one.
     pub(super) fn integer(&mut self, number: i128, r#type: &Type, character: Option<Character>) {
         let bits = (r#type.size().unwrap_or(8) * 8).clamp(8, 128) as u32;
         let unused = 128 - bits;
@@ -163,7 +163,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A number as the character of its low byte, but for those of wide characters.
+    /// Writes a number as the character of its low byte, or as the wide character if the type is
+    /// one.
     fn as_character(&mut self, number: i128, r#type: &Type) {
         let character = r#type.character().unwrap_or(Character::Byte);
         let is_signed = |of: &Type| matches!(of.strip().kind(), TypeKind::Base(encoding) if encoding.is_signed());

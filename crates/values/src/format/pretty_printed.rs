@@ -1,4 +1,4 @@
-//! Values of library types, as their views say.
+//! Writes values of library types by their pretty-printers.
 
 use super::escape::Escapes;
 use super::{DEPTH_MAX, Writer};
@@ -8,9 +8,9 @@ use crate::typed::Typed;
 use std::fmt::Write;
 
 impl Writer<'_> {
-    /// Writes a value as a view shows it; false when none fits.
+    /// Writes a value by its pretty-printer. Returns false if none fits.
     pub(super) fn pretty_printed(&mut self, value: &Typed, depth: usize) -> bool {
-        // A view's value may have a view: the walk ends with the depth.
+        // A shown value may have a pretty-printer itself: the depth bounds the recursion.
         if self.is_raw || depth >= DEPTH_MAX {
             return false;
         }
@@ -37,7 +37,7 @@ impl Writer<'_> {
         true
     }
 
-    /// `@0x1234: value`
+    /// Writes an address and the value there: `@0x1234: value`.
     pub(super) fn at(&mut self, address: u64, value: &Typed, depth: usize) {
         let _ = write!(self.text, "@{address:#x}: ");
         self.value(value, depth + 1);
@@ -59,8 +59,8 @@ impl Writer<'_> {
         self.end(more || index < elements.len(), close);
     }
 
-    /// How many of these values follow that read as the one that was written
-    /// from `start` on; many are folded into it.
+    /// Returns the number of the elements that read like the element written from `start` on. If it
+    /// is large enough, writes `<repeats N times>`; otherwise returns 0.
     fn repeated(&mut self, elements: &[Typed], start: usize, depth: usize) -> usize {
         let written = self.text.get(start..).unwrap_or("").to_owned();
         let least = super::REPEATS_MIN as usize;
@@ -109,7 +109,7 @@ impl Writer<'_> {
         self.push(close);
     }
 
-    /// Text of characters of one, two or four bytes.
+    /// Writes text of characters of one, two or four bytes.
     fn characters(&mut self, bytes: &[u8], size: usize, more: bool, escapes: Escapes) {
         let most = self.elements_max.saturating_mul(size.max(1) as u64);
         let shown = bytes.get(..usize::try_from(most).unwrap_or(usize::MAX));

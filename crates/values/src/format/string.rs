@@ -1,5 +1,4 @@
-//! Text: what character pointers lead to, character arrays, and the strings of
-//! libraries.
+//! Formats text: the targets of character pointers, character arrays, and strings of libraries.
 
 use super::escape::Escapes;
 use super::{ASKED_LENGTH_MAX, Writer};
@@ -35,7 +34,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Text of C: with what stands before it where it is wide.
+    /// Writes text of C, with the prefix of its literal if its characters are wide.
     fn string_of(&mut self, bytes: &[u8], more: bool, of: Character) {
         if of == Character::Byte {
             return self.quoted(bytes, more, Escapes::C);
@@ -59,7 +58,7 @@ impl Writer<'_> {
         let shown = count.min(self.elements_max).min(ASKED_LENGTH_MAX / size);
         match value.bytes(self.memory, shown * size) {
             Ok(bytes) => {
-                // Zeros at the end of a buffer say nothing.
+                // Zeros at the end of a buffer carry no text.
                 let mut units = bytes.chunks_exact(size as usize);
                 let last = units.rposition(|unit| unit.iter().any(|&byte| byte != 0));
                 let length = last.map_or(0, |at| (at + 1) * size as usize);

@@ -32,7 +32,6 @@ fn check(type_name: &str, bytes: &[u8], radix: Radix, expected: &str) {
     );
 }
 
-/// What gdb shows for the same bytes.
 #[test]
 fn formats_are_those_of_gdb() {
     use Radix::*;

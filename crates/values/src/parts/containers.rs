@@ -48,10 +48,10 @@ impl Container {
     }
 }
 
-/// The reason of a part that a container says it has and that is not found.
+/// The reason for an element that the container counts and the walk does not find.
 const OUT_OF_REACH: &str = "the walk through the container does not reach it";
 
-/// Returns a key as the prompt reads it; none if it cannot be written so.
+/// Returns a key as it is typed at the prompt, or `None` if it cannot be typed.
 fn written(key: &Typed, reader: Reader<'_>) -> Option<String> {
     if let Some(text) = text_of(key, reader) {
         let is_plain = |c: char| c != '"' && c != '\\' && !c.is_control();
@@ -63,10 +63,10 @@ fn written(key: &Typed, reader: Reader<'_>) -> Option<String> {
     }
 }
 
-/// The most values that stand in the place of a text.
+/// The most values that may stand in for a string, one after the other.
 const STEPS_MAX: usize = 8;
 
-/// Returns the text of a string of a library; none for other values, and if it is long.
+/// Returns the text of a library string, or `None` for other values and for long strings.
 fn text_of(value: &Typed, reader: Reader<'_>) -> Option<String> {
     let types = |name: &str| reader.names.type_named(name);
     let mut value = value.clone();

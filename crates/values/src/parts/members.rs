@@ -5,7 +5,7 @@ use crate::expression::element;
 use crate::typed::{Memory, Typed};
 use juror_symbols::{Composite, Type};
 
-/// Returns an element of an array, or why there is none.
+/// Returns an element of an array. If it cannot be located, the value has the reason in its place.
 pub(super) fn element_of(array: &Typed, index: u64, memory: &dyn Memory) -> Typed {
     let found = element(array, i128::from(index), memory);
     found.unwrap_or_else(|why| {

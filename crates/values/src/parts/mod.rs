@@ -1,10 +1,10 @@
-//! The parts of a value: members, base classes, elements, entries, what a pointer leads to.
+//! The parts of a value: members, base classes, elements, entries, the target of a pointer.
 //!
-//! A value is opened once, which reads as much of it as is needed to know how many parts there
-//! are; a range of the parts is read then, and nothing else of a value of a million elements.
+//! Opening a value reads only as much of it as its number of parts needs. A range of the parts is
+//! read afterwards, so that a value of a million elements costs no more than the range.
 //!
-//! Invariant: a value has as many parts as it says, whatever its memory holds: a part that cannot
-//! be read is one with the reason in its place.
+//! Invariant: a value has as many parts as it declares, whatever its memory holds. A part that
+//! cannot be read is present, with the reason.
 
 mod containers;
 mod members;
@@ -36,7 +36,7 @@ pub struct Part {
 pub enum Role {
     /// A member.
     Member(Box<str>),
-    /// A structure or union without a name, whose members are those of the value.
+    /// An anonymous structure or union.
     Anonymous,
     /// The part of a base class of this name, which is virtual or not.
     Base(Box<str>, bool),
@@ -49,7 +49,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Returns whether the value is a part of an object and not asked which whole one it is in.
+    /// Returns whether the value is a part of an object, which is not cast to the complete object.
     pub fn is_of_object(&self) -> bool {
         matches!(self, Role::Base(..))
     }
@@ -72,7 +72,7 @@ pub struct Opened(Kind);
 
 #[derive(Debug, Clone)]
 enum Kind {
-    /// It is one value, or cannot be read.
+    /// A scalar, or a value that cannot be read.
     Plain,
     /// Parts with names.
     Named(Vec<Part>),

@@ -1,5 +1,5 @@
-//! The way from a value to the one whose parts it shows: through pointers, library types, and to
-//! the whole object.
+//! Finds the value whose parts are shown: behind pointers, library types, and up to the complete
+//! object.
 
 use super::members::{fields, members};
 use super::{Container, Kind, Opened, Part, Path, Reader, Role};
@@ -14,8 +14,8 @@ use juror_symbols::{Composite, Type, TypeKind};
 /// The most values that stand in the place of one another.
 const STEPS_MAX: usize = 16;
 
-/// Opens a value. `is_of_object` tells that it is a part of an object, which is not asked for
-/// the whole one.
+/// Opens a value. If `is_of_object` is set, the value is a part of an object and is not cast to the
+/// complete object.
 pub fn open(value: &Typed, path: &Path, is_of_object: bool, reader: Reader<'_>) -> Opened {
     let mut way = Way {
         value: value.clone(),
@@ -33,20 +33,22 @@ pub fn open(value: &Typed, path: &Path, is_of_object: bool, reader: Reader<'_>) 
     Opened(way.end(Kind::Plain))
 }
 
-/// The way from a value to the one whose parts it shows.
+/// The search from a value to the one whose parts are shown.
 struct Way<'a> {
     value: Typed,
     path: Path,
-    /// The path by which elements are indexed: what holds an array is indexed as the array is.
+    /// The path that elements are indexed by: the value that holds an array is indexed like the
+    /// array.
     index_path: Path,
     is_of_object: bool,
-    /// The target of the pointer on the way: the only part if it has none itself.
+    /// The target of the pointer that was followed: the only part if the target has no parts
+    /// itself.
     target: Option<Part>,
     reader: Reader<'a>,
 }
 
 enum Step {
-    /// The value is another one now.
+    /// Another value takes its place.
     On,
     Found(Kind),
 }
@@ -92,7 +94,7 @@ impl Way<'_> {
         Step::On
     }
 
-    /// Continues with what a pointer leads to. A second pointer on the way is a part.
+    /// Continues with the target of a pointer. A second pointer on the way becomes a part.
     fn follow(&mut self, target: Typed, path: Path) -> Step {
         if self.target.is_some() {
             return PLAIN;
@@ -129,7 +131,7 @@ impl Way<'_> {
 
     fn array(&mut self, r#type: &Type, dimensions: &[Option<u64>]) -> Step {
         let count = match dimensions.first() {
-            // Only within a size that there can be do the elements exist.
+            // The elements have addresses only if the size of the array fits in 64 bits.
             Some(Some(count)) if array_length(r#type).is_some() || *count == 0 => *count,
             _ => return PLAIN,
         };
@@ -163,7 +165,7 @@ impl Way<'_> {
         {
             let path = self.path.seen_as(&whole.r#type);
             self.go_on(whole, path);
-            // It has no whole one around it.
+            // It is the complete object.
             self.is_of_object = true;
             return Step::On;
         }
@@ -198,7 +200,7 @@ impl Way<'_> {
         Step::Found(Kind::Named(parts))
     }
 
-    /// The step of a library type; none if no view fits the value.
+    /// Takes the step that a pretty-printer gives, or returns `None` if none fits the value.
     fn by_view(&mut self) -> Option<Step> {
         let Reader {
             memory,
@@ -240,7 +242,7 @@ impl Way<'_> {
     }
 }
 
-/// Returns whether a type is an array whose length nothing tells.
+/// Returns whether a type is an array of unknown length.
 fn is_endless_array(r#type: &Type) -> bool {
     matches!(r#type.strip().kind(), TypeKind::Array { .. })
 }

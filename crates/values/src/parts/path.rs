@@ -1,7 +1,7 @@
-//! The expression that gives a value, composed from that of the value which it is a part of.
+//! The expression of a value, composed from that of the value that contains it.
 //!
-//! Invariant: the text is one that the prompt can read, or there is none. Whether it gives the
-//! value is for the caller to check where a name may be hidden by another one.
+//! Invariant: the text can be evaluated at the prompt, or there is no text. The caller checks
+//! whether it gives the value if another name may hide one in it.
 
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
@@ -16,12 +16,12 @@ pub struct Path {
     around: Option<Arc<Around>>,
 }
 
-/// An expression with what is needed to continue it.
+/// An expression, with the properties that continuing it depends on.
 #[derive(Debug, Clone)]
 struct Written {
     text: String,
     binding: Binding,
-    /// The pointer of which it is the target: `p` of `*p`.
+    /// The pointer that the expression dereferences: `p` of `*p`.
     pointer: Option<Box<Written>>,
 }
 
@@ -72,8 +72,8 @@ impl Written {
 }
 
 impl Path {
-    /// The path of an expression as it was written; `is_postfix` tells that a suffix binds to
-    /// the whole of it.
+    /// Returns the path of an expression as the user wrote it. If `is_postfix` is set, a suffix
+    /// binds to the whole expression.
     pub fn new(text: impl Into<String>, is_postfix: bool) -> Path {
         let text = text.into();
         Path {
@@ -117,7 +117,7 @@ impl Path {
         Path { text, around: None }
     }
 
-    /// Returns the path of what a pointer leads to, or of what a library type holds.
+    /// Returns the path of the target of a pointer, or of the value in a library type.
     pub(super) fn target(&self) -> Path {
         Path::written(self.text.as_ref().map(|pointer| Written {
             text: format!("*{}", pointer.after_prefix()),
@@ -167,7 +167,7 @@ impl Path {
             return Path::default();
         };
         let text = match &object.pointer {
-            // A field of what a pointer leads to is one of the pointer in Rust.
+            // In Rust a field of a pointer's target is reached through the pointer.
             Some(pointer) if is_rust => format!("{}.{name}", before_field(pointer, name)),
             Some(pointer) => format!("{}->{name}", pointer.before_suffix()),
             None => format!("{}.{name}", before_field(object, name)),
@@ -175,8 +175,7 @@ impl Path {
         Path::written(Some(Written::postfix(text)))
     }
 
-    /// Returns the path of a part of an object that is seen as one of another class: the whole
-    /// object, or a base class.
+    /// Returns the path of an object cast to another class: the complete object, or a base class.
     pub(super) fn seen_as(&self, class: &Type) -> Path {
         let name = class.strip().name();
         let pointer = self.text.as_ref().map(|it| Written {

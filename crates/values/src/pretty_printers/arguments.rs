@@ -1,4 +1,4 @@
-//! The names that a view has for the arguments of a template.
+//! Binds the names in a view's pattern to the arguments of a template.
 
 use super::rule::PrettyPrinter;
 use crate::typed::Typed;
@@ -10,7 +10,7 @@ fn names(printer: &PrettyPrinter) -> impl Iterator<Item = &Box<str>> {
     first.into_iter().flat_map(|pattern| &pattern.arguments)
 }
 
-/// The types that a template was given, by the names that a view has for them.
+/// Returns the types among the template arguments, by the names in the view's pattern.
 pub(super) fn template_types(
     printer: &PrettyPrinter,
     r#type: &Type,
@@ -31,7 +31,7 @@ pub(super) fn template_types(
     found.collect()
 }
 
-/// The numbers that a template was given.
+/// Returns the numbers among the template arguments.
 pub(super) fn template_numbers(printer: &PrettyPrinter, r#type: &Type) -> HashMap<Box<str>, Typed> {
     let arguments = r#type.template_arguments();
     let numbers = names(printer)
@@ -45,8 +45,8 @@ pub(super) fn template_numbers(printer: &PrettyPrinter, r#type: &Type) -> HashMa
     numbers.collect()
 }
 
-/// gcc describes some classes without what they were made from (the iterators of lists),
-/// but their names have it.
+/// Returns the types by the name of the class: gcc describes some classes without template
+/// arguments (the iterators of lists), but their names contain them.
 fn types_by_name(
     printer: &PrettyPrinter,
     r#type: &Type,
@@ -58,7 +58,7 @@ fn types_by_name(
     found.collect()
 }
 
-/// What stands between the outermost angles at the end of a name.
+/// Returns the outermost arguments in angle brackets at the end of a name.
 fn arguments_in(name: &str) -> Vec<&str> {
     let inner = name
         .split_once('<')

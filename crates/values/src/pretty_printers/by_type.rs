@@ -1,11 +1,10 @@
-//! What a value of a library type leads to, by its type alone.
+//! Determines the contents of a library type without a value.
 //!
-//! Before the program runs there is no value to walk through, but what an event reads of
-//! one must be known to be a value of an event. A view's statements say it: the types of
-//! what they name are known without what it holds.
+//! Before the program runs there is no value to walk, but the parts that an event reads must have
+//! known types. The statements of a view give them without reading memory.
 //!
-//! Invariant: nothing is guessed. Where only a value tells (the alternatives of a
-//! `std::variant`), where branches differ, or a view does not fit, there is no answer.
+//! Invariant: nothing is guessed. If only a value can tell (the variants of a `std::variant`), if
+//! branches differ, or if the view does not fit, there is no answer.
 
 use super::arguments::{template_numbers, template_types};
 use super::printers::PrettyPrinters;
@@ -18,12 +17,12 @@ use juror_language::{Expression, ExpressionKind};
 use juror_symbols::{TemplateArgument, Type};
 use std::collections::HashMap;
 
-/// What stands in a value of a library type, or in its place.
+/// The contents of a library type, or the value in its place.
 #[derive(Debug, Clone)]
 pub enum Contents {
-    /// Elements by their number.
+    /// Elements by number.
     Elements(Type),
-    /// Values by keys.
+    /// Values by key.
     Entries {
         /// The type of the keys.
         key: Type,
@@ -32,9 +31,9 @@ pub enum Contents {
     },
     /// Text.
     String,
-    /// This, in the place of the value.
+    /// Another value in its place.
     Instead(Type),
-    /// What a pointer leads to.
+    /// The target of a pointer.
     Target(Type),
 }
 
@@ -54,7 +53,7 @@ impl Contents {
 }
 
 impl PrettyPrinters {
-    /// What a value of a type leads to, by the first view that fits the type.
+    /// Returns the contents of a type, by the first view that fits.
     pub fn contents(
         &self,
         r#type: &Type,
@@ -83,7 +82,7 @@ fn types_of_numbers(printer: &PrettyPrinter, r#type: &Type) -> HashMap<Box<str>,
     numbers.map(|(name, value)| (name, value.r#type)).collect()
 }
 
-/// A walk through a view's statements, each once.
+/// A walk that visits each statement of a view once.
 struct Walk<'a> {
     value: &'a Typed,
     types: &'a dyn Fn(&str) -> Option<Type>,
@@ -114,7 +113,7 @@ impl Walk<'_> {
                     }
                 };
                 let before = self.variables.insert(name.clone(), r#type.clone());
-                // One that changes its type has one that only a value tells.
+                // A variable whose type changes has a type that only a value can tell.
                 before
                     .is_none_or(|before| is_same(&before, &r#type))
                     .then_some(())
@@ -169,7 +168,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Every way must lead to the same.
+    /// Records the contents. All paths must give the same.
     fn find(&mut self, contents: Contents) -> Option<()> {
         match &self.found {
             Some(found) if !found.is_same(&contents) => None,
@@ -180,7 +179,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The type of a value, or the type that a name means in the view.
+    /// Returns the type of a value, or the type that a name denotes in the view.
     fn made_from(&self, expression: &Expression) -> Option<Type> {
         let named = match &expression.kind {
             ExpressionKind::Name(name) => self.names.get(&**name).cloned(),
@@ -194,8 +193,8 @@ impl Walk<'_> {
         expression::static_type(expression, self)
     }
 
-    /// Whether the value has the fields that are named: a comparison has a type without
-    /// them. Of one name there are views for several libraries.
+    /// Returns `Some` if the value has all fields that the expression names, since a comparison has
+    /// a type even without them. One name has views for several libraries.
     fn fits(&self, expression: &Expression) -> Option<()> {
         let is_named = |part: &&Expression| {
             matches!(
@@ -211,7 +210,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether both are one type, or pointers to one, however the pointer is written.
+/// Returns whether both are one type, or pointers to one type.
 fn is_same(a: &Type, b: &Type) -> bool {
     let targets = a.target().zip(b.target());
     a.name() == b.name() || targets.is_some_and(|(a, b)| a.name() == b.name())
@@ -224,7 +223,7 @@ fn argument(r#type: &Type, index: usize) -> Option<Type> {
     }
 }
 
-/// What names mean in a view: its variables, then the fields of the value.
+/// The names in a view: its variables, then the fields of the value.
 impl Scope for Walk<'_> {
     fn name(&self, name: &str) -> Result<Typed, ValueError> {
         match (self.variables.get(name), name) {
@@ -250,7 +249,7 @@ impl Scope for Walk<'_> {
         Err("a view has no caller".into())
     }
 
-    /// A view speaks of the fields as they are.
+    /// A view accesses fields as they are.
     fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }

@@ -1,4 +1,4 @@
-//! What a view makes of a value, from the debuggee's memory.
+//! Evaluates a view over the debuggee's memory.
 
 use super::arguments::{template_numbers, template_types};
 use super::printers::PrettyPrinters;
@@ -13,12 +13,12 @@ use juror_symbols::{TemplateArgument, Type, TypeKind};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Elements and characters that are taken.
+/// The most elements and characters that are read.
 pub(crate) const ELEMENTS_MAX: usize = 200;
-/// Statements that one view may run: a bound for damaged containers.
+/// The most statements that one view executes: a bound for damaged containers.
 const STEPS_MAX: usize = 20_000;
 
-/// What the views make of a value; nothing when none fits it.
+/// Returns the form in which a value is shown, or `None` if no view fits.
 pub fn show(
     value: &Typed,
     printers: &PrettyPrinters,
@@ -28,7 +28,7 @@ pub fn show(
     Some(viewed(value, printers, memory, types)?.1)
 }
 
-/// The view that fits a value, with what it makes of it; nothing when none fits it.
+/// Returns the view that fits a value, and the form that it gives, or `None` if no view fits.
 pub(crate) fn viewed(
     value: &Typed,
     printers: &PrettyPrinters,
@@ -48,13 +48,13 @@ pub(crate) fn viewed(
     })
 }
 
-/// Why a view goes no further.
+/// The reason for which a view stops.
 pub(super) enum Halt {
-    /// It does not fit the value.
+    /// The view does not fit the value.
     Failed,
-    /// There is enough to show, or what was wanted is found.
+    /// Enough has been found.
     Full,
-    /// What is wanted is further in than a walk goes.
+    /// The wanted part is beyond the step limit.
     Far,
 }
 
@@ -62,14 +62,14 @@ pub(super) struct Run<'a> {
     frame: Variables<'a>,
     wanted: Wanted<'a>,
     steps: usize,
-    /// The limit of statements.
+    /// The most statements to execute.
     pub(super) steps_max: usize,
     pub(super) shown: Option<Shown>,
-    /// What was wanted.
+    /// The wanted part.
     pub(super) found: Option<Typed>,
-    /// Elements and entries that were not wanted.
+    /// The number of elements and entries that were skipped.
     pub(super) passed: usize,
-    /// Where the characters of a text are, what they are, and how many.
+    /// The address of the characters of a text, their type, and their number.
     pub(super) characters: Option<(u64, Type, usize)>,
     pub(super) elements: Vec<Typed>,
     pub(super) entries: Vec<(Typed, Typed)>,
@@ -247,13 +247,13 @@ impl<'a> Run<'a> {
         body: &[Statement],
     ) -> Result<(), Halt> {
         let (start, end) = (self.integer(start)?, self.integer(end)?);
-        // No container has a negative length: this one is damaged.
+        // No container has a negative length: the value is damaged.
         if end < start {
             return Err(Halt::Failed);
         }
         let mut first = start;
         if let Some(rounds) = PrettyPrinter::rounds_to(self.wanted, self.passed, body) {
-            // The number of rounds may be known of a value that the view does not fit.
+            // The number of rounds may be known for a value that the view does not fit.
             if let (true, [Statement::Element(element)]) = (first < end, body) {
                 let number = Typed::of_integer(first).ok_or(Halt::Failed)?;
                 self.frame.variables.insert(name.into(), number);
@@ -272,7 +272,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The field of this name of each base class, the outermost first.
+    /// Collects the field of this name from each base class, the outermost first.
     fn every(&mut self, name: &str) -> Result<(), Halt> {
         let mut waiting = vec![self.frame.value.clone()];
         while let Some(part) = waiting.pop() {
@@ -290,7 +290,7 @@ impl<'a> Run<'a> {
                 Some((has_own(&base.r#type, name), part))
             });
             let (with, without): (Vec<_>, Vec<_>) = bases.partition(|(has, _)| *has);
-            // The last is looked at first.
+            // The last one is visited first.
             waiting.extend(without.into_iter().rev().map(|(_, part)| part));
             waiting.extend(with.into_iter().rev().map(|(_, part)| part));
         }
@@ -320,7 +320,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The type of a value, or the type that a name means in the view.
+    /// Returns the type of a value, or the type that a name denotes in the view.
     fn made_from(&self, expression: &Expression) -> Result<Type, Halt> {
         if let ExpressionKind::Name(name) = &expression.kind
             && let Some(r#type) = self.frame.names.get(&**name)
@@ -334,8 +334,8 @@ impl<'a> Run<'a> {
         expression::evaluate(expression, &self.frame).map_err(|_| Halt::Failed)
     }
 
-    /// A value that does not change when the place it came from is walked
-    /// over: numbers and pointers are read now.
+    /// Evaluates an expression to a value that later changes of the location do not affect: numbers
+    /// and pointers are read now.
     fn settled(&self, expression: &Expression) -> Result<Typed, Halt> {
         let value = self.evaluate(expression)?;
         match value.r#type.strip().kind() {
@@ -410,7 +410,7 @@ fn number_argument(of: &Type, index: usize) -> Result<Typed, Halt> {
     }
 }
 
-/// What names mean in a view: its variables, then the fields of the value.
+/// The names in a view: its variables, then the fields of the value.
 struct Variables<'a> {
     value: &'a Typed,
     memory: &'a dyn Memory,
@@ -446,7 +446,7 @@ impl Scope for Variables<'_> {
         Err("a view has no caller".into())
     }
 
-    /// A view speaks of the fields as they are.
+    /// A view accesses fields as they are.
     fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }

@@ -1,12 +1,11 @@
-//! How values of library types are shown: a vector by its elements, a string
-//! by its text, not by the pointers that they are made of.
+//! Pretty-printers of library types: a vector is shown by its elements, a string by its text,
+//! instead of the pointers that they consist of.
 //!
-//! A view is a rule for types of a name, written in a few lines over the
-//! fields of the value (`cpp.printers`, `libcxx.printers`, `rust.printers`). It is evaluated over the
-//! debuggee's memory by the expressions of the prompt, with a bound on its
-//! steps: a damaged container ends the view, never in an endless walk. Where a view does not fit the value (another version of a
-//! library, memory that was never initialized), the next one is tried, and
-//! with none left the value is shown as it is.
+//! A view is a rule for types of a name, written in a few lines over the fields of the value
+//! (`cpp.views`, `libcxx.views`, `rust.views`). The expressions of the prompt evaluate it over the
+//! debuggee's memory, with a bound on its steps, so that a damaged container cannot cause an
+//! endless walk. If a view does not fit the value (another version of a library, uninitialized
+//! memory), the next one is tried; if none fits, the value is shown by its fields.
 
 mod arguments;
 mod by_type;

@@ -1,7 +1,8 @@
-//! A range of what a view shows, and how much there is in all.
+//! Reads a range of the elements of a container, and counts them.
 //!
-//! Invariant: a walk ends. Its bound grows with the number of elements that are passed, so the
-//! last element of a large container can be reached, and a damaged one does not go on forever.
+//! Invariant: a walk ends. Its bound grows with the number of skipped elements, so that the last
+//! element of a large container can be reached and a damaged container cannot cause an endless
+//! walk.
 
 use super::evaluate::{Halt, Run};
 use super::rule::PrettyPrinter;
@@ -9,14 +10,14 @@ use super::seek::Wanted;
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
 
-/// Statements that are run on the way to the first element.
+/// The most statements before the first element.
 const STEPS_BEFORE: usize = 20_000;
-/// Statements that are run for an element.
+/// The most statements for each element.
 const STEPS_EACH: usize = 64;
-/// Statements of the longest walk.
+/// The most statements of a walk.
 const STEPS_MAX: usize = 20_000_000;
 
-/// Returns the number of elements or entries: as the view says it, or as a walk counts them.
+/// Returns the number of elements or entries, from the view's `count` or by a walk.
 pub(crate) fn count_of(
     value: &Typed,
     printer: &PrettyPrinter,
@@ -33,13 +34,13 @@ pub(crate) fn count_of(
     let wanted = Wanted::Elements(usize::MAX, 1);
     let mut run = Run::new(value, printer, wanted, memory, types);
     run.steps_max = STEPS_MAX;
-    // A walk that fails has counted what can be reached.
+    // A walk that fails has counted the elements that can be reached.
     let _ = run.block(&printer.body);
     run.passed
 }
 
-/// Returns `count` elements from `start` on, each with its key where the view has keys; fewer
-/// if there are no more, or the others are not reached.
+/// Returns `count` elements from `start` on, each with its key if the container has keys. Returns
+/// fewer if the container ends before, or if an element cannot be reached.
 pub(crate) fn page(
     value: &Typed,
     printer: &PrettyPrinter,
@@ -55,7 +56,7 @@ pub(crate) fn page(
     let mut run = Run::new(value, printer, wanted, memory, types);
     let most = start.saturating_add(count).saturating_mul(STEPS_EACH);
     run.steps_max = most.saturating_add(STEPS_BEFORE).min(STEPS_MAX);
-    // The elements that a walk finds before it fails are there.
+    // The elements that were found before a failure are valid.
     let _ = run.block(&printer.body);
     let entries = run.entries.into_iter();
     let entries = entries.map(|(key, value)| (Some(key), value));

@@ -1,13 +1,13 @@
-//! Views as they are written: one statement a line, blocks in braces.
+//! Parses views: one statement a line, blocks in braces.
 
 use super::pattern::Pattern;
 use super::rule::{PrettyPrinter, Shape, Source, Statement, TypeSource, Words};
 use juror_language::Expression;
 
-/// How deep blocks may be nested.
+/// The greatest depth of nested blocks.
 const DEPTH_MAX: usize = 16;
 
-/// A line of a views file that could not be read.
+/// A syntax error in a file of views.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}\n  {text}")]
 pub struct PrettyPrinterError {
@@ -17,11 +17,11 @@ pub struct PrettyPrinterError {
     pub line: usize,
     /// The line's text.
     pub text: String,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
-/// Reads the views of a source.
+/// Parses the views of a file.
 pub(crate) fn parse(file: &str, source: &str) -> Result<Vec<PrettyPrinter>, PrettyPrinterError> {
     let mut reader = Reader {
         file,
@@ -43,7 +43,7 @@ struct Reader<'a> {
     text: &'a str,
 }
 
-/// What ended a block.
+/// The line that ends a block.
 #[derive(PartialEq)]
 enum End<'a> {
     /// `}`
@@ -55,7 +55,7 @@ enum End<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The next line that is neither empty nor a comment.
+    /// Returns the next line that is neither empty nor a comment.
     fn next_line(&mut self) -> Option<&'a str> {
         loop {
             let (index, text) = self.lines.next()?;
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The statements up to the closing brace.
+    /// Parses the statements up to the closing brace.
     fn block(&mut self, depth: usize) -> Result<(Vec<Statement>, End<'a>), PrettyPrinterError> {
         if depth > DEPTH_MAX {
             return Err(self.error("blocks are nested too deeply"));
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         Err(self.error("a `}` is missing"))
     }
 
-    /// What stands before the brace that opens a block.
+    /// Returns the text before the brace that opens a block.
     fn opened(&self, text: &'a str) -> Result<&'a str, PrettyPrinterError> {
         let text = text.strip_suffix('{').map(str::trim);
         text.ok_or_else(|| self.error("`{` ends this line"))
@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
         Ok(Statement::Name(self.name(name)?, source))
     }
 
-    /// `WORD N of EXPRESSION`
+    /// Parses `WORD N of EXPRESSION`. Returns `None` if the text begins otherwise.
     fn numbered(
         &self,
         text: &str,
@@ -259,7 +259,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `word locked by {owner}`: words with numbers in them.
+    /// Parses `word locked by {owner}`: text with expressions in it.
     fn words(&self, rest: &str) -> Result<Statement, PrettyPrinterError> {
         let mut pieces = rest.split('{');
         let mut words = Words {

@@ -1,15 +1,14 @@
-//! Which types a view is for.
+//! Matches the names of types with the patterns of views.
 //!
-//! A pattern is the path of a template with names for its arguments
-//! (`std::map<K, V>`), or the whole name of a type in which `*` stands for
-//! anything (`&[*]`). Versions of a library that the programmer does not write
-//! (`std::__cxx11::`, `std::__1::`) are left out on both sides.
+//! A pattern is the path of a template with names for its arguments (`std::map<K, V>`), or the
+//! complete name of a type with `*` as a wildcard (`&[*]`). Inline namespaces of library versions
+//! (`std::__cxx11::`, `std::__1::`) are ignored on both sides.
 
 /// A pattern of type names.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     kind: Kind,
-    /// Names for the template's arguments, in order.
+    /// The names of the template's arguments, in order.
     pub arguments: Vec<Box<str>>,
 }
 
@@ -17,12 +16,12 @@ pub(crate) struct Pattern {
 enum Kind {
     /// The path before the arguments.
     Head(Box<str>),
-    /// What stands around each `*`.
+    /// The text around each `*`.
     Whole(Vec<Box<str>>),
 }
 
 impl Pattern {
-    /// Reads a pattern; nothing when it is none.
+    /// Parses a pattern. Returns `None` if the text is not a pattern.
     pub(crate) fn parse(text: &str) -> Option<Pattern> {
         let text = text.trim();
         if text.is_empty() {
@@ -46,7 +45,7 @@ impl Pattern {
         })
     }
 
-    /// Whether a type of this name, with this head, is meant.
+    /// Returns whether a type with this name and this head matches.
     pub(crate) fn fits(&self, name: &str, head: &str) -> bool {
         match &self.kind {
             Kind::Head(wanted) => **wanted == *head,
@@ -70,15 +69,15 @@ impl Pattern {
     }
 }
 
-/// The path of a name before its template arguments, without inline
-/// namespaces of library versions.
+/// Returns the path of a name before its template arguments, without inline namespaces of library
+/// versions.
 pub(crate) fn head(name: &str) -> String {
     let path = name.split('<').next().unwrap_or(name);
     let words = path.split("::").filter(|word| !is_version(word));
     words.collect::<Vec<_>>().join("::")
 }
 
-/// `__cxx11`, `__1`, `_V2`: which version of a library it is.
+/// Returns whether a component names a library version: `__cxx11`, `__1`, `_V2`.
 fn is_version(word: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     word.strip_prefix("__cxx").is_some_and(digits)

@@ -1,5 +1,5 @@
-//! Whether an object can be what its type's layout says, where that is only known by the
-//! ABI of a library: the program declares the class and no debug information defines it.
+//! Checks values against a layout that only the ABI of a library gives, for a class that the
+//! program declares and no debug information defines.
 
 use super::printers::PrettyPrinters;
 use super::rule::PrettyPrinter;
@@ -7,11 +7,11 @@ use crate::typed::{Memory, Typed};
 use juror_symbols::{AbiLayout, Composite};
 use std::sync::Arc;
 
-/// The most bytes that a string of libstdc++ may have.
+/// The largest string of libstdc++, in bytes.
 const STRING_SIZE_MAX: u64 = i64::MAX as u64;
 
 impl PrettyPrinters {
-    /// The views that fit a value, best first; none for one that cannot be what its type says.
+    /// Returns the views that fit a value, best first; none for a value that its type rules out.
     pub(super) fn fitting(
         &self,
         value: &Typed,
@@ -22,7 +22,7 @@ impl PrettyPrinters {
     }
 }
 
-/// Returns whether a value can be an object of its type; true for every type that is defined.
+/// Returns whether a value can be an object of its type; true for every type with a definition.
 pub(crate) fn is_plausible(value: &Typed, memory: &dyn Memory) -> bool {
     let Some(composite) = value.r#type.composite() else {
         return true;
@@ -33,8 +33,8 @@ pub(crate) fn is_plausible(value: &Typed, memory: &dyn Memory) -> bool {
     }
 }
 
-/// Returns whether a value is a string: its pointer leads to its own buffer, or elsewhere and
-/// then the capacity is one that the buffer does not have. `None` if it cannot be read.
+/// Returns whether a value is a string: either it points to its own buffer, or its capacity exceeds
+/// the buffer's. Returns `None` if the value cannot be read.
 fn is_string(
     value: &Typed,
     layout: AbiLayout,

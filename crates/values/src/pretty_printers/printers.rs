@@ -1,4 +1,4 @@
-//! The views of a program: those of the standard libraries, and before them the user's.
+//! The pretty-printers of a program: the user's, then those of the standard libraries.
 
 use super::parse::{self, PrettyPrinterError};
 use super::pattern;
@@ -12,11 +12,11 @@ pub(super) const SOURCES: [(&str, &str); 3] = [
     ("rust.views", include_str!("rust.views")),
 ];
 
-/// The standard libraries' printers, read when the first value is shown: many runs show none.
+/// The pretty-printers of the standard libraries, parsed when the first value is shown.
 static STANDARD: LazyLock<Vec<Arc<PrettyPrinter>>> = LazyLock::new(|| {
     let mut printers = PrettyPrinters::default();
     for (file, source) in SOURCES {
-        // A test holds that all of them can be read.
+        // A test asserts that all of them can be parsed.
         let _ = printers.add(file, source);
     }
     printers.own
@@ -27,8 +27,7 @@ static ONLY_STANDARD: PrettyPrinters = PrettyPrinters {
     has_standard: true,
 };
 
-/// Rules by type name; of several that fit the first that can be evaluated
-/// counts.
+/// Pretty-printers by type name. The first one that matches and can be evaluated is used.
 #[derive(Debug, Clone, Default)]
 pub struct PrettyPrinters {
     /// The printers that were added.
@@ -38,16 +37,15 @@ pub struct PrettyPrinters {
 }
 
 impl PrettyPrinters {
-    /// Those of the standard libraries of C++ and Rust.
+    /// Returns the pretty-printers of the standard libraries of C++ and Rust.
     pub fn standard() -> &'static PrettyPrinters {
         &ONLY_STANDARD
     }
 
-    /// Adds the views of a source before all others: they are asked first, in
-    /// their order.
+    /// Adds the views of a file before all others, in their order. Returns their number.
     ///
     /// # Errors
-    /// The first line that could not be read; nothing is added then.
+    /// The first line with a syntax error; no view is added then.
     pub fn add(&mut self, file: &str, source: &str) -> Result<usize, PrettyPrinterError> {
         let read = parse::parse(file, source)?;
         let count = read.len();
@@ -55,7 +53,7 @@ impl PrettyPrinters {
         Ok(count)
     }
 
-    /// The views that fit a type, best first.
+    /// Returns the views that match a type, best first.
     pub(crate) fn of(&self, r#type: &Type) -> impl Iterator<Item = &Arc<PrettyPrinter>> {
         let name = r#type.strip().name();
         let head = pattern::head(&name);
@@ -64,8 +62,8 @@ impl PrettyPrinters {
         all.filter(move |printer| printer.patterns.iter().any(|one| one.fits(&name, &head)))
     }
 
-    /// Whether values of a type are shown by their elements or parts alone: no text, and
-    /// nothing in their place, so they are never one value.
+    /// Returns whether all views of a type show it by its elements or parts, so that it is never a
+    /// single value.
     pub fn is_collection(&self, r#type: &Type) -> bool {
         let mut printers = self.of(r#type).peekable();
         printers.peek().is_some() && printers.all(|printer| printer.shape != Shape::Value)

@@ -1,18 +1,18 @@
-//! A view as it is read: its patterns, its shape and its statements.
+//! A parsed view: its patterns, its shape and its statements.
 
 use super::pattern::Pattern;
 use juror_language::Expression;
 
-/// One rule.
+/// A view.
 #[derive(Debug)]
 pub(crate) struct PrettyPrinter {
-    /// Which types it is for; the first names the template's arguments.
+    /// The types that it applies to; the first pattern names the template's arguments.
     pub patterns: Vec<Pattern>,
     pub shape: Shape,
     pub body: Vec<Statement>,
 }
 
-/// What a view makes of a value.
+/// The form in which a view shows a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Another value in its place, text, or a word.
@@ -27,7 +27,7 @@ pub(crate) enum Shape {
     Tuple,
 }
 
-/// One line of a view.
+/// A statement of a view.
 #[derive(Debug)]
 pub(crate) enum Statement {
     /// `let x = e`, `x = e`
@@ -40,49 +40,49 @@ pub(crate) enum Statement {
     While(Expression, Vec<Statement>),
     /// `for i in a .. b { … }`
     For(Box<str>, Expression, Expression, Vec<Statement>),
-    /// `count e`: how many elements there are, where that is known before the walk.
+    /// `count e`: the number of elements, if it is known before the walk.
     Count(Expression),
     /// `element e`
     Element(Expression),
     /// `entry k => v`
     Entry(Expression, Expression),
-    /// `every NAME`: this field of each base class that has it.
+    /// `every NAME`: the field of this name of each base class that has it.
     Every(Box<str>),
     /// `text pointer, length`
     Text(Expression, Expression),
-    /// `value e`: this in its place.
+    /// `value e`: another value in its place.
     Value(Expression),
-    /// `at e`: what the pointer leads to, with its address.
+    /// `at e`: the target of the pointer, with its address.
     At(Expression),
     /// `word w`, `word w {e} w`
     Word(Words),
 }
 
-/// Words with numbers between them.
+/// Text with expressions in it.
 #[derive(Debug)]
 pub(crate) struct Words {
-    /// What stands before the first number.
+    /// The text before the first expression.
     pub first: Box<str>,
-    /// Each number, and the words behind it.
+    /// Each expression, and the text after it.
     pub numbers: Vec<(Expression, Box<str>)>,
 }
 
-/// Where the value of a variable comes from.
+/// The source of a variable's value.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// An expression.
     Expression(Expression),
     /// `base 1 of e`: a base class, counted from 1.
     Base(usize, Expression),
-    /// `argument 2 of e`: a number that the template was given, counted from 1.
+    /// `argument 2 of e`: a number among the template arguments, counted from 1.
     Argument(usize, Expression),
 }
 
-/// Where a type comes from.
+/// The source of a type.
 #[derive(Debug)]
 pub(crate) enum TypeSource {
     /// `argument 1 of e`: of the template, counted from 1.
     Argument(usize, Expression),
-    /// `target of e`: what a pointer leads to.
+    /// `target of e`: the target of a pointer.
     Target(Expression),
 }

@@ -1,9 +1,7 @@
-//! One part of what a view shows: an element by its number, a value by its
-//! key, the whole of a text.
+//! Finds one part of a library value: an element by number, a value by key, the complete text.
 //!
-//! The view's own statements are walked, so what is found is what is shown;
-//! a loop that does nothing but name elements is not walked but entered where
-//! the element is.
+//! The statements of the view are executed, so that an index finds the value that is shown. A loop
+//! whose body is a single `element` statement is not executed but entered at the wanted element.
 
 use super::evaluate::{Halt, Run};
 use super::printers::PrettyPrinters;
@@ -12,27 +10,27 @@ use crate::standard_types::{Index, Length, Shown, Sought};
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
 
-/// Statements that one search may run.
+/// The most statements of one search.
 pub(super) const STEPS_MAX: usize = 200_000;
 
-/// What a walk through a value looks for.
+/// The parts that a walk collects.
 #[derive(Clone, Copy)]
 pub(crate) enum Wanted<'a> {
     /// As much as is shown.
     All,
     /// The element with this number, from 0.
     Element(usize),
-    /// So many elements from the one with a number on.
+    /// So many elements from the one with this number on: start, count.
     Elements(usize, usize),
-    /// The value of the key that this is true for.
+    /// The value of the key that satisfies the predicate.
     Key(&'a dyn Fn(&Typed) -> bool),
     /// So many characters of a text.
     String(usize),
-    /// The number of elements, which no walk counts.
+    /// The number of elements, without a walk.
     Length,
 }
 
-/// Looks for one part; nothing where no view fits the value.
+/// Looks up one part. Returns `None` if no view fits the value.
 pub(super) fn seek(
     value: &Typed,
     index: Index<'_>,
@@ -69,7 +67,7 @@ pub(super) fn seek(
     })
 }
 
-/// How many elements a value has; nothing where no view that fits knows it.
+/// Returns the number of elements, or `None` if no view that fits gives it.
 pub(super) fn length(
     value: &Typed,
     printers: &PrettyPrinters,
@@ -91,8 +89,8 @@ pub(super) fn length(
     })
 }
 
-/// What stands in the place of a value: what it points to, or holds. Of a text
-/// so many characters are read.
+/// Returns the value in the place of a library value: the target of a pointer, or the contents. At
+/// most `characters` characters of text are read.
 pub(super) fn instead(
     value: &Typed,
     characters: usize,
@@ -126,8 +124,8 @@ impl PrettyPrinter {
         }
     }
 
-    /// The number that a loop's counter has when it comes to the wanted
-    /// element, where each round names one.
+    /// Returns the number of rounds of a loop that lead to the wanted element, if each round has
+    /// one element.
     pub(super) fn rounds_to(
         wanted: Wanted<'_>,
         passed: usize,

@@ -1,4 +1,4 @@
-//! Several elements of what a view shows, in one walk.
+//! Reads several elements of a library value in one walk.
 
 use super::evaluate::{Halt, Run};
 use super::printers::PrettyPrinters;
@@ -8,7 +8,7 @@ use crate::standard_types::Slice;
 use crate::typed::{Memory, Typed};
 use juror_symbols::Type;
 
-/// Looks for `count` elements from `start` on; nothing where no view fits the value.
+/// Reads `count` elements from `start` on. Returns `None` if no view fits the value.
 pub(super) fn slice(
     value: &Typed,
     (start, count): (usize, usize),

@@ -1,4 +1,4 @@
-//! How expressions go through values of library types: by their views.
+//! Implements the access of expressions to library types by the pretty-printers.
 
 use super::printers::PrettyPrinters;
 use super::seek;

@@ -1,6 +1,6 @@
-//! Words of a view with numbers in them: `locked by thread {owner}`, `{seconds}s`.
+//! Evaluates the text of a `word` statement: `locked by thread {owner}`, `{seconds}s`.
 //!
-//! Invariant: what stands in them is no object, so writing words needs no view again.
+//! Invariant: its expressions are scalars, so formatting them evaluates no view.
 
 use super::rule::Words;
 use crate::format::{Names, Radix, format};
@@ -8,8 +8,8 @@ use crate::typed::{Memory, Number, Typed};
 use juror_language::Expression;
 
 impl Words {
-    /// The words, with each number as it is shown anywhere; nothing where one cannot be
-    /// read, or is none.
+    /// Returns the text, with each number formatted. Returns `None` if one cannot be read or is not
+    /// a number.
     pub(super) fn written(
         &self,
         value: impl Fn(&Expression) -> Option<Typed>,
@@ -29,7 +29,7 @@ impl Words {
     }
 }
 
-/// Addresses in words have no names.
+/// Addresses in the text have no symbols.
 struct Nameless;
 
 impl Names for Nameless {

@@ -1,19 +1,19 @@
-//! A value that the compiler keeps in pieces, put together (DWARF 5, section 2.6.1.2).
+//! Composes a value that the compiler keeps in pieces (DWARF 5, section 2.6.1.2).
 //!
-//! Invariant: what no piece tells is not known, and is never shown as zero.
+//! Invariant: bits that no piece gives are unknown, and are never shown as zero.
 
 use crate::typed::{Partial, Typed};
 use juror_symbols::{EvaluationContext, Piece, Type, ValueLocation};
 
-/// The bits of a value, as far as they have been found.
+/// The bits of a value that have been found so far.
 pub struct Pieces {
     partial: Partial,
-    /// Where the next piece begins, in bits.
+    /// The start of the next piece, in bits.
     end_bits: u64,
 }
 
 impl Pieces {
-    /// Begins a value of `size` bytes, none of which is known yet.
+    /// Starts a value of `size` bytes, all unknown.
     pub fn new(size: usize) -> Pieces {
         Pieces {
             partial: Partial {
@@ -24,7 +24,7 @@ impl Pieces {
         }
     }
 
-    /// Adds the next piece, from the lowest bits up.
+    /// Adds the next piece, from the lowest bit up.
     pub fn add(&mut self, piece: &Piece, context: &dyn EvaluationContext) {
         let left = (self.partial.bytes.len() as u64 * 8).saturating_sub(self.end_bits);
         let size_bits = piece.size_bits.unwrap_or(left).min(left);
@@ -46,15 +46,15 @@ impl Pieces {
     }
 }
 
-/// The bytes in which a piece is, and its first bit there; nothing where they are not
-/// known.
+/// Returns the bytes that contain a piece, and the piece's first bit in them. Returns `None` if
+/// they are unknown.
 fn source(
     piece: &Piece,
     size_bits: u64,
     context: &dyn EvaluationContext,
 ) -> Option<(Vec<u8>, u64)> {
     let is_whole = piece.size_bits.is_none();
-    // A constant that is shorter than the value has zeros behind it.
+    // A constant that is shorter than the value is extended with zeros.
     let filled = |mut bytes: Vec<u8>| {
         let size = (piece.offset_bits + size_bits).div_ceil(8) as usize;
         if is_whole && bytes.len() < size {
@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    /// The bytes of a value of four, and which of their bits are known.
+    /// Asserts the bytes of a value of four bytes, and the mask of its known bits.
     #[track_caller]
     fn check(pieces: &[Piece], bytes: [u8; 4], known: [u8; 4]) {
         let mut value = Pieces::new(4);

@@ -1,18 +1,18 @@
-//! Values that are kept: a structure or an array with its bytes as they were when it was
-//! shown, and the place where they were.
+//! Snapshots of values: the bytes of a structure or array as they were when it was shown, and its
+//! address.
 //!
-//! The place stays, so that `&$1` is its address. What a pointer in it leads to is no part
-//! of it, and is as it is now.
+//! The address is kept, so that `&$1` works. The targets of pointers in the value are not part of
+//! the snapshot, and are read as they are now.
 
 use crate::classes::upcast::whole_object;
 use crate::typed::{Location, Typed};
 use juror_symbols::{Memory, Type, VtableOwner};
 use std::sync::Arc;
 
-/// The most bytes that are kept of one value: a session shows many.
+/// The largest snapshot of a value, in bytes: a session shows many.
 pub const SNAPSHOT_SIZE_MAX: u64 = 1 << 16;
 
-/// The bytes of a value, and where they were.
+/// The bytes of a value, and their address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     start: u64,
@@ -20,19 +20,19 @@ pub struct Snapshot {
     place: Place,
 }
 
-/// Whose the place of a snapshot is.
+/// The owner of the memory that a snapshot was taken of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// The program's.
+    /// The program.
     Programs,
-    /// The expression's: a call returned the value there.
+    /// The expression: a call in it returned the value there.
     Expressions,
-    /// That of whatever uses the stack next: the expression has been evaluated.
+    /// The stack: the expression has been evaluated, and its memory is free for reuse.
     GivenBack,
 }
 
 impl Snapshot {
-    /// Fills the buffer; false when any of it is not kept.
+    /// Fills the buffer. Returns false if the snapshot does not contain all of it.
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
         let found = address.checked_sub(self.start).and_then(|offset| {
             let offset = usize::try_from(offset).ok()?;
@@ -44,7 +44,7 @@ impl Snapshot {
     }
 }
 
-/// Memory, with what is kept of a value in front of it.
+/// Memory overlaid with a snapshot.
 pub(crate) struct SnapshotMemory<'a> {
     snapshot: Option<&'a Snapshot>,
     memory: &'a dyn Memory,
@@ -64,9 +64,9 @@ impl Memory for SnapshotMemory<'_> {
 }
 
 impl Typed {
-    /// The value as it is now and stays: what is in memory is kept with its bytes, those of
-    /// the whole object where the value is a part of one. What is too large, or cannot be
-    /// read, remains a place.
+    /// Returns the value with a snapshot of the memory that it is in, or of the complete object if
+    /// the value is a part of one. A value that is too large, or cannot be read, is returned
+    /// without a snapshot.
     pub fn with_snapshot(self, memory: &dyn Memory) -> Typed {
         if let Some(snapshot) = &self.snapshot
             && snapshot.place != Place::Programs
@@ -96,8 +96,9 @@ impl Typed {
         Typed { snapshot, ..self }
     }
 
-    /// The value as calls take it: bytes without a place if its place no longer holds what is
-    /// kept of it, as of the result of an earlier call.
+    /// Returns the value as an argument of a call. If its memory no longer holds the snapshot, for
+    /// instance for the result of an earlier call, the value becomes plain bytes without an
+    /// address.
     pub(crate) fn for_call(self, memory: &dyn Memory) -> Typed {
         let Some(size) = self.snapshot.as_ref().and(self.r#type.size()) else {
             return self;
@@ -116,7 +117,7 @@ impl Typed {
         }
     }
 
-    /// The result of a call, of which these bytes were at an address.
+    /// Returns the result of a call that was stored at an address as `bytes`.
     pub fn snapshot_at(r#type: Type, address: u64, bytes: Vec<u8>) -> Typed {
         let snapshot = Some(Snapshot {
             start: address,
@@ -129,7 +130,7 @@ impl Typed {
         }
     }
 
-    /// The place that it is, with what is there now.
+    /// Returns the value at its address as it is now.
     pub fn without_snapshot(self) -> Typed {
         Typed {
             snapshot: None,
@@ -137,7 +138,7 @@ impl Typed {
         }
     }
 
-    /// Another part of what it is a part of.
+    /// Returns another part of the complete object, at `address`.
     pub(crate) fn related(&self, r#type: Type, address: u64) -> Typed {
         Typed {
             snapshot: self.snapshot.clone(),
@@ -145,7 +146,7 @@ impl Typed {
         }
     }
 
-    /// Memory as this value has it.
+    /// Returns the memory with the snapshot of this value overlaid.
     pub(crate) fn memory<'a>(&'a self, memory: &'a dyn Memory) -> SnapshotMemory<'a> {
         SnapshotMemory {
             snapshot: self.snapshot.as_ref(),
@@ -217,7 +218,7 @@ mod tests {
         assert_eq!(result.address(), Some(16));
     }
 
-    /// Another call may find the result where it was, unless something else is there.
+    /// Asserts that a result stays at its address unless the memory there has changed.
     #[test]
     fn a_call_takes_a_result_without_a_place_once_the_place_has_changed() {
         let memory = Words(RefCell::new([5, 0, 0, 0, 0, 0, 0, 0]));
@@ -228,8 +229,8 @@ mod tests {
         assert_eq!(result.for_call(&memory), bytes);
     }
 
-    /// The place of a result is given back when its expression has been evaluated, even if
-    /// nothing has used it since.
+    /// Asserts that a result is copied for a call after its expression has been evaluated, even if
+    /// its memory has not changed.
     #[test]
     fn a_result_that_was_shown_has_no_place_for_calls() {
         let memory = Words(RefCell::new([5, 0, 0, 0, 0, 0, 0, 0]));

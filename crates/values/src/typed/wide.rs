@@ -1,6 +1,6 @@
-//! Fractions that a `double` does not hold: `long double`, of the x87's 80 bits, and
-//! `__float128`. They are computed with in their own formats, rounded as the processor
-//! and the compiler's library do.
+//! Floating-point numbers that a `double` cannot represent: `long double`, of 80 bits, and
+//! `__float128`. They are computed in their own formats, rounded as the processor and the
+//! compiler's library do.
 
 use crate::error::ValueError;
 use crate::typed::Number;
@@ -11,7 +11,7 @@ use rustc_apfloat::{Float, FloatConvert};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A fraction in one of the two formats of 16 bytes.
+/// A floating-point number in one of the two formats of 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Wide {
     /// `long double`.
@@ -20,12 +20,12 @@ pub enum Wide {
     Quad(Quad),
 }
 
-/// Whether a fraction of 16 bytes has the format of `__float128` (`_Float128`, `f128`).
+/// Returns whether a floating-point type of 16 bytes is `__float128` (`_Float128`, `f128`).
 pub fn is_quad(r#type: &Type) -> bool {
     r#type.strip().name().contains("128")
 }
 
-/// The value of a fraction of two bytes: of IEEE 754, or of bfloat16.
+/// Returns the value of a floating-point number of two bytes: IEEE 754 binary16, or bfloat16.
 pub(crate) fn half(bits: u16, r#type: &Type) -> f64 {
     if r#type.strip().name().contains("bf16") {
         f64::from(f32::from_bits(u32::from(bits) << 16))
@@ -40,7 +40,7 @@ fn double(number: impl FloatConvert<Double>) -> f64 {
 }
 
 impl Wide {
-    /// What 16 bytes of a type are.
+    /// Decodes 16 bytes of a floating-point type.
     pub fn read(bits: u128, r#type: &Type) -> Wide {
         if is_quad(r#type) {
             Wide::Quad(Quad::from_bits(bits))
@@ -50,7 +50,7 @@ impl Wide {
         }
     }
 
-    /// Its 16 bytes.
+    /// Returns the encoding, of 16 bytes.
     pub fn bytes(self) -> Vec<u8> {
         let bits = match self {
             Wide::Extended(number) => number.to_bits(),
@@ -59,7 +59,7 @@ impl Wide {
         bits.to_le_bytes().to_vec()
     }
 
-    /// A number in one of the formats; nothing for an address.
+    /// Converts a number to one of the formats. Returns `None` for an address.
     pub fn of(number: &Number, quad: bool) -> Option<Wide> {
         let of_double = |number: f64| Double::from_bits(u128::from(number.to_bits()));
         let of_quad = |number: Quad| {
@@ -70,7 +70,7 @@ impl Wide {
             }
         };
         Some(match number {
-            // Rounded once, into the format that is wanted.
+            // The integer is rounded once, to the target format.
             Number::Int(number) if quad => Wide::Quad(Quad::from_i128(*number).value),
             Number::Int(number) => Wide::Extended(X87DoubleExtended::from_i128(*number).value),
             Number::Bool(truth) => return Wide::of(&Number::Int(i128::from(*truth)), quad),
@@ -87,7 +87,7 @@ impl Wide {
         })
     }
 
-    /// The nearest `double`.
+    /// Returns the nearest `double`.
     pub fn double(self) -> f64 {
         match self {
             Wide::Extended(number) => double(number),
@@ -95,8 +95,7 @@ impl Wide {
         }
     }
 
-    /// Without its fraction, as a cast has it; the highest or lowest number where it is
-    /// larger.
+    /// Truncates the number to an integer, as a cast does, and saturates at the bounds of `i128`.
     pub(crate) fn whole(self) -> i128 {
         match self {
             Wide::Extended(number) => number.to_i128(128).value,
@@ -104,7 +103,7 @@ impl Wide {
         }
     }
 
-    /// Whether it is 0.
+    /// Returns whether it is 0.
     pub fn is_zero(self) -> bool {
         match self {
             Wide::Extended(number) => number.is_zero(),
@@ -124,7 +123,7 @@ impl Wide {
     }
 }
 
-/// The result of an operator of which one side at least is wide.
+/// Computes a binary operator, at least one operand of which is wide.
 pub(crate) fn compute(
     operator: BinaryOperator,
     a: &Number,
@@ -176,7 +175,7 @@ impl fmt::Display for Wide {
     }
 }
 
-/// As few digits as tell the number from its neighbours.
+/// Formats a number with the fewest digits that identify it.
 fn shortest<F: Float>(number: F, digits: std::ops::RangeInclusive<usize>) -> String {
     if number.is_nan() {
         return if number.is_negative() { "-nan" } else { "nan" }.to_owned();

@@ -1,6 +1,5 @@
-//! The definition of a type as its language writes it: fields, base classes,
-//! variants, enumerators. With offsets, each member says where it is and how
-//! large, and the holes between members are told.
+//! Formats the definition of a type in its language: fields, base classes, variants, enumerators.
+//! With offsets, each member has its offset and size, and holes between members are shown.
 
 use juror_symbols::{
     Access, ClassMember, ClassMemberKind, Composite, CompositeKind, Field, Type, TypeKind,
@@ -8,24 +7,23 @@ use juror_symbols::{
 };
 use std::fmt::Write;
 
-/// Members and enumerators of one type that are written.
+/// The most members or enumerators of one type that are written.
 const MEMBERS_MAX: usize = 2_000;
-/// Names and pointers that are gone through, and types inside types: damaged
-/// files can describe endless ones.
+/// The greatest depth of typedefs, pointers and nested types: damaged files can describe endless
+/// ones.
 const DEPTH_MAX: usize = 32;
 
-/// What stands for the members in the name of a type that has no name of its own.
+/// The placeholder for the members in the name of an unnamed type.
 const NAMELESS: &str = "{...}";
 
-/// The definition of a type; of a pointer or an array, that of what it leads
-/// to. What has no definition is named.
+/// Formats the definition of a type; for a pointer or an array, the definition of its target. A
+/// type without a definition is written as its name.
 pub fn definition(r#type: &Type, with_offsets: bool) -> String {
     defined(r#type, with_offsets, DEPTH_MAX)
 }
 
 fn defined(r#type: &Type, with_offsets: bool, depth: usize) -> String {
-    // Names that stand for other types are looked through, as far as there is
-    // something to look at.
+    // Typedefs and qualifiers are resolved until a definition is found.
     let mut inner = r#type.clone();
     let mut around = String::new();
     for _ in 0..depth {
@@ -76,7 +74,7 @@ fn defined(r#type: &Type, with_offsets: bool, depth: usize) -> String {
     format!("{}{around}", inner.name())
 }
 
-/// Whether something is behind names and pointers that has members.
+/// Returns whether a type leads to a structure or enumeration through names and pointers.
 fn is_defined(r#type: &Type) -> bool {
     let mut inner = r#type.strip();
     for _ in 0..DEPTH_MAX {
@@ -91,7 +89,7 @@ fn is_defined(r#type: &Type) -> bool {
     )
 }
 
-/// A name with the word of its kind before it, once; a type without a name has the word alone.
+/// Returns a type's name with its keyword in front, once; the keyword alone for an unnamed type.
 fn headed(word: &str, name: &str) -> String {
     let name = name.strip_suffix(NAMELESS).map_or(name, str::trim_end);
     match name.strip_prefix(word) {
@@ -148,7 +146,7 @@ fn composite_text(
             layout.end = layout.end.max((offset + size) * 8);
         }
     }
-    // Offsets are asked for by who looks at objects alone.
+    // With offsets only the data layout is shown, without functions.
     let members = if is_rust || with_offsets {
         Vec::new()
     } else {
@@ -168,14 +166,14 @@ fn composite_text(
     layout.close(r#type.size(), composite)
 }
 
-/// Members one after the other.
+/// The definition that is being written.
 struct Layout {
     text: String,
     with_offsets: bool,
     is_rust: bool,
-    /// Where the members so far end, in bits.
+    /// The end of the members so far, in bits.
     end: u64,
-    /// How many types may still stand inside one another.
+    /// The number of levels that types may still be nested.
     depth: usize,
 }
 
@@ -185,7 +183,7 @@ impl Layout {
         let line = match (name, self.is_rust) {
             (Some(name), true) => format!("{name}: {},", field.r#type.name()),
             (Some(name), false) => format!("{};", self.declared(field, name)),
-            // An anonymous struct or union is written where it stands.
+            // An anonymous struct or union is written in place.
             (None, _) => format!("{};", self.inner(&field.r#type)),
         };
         if self.with_offsets {
@@ -208,13 +206,13 @@ impl Layout {
         }
     }
 
-    /// The definition of a type without a name, where it stands.
+    /// Formats the definition of an unnamed type in place.
     fn inner(&self, r#type: &Type) -> String {
         defined(r#type, false, self.depth).replace('\n', "\n    ")
     }
 
-    /// A member as C declares it, with the width of a bit field. A type without a name is written
-    /// with its members, as far as types may stand inside one another.
+    /// Formats the declaration of a member in C, with the width of a bit field. An unnamed type is
+    /// written with its members, up to the depth limit.
     fn declared(&self, field: &Field, name: &str) -> String {
         let mut declaration = field.r#type.declaration(name);
         if let Some(nameless) = nameless(&field.r#type).filter(|_| self.depth > 0) {
@@ -226,8 +224,8 @@ impl Layout {
         }
     }
 
-    /// What a class declares: what objects hold and static members, then functions, as gdb
-    /// has them. Who may use them stands before where it changes.
+    /// Writes the members of a class: data members first, then functions, as gdb does. An access
+    /// specifier is written before each change of access.
     fn class(&mut self, members: &[ClassMember], kind: CompositeKind) {
         let mut access = Access::of_kind(kind);
         let mut is_first = true;
@@ -304,7 +302,7 @@ impl Layout {
     }
 }
 
-/// The type without a name that a member consists of, leads to, or is an array of.
+/// Returns the unnamed type that a member has, points to, or is an array of.
 fn nameless(r#type: &Type) -> Option<Type> {
     let mut inner = r#type.clone();
     for _ in 0..DEPTH_MAX {
@@ -321,7 +319,7 @@ fn nameless(r#type: &Type) -> Option<Type> {
     None
 }
 
-/// Where a member begins and how large it is, in bits.
+/// Returns the offset and size of a member, in bits.
 fn extent(field: &Field) -> (u64, u64) {
     match field.bits {
         Some(bits) => (bits.offset_bits, bits.size_bits),

@@ -1,4 +1,4 @@
-//! Types as a user writes them, and their definitions as they are shown.
+//! Types as the user writes them, and their definitions.
 
 pub mod definition;
 pub mod written;

@@ -4,10 +4,10 @@
 use juror_language::{Derivation, Parameters, TypeName};
 use juror_symbols::{Type, TypeKind};
 
-/// The type that is meant, where `named` knows those of the program.
+/// Resolves a type as the user wrote it. `named` finds a type of the program by its name.
 ///
 /// # Errors
-/// There is none of that name, or none can be made so; a sentence about it.
+/// No type has the name, or such a type cannot be formed; a sentence for the user.
 pub fn written_type(name: &TypeName, named: &dyn Fn(&str) -> Option<Type>) -> Result<Type, String> {
     let missing = |name: &str| format!("there is no type `{name}` in the program");
     let mut r#type = named(&name.name).ok_or_else(|| missing(&name.name))?;
@@ -47,7 +47,7 @@ fn class_named(name: &str, named: &dyn Fn(&str) -> Option<Type>) -> Result<Type,
     found.ok_or_else(|| format!("there is no class `{name}` of C++ in the program"))
 }
 
-/// A function; that of an object has it as its first parameter.
+/// Returns the type of a function. `object` becomes the first parameter.
 fn function(
     returns: &Type,
     object: Option<Type>,
@@ -57,7 +57,7 @@ fn function(
     let mut types: Vec<Type> = object.into_iter().collect();
     for parameter in &parameters.types {
         let of = written_type(parameter, named)?;
-        // What is written as an array is passed as where it begins.
+        // A parameter of array type is passed as a pointer to the first element.
         types.push(match (of.kind(), of.target()) {
             (TypeKind::Array { .. }, Some(element)) => element.pointer_to(),
             _ => of,

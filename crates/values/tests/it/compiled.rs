@@ -12,22 +12,21 @@ use juror_values::typed::{Memory, Typed};
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// Where the variables are, each in a page of its own.
+/// The address of the first variable; each has a page of its own.
 const START: u64 = 0x10_0000;
 const PAGE: u64 = 0x1000;
-/// A table of methods.
+/// The address of a table of methods.
 const TABLE: u64 = 0x9000;
-/// Where every function is.
+/// The address of every function.
 const CODE: u64 = 0x4000;
 
-/// For gcc.
 const SHARED: [&str; 3] = ["-g", "-shared", "-fPIC"];
 
 /// The global variables of a program, with the bytes that they are given.
 struct Compiled {
     file: SymbolFile,
     variables: BTreeMap<String, (Type, Vec<u8>)>,
-    /// What has the table of methods.
+    /// The concrete type that the table of methods belongs to.
     concrete: Option<Type>,
     views: PrettyPrinters,
 }
@@ -150,7 +149,7 @@ fn each_step_of_a_complex_product_is_rounded_to_the_type_of_the_parts() {
     program.set("g", &bytes(g));
     let in_doubles = f64::from(f[0]) * f64::from(g[0]) - f64::from(f[1]) * f64::from(g[1]);
     let real = f[0] * g[0] - f[1] * g[1];
-    // Otherwise nothing would be seen of the rounding.
+    // Otherwise the rounding would not be observable.
     assert_ne!(real, in_doubles as f32);
     assert_eq!(program.shown("__real__(f * g)"), format!("{real}"));
     let (d, e) = ([1.1_f64, 2.3], [3.7_f64, 1.7]);
@@ -161,7 +160,7 @@ fn each_step_of_a_complex_product_is_rounded_to_the_type_of_the_parts() {
     assert_eq!(program.shown("__real__(d * e)"), format!("{real}"));
 }
 
-/// The bits are counted from the byte in which they begin.
+/// Bit offsets count from the first byte of the field.
 #[test]
 fn bit_fields_are_read_from_the_bytes_that_hold_them() {
     let source = "struct flags { unsigned a : 3, b : 7, c : 9, d : 13; };

@@ -150,7 +150,7 @@ fn a_pretty_printer_decides_what_is_shown_and_what_an_index_means() {
     );
 }
 
-/// A value that is seen as another type stays at its address.
+/// A value that is cast to another type in place keeps its address.
 #[test]
 fn a_cast_says_what_memory_is_seen_as() {
     let page = Page::new();
@@ -168,7 +168,7 @@ fn a_cast_says_what_memory_is_seen_as() {
     assert_eq!(reference.name(), "unsigned char &");
 }
 
-/// Elements that lie side by side stay where they are; others are copied.
+/// Contiguous elements stay in place; others are copied.
 #[test]
 fn elements_of_a_view_are_an_array() {
     for (second, whole, address) in [
@@ -189,7 +189,7 @@ fn elements_of_a_view_are_an_array() {
     }
 }
 
-/// A view reads what it takes at once: if it cannot, its type is shown as it is.
+/// A view evaluates `let` at once: if it cannot, the fields are shown.
 #[test]
 fn a_view_that_takes_what_cannot_be_read_is_not_used() {
     for (expression, expected) in [("si_signo", "{1}"), ("*(int *)1", "{si_signo = 11, ")] {
