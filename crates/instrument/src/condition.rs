@@ -1,14 +1,12 @@
-//! Conditions of points: written once, prepared for each place, asked at each
-//! hit.
+//! Conditions of points: parsed once, compiled for each place, evaluated at each hit.
 //!
-//! A condition is compiled for the address of a point: names become registers,
-//! frame slots and addresses, types become sizes. Asking it then costs its
-//! reads; nothing allocates and nothing is looked up. What cannot be compiled
-//! (the caller's variables, values that move within a line's code, `$1`) is
-//! evaluated as at the prompt, with the thread's frames.
+//! A condition is compiled for the address of a point: names become registers, frame slots and
+//! addresses, types become sizes. A hit then only costs the reads; nothing is allocated and no name
+//! is looked up. An expression that cannot be compiled (the caller's variables, variables that move
+//! within a line, `$1`) is evaluated as at the prompt, with the thread's frames.
 //!
-//! Invariant: a compiled condition says what the evaluation would say; where
-//! it comes to no result, the evaluation is asked, so that its words are shown.
+//! Invariant: a compiled condition has the result of the evaluation. If it has none, the expression
+//! is evaluated, so that its error is reported.
 
 mod captured;
 mod compile;
@@ -36,23 +34,23 @@ use point_names::PointNames;
 pub(crate) use read_type::NoValue;
 use std::rc::Rc;
 
-/// How far up the stack the call of a local variable is looked for.
+/// The most frames that are searched for the call of a local variable.
 const CALLS_MAX: usize = 256;
 
-/// A condition as it was written.
+/// A parsed condition.
 #[derive(Debug, Clone)]
 pub struct Condition {
-    /// Its words.
+    /// The text.
     pub text: String,
     expression: Rc<Expression>,
     calls_functions: bool,
-    /// Frames that its evaluation needs.
+    /// The number of frames that the evaluation uses.
     frame_count: usize,
-    /// Names in it that are those of types where it was written.
+    /// The names in it that denoted types where it was written.
     types: Rc<[String]>,
 }
 
-/// A condition that is ready for one place.
+/// A condition compiled for one place.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Check {
     node: Option<Node>,
@@ -60,23 +58,23 @@ pub struct Check {
 }
 
 impl Check {
-    /// One that could not be prepared: it is evaluated in the frame at a level.
+    /// Returns a check without a compiled form, for evaluation in the frame at a level.
     pub fn unprepared(level: usize) -> Check {
         Check { node: None, level }
     }
 
-    /// Asking it allocates nothing.
+    /// Returns whether it is compiled, so that the check allocates nothing.
     pub fn is_compiled(&self) -> bool {
         self.node.is_some()
     }
 
-    /// The frame that it speaks of: 0 is the innermost, the others are those that inlined
-    /// calls lie in.
+    /// Returns the level of the frame that it refers to: 0 is the innermost, the others contain the
+    /// inlined calls.
     pub fn level(&self) -> usize {
         self.level
     }
 
-    /// The number that it comes to, in a stopped thread.
+    /// Returns its number in a stopped thread, or `None` if it has no compiled result.
     pub(crate) fn value(&self, machine: &impl Machine) -> Option<Value> {
         self.node.as_ref()?.evaluate(machine).map(value_of)
     }
@@ -92,10 +90,10 @@ fn value_of(scalar: Scalar) -> Value {
 }
 
 impl Condition {
-    /// Reads a condition; the names of `types` are types of the program.
+    /// Parses a condition. The names in `types` are types of the program.
     ///
     /// # Errors
-    /// It is no expression; what is wrong.
+    /// The text is not an expression; the diagnostic, if there is one.
     pub fn parse(text: &str, types: &[String]) -> Result<Condition, Option<Diagnostic>> {
         let condition = Condition::of(text, parse_expression_with_types(text, types))?;
         Ok(Condition {
@@ -121,20 +119,20 @@ impl Condition {
         })
     }
 
-    /// Reads what an event reads: `arg 1` and `ret` have their meaning.
+    /// Parses the read of an event, which may contain `arg 1` and `ret`.
     ///
     /// # Errors
-    /// It is no expression; what is wrong.
+    /// The text is not an expression; the diagnostic, if there is one.
     pub(crate) fn of_capture(text: &str) -> Result<Condition, Option<Diagnostic>> {
         Condition::of(text, parse_read(text))
     }
 
-    /// Frames that its evaluation needs.
+    /// Returns the number of frames that its evaluation uses.
     pub(crate) fn frame_count(&self) -> usize {
         self.frame_count
     }
 
-    /// Prepares it for its value where its names have their meaning.
+    /// Compiles it for its value at the place of its names.
     ///
     /// # Errors
     /// As [`Condition::at`].
@@ -145,7 +143,7 @@ impl Condition {
     ) -> Result<Check, ExpressionError> {
         let parts = self.expression.all_parts().into_iter();
         for part in parts {
-            // An event has no values of the prompt.
+            // An event has no convenience variables.
             if let ExpressionKind::Register(name) = &part.kind
                 && !is_register(name)
             {
@@ -157,8 +155,8 @@ impl Condition {
         prepared(compile::value(&self.expression, &names), context.level)
     }
 
-    /// What it reads, where that is never a value of an event: a container, a structure.
-    /// Asked as [`Condition::value_at`].
+    /// Returns the read if events can never represent its value: a container, a structure. The
+    /// arguments are those of [`Condition::value_at`].
     pub(crate) fn no_value_at(
         &self,
         program: &Program,
@@ -167,22 +165,21 @@ impl Condition {
         read_type::no_value(&self.expression, &self.text, &context.names(program))
     }
 
-    /// Whether asking it runs functions of the program.
+    /// Returns whether its evaluation calls functions of the program.
     pub fn calls_functions(&self) -> bool {
         self.calls_functions
     }
 
-    /// The expression itself.
+    /// Returns the expression.
     pub fn expression(&self) -> Rc<Expression> {
         Rc::clone(&self.expression)
     }
 
-    /// Prepares it for a point at an address, for the frame at a level there: 0 is the
-    /// innermost, the others those that inlined calls lie in.
+    /// Compiles it for a point at an address, for the frame at a level: 0 is the innermost, the
+    /// others contain the inlined calls.
     ///
     /// # Errors
-    /// It names something that there is not, or computes with what cannot be
-    /// computed with: it could never be asked there.
+    /// A name is unknown there, or an operator does not apply, so that it can never be evaluated.
     pub fn at(
         &self,
         program: &Program,
@@ -194,7 +191,8 @@ impl Condition {
         prepared(compile::truth(&self.expression, &names), level)
     }
 
-    /// Where it is written, `(count)-1` may be a cast, and a difference where it is asked.
+    /// Returns an error if `(count)-1` is a cast where it was written, and a difference at the
+    /// place.
     fn have_one_meaning(&self, names: &PointNames<'_>) -> Result<(), ExpressionError> {
         let casts = self.expression.all_parts().into_iter();
         let mut written = casts.filter_map(|part| match &part.kind {
@@ -218,13 +216,11 @@ impl Condition {
         }
     }
 
-    /// Checks it for a point that has no place: asked wherever a thread is
-    /// then, it may speak of the variables of any function. `here` is where it
-    /// was written.
+    /// Checks it for a point without a place, which is evaluated in any function and may use its
+    /// variables. `here` is where it was written.
     ///
     /// # Errors
-    /// It names something that there is nowhere, or computes with what cannot
-    /// be computed with.
+    /// A name is unknown everywhere, or an operator does not apply.
     pub fn somewhere(&self, program: &Program, here: u64) -> Result<(), ExpressionError> {
         let level = program.modules.level_at(here);
         let Err(error) = self.at(program, here, level) else {
@@ -243,12 +239,11 @@ impl Condition {
         }
     }
 
-    /// Whether it is true for a stopped thread, in its call with the canonical
-    /// frame address `cfa` that is its own or one of its callers'. `values` are
-    /// those of `$1` and so on.
+    /// Evaluates it for a stopped thread, in the call with the canonical frame address `cfa` on its
+    /// stack. `values` looks up convenience variables.
     ///
     /// # Errors
-    /// It cannot be evaluated; why.
+    /// It cannot be evaluated; the message.
     pub fn holds_in_call(
         &self,
         program: &Program,
@@ -268,11 +263,11 @@ impl Condition {
         expression::is_true(&self.expression, &scope).map_err(|error| error.message)
     }
 
-    /// Whether it is true for a stopped thread, in the frame for which it was
-    /// prepared. `values` are those of `$1` and so on.
+    /// Evaluates it for a stopped thread, in the frame that it was compiled for. `values` looks up
+    /// convenience variables.
     ///
     /// # Errors
-    /// It cannot be evaluated; why.
+    /// It cannot be evaluated; the message.
     pub fn holds(
         &self,
         check: &Check,
@@ -298,7 +293,7 @@ impl Condition {
     }
 }
 
-/// The first name of an expression that nothing has in a frame of the function at an
+/// Returns the first name of an expression that is unknown in a frame of the function at an
 /// address.
 pub fn missing_name<'a>(
     expression: &'a Expression,
@@ -310,7 +305,7 @@ pub fn missing_name<'a>(
     names_in(expression).find(|name| names.lacks(name))
 }
 
-/// The names that an expression has.
+/// Returns the names in an expression.
 fn names_in(expression: &Expression) -> impl Iterator<Item = &str> {
     let parts = expression.all_parts().into_iter();
     parts.filter_map(|part| match &part.kind {
@@ -319,7 +314,7 @@ fn names_in(expression: &Expression) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What a compilation for the frame at a level has come to.
+/// Returns the outcome of a compilation as a check.
 fn prepared(compiled: Result<Node, NotCompiled>, level: usize) -> Result<Check, ExpressionError> {
     match compiled {
         Ok(node) => Ok(Check {
@@ -331,7 +326,7 @@ fn prepared(compiled: Result<Node, NotCompiled>, level: usize) -> Result<Check, 
     }
 }
 
-/// How many callers an expression goes up.
+/// Returns the number of callers that an expression goes up.
 fn callers_named(expression: &Expression) -> usize {
     let is_caller = matches!(
         expression.kind,

@@ -1,28 +1,28 @@
-//! What an event brings with it, beside what can be read from the debuggee:
-//! who, when, from where, and what the kernel or the processor said of it.
+//! The context values of an event, which are not read from the debuggee's variables: thread, time,
+//! caller, and the information of the kernel or processor.
 //!
-//! Invariant: a fact is looked for only when a capture asks for it; the name
-//! of a caller is made once for each place.
+//! Invariant: a context value is computed only if a capture uses it; the name of a caller is
+//! computed once for each address.
 
 use juror_debuggee::ThreadId;
 use juror_event::{Conversion, EventKind, Read, Unavailability, Value};
 use juror_program::program::Program;
 use juror_values::read_plan::Machine;
 
-/// What a capture may ask of an event itself.
+/// A context value that a capture may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContextValue {
     /// juror's number of the thread.
     Thread,
-    /// Nanoseconds since the start.
+    /// The nanoseconds since the start.
     Time,
-    /// The function that made the call.
+    /// The name of the function that made the call.
     CallerName,
-    /// Where the call returns to.
+    /// The return address of the call.
     ReturnAddress,
-    /// What a watched place holds.
+    /// The present value of a watched location.
     Value,
-    /// What it held before.
+    /// Its previous value.
     Old,
     /// Its address.
     Place,
@@ -32,58 +32,58 @@ pub enum ContextValue {
     Number,
     /// The process that sent a signal.
     Sender,
-    /// Why it was sent.
+    /// The reason for the signal (`si_code`).
     Code,
     /// The program's exit status.
     Status,
     /// The name of a module's file.
     ModuleName,
-    /// What is added to the addresses in it.
+    /// The load bias of a module.
     Base,
-    /// The function that a thread was started to run.
+    /// The start routine of a thread.
     StartRoutine,
     /// Its name.
     StartFunction,
 }
 
-/// What is known of one occurrence of an event.
+/// The information about one occurrence of an event.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EventContext<'a> {
-    /// Where the call of the event returns to; found on the stack when it is
-    /// asked for and not given.
+    /// The return address of the call; if it is `None`, it is found on the stack when a capture
+    /// uses it.
     pub return_address: Option<u64>,
-    /// What is special about it.
+    /// The information specific to the kind of event.
     pub details: Details<'a>,
 }
 
-/// What is special about one kind of event.
+/// The information specific to a kind of event.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Details<'a> {
-    /// Nothing.
+    /// The event has no further information.
     #[default]
     None,
-    /// Of an access to memory.
+    /// An access to memory.
     Access {
-        /// What the place holds.
+        /// The present value of the location.
         value: &'a Value,
-        /// What it held before.
+        /// Its previous value.
         old: &'a Value,
         /// Its address.
         address: u64,
         /// Its position in the watched range, from the range's first index.
         index: i64,
     },
-    /// Of a call that was inlined: it returns nowhere.
+    /// An inlined call, which has no return address.
     InlinedCall {
-        /// The function that makes it.
+        /// The function that makes the call.
         caller: &'a std::sync::Arc<str>,
     },
-    /// Of a system call.
+    /// A system call.
     SystemCall {
         /// Its number.
         number: u64,
     },
-    /// Of a signal.
+    /// A signal.
     Signal {
         /// Its number.
         number: i32,
@@ -92,14 +92,14 @@ pub enum Details<'a> {
         /// `si_code`.
         code: i32,
     },
-    /// Of a module.
+    /// A module.
     Module {
         /// The name of its file.
         name: &'a str,
-        /// What is added to the addresses in it.
+        /// Its load bias.
         base: u64,
     },
-    /// Of the end of the program.
+    /// The end of the program.
     Exit {
         /// Its status.
         status: i32,
@@ -107,7 +107,7 @@ pub enum Details<'a> {
 }
 
 impl ContextValue {
-    /// The fact that a capture means; nothing where it reads the debuggee.
+    /// Returns the context value that a read denotes, or `None` if it reads the debuggee.
     pub fn of(read: &Read) -> Option<ContextValue> {
         Some(match read {
             Read::Thread => ContextValue::Thread,
@@ -130,7 +130,7 @@ impl ContextValue {
         })
     }
 
-    /// The value as a property types it (`now: i64 = value`).
+    /// Converts a value to the type that a property gives it (`now: i64 = value`).
     pub fn converted(value: Value, conversion: Conversion) -> Value {
         let Some(number) = value.as_integer() else {
             return value;
@@ -151,7 +151,7 @@ impl ContextValue {
         }
     }
 
-    /// Whether events of a kind have it.
+    /// Returns whether events of a kind have it.
     pub fn belongs_to(self, kind: EventKind) -> bool {
         use EventKind::{
             Access, Change, ModuleLoad, ModuleUnload, ProgramExit, Read, Signal, SystemCallEntry,
@@ -160,7 +160,7 @@ impl ContextValue {
         let is_access = matches!(kind, Read | Write | Change | Access);
         match self {
             ContextValue::Thread | ContextValue::Time => true,
-            // Nothing is left of the stack then.
+            // The stack is gone then.
             ContextValue::CallerName | ContextValue::ReturnAddress => {
                 !matches!(kind, ThreadEnd | ProgramExit)
             }
@@ -176,7 +176,7 @@ impl ContextValue {
         }
     }
 
-    /// Its value for one occurrence, as the property types it.
+    /// Returns its value for one occurrence, in the type that the property gives it.
     pub fn value_as(
         self,
         conversion: Option<Conversion>,
@@ -191,7 +191,7 @@ impl ContextValue {
         }
     }
 
-    /// Its value for one occurrence.
+    /// Returns its value for one occurrence.
     pub fn value(self, program: &Program, thread: ThreadId, context: &EventContext<'_>) -> Value {
         let whole = |number: i128| Value::Int(number);
         match (self, context.details) {
@@ -237,11 +237,11 @@ impl ContextValue {
     }
 }
 
-/// The event does not have it.
+/// The value for an event that does not have it.
 const MISSING: Value = Value::Unavailable(Unavailability::OptimizedOut);
 
 impl EventContext<'_> {
-    /// Of an event whose details are these.
+    /// Returns the context of an event with these details.
     pub fn of(details: Details<'_>) -> EventContext<'_> {
         EventContext {
             return_address: None,
@@ -255,9 +255,9 @@ impl EventContext<'_> {
     }
 }
 
-/// Bytes that were read before, as memory.
+/// A copy of bytes as memory.
 pub(crate) struct BytesAt<'a> {
-    /// Where they stand.
+    /// The address of the first byte.
     pub start: u64,
     /// The bytes.
     pub bytes: &'a [u8],

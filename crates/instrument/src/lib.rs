@@ -1,7 +1,7 @@
-//! Joins the debuggee and its symbols: symbolic events become points, stops
-//! become runtime events, expressions become values.
+//! Joins the debuggee and its symbols: symbolic events become points, stops become runtime events,
+//! and expressions become values.
 //!
-//! Invariant: no verdict is decided here.
+//! Invariant: verdicts are not decided here.
 
 #![forbid(unsafe_code)]
 

@@ -1,10 +1,9 @@
-//! The places that events of memory are about (`queue->count`,
-//! `board[0..81]`): which bytes they are now, what leads there, and what the
-//! bytes meant before and mean after an access.
+//! The locations of memory events (`queue->count`, `board[0..81]`): their present address range,
+//! the pointers on the path to them, and the values of their bytes before and after an access.
 //!
-//! Invariant: a place consists of variables and what they lead to, so it is the
-//! same at every moment at which nothing on its path is stored to: that of global
-//! variables in every thread, that of a local variable in one call.
+//! Invariant: a location consists of variables and the targets of their pointers, so it only
+//! changes if a pointer on its path is stored to. A location with global variables is the same in
+//! every thread, one with a local variable belongs to one call.
 
 use crate::capture_plan::decode_type;
 use crate::context_values::BytesAt;
@@ -25,21 +24,21 @@ use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-/// A place as it was written.
+/// A parsed location.
 #[derive(Debug, Clone)]
 pub struct LocationExpression {
     expression: Expression,
     reach: Reach,
 }
 
-/// Why there is no such place.
+/// The reason for which a location does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocationExpressionError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// A suggestion.
     pub help: Option<String>,
-    /// A name of it is in no module that is loaded: one to come may have it.
+    /// Whether a name of it is in no loaded module, so that a later one may have it.
     pub is_absent: bool,
 }
 
@@ -53,51 +52,51 @@ impl LocationExpressionError {
     }
 }
 
-/// A local variable of a call that is in memory.
+/// A local variable of a call, in memory.
 #[derive(Debug, Clone)]
 pub struct LocalRoot(Typed);
 
 impl LocalRoot {
-    /// The variable in its frame; nothing where it is not in memory.
+    /// Returns the variable in its frame, or `None` if it is not in memory.
     pub fn of(program: &Program, frame: &Frame, variable: &Variable) -> Option<LocalRoot> {
         let value = program.value_of(frame, variable);
         matches!(value.location, Location::Memory(_)).then_some(LocalRoot(value))
     }
 
-    /// Its address.
+    /// Returns its address.
     pub fn address(&self) -> Option<u64> {
         self.0.address()
     }
 }
 
-/// A place as it is now.
+/// A resolved location.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryLocation {
-    /// Its bytes; nothing while what leads there is no pointer to memory.
+    /// Its address range; `None` while a pointer on the path is invalid.
     pub range: Option<Range<u64>>,
-    /// The pointers that lead there.
+    /// The addresses of the pointers on the path.
     pub path: Vec<Range<u64>>,
-    /// The elements that are told apart.
+    /// The elements that accesses are attributed to.
     pub elements: Elements,
-    /// What the bytes are.
+    /// The present bytes.
     pub bytes: Vec<u8>,
 }
 
-/// How the bytes of a place are divided.
+/// The division of a location into elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Elements {
-    /// How many bytes each has.
+    /// The size of each in bytes.
     pub size: u64,
-    /// How many they are.
+    /// The number of elements.
     pub count: u64,
     /// The index of the first one.
     pub first: i64,
-    /// What each means; nothing where it is no single value.
+    /// The decoding of an element; `None` if it is not a single value.
     pub decode: Option<Decode>,
 }
 
 impl LocationExpression {
-    /// Reads the expression of a place.
+    /// Parses the expression of a location.
     pub fn parse(text: &str, reach: Reach) -> Result<LocationExpression, LocationExpressionError> {
         let (expression, diagnostics) = parse_expression(text);
         if let Some(error) = diagnostics.into_iter().find(|it| it.is_error()) {
@@ -112,7 +111,7 @@ impl LocationExpression {
         Ok(LocationExpression { expression, reach })
     }
 
-    /// The name of the variable that it begins with; nothing where it begins with an
+    /// Returns the name of the variable that it begins with, or `None` if it begins with an
     /// address.
     pub fn root(&self) -> Option<&str> {
         let mut part = &self.expression;
@@ -130,12 +129,12 @@ impl LocationExpression {
         }
     }
 
-    /// Looks at the place as it is now.
+    /// Resolves the location as it is now.
     pub fn resolve(&self, program: &Program) -> Result<MemoryLocation, LocationExpressionError> {
         self.resolve_from(program, None)
     }
 
-    /// Looks at the place as it is now, in a call whose variable is the root.
+    /// Resolves the location as it is now, in a call whose variable is the root.
     pub fn resolve_from(
         &self,
         program: &Program,
@@ -153,7 +152,7 @@ impl LocationExpression {
         let first = self.first_index(&scope)?;
         let value = match evaluate(&self.expression, &scope) {
             Ok(value) => value,
-            // What leads there is not to be read now.
+            // A pointer on the path cannot be read now.
             Err(_) if scope.has_failed.get() && !scope.is_absent.get() => {
                 return Ok(MemoryLocation {
                     range: None,
@@ -201,7 +200,7 @@ impl LocationExpression {
     }
 }
 
-/// The bytes of a value, and how they are divided.
+/// Returns the address range of a value, and its division into elements.
 fn shape(
     value: &Typed,
     is_range: bool,
@@ -261,7 +260,7 @@ fn shape(
     Ok((range, elements))
 }
 
-/// The type of the innermost elements of an array.
+/// Returns the type of the innermost elements of an array.
 fn leaf_of(whole: &Type) -> Type {
     let mut r#type = whole.clone();
     while let TypeKind::Array { element, .. } = r#type.strip().kind() {
@@ -271,8 +270,8 @@ fn leaf_of(whole: &Type) -> Type {
 }
 
 impl MemoryLocation {
-    /// The ranges by which accesses are told apart: one for each element of a
-    /// few, so that debug registers can do it; the whole of many.
+    /// Returns the ranges to watch: one for each of a few elements, so that debug registers can
+    /// attribute accesses; otherwise the complete range.
     pub fn watched_parts(&self) -> SmallVec<[Range<u64>; 4]> {
         let Some(range) = &self.range else {
             return SmallVec::new();
@@ -289,14 +288,13 @@ impl MemoryLocation {
             .collect()
     }
 
-    /// Whether accesses have to be told byte by byte, which debug registers
-    /// do not.
+    /// Returns whether accesses have to be reported by byte, which debug registers cannot do.
     pub fn needs_exact_bytes(&self) -> bool {
         self.elements.count > ELEMENTS_BY_REGISTER
     }
 
-    /// The elements that an access to these bytes touched. Where nobody knows
-    /// the bytes, those that differ from `now`; all of a single one.
+    /// Returns the elements that an access to these bytes touched. If the bytes are unknown,
+    /// returns the elements that differ from `now`, or the only element.
     pub fn touched<'a>(
         &'a self,
         bytes: Option<(u64, u64)>,
@@ -313,7 +311,7 @@ impl MemoryLocation {
         })
     }
 
-    /// Whether an element is another value now.
+    /// Returns whether an element has another value now.
     pub fn differs(&self, element: u64, now: &[u8]) -> bool {
         match self.elements.decode {
             Some(_) => self.value_in(element, &self.bytes) != self.value_in(element, now),
@@ -327,7 +325,7 @@ impl MemoryLocation {
         bytes.get(start..start.saturating_add(size))
     }
 
-    /// Takes what these bytes are now; all of them where nobody knows which.
+    /// Updates the stored bytes in a range, or all of them if the range is unknown.
     pub fn take_bytes(&mut self, bytes: Option<(u64, u64)>, now: &[u8]) {
         let start = self.range.as_ref().map_or(0, |range| range.start);
         let Some((first, length)) = bytes else {
@@ -340,18 +338,18 @@ impl MemoryLocation {
         bytes.for_each(|(location, now)| *location = *now);
     }
 
-    /// The address of an element.
+    /// Returns the address of an element.
     pub fn address(&self, element: u64) -> u64 {
         let start = self.range.as_ref().map_or(0, |range| range.start);
         start.wrapping_add(element.wrapping_mul(self.elements.size))
     }
 
-    /// The index of an element, as the property writes it.
+    /// Returns the index of an element as the property counts it.
     pub fn index(&self, element: u64) -> i64 {
         self.elements.first.saturating_add_unsigned(element)
     }
 
-    /// The value of an element in these bytes of the whole place.
+    /// Returns the value of an element in these bytes of the location.
     pub fn value_in(&self, element: u64, bytes: &[u8]) -> Value {
         let (Some(decode), Some(range)) = (self.elements.decode, &self.range) else {
             return Value::Unavailable(Unavailability::NotCaptured);
@@ -365,7 +363,7 @@ impl MemoryLocation {
                 address: self.address(element),
             },
             follow: SmallVec::new(),
-            // Text that a pointer leads to may be anywhere by now.
+            // Text behind a pointer may have changed since.
             decode: match decode {
                 Decode::StringPointer(_) => Decode::Address,
                 decode => decode,
@@ -375,23 +373,23 @@ impl MemoryLocation {
     }
 }
 
-/// Elements that get a debug register each.
+/// The most elements that get a debug register each.
 const ELEMENTS_BY_REGISTER: u64 = 4;
 
-/// The ranges in order, none twice.
+/// Sorts ranges and removes duplicates.
 fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     ranges.sort_by_key(|range| (range.start, range.end));
     ranges.dedup();
     ranges
 }
 
-/// What names mean where there is no call: global variables. In a call, one of its own.
+/// The names of an event without a call: global variables. In a call, also its root variable.
 struct GlobalScope<'a> {
     program: &'a Program,
-    /// The variable of a call that the place begins with, and its name there.
+    /// The variable of a call that the location begins with, and its name.
     root: Option<(&'a Typed, &'a str)>,
     reach: &'a Reach,
-    /// What was read on the way.
+    /// The ranges that were read on the path.
     reads: RefCell<Vec<Range<u64>>>,
     has_failed: Cell<bool>,
     help: RefCell<Option<String>>,
@@ -427,7 +425,7 @@ impl GlobalScope<'_> {
         let modules = &self.program.modules;
         let has_no_address = |module: &Module| {
             let mut found = module.symbols.globals_named(name);
-            // A variable that the compiler removed from a library is not meant.
+            // A variable of a library that was optimized out is not chosen.
             found.retain(|variable| module.is_main || !variable.location.is_nowhere());
             !found.is_empty()
                 && found
@@ -473,7 +471,7 @@ impl Scope for GlobalScope<'_> {
         {
             return Ok(root.clone());
         }
-        // Its place would mean another one in every thread.
+        // A thread-local variable would differ between threads.
         let context = VariableContext {
             program: self.program,
             thread: None,
@@ -513,7 +511,7 @@ impl Scope for GlobalScope<'_> {
         Err("`^` belongs to a call, and this event has none".into())
     }
 
-    /// Where a library keeps its elements changes, and such a place does not.
+    /// Returns `None`: a library may move its elements, but a location must not change by itself.
     fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }

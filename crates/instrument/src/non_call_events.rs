@@ -1,5 +1,5 @@
-//! Events that are no calls, bound to what is loaded now: where their lines
-//! are, what their places are, and how their captures are read.
+//! Binds events that are not calls to the loaded modules: the addresses of lines, the locations of
+//! memory events, and the plans of their captures.
 
 use crate::capture_plan::{CapturePlan, plan_free_capture, plan_line_capture};
 use crate::memory_locations::{LocationExpression, LocationExpressionError, MemoryLocation};
@@ -9,14 +9,14 @@ use juror_program::program::Program;
 use juror_program::source_line::split_line;
 use juror_program::stack::frames::{Frame, level_of_line, usual_level};
 
-/// An address of a line, with how the captures are read there.
+/// An address of a line, with the plans of the captures.
 #[derive(Debug)]
 pub struct LineSite {
-    /// Where the line begins, in the process.
+    /// The address of the line's first instruction in the process.
     pub address: u64,
-    /// The function that it is in.
+    /// The name of the function that contains it.
     pub function: String,
-    /// By capture slot.
+    /// The plans, by capture slot.
     pub captures: Vec<CapturePlan>,
 }
 
@@ -30,8 +30,8 @@ impl From<LocationExpressionError> for BindError {
     }
 }
 
-/// The addresses at which a line begins, one for each function and
-/// inlined copy that it is in.
+/// Returns the addresses at which a line begins, one for each function and inlined copy that
+/// contains it.
 ///
 /// # Errors
 /// No module has the line, or a capture has no value there.
@@ -86,7 +86,7 @@ fn line_site(
     address: u64,
     (file, line): (&str, u32),
 ) -> Result<LineSite, BindError> {
-    // Calls that were inlined may begin there: the line is that of their caller.
+    // Inlined calls may begin there: the line is that of their caller.
     let mut frames = program.frames_at(address);
     let level = level_of_line(&frames, file, line).unwrap_or_else(|| usual_level(&frames));
     let name = |frame: &mut Frame| frame.name.take();
@@ -130,18 +130,17 @@ fn near_file(program: &Program, file: &str) -> Option<String> {
         })
 }
 
-/// The place that an event of memory is about, as it is now.
+/// Resolves the location of a memory event as it is now.
 ///
 /// # Errors
-/// There is no such place, or its value cannot be captured.
+/// The location does not exist, or its value cannot be captured.
 pub fn bind_memory_location(
     program: &Program,
     event: &SymbolicEvent,
     expression: &LocationExpression,
 ) -> Result<MemoryLocation, BindError> {
     let location = expression.resolve(program)?;
-    // Those that nobody wrote have the span of the event: reports do
-    // without them.
+    // An implicit capture has the span of the event; reports omit it.
     let is_value = |it: &Capture| {
         let read = match &it.read {
             Read::Convert(inner, _) => inner,
@@ -167,10 +166,10 @@ pub fn bind_memory_location(
     Ok(location)
 }
 
-/// How the captures of an event are read that is neither a call nor at a
-/// line.
+/// Plans the captures of an event that is neither a call nor at a line.
 ///
 /// # Errors
+/// A capture has no value at such an event.
 /// One of them has no value then.
 pub fn bind_captures(
     program: &Program,

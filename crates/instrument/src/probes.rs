@@ -1,8 +1,8 @@
-//! Probes: the symbolic events of monitors, bound to the places of this run.
+//! Probes: the symbolic events of monitors, bound to addresses of this run.
 //!
-//! A probe is one event of one monitor at one definition of its function, or
-//! at one place of its line. It is planted while the monitor needs the event. Hitting
-//! it costs a lookup by address and the reads of its plans; nothing allocates.
+//! A probe is one event of one monitor at one definition of its function, or at one address of its
+//! line. It is inserted while the monitor needs the event. A hit costs a lookup by address and the
+//! reads of its plans; nothing is allocated.
 
 mod binding;
 mod inlined;
@@ -28,55 +28,55 @@ use std::sync::Arc;
 /// One event of one monitor at one definition of its function.
 #[derive(Debug, Clone)]
 pub struct Probe {
-    /// Which monitor.
+    /// The monitor.
     pub monitor: u16,
-    /// Which of its events.
+    /// The event of the monitor.
     pub event: EventId,
-    /// Before the call, at its end, or at the line.
+    /// The kind: before the call, at its end, or at the line.
     pub kind: EventKind,
-    /// The function's first instruction, or the line's.
+    /// The address of the function's or line's first instruction.
     pub address: u64,
     /// The function's name.
     pub function: Arc<str>,
-    /// How each capture is read.
+    /// The plans of the captures, by slot.
     pub captures: Vec<CapturePlan>,
-    /// It is at the beginning of a call that was inlined.
+    /// The start of the inlined call that it is at, if it is at one.
     pub inlined: Option<InlinedEntry>,
-    /// Its trap is planted.
+    /// Whether its trap is inserted.
     pub is_inserted: bool,
 }
 
-/// What a hit of a probe gives.
+/// A hit of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Which probe.
+    /// The number of the probe.
     pub probe: u32,
-    /// Where the call was made: the return address.
+    /// The return address of the call.
     pub caller: u64,
 }
 
 /// A call that was found on a stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ActiveCall {
-    /// Where it returns to.
+    /// Its return address.
     pub address: u64,
-    /// The call frame address: the stack pointer once it has returned.
+    /// The canonical frame address: the stack pointer after the return.
     pub frame: u64,
-    /// Its thread stands at its first instruction.
+    /// Whether its thread is at its first instruction.
     pub at_entry: bool,
 }
 
-/// Whose the probes of a monitor are that is gone.
+/// The monitor number of probes whose monitor is gone.
 const NO_MONITOR: u16 = u16::MAX;
 
 impl Probe {
-    /// Which of the calls that begin at its address it is about; nothing for the function or
-    /// the line that does.
+    /// Returns the order of its inlined call among those that begin at its address, or `None` for
+    /// the function or line itself.
     fn order(&self) -> Option<Order> {
         self.inlined.as_ref().map(|entry| entry.order)
     }
 
-    /// Returns whether it is the end of a call and has arguments, which only the entry knows.
+    /// Returns whether it is at the end of a call and has arguments, which only the entry knows.
     fn keeps_arguments(&self) -> bool {
         self.kind.is_end_of_call() && self.captures.iter().any(CapturePlan::is_of_entry)
     }
@@ -90,30 +90,30 @@ pub struct Probes {
     pending: PendingReturns,
     calls: u64,
     dropped: Vec<u64>,
-    /// Functions of which no call is active, by their first instructions: the
-    /// returns were watched until none was left, and since then an entry would
-    /// have been seen. Spares the walk over the stacks.
+    /// Functions without active calls, by the addresses of their first instructions: their returns
+    /// were watched until none was left, and a later entry would have been seen. They spare the
+    /// walk over the stacks.
     quiet: FxHashSet<u64>,
 }
 
 impl Probes {
-    /// All of them.
+    /// Returns all probes.
     pub fn iter(&self) -> impl Iterator<Item = &Probe> {
         self.probes.iter()
     }
 
-    /// One of them.
+    /// Returns the probe with a number.
     pub fn get(&self, probe: u32) -> Option<&Probe> {
         self.probes.get(probe as usize)
     }
 
-    /// Whether a probe of this event stands at this address. One whose code
-    /// was unloaded does not: what is there now may be other code.
+    /// Returns whether a probe of this event is at this address. A probe whose code was unloaded is
+    /// not, since the address may have other code now.
     pub fn has(&self, monitor: u16, event: EventId, address: u64) -> bool {
         self.has_with_order(monitor, event, address, None)
     }
 
-    /// The same of one of several calls that begin at an address.
+    /// Returns whether a probe is at one of several inlined calls that begin at an address.
     pub fn has_with_order(
         &self,
         monitor: u16,
@@ -128,14 +128,13 @@ impl Probes {
         })
     }
 
-    /// Adds a probe, not planted yet.
+    /// Adds a probe that is not inserted yet.
     pub fn add(&mut self, probe: Probe) {
         let number = self.probes.len() as u32;
         let here = self.by_address.entry(probe.address).or_default();
         here.push(number);
         self.probes.push(probe);
-        // What happens first, then monitors in their order, events in the order of their
-        // declaration.
+        // The order of execution, then of monitors, then of the declaration of events.
         let probes = &self.probes;
         here.sort_by_key(|&number| {
             probes
@@ -144,8 +143,8 @@ impl Probes {
         });
     }
 
-    /// Monitors have other numbers from now on. Those that have none are gone,
-    /// and none of their probes is planted.
+    /// Renumbers the monitors. The probes of a monitor without a number, none of which is inserted,
+    /// are dropped.
     pub fn renumber(&mut self, number: impl Fn(u16) -> Option<u16>) {
         let of_monitors = self.probes.iter_mut().enumerate();
         for (position, probe) in of_monitors.filter(|(_, probe)| probe.monitor != NO_MONITOR) {
@@ -156,15 +155,15 @@ impl Probes {
                     if let Some(here) = here {
                         here.retain(|known| *known != position as u32);
                     }
-                    // Its place in the list stays, since others are known by
-                    // theirs; nobody asks for it.
+                    // Its entry in the list stays, since other probes are identified by their
+                    // positions.
                     probe.monitor = NO_MONITOR;
                 }
             }
         }
     }
 
-    /// Forgets everything: the process has another program now.
+    /// Forgets everything after the process has executed another program.
     pub fn clear(&mut self) {
         *self = Probes::default();
     }
@@ -185,10 +184,10 @@ impl Probes {
         Ok(())
     }
 
-    /// Plants the probes whose events a monitor needs, and lifts its others, in
-    /// this order: a trap that one gives up and another wants stays where it
-    /// is. Those planted now that wait for a return go into `awaited`. While a monitor needs
-    /// any event, calls whose arguments are known stay awaited: their ends may be needed again.
+    /// Inserts the probes whose events a monitor needs, then removes its others; in this order, so
+    /// that a trap that both share stays in place. Probes at the end of a call that are inserted
+    /// now are added to `awaited`. While a monitor needs any event, calls with known arguments stay
+    /// awaited, since their ends may be needed again.
     pub fn set_needed(
         &mut self,
         program: &mut Program,
@@ -198,7 +197,7 @@ impl Probes {
     ) -> Result<(), DebuggeeError> {
         for (number, probe) in self.probes.iter_mut().enumerate() {
             let is_wanted = probe.monitor == monitor && is_needed(probe.event);
-            // The code of others was unloaded.
+            // The code of other probes was unloaded.
             let here = self.by_address.get(&probe.address);
             let is_loaded = here.is_some_and(|here| here.contains(&(number as u32)));
             if probe.is_inserted || !is_wanted || !is_loaded {
@@ -230,7 +229,7 @@ impl Probes {
             return Ok(());
         }
         let probes = &self.probes;
-        // Where nothing is planted, entries are not seen any more.
+        // Without an inserted probe, entries are no longer seen.
         let is_planted = |number: &u32| probes.get(*number as usize).is_some_and(|p| p.is_inserted);
         self.quiet.retain(|address| {
             let here = self.by_address.get(address);
@@ -250,23 +249,23 @@ impl Probes {
         self.release(program)
     }
 
-    /// Whether no call of a probe's function is active, for certain.
+    /// Returns whether it is certain that no call of a probe's function is active.
     pub fn is_quiet(&self, number: u32) -> bool {
         self.get(number)
             .is_some_and(|probe| self.quiet.contains(&probe.address))
     }
 
-    /// A call of the function at this address is active from now on.
+    /// Records that a call of the function at this address is active.
     pub fn note_entry(&mut self, address: u64) {
         self.quiet.remove(&address);
     }
 
-    /// A thread has come to an address.
+    /// Counts the arrival of a thread at an address.
     pub fn arrive(&mut self) {
         self.calls += 1;
     }
 
-    /// Returns how often a thread has come to an address.
+    /// Returns the number of arrivals.
     pub fn arrivals(&self) -> u64 {
         self.calls
     }
@@ -288,9 +287,9 @@ impl Probes {
         program.debuggee.insert(address, Owner::Return)
     }
 
-    /// The probes at an address of what happens there first, or directly after a moment,
-    /// into `hit`, also those that are not planted: an event may make the next one needed.
-    /// Gives the moment; nothing where nothing else happens there.
+    /// Collects in `hit` the probes at an address that come first there, or directly after `after`,
+    /// inserted or not, since an event may make the next one needed. Returns their order, or `None`
+    /// if none is left.
     pub fn hit(
         &self,
         address: u64,
@@ -316,9 +315,9 @@ impl Probes {
         order
     }
 
-    /// The probes at an address whose event is the end of the call, into `hit`: those that
-    /// are planted, and those of the same monitors that have arguments, since their events may
-    /// become needed before the call returns.
+    /// Collects in `hit` the probes at an address whose event is the end of the call: those that
+    /// are inserted, and those of the same monitors with arguments, since their events may become
+    /// needed before the call returns.
     pub fn awaited_at(&self, address: u64, hit: &mut Vec<u32>) {
         hit.clear();
         let numbers = self.numbers_at(address).iter().copied();
@@ -336,13 +335,13 @@ impl Probes {
         }));
     }
 
-    /// The frame of the outermost call of a thread whose end is awaited.
+    /// Returns the frame of the outermost awaited call of a thread.
     pub fn outermost(&self, thread: ThreadId) -> Option<u64> {
         self.pending.outermost(thread)
     }
 
-    /// Calls of a thread were dropped without returning: those that are awaited, the
-    /// innermost first, and not any more.
+    /// Removes and returns the awaited calls of a thread that were dropped without a return,
+    /// innermost first.
     pub fn take_dropped(
         &mut self,
         program: &mut Program,
@@ -358,7 +357,7 @@ impl Probes {
         Ok(gone)
     }
 
-    /// A thread is gone.
+    /// Removes the awaited calls of a thread that has ended.
     pub fn end_thread(
         &mut self,
         program: &mut Program,
@@ -368,8 +367,7 @@ impl Probes {
         self.release(program)
     }
 
-    /// `thread` is in the calls that `parent` was in, and no other thread is
-    /// left.
+    /// Assigns the awaited calls of `parent` to `thread`, the only thread that is left.
     pub fn follow(
         &mut self,
         program: &mut Program,
@@ -380,13 +378,13 @@ impl Probes {
         self.release(program)
     }
 
-    /// Threads have other numbers now.
+    /// Renumbers the threads.
     pub fn renumber_threads(&mut self, number: impl Fn(ThreadId) -> ThreadId) {
         self.pending.renumber_threads(number);
     }
 
     /// Awaits the returns of calls that are already active, outermost first, for probes whose
-    /// events have become needed; nothing is done for those that are awaited already.
+    /// events have become needed. Calls that are awaited already are skipped.
     pub fn await_active(
         &mut self,
         program: &mut Program,
@@ -400,7 +398,7 @@ impl Probes {
             let found = PendingReturn {
                 address: call.address,
                 frame: call.frame,
-                // Older than every call that is entered from now on.
+                // The number is lower than that of any later entry.
                 call: 0,
                 probe: number,
                 at_entry: call.at_entry,

@@ -1,11 +1,10 @@
-//! Expressions whose memory is watched: which bytes they read, and what they
-//! are worth later, when the frame they were written in is not at hand.
+//! Watched expressions: the bytes that they read, and their values later, when their frame is not
+//! available.
 //!
-//! Invariant: a name means for good what it meant when the expression was
-//! written. A local variable of unoptimized code stays at its place as long as
-//! its call lasts, so reading it again needs no stack. One that moves between
-//! registers and memory is looked for again, where its call stands
-//! ([`WatchedExpression::follow`]).
+//! Invariant: a name keeps the meaning that it had when the expression was written. A local
+//! variable of unoptimized code stays at its address as long as its call lasts, so reading it takes
+//! no stack. A variable that moves between registers and memory is located again in the frame of
+//! its call ([`WatchedExpression::follow`]).
 
 use juror_language::Expression;
 use juror_program::program::Program;
@@ -20,52 +19,52 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// An expression with what its names stand for.
+/// An expression with the values of its names.
 #[derive(Debug, Clone)]
 pub struct WatchedExpression {
     expression: Expression,
-    /// By how many callers up, and name.
+    /// The values by the number of callers up, and the name.
     names: BTreeMap<(usize, String), Typed>,
-    /// Variables that are not always in one place in memory, by name.
+    /// Variables without a fixed address in memory, by name.
     moving: BTreeMap<String, Variable>,
     extent: Extent,
-    /// The bytes of its value, where they were at first.
+    /// The value at its original address.
     location: Option<Typed>,
 }
 
-/// How much of what an expression depends on is meant.
+/// The part of an expression's dependences that is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// All that it reads.
+    /// All memory that it reads.
     Everything,
-    /// The bytes of its value, where that is in memory.
+    /// The bytes of its value, if it is in memory.
     Value,
-    /// The same, where they were when it was written.
+    /// The bytes of its value, at the address that it had originally.
     Location,
 }
 
-/// What an expression is worth at one moment.
+/// The value of an expression at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// The bytes that it depends on, in order, none twice.
+    /// The address ranges that it depends on, sorted and disjoint.
     pub ranges: Vec<Range<u64>>,
-    /// They are those of the value itself, which is in memory.
+    /// Whether they are the ranges of the value itself, which is in memory.
     pub is_value_location: bool,
-    /// The value, with its bytes; or why there is none.
+    /// The value with its bytes, or the reason for which it has none.
     pub value: Result<Typed, String>,
 }
 
-/// What an expression depends on besides memory.
+/// The dependences of an expression besides memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Dependence {
-    /// It names local variables: it means nothing when their call is over.
+    /// Whether it names local variables, so that it ends with their call.
     pub is_local: bool,
-    /// It reads registers, of which no access can be seen.
+    /// Whether it reads registers, of which accesses cannot be observed.
     pub reads_registers: bool,
-    /// It names registers, whose values are those of when it was written.
+    /// Whether it names registers, which keep the values of when it was written.
     pub names_registers: bool,
-    /// It reads variables of the frame that may be elsewhere at the next
-    /// instruction, and nothing else that is in registers.
+    /// Whether it reads variables of the frame that may move at the next instruction, and nothing
+    /// else in registers.
     pub moves: bool,
 }
 
@@ -109,7 +108,7 @@ impl WatchedExpression {
         (watched, reading, dependence)
     }
 
-    /// Evaluates it as of now.
+    /// Evaluates it again.
     pub fn read(&self, program: &Program) -> Reading {
         let record = Record::new(program);
         if let Some(location) = &self.location {
@@ -130,9 +129,8 @@ impl WatchedExpression {
         record.reading(program, value, self.extent)
     }
 
-    /// Looks for the variables that move, in the frames of their call where it
-    /// stands now. False where one of them is nowhere at the moment: then all
-    /// stay what they were.
+    /// Locates the variables that move, in the present frames of their call. Returns false if one
+    /// of them has no location at the moment; then all keep their previous values.
     pub fn follow(&mut self, program: &Program, frames: &[Frame]) -> bool {
         let mut found = Vec::with_capacity(self.moving.len());
         for (name, variable) in &self.moving {
@@ -150,14 +148,13 @@ impl WatchedExpression {
         true
     }
 
-    /// What the variables that move were worth when they were looked for last.
+    /// Returns the values of the variables that move, as they were located last.
     pub fn moving_values(&self) -> Vec<Typed> {
         let known = |name: &String| self.names.get(&(0, name.clone())).cloned();
         self.moving.keys().filter_map(known).collect()
     }
 
-    /// Where the variables that move are, in the frames of their call where it
-    /// stands now.
+    /// Returns the locations of the variables that move, in the present frames of their call.
     pub(crate) fn moving_pieces(&self, program: &Program, frames: &[Frame]) -> Vec<Piece> {
         let pieces = self.moving.values().filter_map(|variable| {
             let frame = frame_of(program, frames, variable)?;
@@ -166,8 +163,8 @@ impl WatchedExpression {
         pieces.flatten().collect()
     }
 
-    /// Whether a reading without a value may have one later: what led to memory that does not
-    /// exist is in memory.
+    /// Returns whether a reading without a value may have one later: whether the pointer to
+    /// unmapped memory is itself in memory.
     pub fn may_be_read_later(&self, reading: &Reading) -> bool {
         let is_unreadable =
             |why: &String| why.starts_with("memory at ") && why.ends_with(" cannot be read");
@@ -176,13 +173,13 @@ impl WatchedExpression {
             && !reading.ranges.is_empty()
     }
 
-    /// The expression itself.
+    /// Returns the expression.
     pub fn expression(&self) -> &Expression {
         &self.expression
     }
 }
 
-/// The frame in which a variable is visible.
+/// Returns the frame in which a variable is visible.
 fn frame_of<'a>(program: &Program, frames: &'a [Frame], meant: &Variable) -> Option<&'a Frame> {
     frames.iter().find(|frame| {
         let mut visible = program.variables(frame).into_iter();
@@ -192,7 +189,7 @@ fn frame_of<'a>(program: &Program, frames: &'a [Frame], meant: &Variable) -> Opt
     })
 }
 
-/// What an evaluation touches.
+/// The accesses of an evaluation.
 struct Record<'a> {
     memory: RecordingMemory<'a>,
     names: RefCell<BTreeMap<(usize, String), Typed>>,
@@ -200,7 +197,7 @@ struct Record<'a> {
     is_local: Cell<bool>,
     reads_registers: Cell<bool>,
     names_registers: Cell<bool>,
-    /// It reads registers that are none of the frame's variables.
+    /// Whether it reads registers other than variables of the frame.
     is_elsewhere: Cell<bool>,
 }
 
@@ -212,7 +209,7 @@ struct RecordingMemory<'a> {
 impl Memory for RecordingMemory<'_> {
     fn read(&self, address: u64, buffer: &mut [u8]) -> bool {
         let end = address.saturating_add(buffer.len() as u64);
-        // Memory that does not exist is not watched: what led there is.
+        // Unmapped memory is not watched, but the pointer to it is.
         let is_read = self.program.read(address, buffer);
         if is_read {
             self.reads.borrow_mut().push(address..end);
@@ -262,7 +259,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The bytes of a value in memory.
+/// Returns the address range of a value in memory.
 fn bytes_of(value: &Typed) -> Option<Range<u64>> {
     let Location::Memory(address) = value.location else {
         return None;
@@ -276,7 +273,7 @@ fn bytes_of(value: &Typed) -> Option<Range<u64>> {
     Some(address..address.saturating_add(size))
 }
 
-/// The value with its bytes as they are now.
+/// Returns the value with its present bytes.
 fn materialized(value: &Typed, program: &Program) -> Result<Typed, ValueError> {
     let size = value
         .r#type
@@ -296,7 +293,7 @@ fn materialized(value: &Typed, program: &Program) -> Result<Typed, ValueError> {
     })
 }
 
-/// Clears the bits of the neighbours of a bit field, whose changes are none of its own.
+/// Clears the bits outside of a bit field, whose changes do not concern it.
 fn keep_own_bits(bytes: &mut [u8], bits: BitField, is_big_endian: bool) {
     let end = bits.offset_bits.saturating_add(bits.size_bits);
     for (number, byte) in (0_u64..).zip(bytes.iter_mut()) {
@@ -311,7 +308,7 @@ fn keep_own_bits(bytes: &mut [u8], bits: BitField, is_big_endian: bool) {
     }
 }
 
-/// The ranges in order, those that touch made one.
+/// Sorts ranges and merges those that overlap or touch.
 fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| range.start);
@@ -325,7 +322,7 @@ fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     joined
 }
 
-/// A frame's scope that notes what is asked of it.
+/// The scope of a frame that records the names that are looked up.
 struct Recording<'a> {
     frame: FrameScope<'a>,
     record: &'a Record<'a>,
@@ -396,7 +393,7 @@ impl Scope for Recording<'_> {
         if let Some(known) = self.known(&key) {
             return Ok(known);
         }
-        // A value that was kept does not change: what is watched is its place.
+        // A snapshot does not change: its address is watched.
         let value = self.frame.register(name)?.without_snapshot();
         self.record.names_registers.set(true);
         self.note(key, &value);

@@ -1,12 +1,12 @@
-//! What an instruction does to a watched value, wherever that is.
+//! Determines the effect of an instruction on a watched value, wherever that is stored.
 //!
-//! No trap tells of an access to a register. So before a thread executes an
-//! instruction by a step, the instruction is decoded: does it read or write
-//! what holds the value there? Whether it has written the value is only known
-//! afterwards, since an instruction may use the register for another one.
+//! No trap reports an access to a register. So an instruction is decoded before a thread executes
+//! it by a step, and the registers and memory that it accesses are compared with the locations of
+//! the value. Whether it has written the value is only known afterwards, since it may reuse the
+//! register for another one.
 //!
-//! Invariant: an instruction that has not run (a signal's handler was entered
-//! instead) has done nothing ([`ValueUse::has_run`]).
+//! Invariant: an instruction that has not been executed (a signal handler was entered instead) has
+//! no effect ([`ValueUse::has_run`]).
 
 use crate::watched::{Reading, WatchedExpression};
 use juror_debuggee::{Registers, ThreadId};
@@ -16,42 +16,40 @@ use juror_stepping::{Access, AccessState, RegisterSet, RegisterUse, accesses_of,
 use juror_symbols::{Piece, ValueLocation, register};
 use std::ops::Range;
 
-/// The general registers by their numbers in the machine's encoding, as DWARF
-/// numbers them.
+/// The DWARF numbers of the general registers, by their numbers in the machine's encoding.
 const GENERAL: [u16; 16] = [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
-/// How many vector registers DWARF numbers in a row from `xmm0` on.
+/// The number of vector registers with consecutive DWARF numbers from `xmm0` on.
 const VECTORS: u16 = 16;
-/// The bases of `fs` and `gs`, as DWARF numbers them.
+/// The DWARF numbers of the bases of `fs` and `gs`.
 const BASES: [u16; 2] = [58, 59];
 
-/// What the instruction that a thread is about to execute does to a value.
+/// The effect of a thread's next instruction on a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ValueUse {
-    /// Where the instruction stands.
+    /// The address of the instruction.
     pub address: u64,
-    /// It reads some of what holds the value.
+    /// Whether it reads a part of the value's storage.
     pub reads: bool,
-    /// It writes to memory that holds the value.
+    /// Whether it writes to memory that contains the value.
     writes_memory: bool,
-    /// What holds the value before it.
+    /// The registers that hold the value before it.
     held: RegisterSet,
     registers: RegisterUse,
 }
 
 impl ValueUse {
-    /// Whether the instruction stores to memory that holds the value.
+    /// Returns whether the instruction stores to memory that contains the value.
     pub fn writes_memory(&self) -> bool {
         self.writes_memory
     }
 
-    /// Whether the instruction has run, now that its thread is here.
+    /// Returns whether the instruction has been executed, if its thread is at `counter` now.
     pub fn has_run(&self, counter: u64) -> bool {
         counter != self.address && (!self.registers.falls_through || counter == self.registers.end)
     }
 
-    /// Whether it has written the value that is now held by these registers,
-    /// be it the same value. That the value is in another register now is no
-    /// store, only a move.
+    /// Returns whether it has written the value, which these registers hold now. A move of the
+    /// value to another register is not a write.
     pub fn has_written(&self, now: RegisterSet) -> bool {
         let kept = self.held.intersection(now);
         self.writes_memory || self.registers.written.intersects(kept)
@@ -59,10 +57,9 @@ impl ValueUse {
 }
 
 impl WatchedExpression {
-    /// What the next instruction of a stopped thread does to the value as it
-    /// was read last. `frames` are those of the value's call where the thread
-    /// is in it, and none where it is in a function called from there: its
-    /// registers hold other values.
+    /// Returns the effect of the next instruction of a stopped thread on the value as it was last
+    /// read. `frames` are those of the value's call if the thread is in it, and empty if it is in a
+    /// function called from there, whose registers hold other values.
     pub fn next_use(
         &self,
         program: &Program,
@@ -92,13 +89,13 @@ impl WatchedExpression {
         Some(found)
     }
 
-    /// The registers that hold the value now.
+    /// Returns the registers that hold the value now.
     pub fn registers(&self, program: &Program, seen: &Reading, frames: &[Frame]) -> RegisterSet {
         self.holders(program, seen, frames).0
     }
 
-    /// What holds the variables that move. Where the value itself is in memory
-    /// they only lead there.
+    /// Returns the registers and memory of the variables that move. If the value itself is in
+    /// memory, they only lead to it and are left out.
     fn holders(
         &self,
         program: &Program,
@@ -113,15 +110,14 @@ impl WatchedExpression {
     }
 }
 
-/// The registers and the memory of these pieces. What is computed from
-/// something else is nowhere.
+/// Returns the registers and memory ranges of pieces. A computed piece has neither.
 fn holders_of(pieces: &[Piece]) -> (RegisterSet, Vec<Range<u64>>) {
     let mut registers = RegisterSet::default();
     let mut ranges = Vec::new();
     for piece in pieces {
         match &piece.location {
             ValueLocation::Register(number) => insert(&mut registers, *number),
-            // A value that is whole in memory has been read there.
+            // A complete value in memory is among the ranges of its reading.
             ValueLocation::Address(address) => {
                 let start = address.saturating_add(piece.offset_bits / 8);
                 let length = piece.size_bits.unwrap_or(0).div_ceil(8);
@@ -133,7 +129,7 @@ fn holders_of(pieces: &[Piece]) -> (RegisterSet, Vec<Range<u64>>) {
     (registers, ranges)
 }
 
-/// Adds a register by its DWARF number, if it is a general or vector one.
+/// Adds a register by its DWARF number, if it is a general or vector register.
 fn insert(registers: &mut RegisterSet, number: u16) {
     let general = GENERAL.iter().position(|&it| it == number);
     if let Some(number) = general {
@@ -186,7 +182,7 @@ mod tests {
             piece(ValueLocation::OptimizedOut),
         ]);
         let mut expected = RegisterSet::default();
-        // The machine numbers `rbx` alike.
+        // `rbx` has the same number in both encodings.
         expected.insert_general(3);
         assert_eq!(registers, expected);
         assert_eq!(ranges, std::iter::once(0x1000..0x1004).collect::<Vec<_>>());

@@ -1,29 +1,30 @@
-//! A chain of loads that is built up to a capture.
+//! Builds captures as chains of loads.
 //!
 //! **Invariant**: all loads but the last are of eight bytes, and the last has the size of
 //! the value.
 
 use juror_monitor::native::{Origin, WordCapture, WordKind};
 
-/// The distance in bytes that an address operand reaches, with room for what a stub pushes.
+/// The greatest distance in bytes that an address operand can have, with room for the words that a
+/// stub pushes.
 const DISTANCE_MAX: i64 = 1 << 30;
 
 /// The reason for a distance that is too large.
 pub(crate) const TOO_FAR: &str = "reads too far from a pointer";
 
-/// A word, an offset that is to be added to it, and how it was read.
+/// A word, an offset that is to be added to it, and the loads that lead to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chain {
     origin: Origin,
     reads: Vec<i32>,
     /// The size of the last load.
     size: u8,
-    /// What is added to the word.
+    /// The offset to add to the word.
     offset: i64,
 }
 
 impl Chain {
-    /// Begins with a word.
+    /// Starts with a word.
     pub(crate) fn new(origin: Origin) -> Chain {
         Chain {
             origin,
@@ -33,27 +34,27 @@ impl Chain {
         }
     }
 
-    /// Begins with a general register, by its DWARF number.
+    /// Starts with a general register, by its DWARF number.
     pub(crate) fn register(number: u8) -> Result<Chain, &'static str> {
-        /// By DWARF number: the number in instructions.
+        /// The numbers in instructions, by DWARF number.
         const ENCODED: [u8; 16] = [0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15];
         let encoded = ENCODED.get(usize::from(number));
         let encoded = encoded.ok_or("reads the program counter")?;
         Ok(Chain::new(Origin::Register(*encoded)))
     }
 
-    /// Begins with an address, as a distance from the stack pointer at the event.
+    /// Starts with an address, as a distance from the stack pointer at the event.
     pub(crate) fn stack(offset: i64) -> Result<Chain, &'static str> {
         Ok(Chain::new(Origin::Stack(near(offset)?)))
     }
 
-    /// Moves the address.
+    /// Adds an offset to the address.
     pub(crate) fn behind(mut self, bytes: i64) -> Result<Chain, &'static str> {
         self.offset = self.offset.checked_add(bytes).ok_or(TOO_FAR)?;
         Ok(self)
     }
 
-    /// Reads so many bytes at the address.
+    /// Loads `size` bytes at the address.
     pub(crate) fn load(mut self, size: u8) -> Result<Chain, &'static str> {
         if self.size != 8 {
             return Err("follows a pointer of less than 8 bytes");
@@ -64,7 +65,7 @@ impl Chain {
         Ok(self)
     }
 
-    /// Ends with a value of so many bytes.
+    /// Ends the chain with a value of `bytes` bytes.
     pub(crate) fn value(self, bytes: u8, kind: WordKind) -> Result<WordCapture, &'static str> {
         if !matches!(bytes, 1 | 2 | 4 | 8) {
             return Err("reads an integer of an unusual size");
@@ -98,14 +99,15 @@ fn near(offset: i64) -> Result<i32, &'static str> {
     near.ok_or(TOO_FAR)
 }
 
-/// Reads a capture of a thread by its definition. `begun` is what the entry has kept for it.
+/// Interprets a capture of a thread by its definition. `begun` is the word that the entry has kept
+/// for it.
 #[cfg(test)]
 pub(crate) fn interpret(
     capture: &WordCapture,
     thread: &impl juror_values::read_plan::Machine,
     begun: Option<u64>,
 ) -> Option<u64> {
-    /// By number in instructions: the DWARF number.
+    /// The DWARF numbers, by number in instructions.
     const DWARF: [u8; 16] = [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
     let register = |number: u8| thread.register(DWARF[usize::from(number)]);
     let mut word = match capture.origin {

@@ -1,7 +1,7 @@
-//! What the bytes of a place are when it gets a value.
+//! Encodes the values of assignments.
 //!
-//! Invariant: nothing is lost. A number that the type does not hold is refused,
-//! where C would cut it off.
+//! Invariant: nothing is lost. A number that its type cannot represent is refused, where C would
+//! truncate it.
 
 use juror_symbols::{BitField, Encoding, Memory, Type, TypeKind};
 use juror_values::classes::upcast::{cast_address, referred_to};
@@ -11,26 +11,27 @@ use juror_values::expression::member_pointer;
 use juror_values::typed::complex_part;
 use juror_values::typed::{Number, Typed, VALUE_SIZE_MAX};
 
-/// What an assignment changes, and takes: a reference of C++ is what it refers to, and
-/// nothing makes it refer to something else.
+/// Returns the value that an assignment changes or copies: the referent of a C++ reference, since
+/// nothing rebinds a reference.
 ///
 /// # Errors
-/// What the reference refers to cannot be told.
+/// The referent cannot be located.
 pub fn assignment_target(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueError> {
     referred_to(value, memory)
 }
 
-/// The bytes of a place that is given a value: as many as it has.
+/// Returns the bytes that an assignment of `value` stores in `target`: the size of its type, or the
+/// bytes around a bit field.
 ///
 /// # Errors
-/// The value does not fit, or has another type; a sentence about it.
+/// The value does not fit, or has an incompatible type; a sentence for the user.
 pub fn bytes_for(
     target: &Typed,
     value: &Typed,
     memory: &dyn Memory,
 ) -> Result<Vec<u8>, ValueError> {
     let mut bytes = little_endian(target, value, memory)?;
-    // Casts have the order of their type.
+    // A cast has applied the byte order of its type.
     let is_cast = matches!(
         target.r#type.strip().kind(),
         TypeKind::Base(Encoding::Float)
@@ -107,7 +108,7 @@ fn is_infinite(number: &Number) -> bool {
     }
 }
 
-/// A complex number; one without imaginary part is a plain one.
+/// Encodes a complex number; a real number has no imaginary part.
 fn complex(
     target: &Typed,
     value: &Typed,
@@ -151,7 +152,7 @@ fn of_same_type(
     }
 }
 
-/// Whether a type is an array of characters of one byte, which takes a text.
+/// Returns whether a type is an array of one-byte characters, to which text can be assigned.
 pub fn is_text(of: &Type) -> bool {
     match of.kind() {
         TypeKind::Array {
@@ -167,15 +168,15 @@ pub fn is_text(of: &Type) -> bool {
     }
 }
 
-/// How many bytes of a text an array of characters takes, where both have not the same size: as
-/// in C, the zero at its end need not fit.
+/// Returns the number of bytes of a text that are copied to an array of another size. As in C, the
+/// terminator need not fit.
 fn shorter_text(given: &Type, wanted: &Type) -> Option<u64> {
     let (length, place) = (given.size()?, wanted.size()?);
     let is_shorter = length != place && length <= place.saturating_add(1);
     (is_text(given) && is_text(wanted) && is_shorter).then_some(length.min(place))
 }
 
-/// A number without a fraction.
+/// Returns an integer, a boolean or an address; a fraction is an error.
 fn whole(value: &Typed, memory: &dyn Memory) -> Result<i128, ValueError> {
     match value.number(memory)? {
         Number::Int(number) => Ok(number),
@@ -214,7 +215,7 @@ fn low_bytes(number: i128, size: u64) -> Vec<u8> {
     low
 }
 
-/// The bytes around a bit field, with it changed.
+/// Returns the bytes around a bit field after its change.
 fn bit_field(
     target: &Typed,
     bits: BitField,

@@ -1,12 +1,12 @@
-//! Why memory of a core file cannot be read.
+//! Rewords errors about memory that a core file does not contain.
 
 use juror_debuggee::{Debuggee, DebuggeeError};
 
-/// What is said of an address, around it.
+/// The text around the address in an error.
 const BEFORE: &str = "memory at 0x";
 const AFTER: &str = " cannot be read";
 
-/// Says of memory that the core file has left out that it is not in the core file.
+/// Replaces "cannot be read" by "is not in the core file" for memory that the core file leaves out.
 pub(crate) fn worded(debuggee: &Debuggee, why: String) -> String {
     if !debuggee.is_core_file() {
         return why;

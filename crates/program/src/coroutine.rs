@@ -18,8 +18,8 @@ const STATE: &str = "__state";
 const WRAPPERS_MAX: usize = 4;
 
 impl Program {
-    /// Returns the value of a variable of the coroutine that a frame has just entered; `None`
-    /// elsewhere, and for what is no member of any of the coroutine's states.
+    /// Returns the value of a variable of the coroutine that a frame has just entered. Returns
+    /// `None` elsewhere, and for a variable that is not a member in any state of the coroutine.
     pub(crate) fn in_entered_coroutine(&self, frame: &Frame, variable: &Variable) -> Option<Typed> {
         if variable.parameter || frame.is_inlined() || !variable.r#type.is_rust() {
             return None;
@@ -54,8 +54,8 @@ impl Program {
         }))
     }
 
-    /// Returns what a register had at the entry of a frame's function, if the frame still has
-    /// it.
+    /// Returns the value that a register had at the entry of a frame's function, or `None` if the
+    /// frame does not keep it.
     pub(crate) fn kept_from_entry(&self, frame: &Frame, number: u16) -> Option<u64> {
         let (module, function) = frame.module.as_ref().zip(frame.function.as_ref())?;
         let symbols = &module.symbols;
@@ -71,7 +71,7 @@ impl Program {
     }
 }
 
-/// Returns the coroutine that a first parameter leads to: `Pin<&mut T>`, or `&mut T`.
+/// Returns the coroutine type behind a first parameter: `Pin<&mut T>`, or `&mut T`.
 fn coroutine_behind(parameter: &Type) -> Option<Type> {
     let mut at = parameter.clone();
     for _ in 0..WRAPPERS_MAX {

@@ -1,7 +1,7 @@
 //! The running program with its symbols: its modules, the frames of its threads, the scopes
 //! and variables of frames, and calls of its functions.
 //!
-//! Invariant: nothing here decides what to watch.
+//! Invariant: this crate does not decide what to observe.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,7 @@
-//! The modules of a process with their symbols: from addresses to names and
-//! lines, and from names to addresses.
+//! The loaded modules of a process with their symbols: addresses to names and lines, and names to
+//! addresses.
 //!
-//! Invariant: addresses in and out are those of the process; file addresses
-//! stay inside.
+//! Invariant: the addresses in the interface are those of the process; file addresses are internal.
 
 use crate::symbol_store::SymbolStore;
 use juror_event::Reach;
@@ -18,42 +17,41 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// So many tables are remembered with what they are of.
+/// The most virtual tables whose classes are cached.
 const OBJECTS_MAX: usize = 4_096;
 
 /// A loaded program or library.
 #[derive(Debug)]
 pub struct Module {
-    /// Its file.
+    /// The path of its file.
     pub path: PathBuf,
-    /// What is added to file addresses.
+    /// The load bias: the difference between process addresses and file addresses.
     pub bias: u64,
-    /// The executable itself.
+    /// Whether it is the executable.
     pub is_main: bool,
-    /// Loaded after the start, by `dlopen`: its exported names are reached
-    /// through its handle, whatever other modules export.
+    /// Whether it was loaded by `dlopen` after the start: its exported names are reached through
+    /// its handle, whatever other modules export.
     pub is_late: bool,
     /// Its symbols.
     pub symbols: SymbolFile,
-    /// When the file was last changed.
+    /// The modification time of the file.
     pub built: Option<SystemTime>,
-    /// The types of trait objects by the file addresses of their tables; found
-    /// when one is first asked for.
+    /// The types of trait objects by the file addresses of their tables, computed at the first use.
     tables: OnceCell<FxHashMap<u64, Box<str>>>,
 }
 
 impl Module {
-    /// The address in the process of a file address.
+    /// Converts a file address to an address in the process.
     pub fn to_process(&self, file_address: u64) -> u64 {
         file_address.wrapping_add(self.bias)
     }
 
-    /// The file address of an address in the process.
+    /// Converts an address in the process to a file address.
     pub fn to_file(&self, address: u64) -> u64 {
         address.wrapping_sub(self.bias)
     }
 
-    /// Whether one of its segments holds the address.
+    /// Returns whether one of its segments contains an address.
     pub fn contains(&self, address: u64) -> bool {
         let address = self.to_file(address);
         self.symbols
@@ -63,7 +61,7 @@ impl Module {
             .any(|segment| segment.contains(address))
     }
 
-    /// Whether an event looks at it.
+    /// Returns whether an event with this reach includes the module.
     pub fn is_reached(&self, reach: &Reach) -> bool {
         match reach {
             Reach::Anywhere | Reach::Library => true,
@@ -71,7 +69,7 @@ impl Module {
         }
     }
 
-    /// Whether this is its file name, with or without what follows a point: `libc` and
+    /// Returns whether a name is its file name, with or without the suffix after a dot: `libc` and
     /// `libc.so` name `libc.so.6`, and not `libcrypt.so.1`.
     pub fn is_named(&self, name: &str) -> bool {
         let own = self.name();
@@ -79,7 +77,7 @@ impl Module {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// The type of the trait objects whose table is at this file address.
+    /// Returns the concrete type of the trait objects whose table is at a file address.
     fn type_of_table(&self, file_address: u64) -> Option<Type> {
         let found = || {
             let tables = self.symbols.trait_object_vtables().into_iter();
@@ -89,29 +87,28 @@ impl Module {
         self.symbols.type_named(name)
     }
 
-    /// Its file name without directories.
+    /// Returns its file name without directories.
     pub fn name(&self) -> String {
         file_name(&self.path)
     }
 }
 
-/// What the source says of an address.
+/// The source location of an address.
 #[derive(Debug)]
 pub struct SourceLocation {
     /// The function with a frame.
     pub function: Option<Function>,
-    /// The inlined calls that the address lies in, innermost first.
+    /// The inlined calls around the address, innermost first.
     pub inlined: Vec<InlinedFrame>,
-    /// How many inlined calls begin there and are left out.
+    /// The number of inlined calls that begin there and are left out.
     pub left_out: usize,
     /// The source line.
     pub line: Option<Line>,
 }
 
 impl Module {
-    /// What the source says of a file address. At its very first instruction a
-    /// call stands at the function's own beginning, even where the optimizer
-    /// let the code of an inlined call begin there too.
+    /// Returns the source location of a file address. The first instruction of a function belongs
+    /// to the function itself, even if the optimizer let the code of an inlined call begin there.
     pub fn source_location(&self, address: u64) -> SourceLocation {
         let function = self.symbols.function_at(address);
         let inlined = self.symbols.inlined_frames(address);
@@ -132,8 +129,8 @@ impl Module {
         }
     }
 
-    /// The same with the inlined calls by which a function begins. What is said to have code
-    /// there and begins elsewhere is left out: only its instruction was moved.
+    /// Returns the source location including the inlined calls at the start of a function. An
+    /// inlined call that begins elsewhere is left out, since only its instruction was moved.
     pub fn source_location_within(&self, address: u64) -> SourceLocation {
         let mut location = self.source_location(address);
         if location.left_out == 0 {
@@ -155,7 +152,7 @@ impl Module {
         location
     }
 
-    /// The line of an address in these inlined calls.
+    /// Returns the line of an address within these inlined calls.
     fn line_within(&self, address: u64, inlined: &[InlinedFrame]) -> Option<Line> {
         match inlined.first() {
             Some(call) if call.entry == address => {
@@ -167,7 +164,7 @@ impl Module {
     }
 }
 
-/// Where an inlined call was.
+/// Returns the call site of an inlined call.
 fn line_of_call(call: &InlinedFrame) -> Option<Line> {
     Some(Line {
         file: call.call_file.as_deref()?.into(),
@@ -195,24 +192,24 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Its first instruction, in the process.
+    /// Returns the address of its first instruction in the process.
     pub fn address(&self) -> u64 {
         self.module.to_process(self.function.low_pc)
     }
 }
 
-/// A place in the program, in words.
+/// A symbolic description of an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Described {
     /// The innermost function, inlined ones included.
     pub function: Option<String>,
-    /// Bytes from the first instruction of the function with a frame.
+    /// The offset from the start of the function that has a frame, in bytes.
     pub offset: u64,
     /// The source file.
     pub file: Option<PathBuf>,
-    /// The line in it.
+    /// The source line.
     pub line: Option<u32>,
-    /// For code that belongs to no line: the line before it in the function.
+    /// For code without a line: the line before it in the function.
     pub near: Option<(PathBuf, u32)>,
     /// The module's file name.
     pub module: Option<String>,
@@ -222,26 +219,26 @@ pub struct Described {
 #[derive(Debug, Clone, Default)]
 pub struct Modules {
     loaded: Vec<Rc<Module>>,
-    /// Where their symbols are from.
+    /// The source of the symbols.
     store: SymbolStore,
     is_started: bool,
-    /// What the resolvers of indirect functions have answered, by address;
-    /// nothing where one could not be asked.
+    /// The results of resolvers of indirect functions, by the resolver's address; `None` if one
+    /// could not be run.
     indirect: FxHashMap<u64, Option<u64>>,
-    /// The classes that plans go through, by their numbers.
-    /// Copies share them, so that plans of one fit the other.
+    /// The classes that plans refer to, indexed by their numbers. Copies share them, so that plans
+    /// are valid for all.
     classes: Rc<RefCell<Vec<Type>>>,
-    /// Whether objects that point to this table are of that class.
+    /// Whether objects with a virtual table are of a class.
     objects: RefCell<FxHashMap<(u64, ClassNumber), bool>>,
-    /// Where inlined calls give events.
+    /// The addresses at which inlined calls have events.
     inlined_call_addresses: FxHashSet<u64>,
-    /// The library that the kernel has put into the process (vDSO). It is found by address
-    /// alone: its functions are those that a library of the program calls, by other names.
+    /// The vDSO. It is found by address only: its functions are those that the C library calls,
+    /// under other names.
     vdso: Option<Rc<Module>>,
 }
 
 impl Modules {
-    /// Nothing is loaded yet.
+    /// Returns an empty list.
     pub fn new(store: SymbolStore) -> Modules {
         Modules {
             store,
@@ -249,14 +246,13 @@ impl Modules {
         }
     }
 
-    /// Where the symbols are from.
+    /// Returns the source of the symbols.
     pub fn store(&self) -> &SymbolStore {
         &self.store
     }
 
-    /// Takes the list of what is loaded now; symbols of what stays are kept.
-    /// A module whose file cannot be read (the vdso, a deleted library) is
-    /// left out.
+    /// Replaces the list by the modules that are loaded now. The symbols of modules that stay are
+    /// kept. A module whose file cannot be read (the vDSO, a deleted library) is left out.
     pub fn update(&mut self, now: impl IntoIterator<Item = (PathBuf, u64, bool)>) {
         let before = std::mem::take(&mut self.loaded);
         for (path, bias, is_main) in now {
@@ -281,34 +277,34 @@ impl Modules {
                 }));
             }
         }
-        // Another library may be loaded there later.
+        // Another library may be loaded at the same address later.
         let loaded = &self.loaded;
         let is_loaded = |address: &u64| loaded.iter().any(|module| module.contains(*address));
         self.indirect.retain(|resolver, _| is_loaded(resolver));
         self.objects.get_mut().clear();
     }
 
-    /// The libraries of the start are loaded: those to come are late.
+    /// Marks the initial libraries as loaded: later ones are late.
     pub fn note_started(&mut self) {
         self.is_started = true;
     }
 
-    /// Whether the libraries of the start are loaded.
+    /// Returns whether the initial libraries are loaded.
     pub fn have_started(&self) -> bool {
         self.is_started
     }
 
-    /// The modules, in link-map order.
+    /// Returns the modules in link-map order.
     pub fn iter(&self) -> impl Iterator<Item = &Rc<Module>> {
         self.loaded.iter()
     }
 
-    /// The executable.
+    /// Returns the executable.
     pub fn main(&self) -> Option<&Rc<Module>> {
         self.loaded.iter().find(|module| module.is_main)
     }
 
-    /// The module that holds an address.
+    /// Returns the module that contains an address.
     pub fn find(&self, address: u64) -> Option<&Rc<Module>> {
         let mut all = self.loaded.iter().chain(&self.vdso);
         all.find(|module| module.contains(address))
@@ -338,13 +334,12 @@ impl Modules {
         linker.is_some_and(|path| module.path.as_os_str() == path)
     }
 
-    /// Whether it is known what library the kernel has put into the process.
+    /// Returns whether the vDSO is known.
     pub fn has_vdso(&self) -> bool {
         self.vdso.is_some()
     }
 
-    /// Takes the library that the kernel has put into the process; `start` is where it
-    /// begins. What cannot be read is left out.
+    /// Sets the vDSO, which starts at `start`. If its symbols cannot be read, it is left out.
     pub fn set_vdso(&mut self, name: &str, start: u64, bytes: Vec<u8>) {
         let settings = Arc::new(self.store.settings());
         let Ok(symbols) = SymbolFile::in_memory(name, bytes.into(), settings) else {
@@ -363,17 +358,18 @@ impl Modules {
         }));
     }
 
-    /// Keeps what the resolver of an indirect function has answered.
+    /// Records the result of the resolver of an indirect function.
     pub fn note_chosen(&mut self, resolver: u64, answer: Option<u64>) {
         self.indirect.insert(resolver, answer);
     }
 
-    /// Whether the resolver of an indirect function has been asked.
+    /// Returns whether the resolver of an indirect function has been run.
     pub fn is_asked(&self, resolver: u64) -> bool {
         self.indirect.contains_key(&resolver)
     }
 
-    /// The function behind an indirect one, if its resolver has said so.
+    /// Returns the function that an indirect function resolves to, or `None` if its resolver has
+    /// not been run or failed.
     pub fn chosen(&self, indirect: &Bound) -> Option<Bound> {
         let answer = (*self.indirect.get(&indirect.address())?)?;
         let module = Rc::clone(self.find(answer)?);
@@ -384,13 +380,13 @@ impl Modules {
         Some(Bound { module, function })
     }
 
-    /// The type of Rust's trait objects whose table of methods is at an address.
+    /// Returns the concrete type of Rust trait objects whose table of methods is at an address.
     pub fn type_of_table(&self, address: u64) -> Option<Type> {
         let module = self.find(address)?;
         module.type_of_table(module.to_file(address))
     }
 
-    /// The number of a class, by which [`Modules::is_object`] knows it.
+    /// Returns the number that [`Modules::is_object`] takes for a class.
     pub fn number_of(&self, class: &Type) -> ClassNumber {
         let mut classes = self.classes.borrow_mut();
         let known = classes.iter().position(|known| known == class);
@@ -401,8 +397,8 @@ impl Modules {
         ClassNumber(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
-    /// Whether objects that point to this table are of a class, or of one derived from
-    /// it: `ask` says so, and is asked once for each table.
+    /// Returns whether objects with this virtual table are of a class or of one derived from it.
+    /// `ask` determines it, once for each table.
     pub fn is_object(
         &self,
         table: u64,
@@ -416,20 +412,20 @@ impl Modules {
         let is_object = found.is_some_and(|class| ask(&class));
         let mut objects = self.objects.borrow_mut();
         if objects.len() >= OBJECTS_MAX {
-            // What is no object points anywhere.
+            // Objects that are not valid may point anywhere.
             objects.clear();
         }
         objects.insert((table, class), is_object);
         is_object
     }
 
-    /// The class of C++ whose table of virtual functions is before an address.
+    /// Returns the C++ class whose virtual table ends or lies before an address.
     pub fn class_of_vtable(&self, address: u64) -> Option<Box<str>> {
         let module = self.find(address.checked_sub(1)?)?;
         module.symbols.class_of_vtable(module.to_file(address))
     }
 
-    /// The function that holds an address.
+    /// Returns the function that contains an address.
     pub fn function_at(&self, address: u64) -> Option<Bound> {
         let module = self.find(address)?;
         let function = module.symbols.function_at(module.to_file(address))?;
@@ -439,7 +435,7 @@ impl Modules {
         })
     }
 
-    /// An address in words.
+    /// Describes an address symbolically.
     pub fn describe(&self, address: u64) -> Described {
         let Some(module) = self.find(address) else {
             return Described::default();
@@ -471,15 +467,15 @@ impl Modules {
         }
     }
 
-    /// Searches all modules for functions of these names, on all processors: a program may
-    /// start with a hundred libraries. [`Modules::definitions`] gives them at once afterwards.
+    /// Searches all modules for functions of these names in parallel, so that later calls of
+    /// [`Modules::definitions`] are answered from the cache.
     pub fn search_ahead(&self, names: &[&str]) {
         let files = self.loaded.iter().map(|module| module.symbols.clone());
         SymbolFile::search_all(&files.collect::<Vec<_>>(), names);
     }
 
-    /// Every definition of a function in the modules that `wanted` accepts;
-    /// PLT stubs and moved cold parts are not definitions.
+    /// Returns the definitions of a function in the modules that `wanted` accepts, without PLT
+    /// stubs and split-off cold parts.
     pub fn definitions(&self, name: &str, wanted: impl Fn(&Module) -> bool) -> Vec<Bound> {
         self.loaded
             .iter()
@@ -498,19 +494,19 @@ impl Modules {
             .collect()
     }
 
-    /// The definitions that calls of this name reach: of those that the start
-    /// exported the first in link-map order, which interposes the others, and
-    /// all that are not exported or were loaded later.
+    /// Returns the definitions that calls of this name reach: of the exported definitions in
+    /// initial modules the first in link-map order, which interposes the others, and all
+    /// definitions that are not exported or were loaded later.
     pub fn reached_definitions(&self, name: &str, wanted: impl Fn(&Module) -> bool) -> Vec<Bound> {
         let mut interposed: Option<Rc<Module>> = None;
         let mut reached = self.definitions(name, wanted);
-        // `push` also finds `Queue::push`, for a person at the prompt; where
-        // a function has exactly this name, only that one is meant.
+        // `push` also finds `Queue::push`, for the user at the prompt; a function with exactly this
+        // name takes precedence.
         let is_exact = |bound: &Bound| {
             let Bound { module, function } = bound;
             &*function.name == name
                 || function.linkage_name.as_deref() == Some(name)
-                // What an inline namespace adds is as if it were beside the others.
+                // An inline namespace counts as absent.
                 || !is_whole_name_of(name, &function.name)
                     && module.symbols.is_whole_name_of_function(function, name)
         };
@@ -524,7 +520,7 @@ impl Modules {
             let first = interposed.get_or_insert_with(|| Rc::clone(&bound.module));
             Rc::ptr_eq(first, &bound.module)
         });
-        // Aliases of one function are one place.
+        // Aliases of one function have one address.
         let mut seen = Vec::new();
         reached.retain(|bound| {
             let address = bound.address();
@@ -535,15 +531,15 @@ impl Modules {
         reached
     }
 
-    /// The address in the process of a variable that a module defines: another module's
-    /// definition takes its place where the dynamic linker finds that one first.
+    /// Returns the process address of a variable that a module defines, or of the definition in
+    /// another module that the dynamic linker prefers.
     pub fn address_of_data(&self, module: &Module, file_address: u64) -> u64 {
         let own = module.to_process(file_address);
         if module.is_main {
             return own;
         }
         let names = module.symbols.replaceable_data_at(file_address);
-        // What was loaded later is searched last, and then for itself alone.
+        // A late module is searched last, and only for itself.
         let global = self.loaded.iter().filter(|it| !it.is_late);
         let mut definitions = global.filter_map(|it| {
             let mut found = names.iter().map(|name| it.symbols.exported_data(name));
@@ -553,7 +549,7 @@ impl Modules {
         definitions.next().unwrap_or(own)
     }
 
-    /// Every place where calls of this name were replaced by its code.
+    /// Returns the inlined copies of a function.
     pub fn inlined_copies(
         &self,
         name: &str,
@@ -574,7 +570,7 @@ impl Modules {
 }
 
 impl Modules {
-    /// The same calls, with where each of them begins.
+    /// Returns the inlined calls of a function, with their entry addresses.
     pub fn inlined_calls(
         &self,
         name: &str,
@@ -589,12 +585,12 @@ impl Modules {
             .collect()
     }
 
-    /// Inlined calls give events at this address.
+    /// Records that inlined calls have events at an address.
     pub fn note_inlined_call_events(&mut self, address: u64) {
         self.inlined_call_addresses.insert(address);
     }
 
-    /// Whether inlined calls give events at an address.
+    /// Returns whether inlined calls have events at an address.
     pub fn has_inlined_call_events(&self, address: u64) -> bool {
         self.inlined_call_addresses.contains(&address)
     }
@@ -604,7 +600,6 @@ impl Modules {
 mod tests {
     use super::*;
 
-    /// The optimizer may put the test itself into its caller.
     #[inline(never)]
     fn has_code_of_its_own(number: u32) -> u32 {
         std::hint::black_box(number)

@@ -1,5 +1,5 @@
-//! The running program with its symbols: the debuggee, its modules, and
-//! whatever follows from both.
+//! The running program with its symbols: the debuggee, its modules, and the state derived from
+//! both.
 
 use crate::core_words;
 use crate::modules::{Bound, Described, Modules};
@@ -16,12 +16,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The mapping of the library that the kernel puts into every process.
+/// The name of the mapping of the vDSO.
 const VDSO: &str = "[vdso]";
-/// It is never so large, in bytes.
+/// The largest size of the vDSO that is read, in bytes.
 const VDSO_SIZE_MAX: usize = 1 << 20;
 
-/// What is known of a program at one moment, without its process.
+/// The state of a program at one moment, without its process.
 #[derive(Debug, Clone)]
 pub struct ProgramState {
     modules: Modules,
@@ -32,30 +32,30 @@ pub struct ProgramState {
     elapsed: Duration,
 }
 
-/// A debuggee and the symbols of what is loaded in it.
+/// A debuggee and the symbols of its modules.
 #[derive(Debug)]
 pub struct Program {
     /// The process.
     pub debuggee: Debuggee,
-    /// What is loaded.
+    /// The loaded modules.
     pub modules: Modules,
-    /// How values of library types are shown.
+    /// The pretty-printers of library types.
     pub pretty_printers: PrettyPrinters,
-    /// How many elements of arrays, and characters of texts, are shown.
+    /// The most elements of arrays, and characters of text, that are shown.
     pub elements_max: u64,
     numbers: FxHashMap<ThreadId, u32>,
     last_number: u32,
-    /// Names of callers that captures have asked for, by return address.
+    /// The names of callers that captures have used, by return address.
     pub(crate) caller_names: RefCell<FxHashMap<u64, Arc<str>>>,
-    /// See [`Program::own_stack`]. The first thread's grows.
+    /// The stacks that threads started with ([`Program::own_stack`]). The main thread's grows.
     own_stacks: RefCell<FxHashMap<ThreadId, Range<u64>>>,
     started: Instant,
-    /// When what happens now happened, once somebody has asked.
+    /// The time of the current event, in nanoseconds since the start, if it has been read.
     moment_ns: Cell<Option<u64>>,
 }
 
 impl Program {
-    /// Takes a debuggee that has just been launched or attached to.
+    /// Takes over a debuggee that has just been launched or attached to.
     pub fn new(debuggee: Debuggee, symbols: &SymbolStore) -> Program {
         let threads: Vec<ThreadId> = debuggee.thread_ids().collect();
         let mut program = Program {
@@ -77,7 +77,7 @@ impl Program {
         program
     }
 
-    /// Reads the list of modules anew.
+    /// Reads the list of modules again.
     pub fn update_modules(&mut self) {
         let now: Vec<_> = self
             .debuggee
@@ -93,7 +93,7 @@ impl Program {
         self.caller_names.borrow_mut().clear();
     }
 
-    /// Reads the library that the kernel has put into the process.
+    /// Reads the vDSO from the process.
     fn read_vdso(&mut self) {
         let maps = self.debuggee.memory_map().unwrap_or_default();
         let Some(found) = mappings(&maps).find(|mapping| mapping.name == VDSO) else {
@@ -107,9 +107,8 @@ impl Program {
         }
     }
 
-    /// Gives a thread that has just started its number: counted from 1, never
-    /// used again. People speak of threads by it; the kernel's ids differ from
-    /// run to run.
+    /// Assigns a number to a thread that has just started: counted from 1, never reused. Users
+    /// refer to threads by it, since the kernel's ids differ between runs.
     pub fn number_thread(&mut self, thread: ThreadId) -> u32 {
         *self.numbers.entry(thread).or_insert_with(|| {
             self.last_number += 1;
@@ -129,32 +128,32 @@ impl Program {
         self.number_thread(thread)
     }
 
-    /// A thread is gone; the kernel may use its id again, for another one.
+    /// Forgets a thread that has ended, since the kernel may reuse its id.
     pub fn forget_thread(&mut self, thread: ThreadId) {
         self.numbers.remove(&thread);
         self.own_stacks.borrow_mut().remove(&thread);
     }
 
-    /// The number of a thread; 0 for one that was never announced.
+    /// Returns the number of a thread, 0 for an unknown one.
     pub fn thread_number(&self, thread: ThreadId) -> u32 {
         self.numbers.get(&thread).copied().unwrap_or(0)
     }
 
-    /// The living thread of a number.
+    /// Returns the living thread with a number.
     pub fn thread_of_number(&self, number: u32) -> Option<ThreadId> {
         let found = self.numbers.iter().find(|(_, known)| **known == number);
         found.map(|(thread, _)| *thread)
     }
 
-    /// The process is another, a copy of the one before with this one thread.
+    /// Switches to another process, a copy of the current one with this single thread.
     pub fn follow(&mut self, thread: ThreadId) {
         self.numbers.clear();
         self.own_stacks.borrow_mut().clear();
         self.number_thread(thread);
     }
 
-    /// The same for a forked copy of the process. Its one thread goes on as
-    /// `parent`, which made it, and keeps its number.
+    /// Returns the program for a forked copy of the process. Its only thread continues `parent`,
+    /// and keeps that thread's number.
     pub fn forked(&self, debuggee: Debuggee, thread: ThreadId, parent: ThreadId) -> Program {
         let number = self.thread_number(parent);
         Program {
@@ -171,7 +170,7 @@ impl Program {
         }
     }
 
-    /// What is known now, for a process that is brought back to this moment.
+    /// Returns the state for a later restoration.
     pub fn state(&self) -> ProgramState {
         ProgramState {
             modules: self.modules.clone(),
@@ -183,9 +182,9 @@ impl Program {
         }
     }
 
-    /// A process that has been brought back to a moment: the threads have their
-    /// numbers of then, and as much time has passed. `number` gives the kernel's
-    /// number of a thread now.
+    /// Returns the program for a process that was restored to a moment: its threads get their
+    /// numbers of then, and the elapsed time is that of then. `number` maps the thread ids of then
+    /// to the present ones.
     pub fn restored(
         state: &ProgramState,
         debuggee: Debuggee,
@@ -209,8 +208,7 @@ impl Program {
         program
     }
 
-    /// The process runs another program: one thread is left, and nothing that
-    /// was loaded.
+    /// Resets the state after `exec`: one thread is left, and no module of before.
     pub fn restart(&mut self, thread: ThreadId) {
         self.modules = Modules::new(self.modules.store().clone());
         self.numbers.clear();
@@ -219,10 +217,9 @@ impl Program {
         self.update_modules();
     }
 
-    /// The function that stands behind an indirect one, found by asking its
-    /// resolver: `thread` waits where the dynamic linker has relocated
-    /// everything, or, in a program that relocates itself, where it `has_begun`.
-    /// Nothing when it cannot be asked.
+    /// Resolves an indirect function by running its resolver in `thread`. That is possible after
+    /// the dynamic linker has relocated everything, or, in a static program, once it `has_begun`.
+    /// Returns `None` if the resolver cannot be run.
     pub fn resolve_indirect(
         &mut self,
         bound: &Bound,
@@ -239,8 +236,8 @@ impl Program {
         self.modules.chosen(bound)
     }
 
-    /// Asks the resolvers of all indirect functions of a name, so that
-    /// [`Modules::chosen`] knows them; as [`Program::resolve_indirect`].
+    /// Runs the resolvers of all indirect functions of a name, so that [`Modules::chosen`] has
+    /// their results. The conditions are those of [`Program::resolve_indirect`].
     pub fn resolve_functions(&mut self, name: &str, thread: ThreadId, has_begun: bool) {
         for bound in self.modules.definitions(name, |_| true) {
             if bound.function.indirect {
@@ -249,22 +246,21 @@ impl Program {
         }
     }
 
-    /// Whether the memory at an address may be executed; nothing where there is
-    /// none.
+    /// Returns whether the memory at an address is executable, or `None` if it is not mapped.
     pub fn is_executable(&self, address: u64) -> Option<bool> {
         let maps = self.debuggee.memory_map()?;
         mapping_at(&maps, address).map(|mapping| mapping.is_executable())
     }
 
-    /// The mapping that holds an address: its first and last-plus-one byte.
-    /// Reads the list of mappings, so it is not for the common path.
+    /// Returns the address range of the mapping that contains an address. Reads the list of
+    /// mappings, so it is not for the common path.
     pub fn mapping_of(&self, address: u64) -> Option<Range<u64>> {
         let maps = self.debuggee.memory_map()?;
         mapping_at(&maps, address).map(|mapping| mapping.range)
     }
 
-    /// The stack that a thread began with, which no other stack shares; nothing where that
-    /// is not known. Another one that it may use is of the program's making.
+    /// Returns the stack that a thread started with, which no other stack shares, or `None` if it
+    /// is unknown. Any other stack was allocated by the program.
     pub fn own_stack(&self, thread: ThreadId) -> Option<Range<u64>> {
         let registers = self.registers(thread).ok()?;
         let known = self.own_stacks.borrow().get(&thread).cloned();
@@ -275,8 +271,8 @@ impl Program {
         let own = if thread.0 == self.debuggee.pid() {
             mappings(&maps).find(|it| it.name == "[stack]")?.range
         } else {
-            // Thread libraries keep what is a thread's own above its stack, and a page
-            // that nobody may touch below.
+            // Thread libraries store the thread's control block above its stack, and a guard page
+            // below.
             let holding = mapping_at(&maps, registers.fs_base)?;
             (holding.name != "[heap]").then_some(holding.range.start..registers.fs_base)?
         };
@@ -284,20 +280,20 @@ impl Program {
         Some(own)
     }
 
-    /// The stack of a thread that an address is on, as far as mappings tell.
+    /// Returns the stack of a thread that contains an address, or else the mapping.
     pub(crate) fn stack_at(&self, thread: ThreadId, address: u64) -> Option<Range<u64>> {
         let own = self.own_stack(thread);
         let own = own.filter(|own| own.contains(&address));
         own.or_else(|| self.mapping_of(address))
     }
 
-    /// Something else happens now; see [`Program::elapsed_ns`].
+    /// Begins another event, for [`Program::elapsed_ns`].
     pub fn begin_moment(&self) {
         self.moment_ns.set(None);
     }
 
-    /// Nanoseconds since the program was launched or attached to, of what
-    /// happens just now: all who ask in one moment are told the same.
+    /// Returns the nanoseconds between the launch or attach and the current event. All calls during
+    /// one event return the same number.
     pub fn elapsed_ns(&self) -> u64 {
         if let Some(known) = self.moment_ns.get() {
             return known;
@@ -307,22 +303,22 @@ impl Program {
         elapsed
     }
 
-    /// The moment that is this many nanoseconds after the start, or the attach.
+    /// Returns the moment at a number of nanoseconds after the launch or attach.
     pub fn moment_of(&self, elapsed_ns: u64) -> Option<Instant> {
         self.started.checked_add(Duration::from_nanos(elapsed_ns))
     }
 
-    /// An address in words.
+    /// Describes an address symbolically.
     pub fn describe(&self, address: u64) -> Described {
         self.modules.describe(address)
     }
 
-    /// The registers of a stopped thread.
+    /// Returns the registers of a stopped thread.
     pub fn registers(&self, thread: ThreadId) -> Result<&Registers, DebuggeeError> {
         self.debuggee.registers(thread)
     }
 
-    /// A stopped thread, for read plans.
+    /// Returns a stopped thread as read plans access it.
     pub fn machine(&self, thread: ThreadId) -> Result<StoppedThread<'_>, DebuggeeError> {
         let registers = self.debuggee.registers(thread)?;
         Ok(StoppedThread {
@@ -335,14 +331,14 @@ impl Program {
 }
 
 impl Program {
-    /// Whether an object that points to this table is one of a class.
+    /// Returns whether objects with a virtual table are of a class.
     pub fn has_class(&self, table: u64, class: ClassNumber) -> bool {
         let ask = |class: &Type| is_object(table, class, self);
         self.modules.is_object(table, class, ask)
     }
 }
 
-/// The mapping that holds an address.
+/// Returns the mapping that contains an address.
 fn mapping_at(maps: &str, address: u64) -> Option<Mapping<'_>> {
     mappings(maps).find(|mapping| mapping.range.contains(&address))
 }
@@ -392,8 +388,8 @@ impl juror_values::format::Names for Program {
     }
 }
 
-/// A stopped thread, as read plans see it. Vector registers cost a system
-/// call, so they are fetched only when asked for.
+/// A stopped thread as read plans access it. Vector registers take a system call, so they are read
+/// on first use.
 pub struct StoppedThread<'a> {
     program: &'a Program,
     registers: &'a Registers,
@@ -402,7 +398,7 @@ pub struct StoppedThread<'a> {
 }
 
 impl StoppedThread<'_> {
-    /// Its registers.
+    /// Returns its registers.
     pub fn registers(&self) -> &Registers {
         self.registers
     }

@@ -1,5 +1,5 @@
-//! What names mean in a frame: its variables, then globals and functions of its source
-//! file, of the program, and of all other modules.
+//! The meaning of names in a frame: its variables, then globals and functions of its source file,
+//! of the program, and of all other modules.
 
 mod definitions;
 mod lookup;
@@ -25,15 +25,15 @@ use meaning::Meaning;
 use registers::SpecialRegister;
 use std::rc::Rc;
 
-/// A frame of a stopped thread, as expressions see it.
+/// The scope of an expression: a frame of a stopped thread.
 pub struct FrameScope<'a> {
     /// The program.
     pub program: &'a Program,
-    /// The whole stack, so that `^x` finds the caller.
+    /// The complete stack, so that `^x` can reach the caller.
     pub frames: &'a [Frame],
-    /// Which of them is meant.
+    /// The index of the frame.
     pub level: usize,
-    /// The values of `$1` and so on, and of `$`, the last.
+    /// The lookup of convenience variables: `$1` and others, and `$`, the last value.
     pub convenience: &'a dyn Fn(&str) -> Option<Typed>,
 }
 
@@ -42,8 +42,7 @@ impl FrameScope<'_> {
         self.frames.get(self.level)
     }
 
-    /// A local variable or parameter of the frame, with what the debug information
-    /// says of it.
+    /// Returns a local variable or parameter of the frame with its debug information and value.
     pub fn local_variable(&self, name: &str) -> Option<(Variable, Typed)> {
         let frame = self.frame()?;
         let variable = self.program.local_variable(frame, name)?;
@@ -56,12 +55,12 @@ impl FrameScope<'_> {
         Some(self.program.value_of(frame, &variable))
     }
 
-    /// Whether the object of a member function has a field of this name.
+    /// Returns whether the object of a member function has a field of this name.
     fn has_in_this(&self, name: &str) -> bool {
         self.field_of_this(name).is_some()
     }
 
-    /// Every name that could be meant, for suggestions and completion.
+    /// Returns every name that is visible, for suggestions and completion.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         if let Some(frame) = self.frame() {
@@ -78,14 +77,14 @@ impl FrameScope<'_> {
         }
         names.sort();
         names.dedup();
-        // What a closure has captured may have none.
+        // The captures of a closure may be unnamed.
         names.retain(|name| !name.is_empty());
         names
     }
 
-    /// A field of the object that a C++ member function is for: `this` is silent
-    /// there. Where nobody knows the object, nothing else of that name is meant, either.
-    /// In a lambda that has captured `this`, the object is behind the captured pointer.
+    /// Returns a field of the implicit object of a C++ member function. If the object cannot be
+    /// located, the error is returned, since the field hides other meanings of the name. In a
+    /// lambda that has captured `this`, the object is the target of the captured pointer.
     pub fn field_of_this(&self, name: &str) -> Option<Result<Typed, ValueError>> {
         let frame = self.frame()?;
         if self.program.declares_global(frame, name) {
@@ -101,7 +100,7 @@ impl FrameScope<'_> {
             if has_field(&class, name) {
                 return Some(object().and_then(|object| object.field(name, self.memory())));
             }
-            // clang gives a captured `this` the name of the pointer to the closure.
+            // clang names a captured `this` like the pointer to the closure.
             class.field("this")?;
             this = object()
                 .and_then(|it| it.field("this", self.memory()))
@@ -110,9 +109,9 @@ impl FrameScope<'_> {
         None
     }
 
-    /// A global variable, function or enumerator: what the scopes around the frame's place
-    /// have, then what the program and all other modules have. So a library's internals hide
-    /// nothing of the program in whose name it works.
+    /// Returns a global variable, function or enumerator: from the scopes around the frame, then
+    /// from the program and all other modules. So the internals of a library do not hide those of
+    /// the program that called it.
     pub fn outside(&self, name: &str) -> Result<Typed, ValueError> {
         match self.meaning(name)? {
             Some(meaning) => self.value(meaning, name),
@@ -120,9 +119,9 @@ impl FrameScope<'_> {
         }
     }
 
-    /// The same where nobody looks at the result, as in a condition: a variable that neither
-    /// the frame's module nor the program has is no meaning, unless its module or file is
-    /// named.
+    /// Returns a global like [`FrameScope::outside`], for results that the user does not see, as in
+    /// a condition: a variable that neither the frame's module nor the program has is an error,
+    /// unless its module or file is named.
     pub fn outside_strictly(&self, name: &str) -> Result<Typed, ValueError> {
         match self.meaning(name)? {
             Some(meaning) if meaning.is_variable_elsewhere() => {
@@ -137,7 +136,7 @@ impl FrameScope<'_> {
         }
     }
 
-    /// The module that a name is from where that is neither the frame's own nor the program.
+    /// Returns the module that has a variable, if that is neither the frame's own nor the program.
     pub fn elsewhere(&self, name: &str) -> Option<String> {
         let frame = self.frame()?;
         if self.program.local_variable(frame, name).is_some() || self.has_in_this(name) {
@@ -166,7 +165,7 @@ impl FrameScope<'_> {
         value.ok_or_else(|| format!("the size of `{name}` is not known").into())
     }
 
-    /// The one instance of a template whose arguments the name leaves out.
+    /// Returns the only instance of a template whose arguments the name omits.
     fn instance(&self, name: &str) -> Result<Typed, ValueError> {
         let instances = self.overloads(name);
         match instances.as_slice() {
@@ -194,24 +193,25 @@ impl FrameScope<'_> {
     }
 }
 
-/// So many closures with a captured `this` are gone through.
+/// The most nested closures with a captured `this` that are followed.
 const CAPTURES_MAX: usize = 8;
 
-/// Whether objects of a class have a field of this name.
+/// Returns whether objects of a class have a field of this name.
 pub fn has_field(class: &Type, name: &str) -> bool {
     class.field(name).is_some() || class.virtual_field(name).is_some()
 }
 
-/// Overloads in the order of their addresses, each once.
+/// Sorts overloads by address, and keeps one for each.
 fn listed(found: impl Iterator<Item = Overload>) -> Vec<Overload> {
     let mut found: Vec<Overload> = found.collect();
-    // A symbol alone knows no parameters.
+    // A symbol without debug information has no parameters.
     found.sort_by_key(|it| (it.address, std::cmp::Reverse(it.parameters.len())));
     found.dedup_by_key(|it| it.address);
     found
 }
 
-/// What the name of a function stands for. One that chooses another is not of its type.
+/// Returns the value of a function's name. An indirect function does not have the type of its
+/// target.
 fn function_value(module: &Module, function: &Function) -> Typed {
     let signature = if function.indirect {
         None
@@ -222,7 +222,7 @@ fn function_value(module: &Module, function: &Function) -> Typed {
     function_at(module.to_process(function.low_pc), r#type.as_ref())
 }
 
-/// A function with the types of its parameters, as far as they are known.
+/// Returns a function with the types of its parameters, as far as they are known.
 fn overload(module: &Module, function: &Function) -> Overload {
     let signature = module.symbols.signature(function).ok().flatten();
     let is_variadic = signature.as_ref().is_some_and(|known| known.variadic);
@@ -409,8 +409,8 @@ impl Scope for FrameScope<'_> {
         let written = format!("{type_name}::{name}");
         let mut found = modules.reached_definitions(&written, with_types);
         if found.is_empty() {
-            // A function that a trait of Rust has for all types without one of their own. Of
-            // several traits none is meant.
+            // A method that a Rust trait provides for all types. If several traits provide one,
+            // none is chosen.
             let provided = format!("{name}<{type_name}>");
             found = modules.reached_definitions(&provided, with_types);
             found.retain(|bound| bound.function.name.contains("::"));
@@ -430,8 +430,7 @@ impl Scope for FrameScope<'_> {
 }
 
 impl Program {
-    /// The entry values of a function that is being called, in order: for the
-    /// report, at its first instruction.
+    /// Returns the arguments of a function at its first instruction, in order, with their names.
     pub fn entry_arguments(&self, frame: &Frame) -> Vec<(String, Typed)> {
         let (Some(module), Some(function)) = (&frame.module, &frame.function) else {
             return Vec::new();

@@ -1,8 +1,7 @@
-//! The files whose symbols have been opened, shared by all processes and runs of
-//! a session: what was read of a program is not read again when it is started
-//! anew.
+//! Caches opened symbol files for all processes and runs of a session, so that a restarted program
+//! is not read again.
 //!
-//! Invariant: a file that has changed on disk since is opened anew.
+//! Invariant: a file that has changed on disk is opened again.
 
 use juror_symbols::{SymbolError, SymbolFile, SymbolSettings};
 use rustc_hash::FxHashMap;
@@ -10,14 +9,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// More files than this are not kept.
+/// The most files that are kept.
 const FILES_MAX: usize = 1024;
 
-/// Which version of a file it is: device, number, size, and when it was changed,
-/// in seconds and nanoseconds.
+/// The version of a file: device, inode, size, and modification time in seconds and nanoseconds.
 type Version = (u64, u64, u64, i64, i64);
 
-/// Opens symbol files, each once. Clones share what is open.
+/// Opens each symbol file once. Clones share the open files.
 #[derive(Debug, Clone, Default)]
 pub struct SymbolStore {
     shared: Arc<Mutex<Shared>>,
@@ -30,20 +28,20 @@ struct Shared {
 }
 
 impl SymbolStore {
-    /// A store in which nothing is open.
+    /// Returns an empty store.
     pub fn new(settings: SymbolSettings) -> SymbolStore {
         let store = SymbolStore::default();
         store.set(settings);
         store
     }
 
-    /// What has been set.
+    /// Returns the settings.
     pub fn settings(&self) -> SymbolSettings {
         let shared = self.shared.lock();
         shared.map_or_else(|_| SymbolSettings::default(), |it| (*it.settings).clone())
     }
 
-    /// Sets something else; what is opened from then on goes by it.
+    /// Replaces the settings, which apply to files that are opened afterwards.
     pub fn set(&self, settings: SymbolSettings) {
         if let Ok(mut shared) = self.shared.lock() {
             shared.settings = Arc::new(settings);
@@ -51,10 +49,10 @@ impl SymbolStore {
         }
     }
 
-    /// The symbols of a file.
+    /// Opens the symbols of a file.
     ///
     /// # Errors
-    /// The file cannot be read, or is no program or library.
+    /// The file cannot be read, or is not a program or library.
     pub fn open(&self, path: &Path) -> Result<SymbolFile, SymbolError> {
         let Ok(mut shared) = self.shared.lock() else {
             return SymbolFile::open(path);

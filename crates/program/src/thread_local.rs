@@ -1,29 +1,28 @@
-//! Where a thread keeps its copy of a variable that each thread has for itself.
+//! Locates thread-local variables.
 //!
-//! The copy of the program itself ends at the thread pointer (*ELF Handling For
-//! Thread-Local Storage*, 3.4.6). Where that of a library is the thread's own table
-//! tells, by a number that the dynamic linker gave the library; the GNU C library says
-//! for debuggers where it keeps that number.
+//! The block of the executable ends at the thread pointer (*ELF Handling For Thread-Local Storage*,
+//! 3.4.6). The block of a library is in the thread's dynamic vector, indexed by the module id that
+//! the dynamic linker assigned; the GNU C library describes for debuggers where it stores that id.
 //!
-//! Invariant: no address is guessed. A copy that the thread has not got yet is nowhere.
+//! Invariant: no address is guessed. A block that the thread has not allocated yet has no address.
 
 use crate::modules::Module;
 use crate::program::Program;
 use juror_debuggee::ThreadId;
 
-/// Where the C library says where it keeps the number of a library.
+/// The symbol of the descriptor of the module id in a link map.
 const MODULE_NUMBER: &str = "link_map_l_tls_modid";
-/// Where the thread's control block has the table of its copies.
+/// The offset of the dynamic vector in the thread's control block.
 const TABLE: u64 = 8;
 /// The size of an entry of that table, in bytes.
 const ENTRY_SIZE: u64 = 16;
-/// So many lists of numbers are gone through; each has dozens.
+/// The most slot lists that are followed; each has dozens of entries.
 const SLOT_LISTS_MAX: usize = 1_024;
-/// An entry whose copy was not made yet.
+/// An entry whose block has not been allocated yet.
 const NOT_MADE: u64 = u64::MAX;
 
 impl Program {
-    /// The address of what lies at this offset in a thread's copy of a module's storage.
+    /// Returns the address at an offset in a thread's block of a module.
     pub(crate) fn thread_local(
         &self,
         module: &Module,
@@ -32,7 +31,7 @@ impl Program {
     ) -> Option<u64> {
         let pointer = self.registers(thread).ok()?.fs_base;
         let storage = module.symbols.header().thread_local?;
-        // Before the C library has set the thread up there is none.
+        // A thread has no blocks before the C library has set it up.
         if pointer == 0 || offset >= storage.size.max(1) {
             return None;
         }
@@ -58,7 +57,7 @@ impl Program {
         let entry = table.checked_add(number.checked_mul(ENTRY_SIZE)?)?;
         let start = self.debuggee.read_u64(entry).ok()?;
         let is_made = number != 0 && start != 0 && start != NOT_MADE;
-        // The number may be one of a library that was unloaded, whose copy is still there.
+        // The id may have belonged to a library that was unloaded and whose block is still there.
         let generation = self.debuggee.read_u64(table).ok()?;
         let is_current = || {
             let since = self.generation_of(number, listed.link_map);
@@ -67,8 +66,8 @@ impl Program {
         (is_made && is_current()).then_some(start)
     }
 
-    /// The generation of tables since which a library has its number; nothing where the C
-    /// library does not say where it keeps that.
+    /// Returns the generation in which a library got its module id, or `None` if the C library does
+    /// not describe where it stores that.
     fn generation_of(&self, number: u64, link_map: u64) -> Option<u64> {
         let globals = self.symbol_address("_rtld_global")?;
         let field = |name: &str| self.field_described(name);
@@ -109,11 +108,12 @@ impl Program {
         })
     }
 
-    /// Where a field is in its structure, in bytes, as the C library says for debuggers.
+    /// Returns the offset of a field in its structure, in bytes, from the C library's descriptor
+    /// for debuggers.
     fn field_described(&self, name: &str) -> Option<u64> {
         let descriptor = self.symbol_address(&format!("_thread_db_{name}"))?;
-        // Three words of four bytes: the bits of the field, how many there are, and
-        // where the first is.
+        // A descriptor is three words of four bytes: the size of the field in bits, the number of
+        // elements, and the offset.
         let last_two = self.debuggee.read_u64(descriptor.checked_add(4)?).ok()?;
         Some(last_two >> 32)
     }

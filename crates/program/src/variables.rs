@@ -1,4 +1,4 @@
-//! What variables are worth in a frame, and where it is kept.
+//! Evaluates variables in a frame, and their locations.
 
 use crate::modules::{Module, Modules};
 use crate::program::Program;
@@ -14,7 +14,7 @@ use juror_values::typed::pieces::Pieces;
 use juror_values::typed::{Location as ValuePlace, Typed, VALUE_SIZE_MAX};
 
 impl Program {
-    /// The value of a variable in a frame.
+    /// Returns the value of a variable in a frame.
     pub fn value_of(&self, frame: &Frame, variable: &Variable) -> Typed {
         let Some(module) = &frame.module else {
             return Typed::missing(variable.r#type.clone(), "no debug information");
@@ -50,7 +50,7 @@ impl Program {
         located(&variable.location, file_address, r#type, &context)
     }
 
-    /// The global and static variables of the source file of a frame, with their values.
+    /// Returns the global and static variables of the source file of a frame, with their values.
     pub fn statics_of(&self, frame: &Frame) -> Vec<(String, Typed)> {
         let Some(module) = &frame.module else {
             return Vec::new();
@@ -69,8 +69,8 @@ impl Program {
             .collect()
     }
 
-    /// Whether a piece was in the part of the stack that a function has given up by
-    /// ending in a jump: other calls use it now.
+    /// Returns whether a piece was in the part of the stack that a function has released by a tail
+    /// call, and that other calls use now.
     fn is_given_up(&self, frame: &Frame, pieces: &[Piece]) -> bool {
         let addresses = pieces.iter().filter_map(|piece| match piece.location {
             ValueLocation::Address(address) => Some(address),
@@ -86,8 +86,8 @@ impl Program {
                 .is_none_or(|own| below.any(|address| own.contains(&address)))
     }
 
-    /// The address at which the call of a frame will have its result, where the language's
-    /// convention tells it at the entry alone and the frame still has it.
+    /// Returns the address of the result of a frame's call, if the convention passes it at entry
+    /// and the frame still has it.
     pub fn result_address(&self, frame: &Frame) -> Option<u64> {
         if frame.is_tail_call() {
             return None;
@@ -97,7 +97,7 @@ impl Program {
         self.kept_from_entry(frame, result.address_at_entry?)
     }
 
-    /// A value at its place by the calling convention.
+    /// Returns a value at its location by the calling convention.
     pub fn at_entry(
         &self,
         frame: &Frame,
@@ -154,16 +154,16 @@ impl Program {
         Typed::of_bytes(r#type, bytes)
     }
 
-    /// The low eight bytes of a vector register.
+    /// Returns the low eight bytes of a vector register.
     fn vector_of(&self, frame: &Frame, number: u16) -> Option<u64> {
         let wide = self.wide_of(frame, number)?;
         Some(u128::from_le_bytes(wide) as u64)
     }
 
-    /// The thread whose innermost frame this is: the only one whose vector registers are
-    /// known.
+    /// Returns the thread whose innermost frame this is, which is the only frame with known vector
+    /// registers.
     pub(crate) fn innermost_thread(&self, frame: &Frame) -> Option<ThreadId> {
-        // Another thread may stand at the same instruction.
+        // Another thread may be at the same instruction.
         let stack = frame.registers.get(register::RSP);
         let is_innermost = |thread: ThreadId| {
             let now = self.debuggee.registers(thread);
@@ -174,7 +174,7 @@ impl Program {
         Some(thread.filter(|_| !frame.is_tail_call())?.id)
     }
 
-    /// A vector register, or one of the x87.
+    /// Returns a vector or x87 register.
     pub(crate) fn wide_of(&self, frame: &Frame, number: u16) -> Option<[u8; 16]> {
         let thread = self.innermost_thread(frame)?;
         let vectors = self.debuggee.vector_registers(thread).ok()?;
@@ -187,8 +187,7 @@ impl Program {
         known.copied()
     }
 
-    /// Where a variable is in a frame, in pieces; nothing where that is not
-    /// known.
+    /// Returns the location of a variable in a frame, in pieces; empty if it is unknown.
     pub fn pieces_of(&self, frame: &Frame, variable: &Variable) -> Vec<Piece> {
         let Some(module) = &frame.module else {
             return Vec::new();
@@ -205,7 +204,7 @@ impl Program {
     }
 }
 
-/// A word in the low half of a wide register.
+/// Extends a word to the size of a vector register.
 fn wide(word: u64) -> [u8; 16] {
     u128::from(word).to_le_bytes()
 }
@@ -216,13 +215,13 @@ fn put(bytes: &mut [u8], offset: u32, size: u32, source: &[u8]) {
     bytes[start..start + count].copy_from_slice(&source[..count]);
 }
 
-/// What evaluating a location sees of a frame.
+/// The context of a frame in which locations are evaluated.
 pub(crate) struct FrameContext<'a> {
     pub program: &'a Program,
     pub frame: &'a Frame,
-    /// What is added to addresses of its file.
+    /// The load bias of its module.
     pub bias: u64,
-    /// How many callers lie between it and the frame whose value is wanted.
+    /// The number of callers between it and the frame whose value is wanted.
     pub depth: usize,
 }
 
@@ -236,8 +235,8 @@ impl EvaluationContext for FrameContext<'_> {
     fn register(&self, number: u16) -> Option<u64> {
         match number {
             register::XMM0..=32 => self.program.vector_of(self.frame, number),
-            // A function that jumps has restored what calls preserve, and its stack, before;
-            // clang's places of variables know nothing of that.
+            // A function restores callee-saved registers and the stack before a tail call, which
+            // clang's locations of variables ignore.
             _ if self.frame.is_tail_call() => self.passed_on(number),
             _ => self.frame.registers.get(number),
         }
@@ -262,7 +261,8 @@ impl EvaluationContext for FrameContext<'_> {
 }
 
 impl FrameContext<'_> {
-    /// What the call of the frame's function says, where it is certain which that is.
+    /// Returns the value that the call site of the frame's function gives, or `None` if the call is
+    /// not certain.
     fn told_by_caller(
         &self,
         said: impl Fn(&CallSite, &dyn EvaluationContext) -> Option<u64>,
@@ -277,8 +277,8 @@ impl FrameContext<'_> {
         said(&caller.site, &context)
     }
 
-    /// What a register had at the jump that the frame's function ended in: those that
-    /// pass arguments are the next function's now, but the jump tells of them.
+    /// Returns the value that a register had at the tail call in which the function ended: argument
+    /// registers belong to the next function now, but the call site describes them.
     fn passed_on(&self, register: u16) -> Option<u64> {
         let tail_call = self.frame.tail_call.as_ref()?;
         if self.depth >= CALLERS_MAX {
@@ -292,8 +292,7 @@ impl FrameContext<'_> {
     }
 }
 
-/// Who asks for a global variable: those that each thread has for itself are found for
-/// a thread.
+/// The context of a global variable.
 #[derive(Clone, Copy)]
 pub struct VariableContext<'a> {
     /// The program.
@@ -302,7 +301,7 @@ pub struct VariableContext<'a> {
     pub thread: Option<ThreadId>,
 }
 
-/// A place that needs no frame: a global variable.
+/// The context of a location that depends on no frame.
 struct StaticContext<'a> {
     module: &'a Module,
     context: Option<VariableContext<'a>>,
@@ -330,7 +329,7 @@ impl EvaluationContext for StaticContext<'_> {
     }
 }
 
-/// The address of a global variable, when it has one that never changes.
+/// Returns the address of a global variable, or `None` if it is not fixed.
 pub fn static_address(variable: &Variable, module: &Module, modules: &Modules) -> Option<u64> {
     let context = StaticContext {
         module,
@@ -347,8 +346,7 @@ pub fn static_address(variable: &Variable, module: &Module, modules: &Modules) -
     }
 }
 
-/// A global variable: in memory, or a constant that the compiler put in its place; why
-/// it is missing where it removed it.
+/// Returns the value of a global variable: in memory, a constant, or the reason why it is missing.
 pub(crate) fn static_value(
     variable: Variable,
     module: &Module,
@@ -360,7 +358,7 @@ pub(crate) fn static_value(
         context: Some(context),
     };
     let value = located(&variable.location, 0, variable.r#type, &context);
-    // Those of threads have no address in the file.
+    // Thread-local variables have no address in the file.
     let is_shared = matches!(
         variable.location.fixed_at(0),
         Some(FixedLocation::AtAddress(_))
@@ -374,7 +372,7 @@ pub(crate) fn static_value(
     }
 }
 
-/// Evaluates a location and gathers its pieces.
+/// Evaluates a location and composes its pieces.
 fn located(location: &Location, pc: u64, r#type: Type, context: &dyn EvaluationContext) -> Typed {
     let pieces = match location.evaluate(pc, context) {
         Ok(pieces) => pieces,

@@ -1,7 +1,7 @@
-//! What a guard computes with values of its event alone, in the types that these have in
-//! the program. The types are those of what the operands read, at the place of the event.
+//! Plans the operations that a guard computes with captured values, in the types that the operands
+//! have in the program at the place of the event.
 //!
-//! Invariant: it is computed after all that is read.
+//! Invariant: an operation is computed after all captures that are read.
 
 use super::CapturePlan;
 use super::conversion::type_word;
@@ -44,7 +44,7 @@ pub(super) fn plan(
     operation.map_or(CapturePlan::Exact, CapturePlan::Arithmetic)
 }
 
-/// The type of what is read at the place of an event.
+/// Returns the type of a read at the place of an event.
 fn type_of(event: &SymbolicEvent, read: &Read, site: Site<'_>, program: &Program) -> Option<Type> {
     let (inner, conversion) = match read {
         Read::Convert(inner, conversion) => (&**inner, Some(*conversion)),
@@ -77,7 +77,7 @@ fn type_of(event: &SymbolicEvent, read: &Read, site: Site<'_>, program: &Program
             },
         },
     )?;
-    // Of a range that is watched, an element is.
+    // A watched range is captured element by element.
     let is_range = matches!(condition.expression().kind, ExpressionKind::Slice { .. });
     if is_range && matches!(inner, Read::Value | Read::Old) {
         found.target()
@@ -86,8 +86,7 @@ fn type_of(event: &SymbolicEvent, read: &Read, site: Site<'_>, program: &Program
     }
 }
 
-/// Computes what there is to compute, where all that is read has been read; slots out of
-/// `mask` are not asked for.
+/// Computes the operations after all reads. Slots outside of `mask` are skipped.
 #[inline]
 pub fn compute_captures(plans: &[CapturePlan], mask: u64, values: &mut [Value]) {
     for (slot, plan) in plans.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! The C types that conversions of an event's captures mean.
+//! The C types that the conversions of captures denote.
 
 use juror_event::Conversion;
 use juror_symbols::Type;
 
-/// The type that an event gives to bytes.
+/// Returns the type that an event gives to bytes.
 pub(super) fn converted_type(conversion: Conversion) -> Type {
     match type_word(conversion) {
         Some(word) => Type::builtin(word).unwrap_or(Type::void()),
@@ -11,7 +11,7 @@ pub(super) fn converted_type(conversion: Conversion) -> Type {
     }
 }
 
-/// The word for the type of a number, as casts have it.
+/// Returns the name of a number's type for casts, or `None` for an address or text.
 pub(super) fn type_word(conversion: Conversion) -> Option<&'static str> {
     Some(match conversion {
         Conversion::Signed { bytes: 1 } => "i8",

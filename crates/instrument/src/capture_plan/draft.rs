@@ -1,8 +1,7 @@
-//! What a capture has reached so far, from the inside out.
+//! The draft of a capture, built from its innermost part outwards.
 //!
-//! A draft is a *source* (where the first word is), pointers to *follow* from
-//! there, and the type of what has been reached; fields and elements move the
-//! place without reading it.
+//! A draft is a *source* (the location of the first word), pointers to *follow* from there, and the
+//! type that has been reached. Fields and elements move the location without reading it.
 
 use super::CaptureError;
 use juror_event::Conversion;
@@ -11,29 +10,28 @@ use juror_symbols::{BitField, Character, Encoding, Field, Type, TypeKind, Virtua
 use juror_values::read_plan::{Decode, ReadPlan, Source, Step, VirtualPart};
 use smallvec::SmallVec;
 
-/// A part of a value and where a plan finds it.
+/// A part of a value, and its source.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part {
     pub(super) offset: u32,
     pub(super) size: u32,
     pub(super) source: Source,
-    /// The source holds the address of the part, not the part.
+    /// Whether the source holds the address of the part.
     pub(super) pointed: bool,
 }
 
-/// What has been reached so far.
+/// A partially planned capture.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Draft {
     pub(super) parts: SmallVec<[Part; 2]>,
-    /// Pointers followed from the part; the place reached is this far behind
-    /// the last one.
+    /// The pointers to follow from the part. The location is at this distance from the last one.
     pub(super) follow: SmallVec<[Step; 2]>,
-    /// How far into the value the place is, while nothing has been followed.
+    /// The offset into the value while no pointer has been followed.
     pub(super) offset: i64,
     pub(super) bits: Option<BitField>,
     pub(super) r#type: Option<Type>,
     pub(super) conversion: Option<Conversion>,
-    /// The address of the place is meant, not what it holds.
+    /// Whether the address of the location is captured instead of its contents.
     pub(super) address: bool,
 }
 
@@ -58,7 +56,7 @@ impl Draft {
         }
     }
 
-    /// Returns whether an array has been reached.
+    /// Returns whether the draft has reached an array.
     pub(super) fn is_array(&self) -> bool {
         let own = self.r#type.as_ref().filter(|_| !self.address);
         own.is_some_and(|own| matches!(own.strip().kind(), TypeKind::Array { .. }))
@@ -70,7 +68,7 @@ impl Draft {
             .map_or_else(|| "a word without a type".to_owned(), Type::name)
     }
 
-    /// What a reference of C++ refers to; other places as they are.
+    /// Follows a C++ reference. Other drafts are returned unchanged.
     fn referent(self) -> Result<Draft, CaptureError> {
         let is_reference = self
             .r#type
@@ -83,7 +81,7 @@ impl Draft {
         }
     }
 
-    /// What stands behind `*`: of a reference to a pointer what the pointer leads to.
+    /// Applies the operator `*`. A reference to a pointer is followed twice.
     pub(super) fn dereference(self) -> Result<Draft, CaptureError> {
         let is_reference = self
             .r#type
@@ -123,7 +121,7 @@ impl Draft {
                     return Err(CaptureError {
                         message: format!("`{}` is not a pointer", r#type.name()),
                         help: None,
-                        // Of a number the prompt would read the word at that address.
+                        // The prompt dereferences an integer as an address.
                         is_final: matches!(r#type.strip().kind(), TypeKind::Base(_)),
                         lacks_parameter: false,
                     });
@@ -131,8 +129,7 @@ impl Draft {
             },
         }
         if self.follow.is_empty() {
-            // The pointer itself is what the source holds, or it lies in what
-            // the source points to.
+            // The source holds the pointer, or the address of the value that contains it.
             let offset = self.offset;
             self.parts = self.part_at_offset()?;
             self.offset = 0;
@@ -193,8 +190,7 @@ impl Draft {
         self.r#type = Some(field.r#type);
     }
 
-    /// Goes to the part of an object that is a virtual base class: what the object
-    /// points to says where.
+    /// Steps to virtual base classes, whose offsets are in the object's virtual table.
     fn enter(
         &mut self,
         steps: &[VirtualStep],
@@ -226,7 +222,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Makes the place that has been reached the end of a pointer that is followed.
+    /// Turns the location into the target of the last pointer that is followed.
     fn point_to_location(&mut self) -> Result<(), CaptureError> {
         match self.follow.last() {
             Some(Step::Behind(_)) => return Ok(()),
@@ -244,7 +240,7 @@ impl Draft {
         if std::mem::take(&mut part.pointed) {
             self.follow.push(Step::Behind(offset));
         } else if let Source::Absolute { address } = part.source {
-            // `part_at_offset` has moved it there.
+            // `part_at_offset` has added the offset.
             part.source = Source::Constant { bits: address };
             self.follow.push(Step::Behind(0));
         } else {
@@ -263,7 +259,7 @@ impl Draft {
 
     pub(super) fn index(self, index: i64) -> Result<Draft, CaptureError> {
         let mut draft = self.referent()?;
-        // In Rust an index means what a reference to an array leads to.
+        // In Rust an index on a reference to an array applies to the array.
         let to_array = draft.r#type.as_ref().is_some_and(|of| {
             let is_array = |target: Type| matches!(target.strip().kind(), TypeKind::Array { .. });
             of.is_rust() && of.is_pointer() && of.target().is_some_and(is_array)
@@ -328,7 +324,7 @@ impl Draft {
         Ok(self)
     }
 
-    /// The single part that holds the place, with the place at its start.
+    /// Returns the part that contains the location, with the location at its start.
     fn part_at_offset(&self) -> Result<SmallVec<[Part; 2]>, CaptureError> {
         let offset = u32::try_from(self.offset)
             .map_err(|_| CaptureError::new("this lies before the start of the value"))?;
@@ -349,8 +345,8 @@ impl Draft {
         Ok(SmallVec::from_iter([part]))
     }
 
-    /// A reference of C++ to a number or a pointer is what it refers to; one to an
-    /// object is where that is.
+    /// Follows a C++ reference to a number or pointer. A reference to an object stands for the
+    /// object's address.
     fn referred_to(self) -> Result<Draft, CaptureError> {
         let Some(own) = self.r#type.as_ref().filter(|_| !self.address) else {
             return Ok(self);
@@ -389,7 +385,7 @@ impl Draft {
             return Err(CaptureError::new("this value stands in several places"));
         };
         if part.pointed {
-            // Composites in memory: the source is their address.
+            // The source is the address of a composite in memory.
             let follow = SmallVec::from_slice(&[Step::Behind(draft.offset)]);
             return Ok(ReadPlan {
                 source: part.source,
@@ -404,7 +400,7 @@ impl Draft {
         })
     }
 
-    /// Whether a whole number is to be taken for a fraction, or the other way round.
+    /// Returns whether a conversion is between an integer and a floating-point number.
     pub(super) fn is_of_other_kind(&self) -> bool {
         let Some((conversion, r#type)) = self.conversion.zip(self.r#type.as_ref()) else {
             return false;
@@ -450,7 +446,7 @@ impl Draft {
                 Conversion::String => {
                     let own = self.r#type.as_ref();
                     let character = own.and_then(|own| own.target()?.character());
-                    // What is nothing of characters is text of bytes, since that is asked for.
+                    // Without a character type, text consists of bytes.
                     let character = character.unwrap_or(Character::Byte);
                     match own {
                         Some(own) if matches!(own.strip().kind(), TypeKind::Array { .. }) => {
@@ -500,7 +496,7 @@ fn other_order() -> CaptureError {
     }
 }
 
-/// What the bytes of a type mean, when they are one value.
+/// Returns how the bytes of a type are decoded, or an error if they are not a single value.
 pub(crate) fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decode, CaptureError> {
     let stripped = r#type.strip();
     if stripped.is_big_endian() {

@@ -1,11 +1,11 @@
-//! Captures that are more than a place by fixed offsets: casts, elements of library
-//! types, what the caller has. They are expressions of the prompt, read where the point
-//! is planted, and compiled to registers and addresses where that can be done; the rest
-//! is evaluated at the stop, which costs some microseconds.
+//! Captures that are not at a fixed offset: casts, elements of library types, variables of the
+//! caller. They are expressions of the prompt, checked when the point is inserted. If possible they
+//! are compiled to registers and addresses; the others are evaluated at the stop, which takes some
+//! microseconds.
 //!
-//! Invariant: a name means what it means to the event. After a call, parameters have the
-//! values of its entry, and variables of the function that it returns to are not seen;
-//! an event that is no call, and at no line, sees globals alone.
+//! Invariant: a name has its meaning at the event. After a call, parameters have their values at
+//! entry, and the variables of the function that it returns to are not visible. An event that is
+//! neither a call nor at a line sees only globals.
 
 use super::returned::ReturnScope;
 use super::value::{range_value, value_of};
@@ -24,16 +24,15 @@ use juror_values::expression::{self, Scope};
 use juror_values::typed::{Number, Typed};
 use std::rc::Rc;
 
-/// The largest parameter that lies in memory of the call and is kept from its entry.
+/// The largest parameter in memory that is kept from the entry, in bytes.
 const KEPT_SIZE_MAX: u64 = 4_096;
 
-/// Where an event is, as names see it.
+/// The place of an event, which determines the meaning of names.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Site<'a> {
     /// A call of a function.
     Call(&'a Bound),
-    /// A line, at one of its addresses, and in the frame at this level there: 0 is the
-    /// innermost.
+    /// A line, at one of its addresses, in the frame at this level; 0 is the innermost.
     Line(u64, usize),
     /// The beginning of a call that was inlined.
     Inlined(&'a InlinedSite),
@@ -41,14 +40,14 @@ pub(super) enum Site<'a> {
     Free,
 }
 
-/// The beginning of a call that was inlined.
+/// The start of an inlined call.
 #[derive(Debug, Clone)]
 pub struct InlinedSite {
     /// Its address in the process.
     pub address: u64,
-    /// The frame of the call there: 0 is the innermost.
+    /// The level of the frame of the call; 0 is the innermost.
     pub level: usize,
-    /// The parameters of the function, each with where its value is then.
+    /// The parameters of the function, each with its location at that address.
     pub arguments: Rc<[Variable]>,
 }
 
@@ -60,7 +59,7 @@ pub struct Evaluation {
     frame_count: usize,
     conversion: Option<Conversion>,
     sees: Sees,
-    /// The same as a machine word of the registers and the memory at the event.
+    /// The same value as a machine word, if it can be read from registers and memory alone.
     word: Option<WordCapture>,
 }
 
@@ -68,25 +67,24 @@ pub struct Evaluation {
 enum Sees {
     /// The frames of the thread.
     Frames,
-    /// The frames of the thread; in that of the event nothing but these parameters.
+    /// The frames of the thread; in the frame of the event only these parameters.
     Arguments(Rc<[Variable]>),
     /// Globals.
     Globals,
-    /// Globals as the function sees them that has returned, the values of its entry,
-    /// and its result.
+    /// The globals visible to the function that has returned, its values at entry, and its result.
     Returned {
         function: u64,
         entry: Box<[EntryName]>,
         result: Option<EntryValue>,
-        /// The value of the entry that is the address of the result in memory.
+        /// The index of the value at entry that is the address of the result.
         address: Option<usize>,
     },
 }
 
-/// A parameter whose value is kept from the entry.
+/// A parameter whose value at entry is kept.
 #[derive(Debug, Clone)]
 pub(super) struct EntryName {
-    /// Nothing where it was asked for by its position.
+    /// The name; `None` if the expression refers to it by position.
     pub(super) name: Option<Box<str>>,
     pub(super) position: u8,
     value: EntryValue,
@@ -138,7 +136,7 @@ pub(super) fn plan(
     }
     let check = condition.value_at(program, context);
     let check = check.map_err(wrong)?;
-    // The elements of a range are numbers, even if an array of them is text.
+    // The elements of a range are numbers, even if the array is text.
     let is_range = matches!(expression.kind, ExpressionKind::Slice { .. });
     let is_compiled = !is_range
         && check.is_compiled()
@@ -166,7 +164,7 @@ pub(super) fn plan(
     })
 }
 
-/// The address at which the names of an event have their meaning, and the frame there.
+/// Returns the address and the frame level at which the names of an event are looked up.
 pub(super) fn location_of(site: Site<'_>, program: &Program) -> (u64, usize) {
     match site {
         Site::Call(bound) => {
@@ -179,7 +177,7 @@ pub(super) fn location_of(site: Site<'_>, program: &Program) -> (u64, usize) {
     }
 }
 
-/// A container or a structure has no value that monitors know.
+/// Returns the error for a container or structure, which monitors cannot represent.
 fn no_value_of_events(found: &NoValue, read: &str) -> CaptureError {
     let help = match found.instead.as_slice() {
         [] => "read a field or an element of it".to_owned(),
@@ -197,7 +195,8 @@ fn no_value_of_events(found: &NoValue, read: &str) -> CaptureError {
     }
 }
 
-/// Without a call there are no arguments, and no result.
+/// Returns an error if the expression contains an argument or result, since the event is not a
+/// call.
 fn only_globals(expression: &Expression) -> Result<(), CaptureError> {
     let is_of_call = |part: &&Expression| {
         matches!(
@@ -217,7 +216,7 @@ fn only_globals(expression: &Expression) -> Result<(), CaptureError> {
     }
 }
 
-/// What an expression sees after the call of a function.
+/// Returns the names that an expression sees after the call of a function.
 fn returned_names(expression: &Expression, bound: &Bound) -> Result<Sees, CaptureError> {
     let symbols = &bound.module.symbols;
     let mut entry: Vec<EntryName> = Vec::new();
@@ -304,13 +303,13 @@ fn returned_names(expression: &Expression, bound: &Bound) -> Result<Sees, Captur
 }
 
 impl Evaluation {
-    /// Returns the same as a machine word of the registers and the memory at the event.
+    /// Returns the value as a machine word of registers and memory, if it is one.
     pub(crate) fn word(&self) -> Option<&WordCapture> {
         self.word.as_ref()
     }
 
-    /// The values of the entry that it needs after the call, of a thread that stands
-    /// there.
+    /// Reads the values at entry that the evaluation uses after the call, in a thread at the
+    /// function's first instruction.
     pub(crate) fn at_entry(&self, program: &Program, thread: ThreadId) -> Vec<Typed> {
         let Sees::Returned { entry, .. } = &self.sees else {
             return Vec::new();
@@ -328,7 +327,7 @@ impl Evaluation {
         entry.iter().map(kept).collect()
     }
 
-    /// How many values of the entry it needs.
+    /// Returns the number of values at entry that the evaluation uses.
     pub(crate) fn entry_count(&self) -> usize {
         match &self.sees {
             Sees::Returned { entry, .. } => entry.len(),
@@ -336,7 +335,7 @@ impl Evaluation {
         }
     }
 
-    /// Its value in a stopped thread. `entry` has the values of the entry.
+    /// Evaluates the expression in a stopped thread. `entry` has the values at entry.
     pub(crate) fn value(&self, program: &Program, thread: ThreadId, entry: &[Typed]) -> Value {
         let (mut frames, _) = match &self.sees {
             Sees::Globals => (Vec::new(), None),
@@ -404,10 +403,10 @@ impl Evaluation {
     }
 }
 
-/// The value of a parameter that outlives its call's first instruction.
+/// Returns the value of a parameter in a form that stays valid after the call's first instruction.
 fn kept(program: &Program, frame: &Frame, value: &EntryValue, stack: Option<u64>) -> Typed {
     let found = program.at_entry(frame, value.r#type.clone(), &value.location, stack);
-    // The function may use the place of an argument on the stack for something else.
+    // The function may reuse the stack slot of an argument.
     let is_own = matches!(
         value.location.first().map(|piece| &piece.location),
         Some(EntryPieceLocation::Stack(_))

@@ -1,9 +1,9 @@
-//! From what a property wants to read (`queue->count`, `*arg 1`) to how it is
-//! read at the stop, decided once per function.
+//! Plans how the reads of a property (`queue->count`, `*arg 1`) are done at a stop. It is decided
+//! once for each function.
 //!
-//! Calls have parameters and results; system calls have them in registers of
-//! their own; a line sees the variables of its place. All other events see
-//! globals, and what they bring themselves ([`crate::context_values`]).
+//! Calls have parameters and results; system calls have them in registers of their own; a line sees
+//! the variables of its place. All other events see globals and their own context values
+//! ([`crate::context_values`]).
 
 mod arithmetic;
 mod conversion;
@@ -29,54 +29,52 @@ pub use evaluation::{Evaluation, InlinedSite};
 
 pub(crate) use draft::decode_type;
 
-/// What is computed, before that is done.
+/// The placeholder of a value that is computed after the reads.
 pub(crate) const NOT_YET: Value = Value::Unavailable(Unavailability::NotCaptured);
 
-/// How one capture is read.
+/// The way in which a capture is read.
 #[derive(Debug, Clone)]
 pub enum CapturePlan {
-    /// By a plan that begins at the call's entry.
+    /// A plan that begins at the entry of the call.
     Entry(ReadPlan),
-    /// By a plan that begins at the return: the result, or a global variable
-    /// in an event after the call.
+    /// A plan that begins at the return: the result, or a global variable in an event after the
+    /// call.
     Return(ReadPlan),
-    /// By evaluating it at the stop, because it needs the caller's frame, or a
-    /// variable that moves, or is found by what memory holds then.
+    /// An evaluation at the stop, for the caller's frame, for a variable without a fixed location,
+    /// and for a location that depends on the contents of memory.
     Evaluate(Evaluation),
-    /// It comes with the event.
+    /// A value of the event itself.
     Context(ContextValue, Option<Conversion>),
-    /// A sequence of values, each by a plan of its own; `is_late` as those of
-    /// [`CapturePlan::Return`].
+    /// A sequence of values, each with its own plan.
     Elements {
         /// The plans, in order.
         plans: Box<[ReadPlan]>,
-        /// They begin at the return.
+        /// Whether the plans begin at the return, like those of [`CapturePlan::Return`].
         is_late: bool,
     },
-    /// By an expression that was compiled for its place; it is evaluated where that
-    /// comes to no result.
+    /// An expression compiled for its place. If it gives no result, the expression is evaluated.
     Compiled(Check, Evaluation),
-    /// Computed from other captures, when these have been read.
+    /// An operation on other captures, computed after these have been read.
     Arithmetic(Operation),
-    /// Nothing is captured: exact numbers come to the same.
+    /// No capture: exact numbers give the same result.
     Exact,
 }
 
-/// Why a capture cannot be read.
+/// The reason for which a capture cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaptureError {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// A suggestion.
     pub help: Option<String>,
-    /// No other way of reading finds more: the compiler kept no copy.
+    /// Whether no other way of reading can succeed, for instance since the compiler kept no copy.
     pub(crate) is_final: bool,
-    /// The function has no parameter of this name, as far as its debug information tells.
+    /// Whether the function has no parameter of this name in its debug information.
     pub(crate) lacks_parameter: bool,
 }
 
 impl CapturePlan {
-    /// Returns whether it takes something of the call's entry, which is not known later.
+    /// Returns whether it uses values at the call's entry, which are lost later.
     pub(crate) fn is_of_entry(&self) -> bool {
         match self {
             CapturePlan::Entry(_) => true,
@@ -108,8 +106,7 @@ pub fn plan_capture(
     plan_at(event, capture, Site::Call(bound), program)
 }
 
-/// Plans a capture of an event that has no function: it reads globals, or the
-/// registers of a system call.
+/// Plans a capture of an event without a function: globals, or the registers of a system call.
 pub fn plan_free_capture(
     event: &SymbolicEvent,
     capture: &Capture,
@@ -147,8 +144,8 @@ fn plan_at(
         modules: &program.modules,
     };
     match location_plan(&planner, capture) {
-        // What a guard casts is converted, as everywhere; a type that an event gives
-        // says how the bytes are read.
+        // In a guard a cast converts the value, as everywhere; the type that an event gives
+        // determines how the bytes are decoded.
         Ok(Planned { is_other: true, .. }) if capture.hoisted => {
             let capture = Capture {
                 read: cast(&capture.read),
@@ -157,13 +154,14 @@ fn plan_at(
             evaluation::plan(event, &capture, site, program)
         }
         Ok(planned) => Ok(planned.plan),
-        // It may be more than a place all the same: an element of a library type, say.
+        // The evaluation may succeed where no fixed location exists, for instance for an element of
+        // a library type.
         Err(error) if error.is_final => Err(error),
         Err(error) => evaluated().map_err(|found| if found.is_final { found } else { error }),
     }
 }
 
-/// The cast that a guard writes, as an expression.
+/// Returns the cast in a guard as an expression.
 fn cast(read: &Read) -> Read {
     match read {
         Read::Convert(inner, conversion) => match type_word(*conversion) {
@@ -174,14 +172,13 @@ fn cast(read: &Read) -> Read {
     }
 }
 
-/// A plan, and whether it takes a number for one of another kind: a whole one for a
-/// fraction, or the other way round.
+/// A plan, and whether it takes an integer for a floating-point number or the other way round.
 struct Planned {
     plan: CapturePlan,
     is_other: bool,
 }
 
-/// The plan of a place by fixed offsets.
+/// Returns the plan of a location at fixed offsets.
 fn location_plan(planner: &Planner<'_>, capture: &Capture) -> Result<Planned, CaptureError> {
     let is_late = |plan: &ReadPlan| {
         planner.event.kind.is_end_of_call()
@@ -205,7 +202,7 @@ fn location_plan(planner: &Planner<'_>, capture: &Capture) -> Result<Planned, Ca
     Ok(Planned { plan, is_other })
 }
 
-/// The plans of a range of elements; nothing for what is no range.
+/// Returns the plans of a range of elements, or `None` if the read is not a range.
 fn element_plans(
     planner: &Planner<'_>,
     read: &Read,
@@ -219,7 +216,7 @@ fn element_plans(
     };
     let first = planner.draft(&Read::Index(inner.clone(), *start))?;
     if conversion.is_none() && first.is_array() {
-        // Its rows are sequences themselves.
+        // The rows are sequences themselves.
         return Err(CaptureError::new(format!(
             "the elements of `{range}` are no single values"
         )));
@@ -236,8 +233,8 @@ fn element_plans(
     (*start..*end).map(plan).collect::<Result<_, _>>().map(Some)
 }
 
-/// Plans a capture of an event at a line, for one of its addresses and the frame that
-/// stands in the line there.
+/// Plans a capture of an event at a line, for one of its addresses and the level of the frame in
+/// that line.
 pub fn plan_line_capture(
     event: &SymbolicEvent,
     capture: &Capture,
@@ -252,7 +249,7 @@ pub fn plan_line_capture(
     }
 }
 
-/// Plans a capture of an event before a call that was inlined.
+/// Plans a capture of an event before an inlined call.
 pub fn plan_inlined_capture(
     event: &SymbolicEvent,
     capture: &Capture,
@@ -266,7 +263,7 @@ pub fn plan_inlined_capture(
     }
 }
 
-/// The plan of what is not read from the program.
+/// Returns the plan of a value that is not read from the program, or `None` for others.
 fn plan_by_itself(
     event: &SymbolicEvent,
     capture: &Capture,
@@ -279,7 +276,7 @@ fn plan_by_itself(
     }
 }
 
-/// What the event itself brings, when that is what is captured.
+/// Returns the plan of a context value, or `None` for other reads.
 fn context_value_of(
     event: &SymbolicEvent,
     capture: &Capture,
@@ -298,8 +295,8 @@ fn context_value_of(
 }
 
 impl CapturePlan {
-    /// Reads a capture of an event that is no call, in a stopped thread; or
-    /// in one that is gone, of which only memory and facts are left.
+    /// Reads a capture of an event that is not a call, in a stopped thread. If the thread has
+    /// ended, only memory and context values can be read.
     pub fn read(&self, program: &Program, thread: ThreadId, context: &EventContext<'_>) -> Value {
         match self {
             CapturePlan::Context(value, conversion) => {
@@ -327,7 +324,7 @@ impl CapturePlan {
     }
 }
 
-/// The debuggee's memory, for an event whose thread is gone.
+/// The debuggee's memory, for an event whose thread has ended.
 struct OnlyMemory<'a>(&'a Program);
 
 impl Machine for OnlyMemory<'_> {
@@ -361,7 +358,7 @@ fn has_caller(read: &Read) -> bool {
     }
 }
 
-/// Whether a read is no place by fixed offsets.
+/// Returns whether a read cannot be planned as a location at fixed offsets.
 fn is_expression(read: &Read) -> bool {
     match read {
         Read::Caller(_) | Read::Expression(_) => true,

@@ -1,5 +1,4 @@
-//! Where a capture begins: parameters, results and globals of one definition
-//! of a function.
+//! Plans the sources of captures: parameters, results and globals of one definition of a function.
 
 use super::CaptureError;
 use super::draft::{Draft, Part};
@@ -17,7 +16,7 @@ use std::rc::Rc;
 /// Plans the captures of an event at one definition of its function.
 pub(super) struct Planner<'a> {
     pub(super) event: &'a SymbolicEvent,
-    /// Nothing for an event that is no call.
+    /// The definition; `None` for an event that is not a call.
     pub(super) bound: Option<&'a Bound>,
     pub(super) modules: &'a Modules,
 }
@@ -31,7 +30,7 @@ impl Planner<'_> {
             Read::Dereference(inner) => {
                 let mut draft = self.draft(inner)?;
                 if self.bound.is_none() && matches!(**inner, Read::Argument(_) | Read::Return) {
-                    // What a word of a system call leads to, nobody says.
+                    // A word of a system call has no pointee type.
                     draft.r#type = None;
                 }
                 draft.dereference()
@@ -81,7 +80,7 @@ impl Planner<'_> {
         let symbols = &bound.module.symbols;
         match symbols.entry_value_plan(&bound.function, Parameter::Name(name)) {
             Ok(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
-            // A field of the object is read as at the prompt.
+            // A field of the implicit object is evaluated as at the prompt.
             Err(error) if self.is_of_this(bound, name) => Err(self.explain(name, &error)),
             Err(error) => match self.global(name) {
                 Some(draft) => Ok(draft),
@@ -90,7 +89,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a name is one of a field of the object of a C++ member function.
+    /// Returns whether a name denotes a field of the object of a C++ member function.
     fn is_of_this(&self, bound: &Bound, name: &str) -> bool {
         let symbols = &bound.module.symbols;
         let this = symbols.entry_value_plan(&bound.function, Parameter::Name("this"));
@@ -120,7 +119,7 @@ impl Planner<'_> {
             ),
             None => Place::new(self.modules, None, 0, ""),
         };
-        // What is ambiguous, or nobody but a person means, is told by the evaluation.
+        // The evaluation reports ambiguous names, and names that only a user can mean.
         let meaning = place.find(name).ok()??;
         if self.bound.is_some() && meaning.is_variable_elsewhere() {
             return None;
@@ -169,7 +168,7 @@ impl Planner<'_> {
         let parameter = Parameter::Position(usize::from(position));
         match symbols.entry_value_plan(&bound.function, parameter) {
             Ok(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
-            // More arguments than the debug information knows: `...` of C.
+            // An argument beyond the known parameters belongs to the `...` of C.
             Err(EntryError::NoSuchParameter { known, .. })
                 if usize::from(position) <= known.len() =>
             {
@@ -181,8 +180,8 @@ impl Planner<'_> {
         }
     }
 
-    /// By the calling convention alone; which arguments are floats, the
-    /// event's other captures tell.
+    /// Locates an argument by the calling convention alone. The conversions of the event's other
+    /// captures tell which arguments are floating-point.
     fn untyped_argument(&self, position: u8) -> Draft {
         let mut classes = vec![ArgumentClass::Integer; usize::from(position)];
         for capture in &self.event.captures {
@@ -205,7 +204,7 @@ impl Planner<'_> {
         Draft::new(parts.into_iter().collect(), None)
     }
 
-    /// The kernel takes its arguments from registers of its own choice.
+    /// Locates an argument of a system call, for which the kernel has its own convention.
     fn system_call_argument(&self, position: u8) -> Result<Draft, CaptureError> {
         const REGISTERS: [u16; 6] = [
             register::RDI,
@@ -274,7 +273,7 @@ impl Planner<'_> {
     }
 }
 
-/// A register of a system call: the kernel's `long`.
+/// Returns the draft of a register of a system call, as a `long`.
 fn whole_register(number: u16) -> Draft {
     let part = Part {
         offset: 0,
@@ -326,7 +325,7 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
     Ok(parts)
 }
 
-/// The source of a place, and whether the source holds only its address.
+/// Returns the source of a location, and whether the source holds its address.
 fn part_of(location: &EntryPieceLocation) -> Option<(Source, bool)> {
     let of_register = |number: u16| match number {
         0..=16 => Some(Source::Register {

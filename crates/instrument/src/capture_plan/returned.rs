@@ -1,5 +1,5 @@
-//! What names mean where a call has just returned: globals as the function sees them,
-//! its parameters as they were at its entry, and its result.
+//! The scope of an expression at the return of a call: globals as the function sees them, its
+//! parameters with their values at entry, and its result.
 
 use super::evaluation::EntryName;
 use juror_program::scope::FrameScope;
@@ -9,11 +9,11 @@ use juror_values::expression::{self, Overload, Scope};
 use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::Typed;
 
-/// What names mean where a call has just returned.
+/// The scope of an expression at the return of a call.
 pub(super) struct ReturnScope<'a> {
-    /// The function, as far as its address tells.
+    /// The function, as far as its address determines it.
     pub(super) home: FrameScope<'a>,
-    /// The thread as it stands: in the caller.
+    /// The thread's frames: it is back in the caller.
     pub(super) caller: FrameScope<'a>,
     pub(super) names: &'a [EntryName],
     pub(super) entry: &'a [Typed],
@@ -23,7 +23,7 @@ pub(super) struct ReturnScope<'a> {
 impl ReturnScope<'_> {
     fn kept(&self, is_it: impl Fn(&EntryName) -> bool) -> Option<Result<Typed, ValueError>> {
         let position = self.names.iter().position(is_it)?;
-        // A call that was active already had its entry before anybody asked.
+        // The entry of a call that was already active has not been seen.
         let missing =
             || ValueError::OptimizedOut.within("its value at the call's entry".to_owned());
         Some(self.entry.get(position).cloned().ok_or_else(missing))

@@ -1,4 +1,4 @@
-//! Values of expressions as monitors know values: numbers, text, and elements.
+//! Converts values of expressions to those of monitors: numbers, text, and sequences.
 
 use super::conversion::converted_type;
 use juror_debuggee::ThreadId;
@@ -11,10 +11,10 @@ use juror_values::read_plan::{Decode, ReadPlan, Source, Step};
 use juror_values::typed::Typed;
 use smallvec::SmallVec;
 
-/// The most elements that a capture takes.
+/// The most elements of a capture.
 const ELEMENTS_MAX: usize = 4_096;
 
-/// A value as monitors know values: numbers, text, and elements.
+/// Converts a value to the monitors' representation.
 pub(super) fn value_of(
     value: &Typed,
     conversion: Option<Conversion>,
@@ -26,14 +26,14 @@ pub(super) fn value_of(
         Ok(referent) => referent,
         Err(why) => return Value::Unavailable(why.unavailability()),
     };
-    // A reference to an object is where that is.
+    // A reference to an object stands for the object's address.
     if let Some(text) = expression::string_of(&referent, scope)
         && (conversion == Some(Conversion::String) || referent.r#type == value.r#type)
     {
         return Value::String(text.into());
     }
     let is_object = matches!(referent.r#type.strip().kind(), TypeKind::Composite(_));
-    // What a library type holds an array as (`std::array`) is that array.
+    // A library type that holds an array (`std::array`) stands for the array.
     let is_whole = matches!(conversion, None | Some(Conversion::String));
     let held = expression::held_array(value, scope).filter(|_| is_whole);
     let value = match &held {
@@ -43,7 +43,7 @@ pub(super) fn value_of(
     };
     let mut left = ELEMENTS_MAX;
     let character = value.r#type.target().as_ref().and_then(Type::character);
-    // What is nothing of characters is text of bytes, where that is asked for.
+    // Without a character type, text consists of bytes, if text is asked for.
     let is_array = conversion.is_none() || is_whole && character.is_some();
     let bytes = Bytes::Text;
     if is_array && let Some(array) = array_of(value, bytes, scope, program, thread, &mut left) {
@@ -72,7 +72,7 @@ pub(super) fn value_of(
     }
 }
 
-/// What an array of characters is.
+/// The representation of an array of characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bytes {
     /// Text.
@@ -81,8 +81,7 @@ enum Bytes {
     Numbers,
 }
 
-/// A range of elements, as the sequence of numbers that it is; of rows, as a sequence of
-/// such sequences.
+/// Converts a range of elements to a sequence of numbers; for rows, to a sequence of sequences.
 pub(super) fn range_value(
     value: &Typed,
     scope: &dyn Scope,
@@ -97,8 +96,8 @@ pub(super) fn range_value(
     }
 }
 
-/// An array as the text or the sequence that it is, one of arrays as a sequence of
-/// sequences; nothing for what is no array. `left` is how many elements may still be taken.
+/// Converts an array to text or to a sequence, an array of arrays to a sequence of sequences.
+/// Returns `None` for other values. `left` is the number of elements that may still be taken.
 fn array_of(
     value: &Typed,
     bytes: Bytes,

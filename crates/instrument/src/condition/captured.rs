@@ -1,8 +1,7 @@
-//! What is computed with the values of an event alone: compiled as a condition is, over
-//! values that were read already.
+//! Compiles operations on the captured values of an event, like conditions.
 //!
-//! Invariant: nothing is read from the program. Where an operand is not available, the
-//! monitor is left to find it; where all are and there is no result, there is an error.
+//! Invariant: nothing is read from the program. If an operand is unavailable, the monitor reports
+//! it; if all are available and there is no result, the result is an error.
 
 use super::compile::{Compiler, Names, truth};
 use super::node::{Node, Word};
@@ -18,14 +17,14 @@ use juror_values::pretty_printers::Contents;
 use juror_values::read_plan::{ClassNumber, Machine};
 use std::rc::Rc;
 
-/// Where names have their meaning.
+/// The place at which names are looked up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NameContext<'a> {
-    /// In the process.
+    /// The address in the process.
     pub(crate) address: u64,
-    /// The frame there: 0 is the innermost.
+    /// The level of the frame; 0 is the innermost.
     pub(crate) level: usize,
-    /// The type of what the function has returned.
+    /// The type of the function's result.
     pub(crate) result: Option<&'a Type>,
     /// The parameters of an inlined call that begins there.
     pub(crate) arguments: Option<&'a Rc<[Variable]>>,
@@ -38,26 +37,26 @@ impl<'a> NameContext<'a> {
     }
 }
 
-/// A captured value that is computed with.
+/// A captured value that is an operand.
 #[derive(Debug, Clone)]
 pub(crate) struct CapturedOperand {
-    /// Where the event has it.
+    /// The slot of the capture.
     pub(crate) slot: u8,
     /// Its type in the program.
     pub(crate) r#type: Type,
 }
 
-/// An operation on values of an event.
+/// An operation on captured values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operation {
     node: Node,
-    /// Where the event has the operands.
+    /// The slots of the operands.
     slots: Box<[u8]>,
 }
 
 impl Operation {
-    /// Compiles one; nothing where it has no meaning for such types, and where exact
-    /// numbers come to the same.
+    /// Compiles an operation. Returns `None` if it does not apply to the types, and if exact
+    /// numbers give the same result.
     pub(crate) fn new(
         text: &str,
         operands: &[CapturedOperand],
@@ -76,7 +75,7 @@ impl Operation {
         })
     }
 
-    /// Its result; nothing where an operand is not available.
+    /// Returns its result, or `None` if an operand is unavailable.
     pub(crate) fn value(&self, values: &[Value]) -> Option<Value> {
         let value_in = |slot: &u8| values.get(usize::from(*slot));
         let is_there = |value: &Value| !matches!(value, Value::Unavailable(_));
@@ -95,8 +94,8 @@ impl Operation {
 }
 
 impl Condition {
-    /// The type of what it reads, where that is known before the program runs. What stands
-    /// in the place of another is meant, and what a reference refers to.
+    /// Returns the type of the read, if it is known before the program runs, after library types
+    /// that stand for another value and after references.
     pub(crate) fn type_at(&self, program: &Program, context: NameContext<'_>) -> Option<Type> {
         let names = context.names(program);
         let compiler = Compiler { names: &names };
@@ -106,7 +105,7 @@ impl Condition {
     }
 }
 
-/// The operands by their numbers; everything else is as it is there.
+/// Resolves `$N` to the operand with that number, and types at the place of the event.
 struct OperandNames<'a> {
     operands: &'a [CapturedOperand],
     around: &'a PointNames<'a>,

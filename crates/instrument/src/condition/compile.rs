@@ -1,5 +1,5 @@
-//! From an expression to a [`Node`]: the rules of [`juror_values::expression`], one
-//! for one, with the values still to come.
+//! Compiles an expression to a [`Node`] by the rules of [`juror_values::expression`], without the
+//! values.
 
 use super::node::{Node, NumberClass, Scalar, Word};
 use super::operand::{
@@ -23,45 +23,45 @@ use juror_values::types::written::written_type;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What names mean at a place.
+/// The meaning of names at a place.
 pub(super) trait Names {
     fn name(&self, name: &str) -> Result<Operand, Unknown>;
     fn register(&self, name: &str) -> Result<Operand, Unknown>;
     fn argument(&self, position: u8) -> Result<Operand, Unknown>;
     fn type_named(&self, name: &str) -> Option<Type>;
-    /// The type of what has been returned. Its value is not compiled: only what is
-    /// wrong with an expression over it comes out.
+    /// Returns the type of the function's result. Its value is not compiled; the type only serves
+    /// to find errors.
     fn returned(&self) -> Option<Type> {
         None
     }
-    /// The type of what a name means, wherever that is.
+    /// Returns the type of a name, wherever its value is.
     fn type_of_name(&self, name: &str) -> Option<Type> {
         let _ = name;
         None
     }
-    /// The type of an argument, wherever it is.
+    /// Returns the type of an argument, wherever its value is.
     fn type_of_argument(&self, position: u8) -> Option<Type> {
         let _ = position;
         None
     }
-    /// The number by which a machine knows a class of C++.
+    /// Returns the number by which a machine identifies a C++ class.
     fn class_number(&self, class: &Type) -> Option<ClassNumber> {
         let _ = class;
         None
     }
-    /// Whether a value of this type may be gone through as it is shown.
+    /// Returns whether a type has a pretty-printer, which may determine its elements.
     fn has_pretty_printer(&self, r#type: &Type) -> bool {
         PrettyPrinters::standard().has(r#type)
     }
-    /// Whether it may be known how many elements a value of this type has.
+    /// Returns whether the number of elements of a type may be known.
     fn knows_length(&self, r#type: &Type) -> bool {
         PrettyPrinters::standard().know_length(r#type)
     }
-    /// Whether a value of this type is shown by its elements alone.
+    /// Returns whether a type is only shown by its elements.
     fn is_collection(&self, r#type: &Type) -> bool {
         PrettyPrinters::standard().is_collection(r#type)
     }
-    /// What a value of this type leads to, where its type alone tells.
+    /// Returns the contents of a library type, if the type determines them.
     fn contents(&self, r#type: &Type) -> Option<Contents> {
         PrettyPrinters::standard().contents(r#type, &|name| self.type_named(name))
     }
@@ -73,7 +73,8 @@ pub(super) fn truth(expression: &Expression, names: &impl Names) -> Result<Node,
     Ok(compiler.number(expression)?.node)
 }
 
-/// Compiles what an event reads. An array is its elements there, not where it begins.
+/// Compiles the read of an event, in which an array stands for its elements and not for its
+/// address.
 pub(super) fn value(expression: &Expression, names: &impl Names) -> Result<Node, NotCompiled> {
     let compiler = Compiler { names };
     let operand = compiler.operand(expression)?;
@@ -88,12 +89,12 @@ pub(super) fn value(expression: &Expression, names: &impl Names) -> Result<Node,
     }
 }
 
-/// Compiles for the names of a place.
+/// Compiles with the names of a place.
 pub(super) struct Compiler<'a, N> {
     pub(super) names: &'a N,
 }
 
-/// Both results; what is wrong in either is found.
+/// Returns both results, or the error of either.
 fn both<A, B>(
     left: Result<A, NotCompiled>,
     right: Result<B, NotCompiled>,
@@ -108,7 +109,7 @@ fn both<A, B>(
 }
 
 impl<N: Names> Compiler<'_, N> {
-    /// A reference of C++ is what it refers to.
+    /// Compiles an operand. A C++ reference is replaced by its referent.
     fn operand(&self, expression: &Expression) -> Result<Operand, NotCompiled> {
         let operand = self.operand_as_is(expression)?;
         if is_reference(&operand.r#type) {
@@ -127,7 +128,7 @@ impl<N: Names> Compiler<'_, N> {
         ))
     }
 
-    /// What stands behind `*` ([`juror_values::expression`] has the same rule).
+    /// Compiles the operand of `*`, by the rule of [`juror_values::expression`].
     fn pointer(&self, expression: &Expression) -> Result<Operand, NotCompiled> {
         let operand = self.operand_as_is(expression)?;
         let target = operand.r#type.target();
@@ -180,7 +181,7 @@ impl<N: Names> Compiler<'_, N> {
                 arrow,
             } => {
                 let base = self.operand_as_is(object)?;
-                // A person may take a reference for a pointer.
+                // `->` on a C++ reference is accepted, too.
                 let is_object = is_reference(&base.r#type)
                     && base
                         .r#type
@@ -194,7 +195,7 @@ impl<N: Names> Compiler<'_, N> {
                 if (*arrow && !is_object) || base.r#type.is_pointer() {
                     base = self.dereference(base, &object.span)?;
                 }
-                // It may be a field of what this one leads to, or a part of a complex number.
+                // It may be a field of the target, or a part of a complex number.
                 let goes_on = self.leads_on(&base.r#type) || is_complex(&base.r#type);
                 if base.r#type.field(&field.text).is_none() && goes_on {
                     return Err(NotCompiled::Evaluate);
@@ -254,7 +255,8 @@ impl<N: Names> Compiler<'_, N> {
         }
     }
 
-    /// `len(x)`: of an array its type says it, of a container its view at the hit.
+    /// Compiles `len(x)`: the type of an array gives it, the pretty-printer of a container at the
+    /// hit.
     fn length(&self, counted: &Expression) -> Result<Operand, NotCompiled> {
         let mut found = self.operand(counted)?.r#type;
         for _ in 0..REFERENCES_MAX {
@@ -270,11 +272,11 @@ impl<N: Names> Compiler<'_, N> {
         }
     }
 
-    /// A name alone may be one of a type.
+    /// Returns the size of an operand. A plain name may denote a type.
     fn size_of(&self, operand: &Expression) -> Result<Option<u64>, NotCompiled> {
         let found = self.operand(operand);
         match (&found, &operand.kind) {
-            // It may be the name of a function, which has no size.
+            // The name may be that of a function, which has no size.
             (Ok(known), ExpressionKind::Name(_)) if known.leads_to_function() => {
                 Err(NotCompiled::Evaluate)
             }
@@ -302,8 +304,7 @@ impl<N: Names> Compiler<'_, N> {
         }
     }
 
-    /// Whether a value of this type, or what it points to, is gone through as
-    /// it is shown.
+    /// Returns whether a type, or its target, has a pretty-printer.
     fn leads_on(&self, r#type: &Type) -> bool {
         let target = r#type.target();
         self.names.has_pretty_printer(r#type)
@@ -384,8 +385,8 @@ impl<N: Names> Compiler<'_, N> {
         }
     }
 
-    /// What is no number on both sides, or pointers to different things, only the
-    /// evaluation knows how to take.
+    /// Compiles `a ? b : c`. If a branch is not a number, or the branches are pointers to different
+    /// types, it is left to the evaluation.
     fn conditional(
         &self,
         condition: &Expression,
@@ -501,7 +502,7 @@ impl<N: Names> Compiler<'_, N> {
         let Some(size) = element.size() else {
             return wrong("the size of an element is not known", span);
         };
-        // Where Rust's arrays end is asked each time.
+        // The bounds of a Rust array are checked at each hit.
         if is_rust_array
             && !matches!(&index, Node::Constant(Scalar::Int(at)) if (0..count).contains(at))
         {
@@ -582,7 +583,8 @@ impl<N: Names> Compiler<'_, N> {
         }
     }
 
-    /// `shape == Circle`, in Rust; or what only evaluation can tell to be none.
+    /// Returns whether the right operand may be the name of a Rust variant (`shape == Circle`), or
+    /// only the evaluation can tell that it is not.
     fn may_be_variant(
         &self,
         operator: BinaryOperator,
@@ -596,7 +598,7 @@ impl<N: Names> Compiler<'_, N> {
             Ok(left) => names_variant(operator, &left.r#type, right),
             Err(NotCompiled::Evaluate) => {
                 let is_unknown = matches!(self.names.name(name), Err(Unknown::Missing(_)));
-                // As Rust writes the names of alternatives.
+                // Rust's variants begin with a capital letter.
                 let last = name.rsplit("::").next().unwrap_or(name);
                 is_unknown && last.starts_with(|first: char| first.is_uppercase())
             }
@@ -604,7 +606,7 @@ impl<N: Names> Compiler<'_, N> {
         }
     }
 
-    /// `name == "text"`.
+    /// Compiles `name == "text"`. Returns `None` if neither operand is a literal.
     fn string_comparison(
         &self,
         operator: BinaryOperator,
@@ -649,19 +651,19 @@ impl<N: Names> Compiler<'_, N> {
     }
 }
 
-/// A number as one of the kind that it has beside this one.
+/// Multiplies a number by one, which converts it to the kind and width of the computation.
 fn times(number: Node, overflow: Overflow, one: Scalar) -> Node {
     let one = Box::new(Node::Constant(one));
     Node::Binary(BinaryOperator::Multiply, overflow, Box::new(number), one)
 }
 
-/// Whether values of the type are references of C++.
+/// Returns whether a type is a C++ reference.
 fn is_reference(r#type: &Type) -> bool {
     matches!(r#type.strip().kind(), TypeKind::Reference(_)) && !r#type.is_rust()
 }
 
-/// Whether two pointers are compared as C++ does where one is to a base class of the
-/// other's: as pointers to the same.
+/// Returns whether the comparison of two pointers casts one to a base class of the other's class,
+/// as in C++.
 fn are_of_one_class(a: &Option<Type>, b: &Option<Type>) -> bool {
     let both = a.as_ref().zip(b.as_ref());
     both.is_some_and(|(a, b)| moves_address(a, b))

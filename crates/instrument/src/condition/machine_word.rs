@@ -1,4 +1,4 @@
-//! Compiled expressions that are chains of loads, as captures of emitted code.
+//! Converts compiled expressions that are chains of loads to captures of emitted code.
 
 use super::Check;
 use super::node::{Node, Reading, Scalar, Word};
@@ -7,8 +7,8 @@ use juror_event::Conversion;
 use juror_monitor::native::{Origin, WordCapture, WordKind};
 
 impl Check {
-    /// Returns its value as a machine word; `conversion` is the type that an event gives
-    /// to the bytes at its place. `None` if it is computed, or its bytes have another
+    /// Returns its value as a machine word. `conversion` is the type that an event gives to the
+    /// bytes at the location. Returns `None` if the value is computed, or if its bytes have another
     /// form.
     pub(crate) fn word(&self, conversion: Option<Conversion>) -> Option<WordCapture> {
         match (self.node.as_ref()?, conversion) {
@@ -18,7 +18,7 @@ impl Check {
                 capture(word, bytes, kind)
             }
             (Node::Read(Word::Load(address, size), reading), Some(conversion)) => {
-                // It is in memory, so the other type is read at the same place.
+                // It is in memory, so the other type is read at the same address.
                 form(*reading).filter(|(own, _)| own == size)?;
                 let (bytes, kind) = converted(conversion)?;
                 chain(address)?.load(bytes).ok()?.value(bytes, kind).ok()
@@ -43,7 +43,7 @@ fn constant(scalar: Scalar) -> Option<WordCapture> {
     Chain::new(Origin::Constant(word)).value(8, kind).ok()
 }
 
-/// Returns the size in bytes and the kind of a number that fills whole bytes.
+/// Returns the size in bytes and the kind of a number that fills whole bytes, or `None` for others.
 fn form(reading: Reading) -> Option<(u8, WordKind)> {
     let (bits, kind) = match reading {
         Reading::Signed { shift: 0, bits } => (bits, WordKind::Signed),
@@ -72,7 +72,7 @@ fn capture(word: &Word, bytes: u8, kind: WordKind) -> Option<WordCapture> {
         word => word,
     };
     let chain = match word {
-        // A shorter load would succeed where the whole one fails.
+        // A shorter load could succeed where the complete one fails.
         Word::Load(address, size) if *size == bytes => chain(address)?.load(bytes).ok()?,
         Word::Load(..) => return None,
         word => chain(word)?,
@@ -80,8 +80,7 @@ fn capture(word: &Word, bytes: u8, kind: WordKind) -> Option<WordCapture> {
     chain.value(bytes, kind).ok()
 }
 
-/// Returns the word whose low bits are those of a number, if the number is a word that was
-/// only cut.
+/// Returns the word whose low bits are those of a number, if the number is only a truncated word.
 fn low_bits(node: &Node, wanted: u8) -> Option<&Word> {
     let (mut node, mut is_cut) = (node, false);
     loop {
@@ -92,7 +91,7 @@ fn low_bits(node: &Node, wanted: u8) -> Option<&Word> {
             Node::Read(word, reading) => {
                 let fits = match reading {
                     Reading::Unsigned { shift: 0, bits } => *bits >= wanted,
-                    // A negative number is no address until it has been cut.
+                    // A negative number is not an address until it has been truncated.
                     Reading::Signed { shift: 0, bits } => is_cut && *bits >= wanted,
                     Reading::Address => true,
                     _ => false,

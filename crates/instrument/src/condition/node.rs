@@ -1,19 +1,18 @@
-//! A compiled expression: everything that was a name is a register, a memory
-//! address or a number.
+//! A compiled expression, in which names are replaced by registers, addresses and constants.
 //!
-//! Invariant: evaluating allocates nothing, but for the words of an error of
-//! arithmetic, after which the run stops anyway.
+//! Invariant: evaluation allocates nothing, except for the message of an arithmetic error, after
+//! which the program stays stopped.
 
 use juror_language::BinaryOperator;
 use juror_values::expression::arithmetic::{Overflow, floats, integers};
 use juror_values::read_plan::{Machine, VirtualPart};
 use std::sync::Arc;
 
-/// The longest text that a comparison reads at once, in bytes; pieces end at
-/// multiples of it, so none crosses a page.
+/// The longest piece of text that a comparison reads at once, in bytes. Pieces end at multiples of
+/// it, so none crosses a page.
 const STRING_PIECE: usize = 64;
 
-/// A number of the debuggee's, or a truth value.
+/// A number or boolean of the debuggee.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Scalar {
     Int(i128),
@@ -51,30 +50,31 @@ impl Scalar {
     }
 }
 
-/// Eight bytes as they are in a register or in memory.
+/// Eight bytes of a register or of memory.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Word {
     Constant(u64),
     /// A general register, by its DWARF number.
     Register(u8),
-    /// The low half of a vector register, from 0.
+    /// The low half of a vector register; 0 is `xmm0`.
     Vector(u8),
-    /// So many bytes of memory.
+    /// So many bytes of memory at an address.
     Load(Box<Word>, u8),
-    /// That far from another address.
+    /// An address at a constant distance from another one.
     Offset(Box<Word>, i64),
-    /// Elements of so many bytes behind an address.
+    /// The address of the element with an index; the number is the size of an element in bytes.
     Element(Box<Word>, Box<Node>, u64),
-    /// The part of the object at an address that is a virtual base class.
+    /// The address of a virtual base class of the object at an address.
     Part(Box<Word>, VirtualPart),
-    /// What has been computed.
+    /// A computed number.
     Computed(Box<Node>),
-    /// What an event has captured in a slot; a fraction as one of so many bytes.
+    /// The value that an event has captured in a slot; a floating-point number is converted to so
+    /// many bytes.
     Captured(u8, u8),
 }
 
 impl Word {
-    /// The address that is so far behind this one.
+    /// Returns the address at a distance of `bytes` from this one.
     pub(super) fn offset(self, bytes: i64) -> Word {
         match self {
             _ if bytes == 0 => self,
@@ -115,7 +115,7 @@ impl Word {
     }
 }
 
-/// How a word is a number.
+/// The decoding of a word as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     Signed { shift: u8, bits: u8 },
@@ -156,25 +156,26 @@ pub(super) enum Node {
     Read(Word, Reading),
     Not(Box<Node>),
     Negate(Overflow, Box<Node>),
-    /// The bits flipped: within so many where the operand has no sign.
+    /// The bitwise complement, limited to so many bits for an unsigned operand.
     Complement(Box<Node>, Option<u8>),
     Both(Box<Node>, Box<Node>),
-    /// The second where the first is true, and the third where it is not.
+    /// The second node if the first is true, and the third otherwise.
     Conditional(Box<[Node; 3]>),
     Either(Box<Node>, Box<Node>),
-    /// With what becomes of whole numbers that do not fit.
+    /// An operator, with its treatment of overflow.
     Binary(BinaryOperator, Overflow, Box<Node>, Box<Node>),
-    /// Rounded to a `float`.
+    /// A number rounded to `float`.
     Rounded(Box<Node>),
-    /// How many elements of so many bytes lie between two addresses.
+    /// The number of elements of so many bytes between two addresses.
     Distance(Box<Node>, Box<Node>, u64),
-    /// Made to fit a type of so many bytes.
+    /// A number truncated to a type.
     Wrapped(Box<Node>, Reading),
-    /// Whether these bytes, with which the text ends, stand at an address.
+    /// Whether the bytes at an address equal the text, which ends with its terminator; negated if
+    /// the flag is false.
     IsString(Word, Arc<[u8]>, bool),
 }
 
-/// What kind of number a node comes to.
+/// The kind of number that a node results in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NumberClass {
     Whole,
@@ -184,7 +185,7 @@ pub(super) enum NumberClass {
 }
 
 impl Node {
-    /// What kind of number it comes to, where it comes to one.
+    /// Returns the kind of its number.
     pub(super) fn class(&self) -> NumberClass {
         let computed = |parts: &[&Node]| {
             let is_float = |part: &&Node| part.class() == NumberClass::Float;
@@ -219,7 +220,8 @@ impl Node {
         }
     }
 
-    /// Whether whole numbers without bounds, and fractions of 8 bytes, come to the same.
+    /// Returns whether integers without bounds, and floating-point numbers of 8 bytes, give the
+    /// same result.
     pub(super) fn is_exact(&self) -> bool {
         use NumberClass::{Address, Float, Truth, Whole};
         let are_truths = |parts: &[&Node]| {
@@ -270,7 +272,7 @@ impl Node {
         }
     }
 
-    /// Its value; none where something cannot be read or computed.
+    /// Returns its number, or `None` if a read or operation fails.
     pub(super) fn evaluate(&self, machine: &impl Machine) -> Option<Scalar> {
         let truth = |node: &Node| node.evaluate(machine).map(Scalar::is_true);
         Some(match self {
@@ -324,8 +326,8 @@ impl Node {
     }
 }
 
-/// Whether monitors compute it with fractions as the program does: a quotient by zero, which
-/// is infinite or no number there, is an error of the monitor.
+/// Returns whether monitors compute an operator on floating-point numbers as the program does.
+/// Division by zero is an error of the monitor, and gives infinity or NaN in the program.
 fn is_computed_in_floats(operator: BinaryOperator, right: &Node) -> bool {
     use BinaryOperator::{Add, Divide, Multiply, Subtract};
     match operator {
@@ -357,13 +359,14 @@ fn compute(
     }
 }
 
-/// What no C type holds is an error at the prompt.
+/// Returns a number, or `None` if no C type represents it, which is an error at the prompt.
 fn fitting(number: i128) -> Option<Scalar> {
     let fits = i64::try_from(number).is_ok() || u64::try_from(number).is_ok();
     fits.then_some(Scalar::Int(number))
 }
 
-/// Whether a text with its end stands at an address.
+/// Returns whether the bytes at an address equal `text`, including its terminator, or `None` if
+/// they cannot be read.
 fn is_string(machine: &impl Machine, address: u64, text: &[u8]) -> Option<bool> {
     let mut done = 0;
     let mut buffer = [0; STRING_PIECE];
@@ -375,8 +378,7 @@ fn is_string(machine: &impl Machine, address: u64, text: &[u8]) -> Option<bool> 
             return Some(true);
         }
         let piece = buffer.get_mut(..room.min(rest.len()))?;
-        // The text may end just before memory that cannot be read: a byte at a
-        // time then.
+        // The text may end just before unmapped memory: the rest is read byte by byte.
         let count = if machine.read(at, piece) {
             piece.len()
         } else {

@@ -1,5 +1,5 @@
-//! Values that are still to come: where each will be, its type, and what
-//! casts, fields and pointers make of it.
+//! Operands of a compiled expression: their location and type, and casts, fields and pointers on
+//! them.
 
 use super::compile::Names;
 use super::node::{Node, NumberClass, Reading, Scalar, Word};
@@ -14,36 +14,36 @@ use juror_values::read_plan::VirtualPart;
 use juror_values::typed::{Location, Typed};
 use std::ops::Range;
 
-/// Why an expression is not compiled.
+/// The reason for which an expression is not compiled.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum NotCompiled {
-    /// It can be evaluated at the hit only.
+    /// It can only be evaluated at the hit.
     Evaluate,
-    /// It could never be evaluated.
+    /// It can never be evaluated.
     Wrong(ExpressionError),
 }
 
-/// Why a name means nothing that can be compiled.
+/// The reason for which a name is not compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unknown {
-    /// What it means is known at the hit only.
+    /// Its meaning is only known at the hit.
     UntilHit,
-    /// There is no such thing.
+    /// It is unknown.
     Missing(ValueError),
 }
 
-/// Where a value will be.
+/// The location of an operand at the hit.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum OperandLocation {
-    /// In memory, at the address that this gives.
+    /// Memory at this address.
     Memory(Word),
-    /// In the low bytes of this.
+    /// The low bytes of this word.
     Bits(Word),
-    /// It is computed: a `long`, a `double` or a truth value.
+    /// A computed `long`, `double` or `bool`.
     Computed(Node),
 }
 
-/// A value that is still to come, with its type.
+/// An operand, with its type.
 #[derive(Debug, Clone)]
 pub(super) struct Operand {
     pub(super) r#type: Type,
@@ -51,11 +51,11 @@ pub(super) struct Operand {
     pub(super) bits: Option<BitField>,
 }
 
-/// A number that will be computed, and what it leads to if it is an address.
+/// A number that is computed at the hit, and the pointee type of an address.
 pub(super) struct NumberOperand {
     pub(super) node: Node,
     pub(super) target: Option<Type>,
-    /// The type of what it was the value of.
+    /// The type of the operand that it is the value of.
     pub(super) r#type: Type,
 }
 
@@ -68,7 +68,7 @@ impl Operand {
         }
     }
 
-    /// A value that is where it is for good.
+    /// Returns the operand of a value with a fixed location.
     pub(super) fn of(value: Typed) -> Result<Operand, Unknown> {
         let location = match value.location {
             Location::Memory(address) => OperandLocation::Memory(Word::Constant(address)),
@@ -90,7 +90,8 @@ impl Operand {
         })
     }
 
-    /// Its type, where it is a number; that of a narrow bit field in arithmetic.
+    /// Returns the type of a number in arithmetic, after the promotion of a narrow bit field, or
+    /// `None` for other types.
     pub(super) fn type_of_number(self) -> Option<Type> {
         let is_number = matches!(
             self.r#type.strip().kind(),
@@ -99,7 +100,7 @@ impl Operand {
         is_number.then(|| of_bit_field(self.r#type, self.bits))
     }
 
-    /// Whether it is a known address of a function.
+    /// Returns whether it is the known address of a function.
     pub(super) fn leads_to_function(&self) -> bool {
         let target = self.r#type.target().map(|target| target.strip().kind());
         let is_known = matches!(self.location, OperandLocation::Bits(Word::Constant(_)));
@@ -111,7 +112,7 @@ impl Operand {
         Ok(Operand::new(r#type, OperandLocation::Computed(node)))
     }
 
-    /// A number in the type in which it is computed.
+    /// Returns the operand of a number in the type of its computation.
     pub(super) fn computed_in(node: Node, r#type: Option<Type>) -> Result<Operand, NotCompiled> {
         let r#type = r#type
             .or_else(|| Type::builtin("long"))
@@ -145,7 +146,7 @@ pub(super) fn wrong<T>(why: impl Into<ValueError>, span: &Range<usize>) -> Resul
     Err(NotCompiled::Wrong(ExpressionError::new(why, span)))
 }
 
-/// A pointer that is moved by elements.
+/// Compiles the addition of a number to a pointer, or its subtraction.
 pub(super) fn moved(
     operator: BinaryOperator,
     pointer: Node,
@@ -169,7 +170,7 @@ pub(super) fn moved(
     ))
 }
 
-/// The address of an element.
+/// Returns the address of an element of `size` bytes.
 pub(super) fn behind(address: Word, index: Node, size: u64) -> Word {
     if let Node::Constant(Scalar::Int(number)) = index
         && let Some(distance) = number.checked_mul(i128::from(size))
@@ -213,10 +214,10 @@ pub(super) fn field_of(
             .composite()
             .is_some_and(|it| it.variants.is_some())
         {
-            // Which alternative it is, is asked each time.
+            // The current variant is read at each hit.
             return Err(NotCompiled::Evaluate);
         }
-        // A static member, a member of a class that is named, or what is ambiguous.
+        // It may be a static member, a member of a named class, or ambiguous.
         let class = &object.r#type;
         if name.contains("::")
             || !class.class_names(name).is_empty()
@@ -224,7 +225,7 @@ pub(super) fn field_of(
         {
             return Err(NotCompiled::Evaluate);
         }
-        // In the words of a value that has no such field.
+        // The message is that of a value without such a field.
         let value = Typed::missing(object.r#type.clone(), "");
         return wrong(value.no_field(name), span);
     };
@@ -234,7 +235,7 @@ pub(super) fn field_of(
     }
 }
 
-/// A member of what lies at an address.
+/// Returns a member of the object at an address.
 fn part_of(address: &Word, field: Field) -> Result<Operand, NotCompiled> {
     let (offset, bits) = match field.bits {
         Some(bits) => {
@@ -254,7 +255,7 @@ fn part_of(address: &Word, field: Field) -> Result<Operand, NotCompiled> {
     })
 }
 
-/// A field of what a pointer leads to, which has it.
+/// Returns a field of the target of a pointer, which has it.
 pub(super) fn field_behind(
     pointer: Operand,
     name: &str,
@@ -303,7 +304,7 @@ pub(super) fn cast(operand: NumberOperand, r#type: Type) -> Result<Operand, NotC
     ))
 }
 
-/// The number that a value is.
+/// Returns an operand as a number.
 pub(super) fn number_operand(
     operand: Operand,
     span: &Range<usize>,

@@ -1,5 +1,4 @@
-//! What names mean at the address of a point: the variables that are visible
-//! there, where their values are when a thread comes to it.
+//! The names that are visible at the address of a point, with the locations of their values there.
 
 use super::compile::Names;
 use super::node::Word;
@@ -25,7 +24,7 @@ pub(super) struct PointNames<'a> {
 }
 
 impl<'a> PointNames<'a> {
-    /// Those of the frame at a level, where that is inside of inlined calls.
+    /// Returns the names of the frame at a level, which may be that of an inlined call.
     pub(super) fn new(program: &'a Program, address: u64, level: usize) -> PointNames<'a> {
         PointNames {
             program,
@@ -34,7 +33,7 @@ impl<'a> PointNames<'a> {
         }
     }
 
-    /// The same, where a value of this type has been returned.
+    /// Adds the type of the function's result.
     pub(super) fn returning(self, result: Option<&Type>) -> PointNames<'a> {
         PointNames {
             result: result.cloned(),
@@ -42,7 +41,7 @@ impl<'a> PointNames<'a> {
         }
     }
 
-    /// The same, where an inlined call with these parameters begins.
+    /// Adds the parameters of an inlined call that begins there.
     pub(super) fn beginning_with(mut self, arguments: Option<&Rc<[Variable]>>) -> PointNames<'a> {
         if let Some(frame) = &mut self.frame {
             frame.arguments = arguments.cloned();
@@ -50,7 +49,7 @@ impl<'a> PointNames<'a> {
         self
     }
 
-    /// Whether a name means nothing there.
+    /// Returns whether a name is unknown there.
     pub(super) fn lacks(&self, name: &str) -> bool {
         matches!(Names::name(self, name), Err(Unknown::Missing(_)))
     }
@@ -70,8 +69,7 @@ impl<'a> PointNames<'a> {
         Some(self.location_of(frame, variable).ok_or(Unknown::UntilHit))
     }
 
-    /// Where a variable is, when that is the same in every frame at the
-    /// address.
+    /// Returns the location of a variable, if it is the same in every frame at the address.
     fn location_of(&self, frame: &Frame, variable: Variable) -> Option<Operand> {
         let module = frame.module.as_ref()?;
         if variable.parameter
@@ -98,7 +96,7 @@ impl<'a> PointNames<'a> {
             FixedLocation::Value(bits) => OperandLocation::Bits(Word::Constant(bits)),
         };
         let size = variable.r#type.size()?;
-        // What is larger than a register is in several.
+        // A variable larger than a register is in several registers.
         let fits = size <= 8 || matches!(location, OperandLocation::Memory(_));
         fits.then(|| Operand::new(variable.r#type, location))
     }
@@ -109,7 +107,7 @@ impl Names for PointNames<'_> {
         if let Some(found) = self.local(name) {
             return found;
         }
-        // `this` is silent in C++ member functions.
+        // `this` is implicit in C++ member functions.
         let frame = self.frame.as_ref();
         let declares = frame.is_some_and(|frame| self.program.declares_global(frame, name));
         if let Some(this) = self.local("this").filter(|_| !declares) {
@@ -120,7 +118,7 @@ impl Names for PointNames<'_> {
             if has_field(&object, name) {
                 return field_behind(this, name, self);
             }
-            // A lambda of clang that has captured `this`.
+            // It may be a lambda of clang that has captured `this`.
             let captured = object.field("this").and_then(|field| field.r#type.target());
             if captured.is_some_and(|it| has_field(&it, name) || it.field("this").is_some()) {
                 return Err(Unknown::UntilHit);
@@ -131,8 +129,8 @@ impl Names for PointNames<'_> {
     }
 
     fn register(&self, name: &str) -> Result<Operand, Unknown> {
-        // What is no whole register is one's part, or a value of the prompt, which knows
-        // those that there are.
+        // Any other name is a part of a register or a convenience variable; the prompt knows which
+        // exist.
         let number = whole_register(name).ok_or(Unknown::UntilHit)?;
         let r#type = match number {
             register::RIP | register::RSP | register::RBP => Type::void().pointer_to(),
@@ -219,9 +217,9 @@ impl Names for PointNames<'_> {
     }
 }
 
-/// An argument at the first instruction of its function.
+/// Returns an argument at the first instruction of its function.
 fn at_entry(r#type: Type, location: &EntryLocation) -> Option<Operand> {
-    // The return address lies between the stack pointer and the frame.
+    // The return address is between the stack pointer and the frame.
     let stack = |offset: i64| Word::Register(register::RSP as u8).offset(offset.wrapping_add(8));
     let [piece] = location.as_slice() else {
         return None;

@@ -1,8 +1,8 @@
-//! Whether what an event reads can be a value of an event, by types alone.
+//! Determines by types alone whether the value of a read can be represented in an event.
 //!
-//! A container, and a structure, is no number, no address, no text and no sequence of
-//! these, whatever it holds. To say so before the program runs, the types of elements
-//! are asked of the views ([`Contents`]); nothing is read.
+//! Containers and structures are not numbers, addresses, text, or sequences of these. To report
+//! that before the program runs, the types of elements are determined by the pretty-printers
+//! ([`Contents`]); nothing is read.
 
 use super::compile::{Compiler, Names};
 use super::operand::NotCompiled;
@@ -10,22 +10,22 @@ use juror_language::{Expression, ExpressionKind, UnaryOperator};
 use juror_symbols::{Type, TypeKind};
 use juror_values::pretty_printers::Contents;
 
-/// How deeply types are looked into; damaged files have endless ones.
+/// The greatest depth of types that is examined: damaged files have endless ones.
 const DEPTH_MAX: usize = 8;
-/// How far into a structure a part is looked for that can be named instead.
+/// The greatest depth at which a part is suggested instead.
 const PARTS_MAX: usize = 6;
 
-/// What is read, where that is never a value of an event.
+/// A read whose value no event can represent.
 #[derive(Debug, Clone)]
 pub(crate) struct NoValue {
-    /// The type of it.
+    /// The type of the read.
     pub(crate) r#type: Type,
-    /// What is to be read instead, each with what it is.
+    /// The suggested reads, each with its description.
     pub(crate) instead: Vec<String>,
 }
 
-/// What an expression reads, where that is never a value of an event; `read` is how it is
-/// written. A reference is an address.
+/// Returns the read if no event can represent its value. `read` is its text. A reference counts as
+/// an address.
 pub(super) fn no_value(expression: &Expression, read: &str, names: &impl Names) -> Option<NoValue> {
     let found = type_of(expression, names)?;
     if !is_no_value(&found, names, 0) {
@@ -61,13 +61,13 @@ pub(super) fn no_value(expression: &Expression, read: &str, names: &impl Names) 
     })
 }
 
-/// A part of the first of a range's elements: `order[0..2]` has `order[0].id`.
+/// Returns a part of the first element of a range: `order[0].id` for `order[0..2]`.
 fn part_of_range(range: &Type, read: &str, names: &impl Names) -> Option<String> {
     let (start, _) = read.strip_suffix(']')?.rsplit_once("..")?;
     part_of(&range.target()?, &format!("{start}]"), names, 0)
 }
 
-/// The type of the value of an event that is read, as far as types tell.
+/// Returns the type of the value that an event gets, if types determine it.
 pub(super) fn value_type(expression: &Expression, names: &impl Names) -> Option<Type> {
     let mut found = referent(type_of(expression, names)?);
     for _ in 0..DEPTH_MAX {
@@ -82,13 +82,13 @@ pub(super) fn value_type(expression: &Expression, names: &impl Names) -> Option<
     Some(found)
 }
 
-/// The type of what is read, without reading it.
+/// Returns the type of a read, without reading.
 fn type_of<N: Names>(expression: &Expression, names: &N) -> Option<Type> {
     let compiler = Compiler { names };
     match compiler.operand_as_is(expression) {
         Ok(operand) => return Some(operand.r#type),
         Err(NotCompiled::Wrong(_)) => return None,
-        // It goes through what only a view knows.
+        // It goes through a library type.
         Err(NotCompiled::Evaluate) => {}
     }
     match &expression.kind {
@@ -121,7 +121,7 @@ fn type_of<N: Names>(expression: &Expression, names: &N) -> Option<Type> {
     }
 }
 
-/// A reference of C++ is what it refers to.
+/// Returns the referent type of a C++ reference. Other types are returned unchanged.
 fn referent(r#type: Type) -> Type {
     match r#type.strip().kind() {
         TypeKind::Reference(target) if !r#type.is_rust() => target,
@@ -140,7 +140,7 @@ fn pointed_to(r#type: &Type, names: &impl Names) -> Option<Type> {
     }
 }
 
-/// What an index finds.
+/// Returns the type that an index results in.
 fn element_of(r#type: Type, names: &impl Names, depth: usize) -> Option<Type> {
     if depth > DEPTH_MAX {
         return None;
@@ -148,7 +148,7 @@ fn element_of(r#type: Type, names: &impl Names, depth: usize) -> Option<Type> {
     let object = referent(r#type);
     if !names.has_pretty_printer(&object) {
         let target = object.target()?;
-        // A reference of Rust to a container is the container.
+        // A Rust reference to a container stands for the container.
         let leads_on = object.is_rust() && object.is_pointer() && names.has_pretty_printer(&target);
         return if leads_on {
             element_of(target, names, depth + 1)
@@ -164,7 +164,7 @@ fn element_of(r#type: Type, names: &impl Names, depth: usize) -> Option<Type> {
     }
 }
 
-/// Whether a value of this type is never one of an event.
+/// Returns whether no event can represent a value of this type.
 fn is_no_value(r#type: &Type, names: &impl Names, depth: usize) -> bool {
     if depth > DEPTH_MAX {
         return false;
@@ -182,7 +182,7 @@ fn is_no_value(r#type: &Type, names: &impl Names, depth: usize) -> bool {
     }
 }
 
-/// Whether it may be known, at the stop, how many elements a value of this type has.
+/// Returns whether the number of elements of a type may be known at the stop.
 pub(super) fn may_have_length(r#type: &Type, names: &impl Names) -> bool {
     let mut at = r#type.clone();
     for _ in 0..DEPTH_MAX {
@@ -194,15 +194,15 @@ pub(super) fn may_have_length(r#type: &Type, names: &impl Names) -> bool {
         }
         at = match names.contents(&at) {
             Some(Contents::Instead(inner) | Contents::Target(inner)) => inner,
-            // What its type does not tell, the value may.
+            // The value may determine it if the type does not.
             _ => return true,
         };
     }
     true
 }
 
-/// A part that can be a value of an event: of a vector `order` of structures,
-/// `order[0].id`.
+/// Returns the path of a part that an event can represent: `order[0].id` for a vector `order` of
+/// structures.
 fn part_of(r#type: &Type, whole: &str, names: &impl Names, depth: usize) -> Option<String> {
     if depth > PARTS_MAX {
         return None;
@@ -232,7 +232,7 @@ fn part_of(r#type: &Type, whole: &str, names: &impl Names, depth: usize) -> Opti
             TypeKind::Array { .. } => part_of(&inner, whole, names, depth + 1),
             _ => field_of(&inner, whole, "->", names, depth),
         },
-        // A pair has fields; those inside of what its type does not tell are nobody's.
+        // A pair has fields; the fields of other library types are internal.
         _ if r#type.field("second").is_some() => field_of(r#type, whole, ".", names, depth),
         _ => None,
     }
@@ -258,8 +258,8 @@ fn field_of(
     })
 }
 
-/// Whether a field is one that people name: the parts of a tuple of Rust are, those of a
-/// library's inside are not.
+/// Returns whether users name a field: the elements of a Rust tuple, but not the internals of a
+/// library.
 fn is_for_people(name: &str) -> bool {
     match name.strip_prefix("__") {
         Some(rest) => !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()),
@@ -267,7 +267,7 @@ fn is_for_people(name: &str) -> bool {
     }
 }
 
-/// A key as it might be written.
+/// Returns an example of a key.
 fn key_of(key: &Type, names: &impl Names) -> Option<&'static str> {
     match key.strip().kind() {
         TypeKind::Base(_) => Some("7"),

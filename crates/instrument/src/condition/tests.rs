@@ -1,5 +1,4 @@
-//! Compiled conditions against the evaluation at the prompt, over a page of
-//! memory.
+//! Tests compiled conditions against the evaluation at the prompt, over a page of memory.
 
 use super::compile::{Names, truth, value};
 use super::node::{Scalar, Word};
@@ -35,7 +34,7 @@ impl Memory for Page {
 
 impl Machine for Page {
     fn register(&self, number: u8) -> u64 {
-        // What lies above a small value in its register is anything.
+        // The bits above a small value in its register are arbitrary.
         if number == 5 {
             0xdead_0000_0000_002a
         } else {
@@ -173,14 +172,14 @@ impl Scope for Page {
     }
 }
 
-/// The value by the compiled expression; none where it has no result.
+/// Returns the value of the compiled expression, or `None` if it has no result.
 fn compiled(text: &str) -> Result<Option<Scalar>, NotCompiled> {
     let (expression, diagnostics) = parse_expression(text);
     assert!(diagnostics.is_empty(), "{text}: {diagnostics:?}");
     Ok(truth(&expression.unwrap(), &page())?.evaluate(&page()))
 }
 
-/// The value by the evaluation at the prompt.
+/// Returns the value by the evaluation at the prompt.
 fn evaluated(text: &str) -> Result<Scalar, ValueError> {
     let (expression, _) = parse_expression(text);
     let page = page();
@@ -246,7 +245,7 @@ fn conditions_are_compiled_to_what_they_say() {
         ("(n ? n : p)[1]", Scalar::Int(-2)),
         ("i ? u ? 1 : 2 : 3", Scalar::Int(1)),
         ("!i ? 1 : !u ? 2 : 3", Scalar::Int(3)),
-        // Types without a sign wrap, operands and results; a narrow bit field has one.
+        // Unsigned types wrap, operands and results; a narrow bit field is promoted to `int`.
         ("c - 2", Scalar::Int(0xffff_ffff)),
         ("-c", Scalar::Int(0xffff_ffff)),
         ("c - 2 > 10", Scalar::Bool(true)),
@@ -264,7 +263,7 @@ fn conditions_are_compiled_to_what_they_say() {
         ("u - 201", Scalar::Int(-1)),
         ("sizeof i - 5", Scalar::Int(i128::from(u64::MAX))),
         ("c + 4294967295", Scalar::Int(0x1_0000_0000)),
-        // What has a sign is exact, and counts as of its own type in what follows.
+        // Signed types are exact, and keep their own type in what follows.
         ("2147483647 + 1", Scalar::Int(0x8000_0000)),
         ("2147483647 + 1 + (c - 2)", Scalar::Int(0x7fff_ffff)),
         (
@@ -321,7 +320,7 @@ fn what_can_never_be_evaluated_is_found_at_once() {
     }
 }
 
-/// What an event that reads an expression has as a machine word.
+/// Returns the machine word of an event that reads an expression.
 fn word(text: &str, conversion: Option<Conversion>) -> Option<WordCapture> {
     let (expression, _) = parse_expression(text);
     let check = Check {
@@ -358,7 +357,7 @@ fn chains_of_loads_are_machine_words() {
         ("5", None, of(Constant(5), &[], 8, int)),
         ("p[1]", signed(2), of(Constant(0x1010), &[0, 4], 2, int)),
         ("r", signed(4), of(Register(7), &[], 4, int)),
-        // What is computed, cut, or has another form is none.
+        // A computed, truncated or differently encoded value is no machine word.
         ("r", signed(8), None),
         ("(char)i", None, None),
         ("((int *)i)[1]", None, None),
@@ -374,7 +373,7 @@ fn chains_of_loads_are_machine_words() {
     }
 }
 
-/// The value of the bytes of an expression in another type.
+/// Returns the value of the bytes of an expression in another type.
 fn evaluated_as(text: &str, conversion: Conversion) -> Option<Value> {
     let r#type = match conversion {
         Conversion::Signed { bytes: 1 } => Type::builtin("signed char"),
@@ -411,7 +410,7 @@ fn conversions() -> impl Strategy<Value = Conversion> {
     ])
 }
 
-/// Expressions that are mostly chains of loads.
+/// Generates expressions that are mostly chains of loads.
 fn chains() -> impl Strategy<Value = String> {
     let names = ["i", "l", "p", "v", "n", "w", "q", "a", "m", "r", "z", "b"];
     let leaf = prop::sample::select(names.map(str::to_owned).to_vec());
@@ -485,7 +484,7 @@ proptest! {
                 "{value:?} {expected:?}"
             ),
             (Ok(Some(value)), Err(error)) => prop_assert!(false, "{value:?} but {error}"),
-            // What comes first may decide before anything is wrong.
+            // An earlier operand may decide before the error is reached.
             (Err(NotCompiled::Wrong(error)), Ok(value)) => prop_assert!(
                 text.contains("&&") || text.contains("||") || text.contains('?'),
                 "{error} but {value:?}"

@@ -1,19 +1,18 @@
-//! Where a patch may be: the heads of sites in the code of loaded modules.
+//! Finds the heads of patch sites in the code of loaded modules.
 //!
-//! A head is looked for in the text of the file, and given only if the process has the
-//! same bytes. Branches are those around the site, decoded, and those from anywhere in the
-//! module whose displacement is large enough to lead there, found by their bytes. A branch
-//! from another function to the start of a head
-//! is a call in tail position, an event as any; one from the same function is an
-//! obstacle. A module may be patched before its initialisers have run: its text does
-//! not change by them, since modules with relocations in their text are refused.
+//! A head is searched in the text of the file, and returned only if the process has the same bytes.
+//! The branches considered are those around the site, decoded, and those anywhere in the module
+//! whose displacement is large enough to reach it, found by their bytes. A branch from another
+//! function to the start of a head is a tail call, an event like any other; one from the same
+//! function is an obstacle. A module may be patched before its initializers have run: they do not
+//! change its text, since modules with text relocations are refused.
 //!
-//! A return site may have several heads. The short ones (`juror_native::head`) come first
-//! where the usual one would be costly: a branch leads into it, or it holds another call.
+//! A return site may have several heads. The short ones (`juror_native::head`) come first if the
+//! usual one would be costly because a branch leads into it or it contains another call.
 //!
-//! **Invariant**: no head is given in code that its own program reads or interrupts
-//! (`denied`, restartable sequences, the dynamic linker, modules with relocations in
-//! their text), and no two heads of one call overlap.
+//! **Invariant**: no head is returned in code that the program itself reads or interrupts
+//! (`denied`, restartable sequences, the dynamic linker, modules with text relocations), and no two
+//! heads of one call overlap.
 
 mod code;
 mod denied;
@@ -29,8 +28,8 @@ use juror_program::program::Program;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
-/// The reason why an address has no head that may be patched. The words follow the
-/// name of a place.
+/// The reason for which an address has no head that may be patched. The messages follow the name of
+/// a place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoHead {
     /// The address is in no module that is loaded from a file, or not in its code.
@@ -45,7 +44,7 @@ pub enum NoHead {
     /// The module unwinds stacks.
     #[error("its module unwinds stacks")]
     Unwinder,
-    /// Unwinders know the code by its bytes.
+    /// Unwinders recognize the code by its bytes.
     #[error("unwinders know it by its bytes")]
     SignalReturn,
     /// The kernel restarts the code from its beginning.
@@ -68,23 +67,22 @@ pub enum NoHead {
 /// The heads of a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heads {
-    /// Those that are possible, the best first.
+    /// The possible heads, the best first.
     pub possible: Vec<Head>,
-    /// The reason why the usual head is not among them.
+    /// The reason for which the usual head is not among them.
     pub refused: Option<NoHead>,
 }
 
-/// The code of the modules in which heads have been looked for.
+/// The code of the modules in which heads have been searched.
 #[derive(Debug, Clone, Default)]
 pub struct Texts {
     known: Vec<(Rc<Module>, Rc<ModuleCode>)>,
 }
 
 impl Texts {
-    /// Returns the heads of sites, in the order of the sites. Each ends with its jump
-    /// before the next site: among them, or among the others of the process, patched or
-    /// not, of which `next_other` returns the first behind an address. What was read of a
-    /// module is kept while it is loaded.
+    /// Returns the heads of sites, in the order of the sites. The jump of each head ends before the
+    /// next site, which is among `sites` or is returned by `next_other`, the first other site of
+    /// the process after an address. The analysis of a module is kept while it is loaded.
     pub fn heads(
         &mut self,
         program: &Program,
@@ -109,8 +107,8 @@ impl Texts {
         sites.iter().map(head).collect()
     }
 
-    /// Returns whether the heads of a return site are better looked for at a later return:
-    /// the module is large, and few calls have returned to it yet. Each answer counts as a
+    /// Returns whether the search for the heads of a return site should be deferred to a later
+    /// return, since the module is large and few calls have returned to it. Each call counts as a
     /// return.
     pub fn puts_off_return(&mut self, program: &Program, address: u64) -> bool {
         let code = self.code_of(program, address);
@@ -130,13 +128,13 @@ impl Texts {
         Ok(heads)
     }
 
-    /// Returns the code of the module that holds an address.
+    /// Returns the code of the module that contains an address.
     fn code_of(&mut self, program: &Program, address: u64) -> Result<Rc<ModuleCode>, NoHead> {
         let known = self.known.iter().find(|(of, _)| of.contains(address));
         if let Some((_, code)) = known {
             return Ok(Rc::clone(code));
         }
-        // The kernel's library is not among them.
+        // The vDSO is not among the modules.
         let mut modules = program.modules.iter();
         let module = modules.find(|it| it.contains(address));
         let module = module.ok_or(NoHead::NotOfFile)?;
@@ -152,7 +150,7 @@ impl Texts {
     }
 }
 
-/// Returns whether the kernel says that threads have shadow stacks.
+/// Returns whether the kernel reports shadow stacks for the threads.
 fn has_shadow_stack(program: &Program) -> bool {
     static IS_POSSIBLE: LazyLock<bool> = LazyLock::new(|| {
         let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -36,8 +36,8 @@ fn sleeper() -> Sleeper {
     sleeper
 }
 
-/// Returns, for each event of a property, whether its captures are words and its sites
-/// have heads, in words.
+/// Returns for each event of a property whether its captures are words and its sites have heads, as
+/// text.
 fn of_property(program: &mut Program, source: &str) -> Vec<String> {
     let (properties, _) = load(source);
     let thread = program.debuggee.thread_ids().next().unwrap();

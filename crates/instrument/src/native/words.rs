@@ -1,18 +1,16 @@
 //! The captures of an event of a call as machine words.
 //!
-//! A capture is a word if it is a chain of loads from a register, the stack or a constant
-//! address to an integer, a truth value or an address. Before a call, all of it is read at
-//! the entry. At the end of a call, results and globals are read at the return; the word
-//! with which an argument begins is kept from the entry ([`CallWords::kept`]), and what it
-//! points to is read at the return. A call that is unwound has the same words; its end is
-//! no address, so no emitted code takes that event.
+//! A capture is a word if it is a chain of loads from a register, the stack or a constant address
+//! to an integer, a boolean or an address. Before a call, all of it is read at the entry. At the
+//! end of a call, results and globals are read at the return; the first word of an argument is kept
+//! from the entry ([`CallWords::kept`]), and its target is read at the return. An unwound call has
+//! the same words; its end has no address, so no emitted code handles that event.
 //!
-//! **Invariant**: a [`WordCapture`] gives the value of [`ReadPlan::read`], of the kind
-//! that [`WordKind::value_of`] makes; where a plan gives none, the capture cannot be read
-//! either.
+//! **Invariant**: a [`WordCapture`] gives the value of [`ReadPlan::read`], of the kind that
+//! [`WordKind::value_of`] makes; if a plan gives none, the capture cannot be read either.
 //!
-//! Memory is read as the program has it. A capture that reads code sees patches there,
-//! which [`ReadPlan::read`] does not.
+//! Memory is read as the program sees it. A capture that reads code sees patches there, which
+//! [`ReadPlan::read`] does not.
 
 #[cfg(test)]
 mod tests;
@@ -30,23 +28,23 @@ use std::ops::Range;
 /// The captures of an event at one definition of its function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallWords {
-    /// By slot, as they are made at the event: at the entry, or at the return. Those in
+    /// The words that are read at the event, by slot: at the entry, or at the return. Those in
     /// `begun` have the origin [`Origin::Begun`].
     pub words: EventWords,
-    /// The captures of an event at the end of a call that are begun at its entry; bit n is
-    /// slot n. 0 for an event before the call.
+    /// A bit mask of the slots of an event at the end of a call that begin at its entry. It is 0
+    /// for an event before the call.
     pub begun: u64,
-    /// By slot: the words that the entry keeps of those in `begun`.
+    /// The words that the entry keeps for the slots in `begun`, by slot.
     pub kept: EventWords,
 }
 
-/// The number of slots that an entry may capture.
+/// The number of slots that an entry may keep.
 const BEGUN_SLOTS: u64 = 31;
 
 /// Returns the captures of an event as machine words.
 ///
 /// # Errors
-/// A capture is no machine word, or the event is not one of a call.
+/// A capture is not a machine word, or the event is not one of a call.
 pub fn of_event(event: &SymbolicEvent, captures: &[CapturePlan]) -> Result<CallWords, NotNative> {
     if !event.kind.is_call() {
         return Err(of_whole(event, "is not one of a call"));
@@ -79,7 +77,7 @@ pub fn of_event(event: &SymbolicEvent, captures: &[CapturePlan]) -> Result<CallW
 /// Returns the captures of a probe as machine words.
 ///
 /// # Errors
-/// As [`of_event`]; or the probe is at a call that was inlined.
+/// As [`of_event`], and if the probe is at an inlined call.
 pub fn of_probe(event: &SymbolicEvent, probe: &Probe) -> Result<CallWords, NotNative> {
     match probe.inlined {
         Some(_) => Err(of_whole(event, "is at a call that was inlined")),
@@ -87,8 +85,8 @@ pub fn of_probe(event: &SymbolicEvent, probe: &Probe) -> Result<CallWords, NotNa
     }
 }
 
-/// Checks that the definitions of an event have values of the same kinds, so that one
-/// program of operations fits all of them.
+/// Checks that the definitions of an event have values of the same kinds, so that one program of
+/// operations fits all of them.
 ///
 /// # Errors
 /// Two of them have values of different kinds.
@@ -128,16 +126,16 @@ enum Moment {
     End,
 }
 
-/// A capture.
+/// The words of a capture.
 struct Found {
-    /// What is read at the event; none if it is never made.
+    /// The word that is read at the event; `None` if it is not captured.
     word: Option<WordCapture>,
-    /// What the entry of the call keeps for that.
+    /// The word that the entry of the call keeps for it.
     kept: Option<WordCapture>,
 }
 
 impl Found {
-    /// A capture that is made at the event alone.
+    /// Returns a capture that is only read at the event.
     fn at_event(word: WordCapture) -> Found {
         Found {
             word: Some(word),
@@ -182,7 +180,7 @@ fn word_of(
     }
 }
 
-/// The reason for what is evaluated with the thread's frames.
+/// Returns the reason for an expression that is evaluated with the thread's frames.
 fn of_expression(read: &Read) -> &'static str {
     let is_caller = |read: &Read| match read {
         Read::Caller(_) => true,
@@ -206,7 +204,7 @@ fn of_expression(read: &Read) -> &'static str {
     }
 }
 
-/// Returns the capture of what an event itself has.
+/// Returns the capture of a context value.
 fn of_context(
     value: ContextValue,
     conversion: Option<Conversion>,
@@ -218,7 +216,7 @@ fn of_context(
         ContextValue::CallerName => return Err("reads the caller's name"),
         _ => return Err("reads what only a stop knows"),
     };
-    // An event's number is cut to the type, not read as its bytes.
+    // A context value is truncated to the type; its bytes are not reinterpreted.
     let (bytes, kind) = match conversion {
         None => (8, kind),
         Some(Conversion::Signed { bytes }) => (bytes, WordKind::Signed),
@@ -230,8 +228,8 @@ fn of_context(
     Chain::new(origin).value(bytes, kind)
 }
 
-/// Returns the capture of an argument at the end of its call: the entry keeps the word with
-/// which the plan begins, and the rest is read at the event.
+/// Returns the capture of an argument at the end of its call: the entry keeps the first word of the
+/// plan, and the rest is read at the event.
 fn of_argument(plan: &ReadPlan) -> Result<Found, &'static str> {
     let (bytes, kind) = kind_of(plan.decode)?;
     let is_whole = plan.follow.is_empty();
@@ -258,7 +256,7 @@ fn of_argument(plan: &ReadPlan) -> Result<Found, &'static str> {
 
 const FRACTION: &str = "reads a fraction";
 
-/// Returns the capture of a plan that is completed where it begins.
+/// Returns the capture of a plan that is read completely at one moment.
 fn of_plan(plan: &ReadPlan, moment: Moment) -> Result<WordCapture, &'static str> {
     let (bytes, kind) = kind_of(plan.decode)?;
     let (mut chain, in_memory) = begin(plan.source, moment)?;
@@ -309,9 +307,9 @@ fn offset_of(step: Step) -> Result<i64, &'static str> {
     }
 }
 
-/// Returns the first word of a plan, and whether it is the address of the place.
+/// Returns the first word of a plan, and whether it is the address of the location.
 fn begin(source: Source, moment: Moment) -> Result<(Chain, bool), &'static str> {
-    // At the entry the return address lies between the stack pointer and the frame.
+    // At the entry the return address is between the stack pointer and the frame.
     let above_stack = match moment {
         Moment::Entry => 8,
         Moment::End => 0,

@@ -1,5 +1,5 @@
-//! From a symbolic event of a call to the definitions of its function that are
-//! loaded now, with a plan for each value that it captures.
+//! Binds a symbolic event of a call to the loaded definitions of its function, with a plan for each
+//! capture.
 
 use super::inlined::{
     AtInlined, InlinedCallSite, InlinedEntry, InlinedPolicy, InlinedTotal, bind_inlined,
@@ -13,73 +13,72 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Why an event cannot be bound.
+/// The reason for which an event cannot be bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BindError {
     /// No module has the function.
     UnknownFunction {
-        /// A near name.
+        /// A similar name.
         near: Option<String>,
-        /// The program has no symbol table, so the function may be there.
+        /// Whether the program has no symbol table, so that the function may exist.
         is_stripped: bool,
     },
-    /// Some calls were inlined, and events there would be missed.
+    /// Some calls were inlined, and their events would be missed.
     Inlined {
-        /// Where.
+        /// The inlined calls.
         sites: Vec<InlinedCallSite>,
-        /// There is no other definition at all.
+        /// Whether the function has no other definition.
         only: bool,
         /// A module that has the function, and none of these calls.
         elsewhere: Option<String>,
     },
-    /// There is no such line, place, system call or signal.
+    /// The line, location, system call or signal does not exist.
     Subject {
-        /// What is wrong.
+        /// The message.
         message: String,
-        /// What to do about it.
+        /// A suggestion.
         help: Option<String>,
-        /// A module that comes later may have it.
+        /// Whether a module that is loaded later may have it.
         is_absent: bool,
     },
-    /// The name is chosen at load time (`ifunc`), so its code is elsewhere.
+    /// The function is resolved at load time (`ifunc`), and its code is unknown.
     Indirect,
     /// A capture cannot be read.
     Capture {
-        /// Which.
+        /// The slot.
         slot: usize,
-        /// Why.
+        /// The reason.
         error: CaptureError,
-        /// In which function.
+        /// The name of the function.
         function: String,
     },
 }
 
-/// A place where an event of a call happens, with how its captures are read.
+/// An address at which an event of a call happens, with the plans of its captures.
 #[derive(Debug)]
 pub struct BoundCall {
-    /// In the process.
+    /// The address in the process.
     pub address: u64,
     /// The function's name.
     pub function: Arc<str>,
-    /// By capture slot.
+    /// The plans, by capture slot.
     pub captures: Vec<CapturePlan>,
-    /// The call was inlined.
+    /// The start of the inlined call, if it is one.
     pub inlined: Option<InlinedEntry>,
 }
 
-/// All places where an event of a call happens.
+/// All addresses at which an event of a call happens.
 #[derive(Debug)]
 pub struct BoundCalls {
-    /// The places.
+    /// The addresses.
     pub calls: Vec<BoundCall>,
-    /// What became of the calls that were inlined.
+    /// The number of inlined calls, by their treatment.
     pub inlined: InlinedTotal,
 }
 
-/// The calls that an event means, in what is loaded now: those of the function's
-/// definitions, and those that were inlined, as far as the user wants them; none where
-/// all were inlined and the user accepts that. `thread` waits, and may be asked to
-/// resolve indirect functions.
+/// Returns the loaded calls that an event means: those of the function's definitions, and inlined
+/// ones as far as the policy includes them; none if all were inlined and the policy ignores that.
+/// The stopped thread `thread` may run the resolvers of indirect functions.
 pub fn bind_event(
     program: &mut Program,
     event: &SymbolicEvent,
@@ -123,8 +122,8 @@ pub fn bind_event(
         for (slot, capture) in event.captures.iter().enumerate() {
             let plan = match plan_capture(event, capture, &definition, program) {
                 Ok(plan) => plan,
-                // Where the program has its own, that of a library whose parameters are
-                // others only has the same name.
+                // If the program has a function of its own, a library's function with other
+                // parameters only has the same name.
                 Err(error) if error.lacks_parameter && is_own && !definition.module.is_main => {
                     continue 'definitions;
                 }
@@ -151,9 +150,9 @@ pub fn bind_event(
     })
 }
 
-/// Of the variants of a constructor or destructor (*Itanium C++ ABI*, section 5.1.4.3) those
-/// that call no other variant, so that one object has one event: a deleting destructor calls
-/// the one of the complete object, and that may call the one of the object as a base.
+/// Keeps of the variants of a constructor or destructor (*Itanium C++ ABI*, section 5.1.4.3) those
+/// that call no other variant, so that one object has one event: a deleting destructor calls the
+/// complete one, which may call the base one.
 fn one_for_each_object(definitions: Vec<Bound>) -> Vec<Bound> {
     // Few names have variants, and a name may have thousands of definitions.
     let mut variants: FxHashMap<Vec<u8>, Vec<&Bound>> = FxHashMap::default();
@@ -182,8 +181,8 @@ fn one_for_each_object(definitions: Vec<Bound>) -> Vec<Bound> {
     definitions
 }
 
-/// Returns a mangled name with the same digit behind each `C` and `D`, which the variants of
-/// a constructor or destructor have in common; none if the name has no such digit.
+/// Returns a mangled name with `0` in place of each digit after a `C` or `D`, which makes the
+/// variants of a constructor or destructor equal, or `None` if the name has no such digit.
 fn variant_form(name: &str) -> Option<Vec<u8>> {
     let mut form = name.as_bytes().to_vec();
     let mut has_number = false;
@@ -199,8 +198,8 @@ fn variant_form(name: &str) -> Option<Vec<u8>> {
     has_number.then_some(form)
 }
 
-/// Whether two functions are variants of one constructor or destructor: their mangled names
-/// differ in the number behind a `C` or `D` alone.
+/// Returns whether two functions are variants of one constructor or destructor: whether their
+/// mangled names differ only in the digit after a `C` or `D`.
 fn are_variants(one: &Bound, other: &Bound) -> bool {
     let name = |of: &Bound| of.function.linkage_name.clone().unwrap_or_default();
     is_variant_name(&name(one), &name(other))
@@ -220,7 +219,7 @@ fn is_variant_name(one: &str, other: &str) -> bool {
     matches!(before, Some(b'C' | b'D')) && is_number(one) && is_number(other)
 }
 
-/// Refuses calls of a function that were inlined, unless the user accepts that they are not seen.
+/// Refuses inlined calls of a function, unless the policy ignores them.
 ///
 /// # Errors
 /// Some calls were inlined.
@@ -229,7 +228,7 @@ pub fn bind_inlined_calls(
     event: &SymbolicEvent,
     policy: InlinedPolicy,
 ) -> Result<(), BindError> {
-    // An inlined call has no frame of its own, whatever marks its beginning.
+    // An inlined call has no frame of its own, whatever marks its start.
     let policy = InlinedPolicy {
         at: AtInlined::Never,
         ..policy
@@ -246,8 +245,8 @@ pub fn bind_inlined_calls(
     }
 }
 
-/// The names of the parameters of an event's function, in order, where the
-/// debug information has them: those of its first definition.
+/// Returns the names of the parameters of an event's function, in order, from the debug information
+/// of its first definition.
 pub fn parameter_names(program: &Program, event: &SymbolicEvent) -> Vec<String> {
     let wanted = |module: &Module| module.is_reached(&event.reach);
     let definitions = program.modules.reached_definitions(&event.subject, wanted);
@@ -283,7 +282,7 @@ mod tests {
             ("", "", false),
         ] {
             assert_eq!(is_variant_name(one, other), expected, "{one} {other}");
-            // Variants are looked for among the names of one form.
+            // Variants are searched among the names of one form.
             let forms = (variant_form(one), variant_form(other));
             assert!(!expected || forms.0.is_some() && forms.0 == forms.1);
         }

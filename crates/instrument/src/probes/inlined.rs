@@ -1,7 +1,7 @@
-//! Events before calls that were inlined.
+//! Binds events before inlined calls.
 //!
-//! Invariant: an event is bound to all calls of its function that are in the program, or its
-//! user has accepted that some are not seen, and is told of them.
+//! Invariant: an event is bound to all calls of its function in the program, or the user has
+//! accepted that some are missed, and their number is reported.
 
 use super::BindError;
 use super::binding::BoundCall;
@@ -14,64 +14,65 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// At which inlined calls events happen.
+/// The inlined calls at which events happen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AtInlined {
-    /// At none.
+    /// None.
     #[default]
     Never,
-    /// Where the compiler has marked that a call begins.
+    /// Those whose start the compiler has marked.
     Marked,
-    /// Also where the code of a call begins that the compiler has not marked.
+    /// Also those whose code begins at an unmarked address.
     Likely,
 }
 
-/// What becomes of inlined calls.
+/// The treatment of inlined calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InlinedPolicy {
-    /// At which of them events happen.
+    /// The inlined calls at which events happen.
     pub at: AtInlined,
-    /// The others are not seen, and need not be.
+    /// Whether the others may be missed.
     pub ignore: bool,
 }
 
-/// What became of the inlined calls of an event's function.
+/// The number of inlined calls of an event's function, by their treatment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InlinedTotal {
-    /// Those that are not seen.
+    /// Missed calls.
     pub missed: usize,
-    /// Those that are seen.
+    /// Observed calls.
     pub seen: usize,
-    /// Those that are seen where their code begins, which the compiler has not marked.
+    /// Observed calls whose start is not marked by the compiler, and assumed where their code
+    /// begins.
     pub likely: usize,
-    /// Those in the dynamic linker, of a function that another module exports: they are calls
-    /// of the linker's own.
+    /// Calls in the dynamic linker of a function that another module exports: they are the linker's
+    /// own.
     pub of_linker: usize,
 }
 
-/// An inlined call that cannot be seen.
+/// An inlined call that cannot be observed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InlinedCallSite {
-    /// Where it is, in words.
+    /// Its source location, or its address.
     pub location: String,
-    /// The function that is called there, by its whole name.
+    /// The full name of the called function.
     pub function: Arc<str>,
-    /// The file name of the module that has the call.
+    /// The file name of the module that contains the call.
     pub module: String,
-    /// Why not, where events at inlined calls are asked for.
+    /// The reason, if events at inlined calls are asked for.
     pub why: Option<String>,
-    /// It is seen where less certain places are taken.
+    /// Whether it can be observed if unmarked starts are allowed.
     pub is_likely: bool,
 }
 
-/// The beginning of an inlined call, as a probe knows it.
+/// The start of an inlined call.
 #[derive(Debug, Clone)]
 pub struct InlinedEntry {
-    /// Which of the calls at its address is made first.
+    /// The order of the call among those that begin at its address.
     pub order: Order,
-    /// The frame of the call: 0 is the innermost.
+    /// The level of the frame of the call; 0 is the innermost.
     pub level: usize,
-    /// The function that makes the call.
+    /// The name of the function that makes the call.
     pub caller: Arc<str>,
 }
 
@@ -81,7 +82,7 @@ pub(super) struct BoundInlined {
     pub calls: Vec<BoundCall>,
     pub refused: Vec<InlinedCallSite>,
     pub total: InlinedTotal,
-    /// How many there are.
+    /// The number of all of them.
     pub count: usize,
 }
 
@@ -92,7 +93,7 @@ pub(super) fn bind_inlined(
     policy: InlinedPolicy,
 ) -> Result<BoundInlined, BindError> {
     let wanted = |module: &Module| module.is_reached(&event.reach);
-    // The program's own function is meant, and not one of the name in a library.
+    // The program's own function takes precedence over those of libraries.
     let own = program
         .modules
         .definitions(&event.subject, |module| module.is_main);
@@ -137,9 +138,9 @@ pub(super) fn bind_inlined(
     Ok(bound)
 }
 
-/// The path of the dynamic linker if an event's function is one that another module exports.
-/// What the linker has inlined of that name is its own: it calls the functions of other
-/// modules only by pointers, as it does `malloc` once libc is there, and those calls are seen.
+/// Returns the path of the dynamic linker if another module exports the event's function. The
+/// linker's inlined copies of that name are its own: it calls functions of other modules only
+/// through pointers, like `malloc` once libc is loaded, and those calls are observed.
 fn linker_has_its_own(program: &Program, event: &SymbolicEvent) -> Option<PathBuf> {
     if matches!(event.reach, Reach::Module(_)) {
         return None;
@@ -155,7 +156,7 @@ fn linker_has_its_own(program: &Program, event: &SymbolicEvent) -> Option<PathBu
         .then(|| linker.path.clone())
 }
 
-/// Whether a constructor or destructor was inlined into another variant of itself, which
+/// Returns whether a constructor or destructor was inlined into another variant of itself, which
 /// has the event of the object.
 fn is_of_same_object(copy: &InlinedCopy) -> bool {
     let Some((scope, last)) = scope_and_name(&copy.name) else {
@@ -241,7 +242,7 @@ fn bind_beginning(
     })
 }
 
-/// Where an inlined call is.
+/// Returns the source location of an inlined call, or its address.
 fn words(module: &Module, copy: &InlinedCopy) -> String {
     match (&copy.call_file, copy.call_line) {
         (Some(file), Some(line)) => format!("{}:{line} (in {})", file.display(), copy.caller),

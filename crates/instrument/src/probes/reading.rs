@@ -1,5 +1,4 @@
-//! The values of an event, read where it happens: before a call, at a line, and
-//! at the end of a call that was awaited.
+//! Reads the captures of events: before a call, at a line, and at the end of an awaited call.
 
 use super::{Occurrence, Probes};
 use crate::capture_plan::{CapturePlan, NOT_YET, compute_captures};
@@ -11,8 +10,8 @@ use juror_program::stack::pending_returns::PendingReturn;
 use juror_values::read_plan::{Begun, ReadPlan};
 
 impl Probes {
-    /// Reads the values of an event before a call, by capture slot; slots out
-    /// of `mask` are left as not captured. Gives the return address.
+    /// Reads the captures of an event before a call into `values`, by slot; slots outside of `mask`
+    /// are not captured. Returns the return address.
     pub fn read_before(
         &self,
         program: &Program,
@@ -59,8 +58,8 @@ impl Probes {
         Ok(caller)
     }
 
-    /// Reads the values of an event at a line, or before an inlined call, whose thread
-    /// stands there.
+    /// Reads the captures of an event at a line, or before an inlined call, into `values`, by slot.
+    /// The thread is at that address.
     pub fn read_here(
         &self,
         program: &Program,
@@ -88,8 +87,8 @@ impl Probes {
         compute_captures(plans, mask, values);
     }
 
-    /// Returns what a call that a thread has entered keeps until its return, which is an
-    /// event; `None` if the stack cannot be read.
+    /// Returns the values that a call keeps from its entry until its return, which is an event, or
+    /// `None` if the stack cannot be read.
     pub fn begin_return(
         &self,
         program: &Program,
@@ -133,7 +132,7 @@ impl Probes {
         }))
     }
 
-    /// A call has been entered whose return is an event: plants the return.
+    /// Awaits the return of a call that has been entered: inserts a breakpoint there.
     pub fn await_return(
         &mut self,
         program: &mut Program,
@@ -149,7 +148,7 @@ impl Probes {
         program.debuggee.insert(address, Owner::Return)
     }
 
-    /// Takes back what was noted when a thread was found standing at the entry of a call.
+    /// Removes a call that was recorded while its thread was at the first instruction.
     pub fn take_noted_entry(
         &mut self,
         program: &mut Program,
@@ -164,8 +163,8 @@ impl Probes {
         }
     }
 
-    /// A thread stands at a return address: takes the next event that has
-    /// happened, with its values.
+    /// Removes the next awaited call of a thread at a return address, and reads the captures of its
+    /// event. Returns `None` if none is left.
     pub fn take_returned(
         &mut self,
         program: &mut Program,
@@ -184,8 +183,8 @@ impl Probes {
         Ok(None)
     }
 
-    /// The event that the end of a call is which was dropped without returning, with its
-    /// values; none where nobody waits for that (any more).
+    /// Reads the captures of the event at the end of a dropped call. Returns `None` if no probe
+    /// awaits it.
     pub fn read_unwound(
         &self,
         program: &Program,
@@ -206,7 +205,7 @@ impl Probes {
         self.get(pending.probe).is_some_and(|it| it.kind == kind)
     }
 
-    /// Reads the values of an event at the end of a call, by capture slot.
+    /// Reads the captures of an event at the end of a call, by slot.
     fn read_ended(
         &self,
         program: &Program,

@@ -1,17 +1,17 @@
-//! Values of Rust that a function takes by the address of a copy.
+//! Passes Rust values whose calling convention is the address of a copy.
 //!
-//! Such a value is moved: the function may drop it, and what it owns is gone then, though
-//! the program still has it. So only plain data is copied: numbers, however they are put
-//! together, of a type that has nothing to do when it is dropped.
+//! Such a value is moved: the function may drop it and free what it owns, while the program still
+//! has the original. So only plain data is copied: numbers, and compounds of them without drop
+//! code.
 
 use super::passing::Passed;
 use crate::modules::Module;
 use juror_symbols::{EntryLocation, EntryPieceLocation, Type, TypeKind};
 
-/// How deep types are looked into.
+/// The greatest depth of types that is examined.
 const NESTING_MAX: usize = 16;
 
-/// Makes the address of a copy of the argument, where that may be made.
+/// Replaces an argument by the address of a copy, if the value is plain data.
 pub(super) fn give_copy(passed: &mut Passed, location: &mut EntryLocation, module: &Module) {
     let [piece] = location.as_mut_slice() else {
         return;
@@ -48,7 +48,7 @@ fn is_plain(of: &Type, module: &Module, depth: usize) -> bool {
     }
 }
 
-/// Whether the program drops values of the type by code. A tuple has no code of its own.
+/// Returns whether the type has drop code. A tuple has none of its own.
 fn has_destructor(of: &Type, module: &Module) -> bool {
     if of.name().starts_with('(') {
         return false;

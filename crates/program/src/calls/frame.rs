@@ -1,4 +1,4 @@
-//! The frame that stands on a stack for a call of juror's.
+//! The frame on a stack that marks a call made by juror.
 
 use crate::program::Program;
 use crate::stack::frames::Frame;
@@ -6,8 +6,8 @@ use juror_debuggee::ThreadId;
 use juror_symbols::{Registers, register};
 
 impl Program {
-    /// The frame that stands for a call of juror's, when `pc` is where such a
-    /// call returns to; and the registers of the program below it.
+    /// Returns the frame that marks a call made by juror, if `pc` is the return address of such a
+    /// call, and the registers of the frame below it.
     pub(crate) fn frame_of_call(
         &self,
         thread: ThreadId,

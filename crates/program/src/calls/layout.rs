@@ -1,23 +1,22 @@
-//! What a thread must find at the entry of the function: registers, and the
-//! stack from the return address upwards.
+//! Lays out the stack and registers that a thread has at the entry of a called function.
 //!
-//! From the present stack pointer downwards: the red zone, which stays; room
-//! for the result; what is pointed to; the arguments; the return address.
+//! From the present stack pointer downwards: the red zone, which is kept; room for the result; the
+//! targets of pointers; the arguments; the return address.
 
 use super::PlannedCall;
 use super::passing::Passed;
 use juror_debuggee::Call;
 use juror_symbols::{EntryPiece, EntryPieceLocation, register};
 
-/// What a function may use below its stack pointer.
+/// The size of the area below its stack pointer that a function may use, in bytes.
 const RED_ZONE: u64 = 128;
-/// To this the areas are aligned: enough for every type, and for the stack.
+/// The alignment of each area, which is enough for every type and for the stack.
 const ALIGNMENT: u64 = 64;
-/// The most that a call puts on the stack.
+/// The most bytes that a call may put on the stack.
 const SIZE_MAX: u64 = 256 << 10;
 
-/// A planned call as a thread makes it whose stack pointer is `stack`; and
-/// where its result will be, when that comes back in memory.
+/// Lays out a planned call for a thread with the stack pointer `stack`. Returns the call, and the
+/// address of its result if it is returned in memory.
 pub fn lay_out(
     planned: &PlannedCall,
     number: u32,
@@ -94,8 +93,8 @@ impl Image {
         }
     }
 
-    /// Puts a part of an argument where it goes. A small integer takes its
-    /// whole register or eightbyte: some compilers count on it.
+    /// Stores a piece of an argument. A small integer fills its register or eightbyte, on which
+    /// some compilers rely.
     fn put(&mut self, passed: &Passed, piece: &EntryPiece) {
         let (start, size) = (piece.offset as usize, piece.size as usize);
         let end = (start + size).min(passed.bytes.len());

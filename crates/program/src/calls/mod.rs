@@ -1,10 +1,10 @@
-//! Calls into the debuggee: from a request of an expression to what a thread
-//! must find at the function's entry, and from its return to a value.
+//! Calls into the debuggee: from the request of an expression to the state of the thread at the
+//! function's entry, and from the return to a value.
 //!
-//! After the *System V Application Binary Interface, AMD64 Architecture
-//! Processor Supplement*, sections 3.2.2 (the stack frame, the red zone) and
-//! 3.2.3 (parameter passing). Invariant: nothing runs here; what cannot be
-//! passed as the function expects it is refused.
+//! The convention is that of the *System V Application Binary Interface, AMD64 Architecture
+//! Processor Supplement*, sections 3.2.2 (the stack frame, the red zone) and 3.2.3 (parameter
+//! passing). Invariant: nothing is executed here, and an argument that cannot be passed as the
+//! function expects is refused.
 
 mod copied;
 mod frame;
@@ -30,15 +30,15 @@ use juror_values::typed::Number;
 use passing::Passed;
 use std::rc::Rc;
 
-/// The function that is called.
+/// The function to call.
 #[derive(Debug)]
 pub struct Target {
     /// Its first instruction.
     pub address: u64,
-    /// What it is called.
+    /// The name by which messages refer to it.
     pub name: String,
     bound: Option<Bound>,
-    /// What the pointer says, by which it is called.
+    /// The signature in the type of the pointer through which it is called.
     pointed: Option<Signature>,
 }
 
@@ -47,24 +47,24 @@ pub struct Target {
 pub struct PlannedCall {
     /// The function's first instruction.
     pub address: u64,
-    /// What it is called.
+    /// The name by which messages refer to it.
     pub name: String,
-    /// Nothing says what it returns: `long` is taken.
+    /// Whether the type of the result is unknown and `long` is assumed.
     pub is_result_assumed: bool,
     arguments: Vec<Passed>,
     outgoing: OutgoingCall,
 }
 
 impl PlannedCall {
-    /// Whether it returns nothing.
+    /// Returns whether the function returns `void`.
     pub fn is_void(&self) -> bool {
         matches!(self.outgoing.result.r#type.strip().kind(), TypeKind::Void)
     }
 }
 
 impl Program {
-    /// The function that a request means. An indirect one is asked for by
-    /// `thread`, which is stopped.
+    /// Returns the function of a request. The stopped thread `thread` runs the resolver of an
+    /// indirect function.
     pub fn call_target(&mut self, request: &Request, thread: ThreadId) -> Result<Target, String> {
         let written = request.name.as_deref().unwrap_or("this");
         let (mut address, pointed) = match request.function.number(self) {
@@ -102,7 +102,7 @@ impl Program {
                 .filter(|bound| bound.address() == address);
         }
         if let Some(stub) = bound.clone().filter(|bound| bound.function.plt) {
-            // The stub leads there; the definition knows the types.
+            // The stub jumps to the definition, which has the types.
             let reached = self
                 .modules
                 .reached_definitions(&stub.function.name, |_| true);
@@ -121,8 +121,8 @@ impl Program {
         })
     }
 
-    /// The function behind an indirect one. The program has begun, so that also
-    /// one without a dynamic linker has relocated itself.
+    /// Returns the function that an indirect function resolves to. The program has started, so that
+    /// even one without a dynamic linker has relocated itself.
     fn chosen_address(&mut self, indirect: &Bound, thread: ThreadId) -> Result<u64, String> {
         let chosen = self.resolve_indirect(indirect, thread, true);
         let name = &indirect.function.name;
@@ -131,8 +131,8 @@ impl Program {
             .ok_or_else(|| format!("`{name}` cannot be called: what it leads to is not known"))
     }
 
-    /// Plans a call: converts the arguments to the types of the parameters,
-    /// and says where they go.
+    /// Plans a call: converts the arguments to the types of the parameters, and assigns their
+    /// locations.
     pub fn plan_call(&self, request: &Request, target: Target) -> Result<PlannedCall, String> {
         let Target {
             address,
@@ -148,7 +148,7 @@ impl Program {
                 .map_err(|why| format!("`{name}` cannot be called: {why}"))?,
             None => None,
         };
-        // What only goes on to another function may be described without parameters.
+        // A thunk, which only passes the call on, may be described without parameters.
         let is_thunk = bound.as_ref().is_some_and(|it| is_thunk(&it.function.name));
         let signature = if is_thunk {
             pointed.or(declared)
@@ -214,14 +214,14 @@ impl Program {
     }
 }
 
-/// Whether values of a type are passed as `double` where no prototype says otherwise.
+/// Returns whether a type is passed as `double` to a function without a prototype.
 fn is_float(of: &Type) -> bool {
     let stripped = of.strip();
     stripped.size() == Some(4) && matches!(stripped.kind(), TypeKind::Base(Encoding::Float))
 }
 
-/// Whether a function, by its name, adjusts the object and goes on to another (*Itanium C++
-/// ABI*, section 5.1.4).
+/// Returns whether a function is a thunk, which adjusts `this` and calls another function, by its
+/// name (*Itanium C++ ABI*, section 5.1.4).
 fn is_thunk(name: &str) -> bool {
     ["_ZTh", "_ZTv", "_ZTc"]
         .iter()

@@ -1,5 +1,5 @@
-//! Values as parameters take them: C's conversions, as if by assignment, and
-//! the promotions where no parameter says what is wanted.
+//! Converts arguments to the types of parameters, as in C: by the rules of assignment, or by
+//! default promotion if there is no parameter.
 
 use super::Argument;
 use juror_symbols::{Character, Encoding, Memory, Type, TypeKind};
@@ -12,16 +12,16 @@ use juror_values::typed::wide::{Wide, is_quad};
 use juror_values::typed::{Location, Number, Typed};
 use std::sync::Arc;
 
-/// An argument as the function gets it.
+/// A converted argument.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Passed {
-    /// The type by which it is passed.
+    /// The type as which it is passed.
     pub r#type: Type,
-    /// Its bytes; those of an address that is still to be chosen are zero.
+    /// Its bytes; zero for the address of data that has no place yet.
     pub bytes: Vec<u8>,
-    /// What follows the bytes in a register: the sign.
+    /// The byte that fills the rest of a register: the sign.
     pub fill: u8,
-    /// What the argument is the address of, when that is made for the call.
+    /// The data to which the argument points, if it is stored for the call.
     pub pointed: Option<Vec<u8>>,
 }
 
@@ -51,7 +51,7 @@ impl Passed {
     }
 }
 
-/// An argument for a parameter of type `of`.
+/// Converts an argument for a parameter of type `of`.
 pub(super) fn pass_as(
     argument: &Argument,
     of: &Type,
@@ -75,7 +75,7 @@ pub(super) fn pass_as(
             return Err(format!("text is passed as `char *`, this is `{}`", of.name()).into());
         }
     };
-    // A reference of C++ is what it refers to.
+    // A C++ reference is replaced by its referent.
     let value = &referred_to(value, memory)?;
     match wanted.kind() {
         TypeKind::Reference(target) => reference(value, of, &target, memory),
@@ -99,8 +99,8 @@ pub(super) fn pass_as(
     }
 }
 
-/// Whether a pointer leads to a number of another type than the one that is wanted, which
-/// C++ does not convert.
+/// Returns whether a pointer points to a number of another type, which C++ does not convert
+/// implicitly.
 fn is_other(given: &Type, wanted: &Type) -> bool {
     let (Some(given), wanted) = (given.target().map(|it| it.strip()), wanted.strip()) else {
         return false;
@@ -109,8 +109,8 @@ fn is_other(given: &Type, wanted: &Type) -> bool {
     is_number(&given) && is_number(&wanted) && given.normalized_name() != wanted.normalized_name()
 }
 
-/// An argument that no parameter stands for: `float` becomes `double`, small
-/// integers become `int`, here `long`, which no function can tell.
+/// Promotes an argument without a parameter: `float` becomes `double`, small integers become
+/// `long`, which the function cannot distinguish from `int`.
 pub(super) fn promote(argument: &Argument, memory: &dyn Memory) -> Result<Passed, ValueError> {
     let builtin = |name| Type::builtin(name).ok_or_else(|| format!("there is no type `{name}`"));
     let value = match argument {
@@ -146,7 +146,7 @@ fn with_zero(text: &Arc<str>, character: Character) -> Vec<u8> {
     bytes
 }
 
-/// The characters of the text that a parameter takes.
+/// Returns the kind of characters to which a parameter of this type can point.
 fn accepted_character(wanted: &Type) -> Option<Character> {
     let TypeKind::Pointer(target) = wanted.kind() else {
         return None;
@@ -158,7 +158,7 @@ fn accepted_character(wanted: &Type) -> Option<Character> {
     }
 }
 
-/// Returns whether numbers of a type have a sign.
+/// Returns whether numbers of a type are signed.
 pub(crate) fn is_signed(of: &Type) -> bool {
     match of.strip().kind() {
         TypeKind::Base(encoding) => encoding.is_signed(),
@@ -169,7 +169,7 @@ pub(crate) fn is_signed(of: &Type) -> bool {
     }
 }
 
-/// A reference of C++: the address of a value in memory, or of a copy.
+/// Passes a C++ reference: the address of a value in memory, or of a copy.
 fn reference(
     value: &Typed,
     of: &Type,
@@ -184,7 +184,8 @@ fn reference(
         (Location::Memory(address), None) if is_same => {
             Ok(Passed::value(of.clone(), address.to_le_bytes().to_vec()))
         }
-        // What comes in registers may be copied; only what cannot change it may get a copy.
+        // A value in registers may be copied, but only for a parameter through which it cannot be
+        // changed.
         (Location::Bytes(_), None)
             if is_same && (is_const_type(target) || of.strip().name().ends_with("&&")) =>
         {
@@ -204,7 +205,7 @@ fn reference(
     }
 }
 
-/// The bytes of a structure, when it is the one that is wanted.
+/// Returns the bytes of a structure, or an error if it has another type.
 fn same_type(value: &Typed, wanted: &Type, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
     let given = value.r#type.strip();
     if given.name() != wanted.name() || given.size() != wanted.size() {
@@ -218,7 +219,7 @@ fn same_type(value: &Typed, wanted: &Type, memory: &dyn Memory) -> Result<Vec<u8
     value.bytes(memory, wanted.size().unwrap_or(0))
 }
 
-/// The bytes of a number or address as another type.
+/// Returns the bytes of a number or address, converted to another type.
 fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
     let number = value
         .number(memory)

@@ -1,10 +1,8 @@
-//! Expressions with calls, one call at a time.
+//! Evaluates expressions with calls, one call at a time.
 //!
-//! An attempt evaluates the expression as far as what has been returned so far
-//! leads. It ends with the value, or with the next call to make; when that has
-//! returned, the next attempt goes further. So an expression may wait for a
-//! call as long as the person at the prompt likes, and others may begin
-//! meanwhile.
+//! An attempt evaluates the expression as far as the results of earlier calls allow. It ends with
+//! the value, or with the next call to make. After that call has returned, the next attempt gets
+//! further. So a call may last any time, and other expressions may begin meanwhile.
 
 use crate::scope::FrameScope;
 use juror_language::Expression;
@@ -17,44 +15,44 @@ use juror_values::typed::Typed;
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// What is known of an expression so far.
+/// The results that an expression has so far.
 #[derive(Debug, Default)]
 pub struct CallResults {
-    /// What calls have returned, by where they stand.
+    /// The results of calls, by their position in the expression.
     returned: Vec<(Range<usize>, Typed)>,
-    /// What the left sides of `and` and `or` were found to be.
+    /// The values of conditions that were decided before a call, by position.
     decided: Vec<(Range<usize>, bool)>,
-    /// The call that the present attempt came to.
+    /// The call that ended the present attempt.
     wanted: Option<Request>,
-    /// The lowest part of the stack that calls have been given: what they returned in
-    /// memory lies above it.
+    /// The lowest stack pointer that calls were given. Results that were returned in memory are
+    /// above it.
     lowest: Option<u64>,
 }
 
 impl CallResults {
-    /// Where the stack of the next call begins, in a thread with this stack pointer: below
-    /// what the calls before it have returned in memory.
+    /// Returns the stack pointer for the next call in a thread with the stack pointer `stack`:
+    /// below the results that earlier calls have returned in memory.
     pub fn stack_below(&self, stack: u64) -> u64 {
         self.lowest.map_or(stack, |lowest| lowest.min(stack))
     }
 
-    /// A call was given the stack from here upwards.
+    /// Records that a call was given the stack from `stack` upwards.
     pub fn note_stack(&mut self, stack: u64) {
         self.lowest = Some(self.stack_below(stack));
     }
 
-    /// The call that stands there has returned.
+    /// Records the result of the call at a position.
     pub fn add(&mut self, span: Range<usize>, value: Typed) {
         self.returned.push((span, value));
     }
 }
 
-/// How far an attempt came.
+/// The outcome of an attempt.
 #[derive(Debug)]
 pub enum Attempt {
-    /// To the end.
+    /// The value of the expression.
     Value(Typed),
-    /// To this call.
+    /// The next call to make.
     Call(Box<Request>),
 }
 
@@ -62,11 +60,11 @@ pub enum Attempt {
 pub struct CallingScope<'a> {
     /// The frame.
     pub frame: FrameScope<'a>,
-    /// What is known so far.
+    /// The results so far.
     pub results: &'a RefCell<CallResults>,
 }
 
-/// Evaluates an expression as far as the answers lead.
+/// Evaluates an expression as far as the results allow.
 pub fn attempt(
     expression: &Expression,
     scope: &CallingScope<'_>,
@@ -173,7 +171,7 @@ impl Scope for CallingScope<'_> {
 
     fn call(&self, request: Request) -> Result<Typed, ValueError> {
         self.results.borrow_mut().wanted.get_or_insert(request);
-        // The attempt ends here; nobody sees this.
+        // The attempt ends here, and its error is discarded.
         Err("the call has not returned".into())
     }
 

@@ -1,4 +1,4 @@
-//! The value that a call has returned.
+//! Reads the result of a call.
 
 use super::PlannedCall;
 use crate::program::Program;
@@ -6,9 +6,8 @@ use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_symbols::{EntryPieceLocation, register};
 use juror_values::typed::{Typed, VALUE_SIZE_MAX};
 
-/// Reads the result of a call from a thread that has just returned from it;
-/// `room` is where it is when it comes back in memory. It is copied: the stack
-/// on which it lies is given back.
+/// Reads the result of a call from a thread that has just returned from it. `room` is the address
+/// of a result in memory. The result is copied, since its stack memory is freed.
 pub fn read_result(
     program: &Program,
     thread: ThreadId,
@@ -57,7 +56,7 @@ pub fn read_result(
         }
     }
     Ok(match in_memory {
-        // A string or a list may lead back into itself.
+        // The result keeps its address: a string or list may point into itself.
         Some(address) => Typed::snapshot_at(of, address, bytes),
         None => Typed::of_bytes(of, bytes),
     })

@@ -1,4 +1,4 @@
-//! The definitions of one module that a name may mean.
+//! Looks up the definitions of one module that a name may denote.
 
 use super::meaning::Entity;
 use crate::modules::Module;
@@ -8,14 +8,14 @@ use juror_symbols::{
 };
 use juror_values::error::ValueError;
 
-/// Which definitions of a module are meant.
+/// The definitions of a module that a search includes.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Reach {
     /// The definitions of one compilation unit.
     Unit(u32),
     /// The definitions that other units can name.
     External,
-    /// All.
+    /// All definitions.
     Any,
 }
 
@@ -23,8 +23,7 @@ pub(super) enum Reach {
 /// preferred.
 pub(super) type Step = Result<Option<Entity>, ValueError>;
 
-/// The definitions of a module that a name may mean; each kind is read when it is first
-/// asked for.
+/// The definitions of a module that a name may denote. Each kind is read on first use.
 pub(super) struct Source<'a> {
     symbols: &'a SymbolFile,
     name: &'a str,
@@ -83,7 +82,7 @@ impl<'a> Source<'a> {
     /// Returns the entity with exactly this qualified name.
     pub(super) fn named(&mut self, full: &str, reach: Reach, unit: Option<u32>) -> Step {
         if !self.has_sought(full) {
-            // A namespace under another name.
+            // The name goes through a namespace alias.
             let mut aliased = Source {
                 symbols: self.symbols,
                 name: full,
@@ -103,7 +102,7 @@ impl<'a> Source<'a> {
         };
         let meant: Vec<GlobalCandidate> = self.variables().iter().filter(meant).cloned().collect();
         if let Some(variable) = self.one_of(&meant)? {
-            // An alias of another variable has its place in the symbol table alone.
+            // An alias of another variable has its address only in the symbol table.
             let is_alias = variable.location.is_nowhere() && meant.iter().any(|it| it.is_external);
             let symbol = || {
                 let exported = self.symbols.exported_data(full);
@@ -174,13 +173,14 @@ impl<'a> Source<'a> {
         Ok(None)
     }
 
-    /// Whether the search by the name as written finds this qualified name.
+    /// Returns whether the search by the name as written finds this qualified name.
     fn has_sought(&self, full: &str) -> bool {
         let before = full.strip_suffix(self.name);
         before.is_some_and(|before| before.is_empty() || before.ends_with("::"))
     }
 
-    /// The one variable that these are; one that the compiler removed if it kept none.
+    /// Returns the single variable that these candidates define; one that was optimized out if none
+    /// is kept.
     fn one_of(&self, meant: &[GlobalCandidate]) -> Result<Option<Variable>, ValueError> {
         let mut known: Option<(&GlobalCandidate, Variable)> = None;
         let mut removed = None;
@@ -193,7 +193,7 @@ impl<'a> Source<'a> {
                 continue;
             }
             match &known {
-                // Units repeat what other units can name, too.
+                // Several units repeat the definition of an external variable.
                 Some((first, other)) => {
                     let is_same = (first.is_external
                         && candidate.is_external
@@ -215,8 +215,8 @@ impl<'a> Source<'a> {
         Ok(known.map(|(_, variable)| variable).or(removed))
     }
 
-    /// A static member or an enumerator of a class or of its bases; `is_defined` leaves out
-    /// what has no definition in the module.
+    /// Returns a static member or enumerator of a class or of its bases. If `is_defined` is set,
+    /// one without a definition or value in the module is left out.
     pub(super) fn of_class(&mut self, class: &Type, name: &str, is_defined: bool) -> Step {
         let found = class.class_names(name);
         let mut meant: Vec<(String, Entity)> = Vec::new();
@@ -250,7 +250,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The functions of a level: of its scope, and of what `using` adds to it.
+    /// Returns the functions of a level: those of its scope, and those that `using` adds.
     pub(super) fn functions_at(&mut self, level: &Level) -> Vec<Function> {
         let symbols = self.symbols;
         let is_meant = |it: &&Function| {
@@ -306,7 +306,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The one variable that these are, whatever their scopes.
+    /// Returns the single variable that these candidates define, in any scope.
     fn one_of_names(&self, meant: &[GlobalCandidate]) -> Result<Option<Variable>, ValueError> {
         let is_kept = |it: &&GlobalCandidate| {
             let variable = self.symbols.global_of(it);
@@ -360,7 +360,7 @@ pub(super) fn ambiguous(name: &str, meanings: [&str; 2]) -> ValueError {
     }
 }
 
-/// The type of a symbol that no debug information describes.
+/// Returns the type of a symbol without debug information.
 fn word(size: u64) -> Option<Type> {
     Type::builtin(match size {
         1 => "u8",

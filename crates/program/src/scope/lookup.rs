@@ -1,12 +1,12 @@
-//! The meaning of a name that is no local variable, at a place: by the rules of the language
-//! first, then by what a person may mean.
+//! Looks up a name that is not a local variable, at a place: by the rules of the language first,
+//! then in the wider scopes that a user may mean.
 //!
-//! The language has the scopes around the place, innermost first: classes with their bases,
-//! namespaces with what `using` adds to them, the global scope. In each the place's own
-//! compilation unit comes first, then the other units of its module. Only then are the
-//! program, what libraries export, and at last everything else asked.
+//! The language searches the scopes around the place, innermost first: classes with their bases,
+//! namespaces with the names that `using` adds, the global scope. In each, the place's own
+//! compilation unit precedes the other units of its module. After that come the program, the
+//! exports of libraries, and at last all other definitions.
 //!
-//! **Invariant:** of several variables that a name may equally mean none is chosen.
+//! **Invariant:** among several variables that a name may equally denote, none is chosen.
 
 use super::definitions::{Reach, Source};
 use super::meaning::{Entity, Meaning};
@@ -23,13 +23,14 @@ pub struct Place<'a> {
     own: Option<Rc<Module>>,
     /// The compilation unit of the place.
     unit: Option<u32>,
-    /// The scopes around it, innermost first, each with its `::`.
+    /// The scopes around the place, innermost first, each with its `::`.
     scopes: Vec<String>,
     imports: Imports,
 }
 
 impl<'a> Place<'a> {
-    /// The place of code in a module, in a function of this qualified name.
+    /// Returns the place of code at a file address of a module, in a function with this qualified
+    /// name.
     pub fn new(
         modules: &'a Modules,
         own: Option<Rc<Module>>,
@@ -54,13 +55,13 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The place of a frame.
+    /// Returns the place of a frame.
     pub fn of_frame(modules: &'a Modules, frame: Option<&Frame>) -> Place<'a> {
         let own = frame.and_then(|frame| frame.module.clone());
         let address = frame.map_or(0, |frame| frame.lookup);
         let file_address = own.as_ref().map_or(0, |module| module.to_file(address));
         let name = frame.and_then(|frame| frame.name.as_deref()).unwrap_or("");
-        // The name of a lambda's code has no scopes; the mangled one has those around it.
+        // The name of a lambda's code has no scopes; the mangled name contains those around it.
         let function = frame.filter(|frame| !frame.is_inlined() && !name.contains("::"));
         let linkage_name = function.and_then(|frame| frame.function.as_ref()?.linkage_name.clone());
         let mangled = linkage_name.and_then(|linkage_name| demangle(&linkage_name));
@@ -76,18 +77,18 @@ impl<'a> Place<'a> {
         self.imports.meanings(&self.scopes, name)
     }
 
-    /// What a name means.
+    /// Looks up a name.
     ///
     /// # Errors
-    /// It may mean several things.
+    /// The name is ambiguous.
     pub fn find(&self, written: &str) -> Result<Option<Meaning>, ValueError> {
         self.find_in(written, &|_| true)
     }
 
-    /// What a name means in the modules that are reached.
+    /// Looks up a name in the modules that `is_reached` accepts.
     ///
     /// # Errors
-    /// It may mean several things.
+    /// The name is ambiguous.
     pub fn find_in(
         &self,
         written: &str,
@@ -110,7 +111,7 @@ impl<'a> Place<'a> {
         };
         let main = self.modules.main().filter(|main| is_reached(main));
         let own = self.own.as_ref();
-        // The language: the place's own module, scope by scope.
+        // The rules of the language: the place's own module, scope by scope.
         if let Some(own) = own {
             let mut source = Source::new(own, name);
             let unit = self.unit.map(Reach::Unit);
@@ -130,7 +131,7 @@ impl<'a> Place<'a> {
                 return Ok(meaning(own, entity, false));
             }
         }
-        // The program in whose name a library works.
+        // The program that called the library.
         if let Some(main) = main.filter(|main| own.is_none_or(|own| !Rc::ptr_eq(own, main))) {
             let mut source = Source::new(main, name);
             if let Some(entity) = source.anywhere(&levels, name, is_global)? {
@@ -163,7 +164,7 @@ impl<'a> Place<'a> {
         }
         for module in others() {
             let mut source = Source::new(module, name);
-            // A variable that the compiler removed from a library is not meant.
+            // A variable of a library that was optimized out is not chosen.
             if let Some(entity) = source.anywhere(&levels, name, is_global)?
                 && entity.is_there()
             {
@@ -177,7 +178,7 @@ impl<'a> Place<'a> {
         Ok(None)
     }
 
-    /// The variable that the place's unit declares at a level and another module defines.
+    /// Returns the variable that the place's unit declares at a level and another module defines.
     fn declared(&self, level: &Level, name: &str) -> Result<Option<Meaning>, ValueError> {
         let (Some(own), Some(unit)) = (&self.own, self.unit) else {
             return Ok(None);
@@ -204,8 +205,7 @@ impl<'a> Place<'a> {
         Ok(None)
     }
 
-    /// What a name of a source file, or of a module, means: `file.c::name`,
-    /// `libm.so.6::name`.
+    /// Looks up a name in a source file or a module: `file.c::name`, `libm.so.6::name`.
     fn find_in_file(&self, file: &str, name: &str) -> Result<Option<Meaning>, ValueError> {
         let levels = Imports::default().meanings(&[], name);
         let own = self.own.iter();
@@ -233,7 +233,7 @@ impl<'a> Place<'a> {
         Ok(None)
     }
 
-    /// The functions that a name means: those of the innermost scope that has any.
+    /// Returns the functions that a name may denote: those of the innermost scope that has any.
     pub fn functions(&self, written: &str) -> Vec<(Rc<Module>, Function)> {
         let levels = self.levels(written);
         let name = written.trim_start_matches("::");
@@ -252,7 +252,7 @@ impl<'a> Place<'a> {
                     return of.collect();
                 }
             }
-            // A mangled name, or one with its parameters.
+            // The name may be mangled, or have its parameters.
             let exact = source
                 .functions()
                 .iter()
@@ -265,7 +265,7 @@ impl<'a> Place<'a> {
         Vec::new()
     }
 
-    /// The functions of this name in a namespace, in all modules.
+    /// Returns the functions of this name in a namespace, from all modules.
     pub fn functions_in(&self, scope: &str, name: &str) -> Vec<(Rc<Module>, Function)> {
         let level = Imports::default().meanings(&[], &format!("::{scope}::{name}"));
         let modules = self.modules.iter();
@@ -281,7 +281,7 @@ impl<'a> Place<'a> {
         found.collect()
     }
 
-    /// The type that a name means, by the scopes around the place.
+    /// Looks up a type in the scopes around the place.
     pub fn type_named(&self, written: &str) -> Option<Type> {
         let own = self.own.as_ref()?;
         let (tag, name) = match written.split_once(' ') {
@@ -304,7 +304,7 @@ impl<'a> Place<'a> {
             if let Some(found) = found.next() {
                 return Some(found);
             }
-            // What `using` and inline namespaces add must agree.
+            // The types that `using` and inline namespaces add must agree.
             let mut imported = level.imported.iter().filter_map(exactly);
             if let Some(first) = imported.next() {
                 let name = first.name();
@@ -314,10 +314,10 @@ impl<'a> Place<'a> {
         None
     }
 
-    /// The static member or enumerator of a class as its objects have it.
+    /// Returns the static member or enumerator of a class.
     ///
     /// # Errors
-    /// It is ambiguous.
+    /// The name is ambiguous.
     pub fn class_name(&self, class: &Type, name: &str) -> Result<Option<Meaning>, ValueError> {
         let own = self.own.iter();
         for module in own.chain(self.modules.iter()) {
@@ -353,7 +353,7 @@ fn split_file(written: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Whether a module is called so: by its whole name, or without its version.
+/// Returns whether a module has this name, complete or without its version.
 fn is_called(module: &Module, file: &str) -> bool {
     let name = module.name();
     let behind = name.strip_prefix(file);

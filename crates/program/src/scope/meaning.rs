@@ -15,7 +15,7 @@ pub struct Meaning {
     pub entity: Entity,
     /// Whether neither the place's own module nor the program has it.
     pub is_elsewhere: bool,
-    /// Whether it is one of a library's that the library lets no other module see.
+    /// Whether it is internal to a library, and not visible to other modules.
     pub is_private: bool,
 }
 
@@ -35,7 +35,7 @@ pub enum Entity {
 }
 
 impl Meaning {
-    /// Its value.
+    /// Returns its value, or `None` if the size of its type is unknown.
     pub fn value(self, context: VariableContext<'_>) -> Option<Typed> {
         let Meaning { module, entity, .. } = self;
         Some(match entity {
@@ -62,7 +62,7 @@ impl Meaning {
         })
     }
 
-    /// Its address and type, if it is a variable whose address never changes.
+    /// Returns its address and type, or `None` if it is not a variable with a fixed address.
     pub fn address(self, modules: &Modules) -> Option<(u64, Type)> {
         match self.entity {
             Entity::Variable(variable) => {
@@ -76,13 +76,13 @@ impl Meaning {
         }
     }
 
-    /// Whether it is a variable that a library lets no other module see.
+    /// Returns whether it is a variable internal to a library.
     pub fn is_private(&self) -> bool {
         self.is_private && !matches!(self.entity, Entity::Function(_))
     }
 
-    /// Whether it is a variable of another module than the place's and the program, which
-    /// only a person means.
+    /// Returns whether it is a variable of neither the place's module nor the program, which only a
+    /// user can mean.
     pub fn is_variable_elsewhere(&self) -> bool {
         self.is_elsewhere && !matches!(self.entity, Entity::Function(_))
     }

@@ -1,5 +1,5 @@
-//! `function::variable`: a variable of a call of a function that is on the stack. That is
-//! the innermost one of the frame at hand and its callers, or else of those it has called.
+//! Looks up `function::variable`: a variable of a function on the stack. The innermost frame among
+//! the current one and its callers is used, or else a frame that it has called.
 
 use super::FrameScope;
 use juror_symbols::scope_and_name;
@@ -7,8 +7,8 @@ use juror_values::error::ValueError;
 use juror_values::typed::Typed;
 
 impl FrameScope<'_> {
-    /// The variable that a path means; nothing where it does not begin with the name of a
-    /// function.
+    /// Returns the variable that a path denotes, or `None` if the path does not begin with the name
+    /// of a function.
     pub(super) fn variable_of_function(&self, path: &str) -> Option<Result<Typed, ValueError>> {
         let (function, name) = scope_and_name(path)?;
         let called = self.frames.iter().take(self.level);
@@ -26,8 +26,8 @@ impl FrameScope<'_> {
         })
     }
 
-    /// Why a path that begins with the name of a function means nothing where the stack is
-    /// not known; nothing for other names.
+    /// Returns why the variable of a function cannot be read without a stack, or `None` if the path
+    /// does not begin with the name of a function.
     pub(super) fn only_at_prompt(&self, path: &str) -> Option<String> {
         let (function, name) = scope_and_name(path)?;
         let is_function = !super::Scope::overloads(self, function).is_empty();

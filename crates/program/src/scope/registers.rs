@@ -1,5 +1,5 @@
-//! Registers that are more or less than a number of eight bytes: flags, vectors, those of
-//! the x87, and parts of others, by the names of the manuals of the processor.
+//! Registers other than the general-purpose ones: flags, vectors, the x87, and parts of registers,
+//! by the names in the manuals of the processor.
 
 use super::FrameScope;
 use crate::stack::frames::Frame;
@@ -9,7 +9,7 @@ use juror_symbols::{
 use juror_values::error::ValueError;
 use juror_values::typed::Typed;
 
-/// The type of the low bytes of a register, by their count.
+/// Returns the type of the low bytes of a register, by their number.
 fn part_type(size: usize) -> Option<Type> {
     Type::builtin(match size {
         1 => "char",
@@ -19,7 +19,7 @@ fn part_type(size: usize) -> Option<Type> {
 }
 
 impl FrameScope<'_> {
-    /// The flags, which only the innermost frame has.
+    /// Returns the flags, which only the innermost frame has.
     pub(super) fn flags(&self, frame: &Frame) -> Result<Typed, ValueError> {
         let thread = self.program.innermost_thread(frame);
         let thread = thread.ok_or("the flags are known in the innermost frame only")?;
@@ -29,7 +29,8 @@ impl FrameScope<'_> {
         Ok(Typed::of_bytes(processor_flags(), bytes))
     }
 
-    /// `$xmm0`, `$ymm0`, `$st0`, `$mxcsr`, `$fs_base`: what only the innermost frame has.
+    /// Returns a register that only the innermost frame has: `$xmm0`, `$ymm0`, `$st0`, `$mxcsr`,
+    /// `$fs_base`.
     pub(super) fn special(
         &self,
         frame: &Frame,
@@ -56,7 +57,7 @@ impl FrameScope<'_> {
             SpecialRegister::St(number) => {
                 let st = vectors()?.st.get(usize::from(number)).copied();
                 let mut st = st.unwrap_or_default().to_vec();
-                // What lies behind the 80 bits is no part of it.
+                // The bytes beyond the 80 bits are not part of the register.
                 st.truncate(10);
                 st.resize(16, 0);
                 (Type::builtin("long double"), st)
@@ -77,7 +78,7 @@ impl FrameScope<'_> {
         Ok(Typed::of_bytes(r#type.ok_or(no_type)?, bytes))
     }
 
-    /// `$eax`, `$ax`, `$al`, `$ah`, `$r8d`: a part of a register.
+    /// Returns a part of a register: `$eax`, `$ax`, `$al`, `$ah`, `$r8d`.
     pub(super) fn part_of_register(&self, frame: &Frame, name: &str) -> Result<Typed, ValueError> {
         let unknown = || format!("no register or convenience variable is named `${name}`");
         let (number, from, size) = register_part(name).ok_or_else(unknown)?;
@@ -94,19 +95,18 @@ impl FrameScope<'_> {
     }
 }
 
-/// A register that only the innermost frame has, and that is no number of eight bytes in
-/// general use.
+/// A register that only the innermost frame has, and that is not general-purpose.
 #[derive(Clone, Copy)]
 pub(super) enum SpecialRegister {
-    /// Sixteen bytes.
+    /// A vector register of 16 bytes.
     Xmm(u8),
-    /// The same with sixteen more.
+    /// A vector register of 32 bytes.
     Ymm(u8),
-    /// The top of the stack of the x87, or what lies so far below it.
+    /// An x87 register, counted from the top of the stack.
     St(u8),
     /// The control and status register of vectors.
     VectorControl,
-    /// Where segments begin, and what the kernel keeps with the registers.
+    /// A segment register or base, or a word that the kernel saves with the registers.
     Kernel(fn(&juror_debuggee::Registers) -> u64),
 }
 
@@ -143,7 +143,7 @@ impl SpecialRegister {
     }
 }
 
-/// The number of a register, by its name or what it is used as.
+/// Returns the DWARF number of a register, by its name or alias.
 pub fn whole_register(name: &str) -> Option<u16> {
     match name {
         "pc" => Some(register::RIP),
@@ -153,7 +153,7 @@ pub fn whole_register(name: &str) -> Option<u16> {
     }
 }
 
-/// Whether an expression can speak of a register by this name.
+/// Returns whether an expression can name this register.
 pub fn is_register(name: &str) -> bool {
     name == "eflags"
         || whole_register(name).is_some()
@@ -161,10 +161,11 @@ pub fn is_register(name: &str) -> bool {
         || SpecialRegister::named(name).is_some()
 }
 
-/// The register that a part belongs to, its first byte there, and how many it has.
+/// Returns the DWARF number of the register that a part belongs to, the part's first byte, and its
+/// size.
 pub fn register_part(name: &str) -> Option<(u16, usize, usize)> {
     let whole = |name: &str| (0..16).find(|&number| register_name(number) == name);
-    // Those with letters: `ax`, `al` and `ah` of `rax`; `si` and `sil` of `rsi`.
+    // Names with letters: `ax`, `al` and `ah` of `rax`; `si` and `sil` of `rsi`.
     if let Some(short) = name.strip_prefix('e') {
         return Some((whole(&format!("r{short}"))?, 0, 4));
     }
@@ -181,7 +182,7 @@ pub fn register_part(name: &str) -> Option<(u16, usize, usize)> {
             return Some((number, from, 1));
         }
     }
-    // Those with numbers: `r8d`, `r8w`, `r8b`, `r8l`.
+    // Names with numbers: `r8d`, `r8w`, `r8b`, `r8l`.
     let (numbered, end) = name.split_at_checked(name.len().checked_sub(1)?)?;
     let size = match end {
         "d" => 4,

@@ -1,10 +1,9 @@
-//! The call that a frame is in, as its caller has it.
+//! Finds the call that a frame is in, with its caller.
 //!
-//! Invariant: a caller is given only where nothing about it is a guess. The
-//! frame was found by unwind rules, its caller stands behind a call that the
-//! debug information describes, and the frame's function was entered by that
-//! call and no other: a function that may have come to its beginning again by
-//! a jump has none, and one that was jumped to has the function that jumped.
+//! Invariant: a caller is given only if it is certain. The frame was found by unwind rules, the
+//! return address follows a call that the debug information describes, and the frame's function was
+//! entered by that call. A function that may have been re-entered by a jump has no caller, and one
+//! that was entered by a tail call has the function that jumped.
 
 mod jumps;
 mod tail_calls;
@@ -16,22 +15,22 @@ use crate::stack::frames::Frame;
 use juror_symbols::{CallSite, UnwindMethod, register};
 use tail_calls::Entered;
 
-/// How many calls are followed for the value that a function was called with.
+/// The most calls that are followed for the value of an argument.
 pub(crate) const CALLERS_MAX: usize = 16;
 
-/// The frame that made a call, or ended in a jump, and the call.
+/// The frame that made a call, or ended in a tail call, and the call site.
 pub(crate) struct Caller {
-    /// The caller's own frame, with no names.
+    /// The frame of the caller, without names.
     pub frame: Frame,
-    /// What is added to addresses of its file.
+    /// The load bias of its module.
     pub bias: u64,
-    /// The call.
+    /// The call site.
     pub site: CallSite,
 }
 
 impl Program {
-    /// Who called a frame's function, where that is certain; `depth` callers lie
-    /// between it and the frame that it is about.
+    /// Returns the caller of a frame's function, or `None` if it is not certain. `depth` is the
+    /// number of callers between it and the frame that the question is about.
     pub(crate) fn certain_caller(&self, frame: &Frame, depth: usize) -> Option<Caller> {
         if depth >= CALLERS_MAX || frame.guess || frame.called_by_juror.is_some() {
             return None;
@@ -90,7 +89,7 @@ impl Program {
         })
     }
 
-    /// The canonical frame address of a caller's frame.
+    /// Returns the canonical frame address of a caller's frame.
     fn frame_address(&self, caller: &Frame) -> Option<u64> {
         let module = caller.module.as_ref()?;
         let file_address = module.to_file(caller.lookup);

@@ -1,5 +1,4 @@
-//! Stacks: the frames of a stopped thread, inlined ones included, and what is
-//! visible in each.
+//! The frames of a stopped thread, including inlined calls, and their visible variables.
 
 use crate::modules::{Module, Modules, SourceLocation};
 use crate::program::Program;
@@ -12,58 +11,55 @@ use juror_symbols::{
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// The largest number of frames in a stack at which the stack pointer may stay or go anywhere:
-/// of signals, of calls from juror, with a return address in a register. Otherwise a damaged
-/// stack could lead round in a circle.
+/// The most frames in a stack at which the stack pointer need not grow: signal frames, calls made
+/// by juror, a return address in a register. Otherwise a damaged stack could cause an endless walk.
 const STANDING_FRAMES_MAX: usize = 1_000;
 
-/// A frame of a stack, as it is shown: an inlined call has one of its own.
+/// A frame of a stack as it is shown. An inlined call has a frame of its own.
 #[derive(Debug, Clone)]
 pub struct Frame {
-    /// Where it executes, in the process.
+    /// The program counter, in the process.
     pub pc: u64,
-    /// The address by which names and lines are looked up: inside of the call
-    /// instruction for callers.
+    /// The address for the lookup of names and lines: inside the call instruction for callers.
     pub lookup: u64,
-    /// The thread; nothing for a frame that stands for a place alone.
+    /// The thread; `None` for a frame that only represents an address.
     pub thread: Option<ThreadId>,
-    /// Its registers, as far as they are known.
+    /// The registers, as far as they are known.
     pub registers: Registers,
     /// The canonical frame address.
     pub cfa: Option<u64>,
-    /// The module that holds it.
+    /// The module that contains the address.
     pub module: Option<Rc<Module>>,
-    /// The function with a frame in memory.
+    /// The function that has a frame in memory.
     pub function: Option<Function>,
-    /// The name that is shown: of the inlined function where it is one.
+    /// The displayed name: that of the inlined function for an inlined call.
     pub name: Option<String>,
-    /// How many inlined calls lie between it and the function.
+    /// The number of inlined calls inside of this frame.
     pub inline_depth: usize,
-    /// How many inlined calls the place lies in, in all.
+    /// The number of inlined calls at the address.
     pub inline_count: usize,
-    /// It is an inlined call that begins with the instruction at which the thread stands:
-    /// nothing of it has been executed.
+    /// Whether it is an inlined call whose first instruction is the current one, so that none of it
+    /// has been executed.
     pub begins: bool,
     /// The source file.
     pub file: Option<PathBuf>,
-    /// The line in it.
+    /// The source line.
     pub line: Option<u32>,
-    /// A signal interrupted it.
+    /// Whether a signal interrupted it.
     pub interrupted: bool,
-    /// The kernel made it for the handler of a signal, which returns to it.
+    /// Whether the kernel created it for a signal handler to return to.
     pub is_of_signal: bool,
-    /// It was found without unwind information.
+    /// Whether it was found without unwind information.
     pub guess: bool,
-    /// It has a caller, which cannot be found.
+    /// Whether it has a caller that cannot be found.
     pub is_cut: bool,
-    /// It is the place from where juror called the frame before it: the number
-    /// of what that call is part of. There is no code of the program here.
+    /// The number of the call, for the frame that marks a call made by juror. It has no code of the
+    /// program.
     pub called_by_juror: Option<u32>,
-    /// Its function has ended in a jump to that of the frame before it: there is
-    /// nothing of it in memory any more.
+    /// The tail call in which the function ended, for a frame that is no longer in memory.
     pub tail_call: Option<Rc<TailCall>>,
-    /// It is an inlined call that begins here, of which nothing is visible but these
-    /// parameters, with the values that they are given.
+    /// The parameters of an inlined call that begins here, with their values. Nothing else is
+    /// visible in it.
     pub arguments: Option<Rc<[Variable]>>,
 }
 
@@ -72,7 +68,7 @@ pub struct Frame {
 type ScopeNames = (Vec<(Variable, bool)>, Vec<Box<str>>);
 
 impl Frame {
-    /// One at an address, of which nothing else is known.
+    /// Returns a frame at an address without any other information.
     pub(crate) fn bare(pc: u64) -> Frame {
         Frame {
             pc,
@@ -98,7 +94,7 @@ impl Frame {
         }
     }
 
-    /// It stands at the first instruction of its function: its arguments are
+    /// Returns whether it is at the first instruction of its function, so that the arguments are
     /// still where the caller put them.
     pub fn is_at_entry(&self) -> bool {
         !self.is_inlined()
@@ -109,7 +105,8 @@ impl Frame {
             }
     }
 
-    /// Whether a name as written is that of its function, or the end of it.
+    /// Returns whether a name as written denotes its function, completely or by the last
+    /// components.
     pub fn is_called(&self, written: &str) -> bool {
         let name = self.name.as_deref();
         name.is_some_and(|name| match &self.module {
@@ -121,41 +118,41 @@ impl Frame {
         })
     }
 
-    /// Whether it is an inlined call.
+    /// Returns whether it is an inlined call.
     pub fn is_inlined(&self) -> bool {
         self.inline_depth < self.inline_count
     }
 
-    /// How many inlined calls it is inside of, itself among them.
+    /// Returns the number of inlined calls around its place, including itself.
     pub fn nesting(&self) -> usize {
         self.inline_count.saturating_sub(self.inline_depth)
     }
 
-    /// Whether its function has ended in a jump to that of the frame before it.
+    /// Returns whether its function ended in a tail call.
     pub fn is_tail_call(&self) -> bool {
         self.tail_call.is_some()
     }
 }
 
-/// How many of the innermost frames are inlined calls of which nothing has been executed:
-/// the thread stands where each of them begins, and so also where it would be made.
+/// Returns the number of innermost frames that are inlined calls at their first instruction: the
+/// thread is both at their start and at the call site.
 pub fn beginning_calls(frames: &[Frame]) -> usize {
     let inner = frames.iter();
     inner.take_while(|frame| frame.begins).count()
 }
 
-/// In which of these frames a thread stands of which nobody has said more than where: 0 is
-/// the innermost. At the first instruction of a function it is in the function, whatever
-/// inlined calls begin there.
+/// Returns the level of the frame that is selected for a stopped thread by default, 0 for the
+/// innermost. At the first instruction of a function it is the function, whatever inlined calls
+/// begin there.
 pub fn usual_level(frames: &[Frame]) -> usize {
     let beginning = beginning_calls(frames);
     let is_entry = frames.get(beginning).is_some_and(Frame::is_at_entry);
     if is_entry { beginning } else { 0 }
 }
 
-/// Which of these frames stands in a line: 0 is the innermost, the others are those that
-/// inlined calls lie in. Nothing where none does. Where a closure is called in the line
-/// that it is written in, and both begin, the line is that of the statement.
+/// Returns the level of the frame with a source line, 0 for the innermost, or `None` if none has
+/// it. If a closure is called in the line that defines it, and both begin, the statement is
+/// selected.
 pub fn level_of_line(frames: &[Frame], file: &str, line: u32) -> Option<usize> {
     let is_in_line = |frame: &Frame| {
         let path = frame.file.as_ref();
@@ -166,8 +163,7 @@ pub fn level_of_line(frames: &[Frame], file: &str, line: u32) -> Option<usize> {
     statement.or_else(|| frames.iter().position(is_in_line))
 }
 
-/// The frame that a frame of a stack returns to: neither calls that were inlined nor
-/// those that ended in a jump are returned to.
+/// Returns the frame that a frame returns to, skipping inlined calls and tail calls.
 pub fn returns_to(frames: &[Frame], level: usize) -> Option<&Frame> {
     let inner = frames.iter().skip(level);
     let mut further_out = inner.skip_while(|inner| inner.is_inlined()).skip(1);
@@ -175,8 +171,7 @@ pub fn returns_to(frames: &[Frame], level: usize) -> Option<&Frame> {
 }
 
 impl Modules {
-    /// The frames that a thread would have at an address, inlined calls first, as far as
-    /// the address tells: no registers.
+    /// Returns the frames of a thread at an address, inlined calls first, without registers.
     pub fn frames_at(&self, address: u64) -> Vec<Frame> {
         with_inlined(Frame {
             module: self.find(address).cloned(),
@@ -184,22 +179,22 @@ impl Modules {
         })
     }
 
-    /// The frame that a thread would be in at an address ([`usual_level`]).
+    /// Returns the frame that is selected for a thread at an address ([`usual_level`]).
     pub fn frame_at(&self, address: u64) -> Option<Frame> {
         let mut frames = self.frames_at(address);
         let level = usual_level(&frames);
         (level < frames.len()).then(|| frames.swap_remove(level))
     }
 
-    /// The level of that frame.
+    /// Returns the level of the frame that is selected at an address.
     pub fn level_at(&self, address: u64) -> usize {
         usual_level(&self.frames_at(address))
     }
 }
 
 impl Program {
-    /// The stack of a stopped thread, innermost first, at most `count` frames;
-    /// and whether there are more.
+    /// Returns the stack of a stopped thread, innermost first, at most `count` frames, and whether
+    /// there are more.
     pub fn backtrace(&self, thread: ThreadId, count: usize) -> (Vec<Frame>, bool) {
         let mut frames: Vec<Frame> = Vec::new();
         let more = self.walk(thread, |frame| {
@@ -217,8 +212,8 @@ impl Program {
         (frames, more)
     }
 
-    /// The innermost function of a stopped thread and, before it, the inlined calls that
-    /// the thread is in.
+    /// Returns the inlined calls that a stopped thread is in, innermost first, and the function
+    /// around them.
     pub fn inlined_chain(&self, thread: ThreadId) -> Vec<Frame> {
         let mut frames = Vec::new();
         self.walk(thread, |frame| {
@@ -229,7 +224,7 @@ impl Program {
         frames
     }
 
-    /// The canonical frame address of the innermost function of a stopped thread.
+    /// Returns the canonical frame address of the innermost function of a stopped thread.
     pub fn innermost_frame_address(&self, thread: ThreadId) -> Option<u64> {
         let registers = self.registers_to_unwind(thread)?;
         let pc = registers.get(register::RIP)?;
@@ -248,14 +243,14 @@ impl Program {
         Some(registers)
     }
 
-    /// Walks the frames that are in memory until `visit` says no, with the calls inlined
-    /// into them; tells whether it was cut short.
+    /// Walks the frames in memory, with their inlined calls, until `visit` returns false. Returns
+    /// whether the walk was cut short.
     pub fn walk(&self, thread: ThreadId, visit: impl FnMut(Frame) -> bool) -> bool {
         self.walk_described(thread, with_inlined, visit)
     }
 
-    /// As [`Program::walk`], without inlined calls, names and lines: for calls whose functions
-    /// alone matter, which costs a fraction.
+    /// Walks the frames like [`Program::walk`], without inlined calls, names and lines, which is
+    /// several times faster.
     pub fn walk_functions(&self, thread: ThreadId, visit: impl FnMut(Frame) -> bool) -> bool {
         let with_function = |base: Frame| {
             let module = base.module.as_ref();
@@ -280,8 +275,8 @@ impl Program {
         let mut is_innermost = true;
         let mut standing_frames = 0;
         loop {
-            // A return address of zero ends the stack; a thread that is at zero has called a null
-            // pointer.
+            // A return address of zero ends the stack. A program counter of zero means that a null
+            // pointer was called.
             let Some(pc) = registers.get(register::RIP).filter(|&pc| pc != 0 || exact) else {
                 return false;
             };
@@ -340,9 +335,8 @@ impl Program {
             let Some(unwound) = unwound else { return false };
             let stack = registers.get(register::RSP);
             let next = unwound.registers.get(register::RSP);
-            // The stack only ever shrinks towards the callers, but for a
-            // signal handler on a stack of its own. It is the same if the return address is
-            // in a register (`vfork`).
+            // The stack pointer only grows towards the callers, except from a signal handler on an
+            // alternate stack. It stays the same if the return address is in a register (`vfork`).
             if !unwound.signal_frame && next < stack {
                 return false;
             }
@@ -360,25 +354,25 @@ impl Program {
         }
     }
 
-    /// The frame that a thread would be in at an address ([`usual_level`]).
+    /// Returns the frame that is selected for a thread at an address ([`usual_level`]).
     pub fn frame_at(&self, address: u64) -> Option<Frame> {
         self.modules.frame_at(address)
     }
 
-    /// The frames that a thread would have at an address ([`Modules::frames_at`]).
+    /// Returns the frames of a thread at an address ([`Modules::frames_at`]).
     pub fn frames_at(&self, address: u64) -> Vec<Frame> {
         self.modules.frames_at(address)
     }
 
-    /// The visible variables of a frame that have names, innermost scope first: name and
-    /// value. Parameters are marked.
+    /// Returns the named variables visible in a frame, innermost scope first, each with whether it
+    /// is a parameter.
     pub fn variables(&self, frame: &Frame) -> Vec<(Variable, bool)> {
         let found = self.scopes_of(frame).into_iter();
         found.flat_map(|(variables, _)| variables).collect()
     }
 
-    /// The visible variable or parameter of a frame with this name; nothing where a
-    /// declaration of a global variable hides it.
+    /// Returns the variable or parameter of a frame with this name, or `None` if a declaration of a
+    /// global variable hides it.
     pub fn local_variable(&self, frame: &Frame, name: &str) -> Option<Variable> {
         for (variables, declared) in self.scopes_of(frame) {
             let mut variables = variables.into_iter();
@@ -393,8 +387,8 @@ impl Program {
         None
     }
 
-    /// Whether a block around the frame's place declares that a name means a global variable
-    /// (`extern int count;`), and none within it has another variable of the name.
+    /// Returns whether a block around the frame's place declares the name as a global variable
+    /// (`extern int count;`), and no inner block has another variable of the name.
     pub fn declares_global(&self, frame: &Frame, name: &str) -> bool {
         for (variables, declared) in self.scopes_of(frame) {
             if variables
@@ -410,8 +404,8 @@ impl Program {
         false
     }
 
-    /// The variables of each scope of a frame, and the names that it declares for global
-    /// ones, innermost first.
+    /// Returns the variables of each scope of a frame, and the names that it declares for global
+    /// variables, innermost first.
     fn scopes_of(&self, frame: &Frame) -> Vec<ScopeNames> {
         if let Some(arguments) = &frame.arguments {
             let named = arguments.iter().filter(|it| !it.name.is_empty());
@@ -445,8 +439,8 @@ impl Program {
         found
     }
 
-    /// Where a stopped thread is in the main program: the innermost call that
-    /// the main program itself has made.
+    /// Returns the address of the innermost call that the executable itself has made in a stopped
+    /// thread.
     pub fn innermost_own_call(&self, thread: ThreadId) -> Option<u64> {
         let mut found = None;
         self.walk_functions(thread, |frame| {
@@ -458,13 +452,13 @@ impl Program {
     }
 }
 
-/// The frame itself and, before it, those of the calls inlined into it.
+/// Returns a frame, preceded by the frames of its inlined calls.
 fn with_inlined(base: Frame) -> Vec<Frame> {
     let Some(module) = base.module.clone() else {
         return vec![base];
     };
     let address = module.to_file(base.lookup);
-    // A caller stands behind its call, whatever begins there.
+    // A caller is behind its call, whatever begins at the return address.
     let is_there = base.lookup == base.pc;
     let SourceLocation {
         function,
@@ -476,9 +470,9 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
     } else {
         module.source_location(address)
     };
-    // Where a statement begins, a thread that stands there is at the statement, also if the
-    // optimizer has put an instruction of another line there. At the beginning of a function
-    // it is at that of the function, or of the inlined call.
+    // A thread at the start of a statement is in the statement's line, even if the optimizer moved
+    // an instruction of another line there. At the start of a function or inlined call it is in the
+    // line of that.
     let begins = function.as_ref().map(|function| function.low_pc);
     let is_entered = begins
         .into_iter()
@@ -514,9 +508,9 @@ fn with_inlined(base: Frame) -> Vec<Frame> {
     frames
 }
 
-/// How many frames of a stack are the user's: what lies below `main`, or below
-/// the function that Rust's library marks as where a program or thread begins,
-/// starts every program alike. Nothing when the stack has no such frame.
+/// Returns the number of innermost frames that belong to the user's code. The frames below `main`,
+/// or below the function with which Rust's library marks the start of a program or thread, are the
+/// same in every program. Returns `None` if the stack has no such frame.
 pub fn users_frames(frames: &[Frame]) -> Option<usize> {
     let name = |frame: &Frame| frame.name.clone().unwrap_or_default();
     for (level, frame) in frames.iter().enumerate() {

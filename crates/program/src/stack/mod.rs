@@ -1,5 +1,5 @@
-//! The stack of a stopped thread: its frames, the callers that are certain, the frames
-//! that an unwinding drops, and the returns that are awaited.
+//! The stack of a stopped thread: its frames, certain callers, frames that unwinding drops, and
+//! pending returns.
 
 pub mod callers;
 pub mod frames;

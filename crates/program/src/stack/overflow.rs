@@ -3,7 +3,7 @@
 use crate::program::Program;
 use juror_debuggee::ThreadId;
 
-/// A stack that is used up.
+/// A stack overflow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StackOverflow {
     /// The number of frames.
@@ -12,19 +12,19 @@ pub struct StackOverflow {
     pub cycle: Vec<String>,
 }
 
-/// The distance from the end of the stack, in bytes, within which the stack pointer of a thread
-/// is whose stack is used up; large frames probe further down.
+/// The distance from the end of the stack, in bytes, within which the stack pointer counts as
+/// overflowed; large frames probe further down.
 const NEAR: u64 = 1 << 20;
-/// The number of functions of the longest recursion that is recognized.
+/// The most functions of a recursion that is recognized.
 const CYCLE_MAX: usize = 64;
-/// The number of frames from which a recursion is recognized.
+/// The number of frames that are examined for a recursion.
 const EXAMINED_FRAMES: usize = 1_000;
-/// The innermost frames that may belong to a function that the recursion calls.
+/// The most innermost frames outside of the recursion.
 const LEAF_FRAMES_MAX: usize = 16;
 
 impl Program {
-    /// Returns what has used up the stack of a thread that has faulted at an address; none if
-    /// the fault has another cause.
+    /// Returns the stack overflow of a thread that has faulted at an address, or `None` if the
+    /// fault has another cause.
     pub fn stack_overflow(&self, thread: ThreadId, fault_address: u64) -> Option<StackOverflow> {
         let own = self.own_stack(thread)?;
         let stack = self.registers(thread).ok()?.rsp;

@@ -1,16 +1,14 @@
-//! The calls that events *after* a call wait for, thread by thread.
+//! The calls whose returns events *after* a call await, by thread.
 //!
-//! When an instrumented call is entered, the word at the stack pointer is its
-//! return address, and its frame is gone as soon as the stack pointer is above
-//! that word. A trap at the return address belongs to the call exactly when
-//! the stack pointer is one word above the place where the return address
-//! stood; recursion through the same address has other stack pointers. A tail
-//! call reuses the place, so several calls may end at one arrival: the callee
-//! that was entered last ends first. Several probes may wait for one call; they
-//! get it in the order in which they were entered.
+//! When an instrumented call is entered, the word at the stack pointer is its return address, and
+//! its frame is gone as soon as the stack pointer is above that word. A trap at the return address
+//! belongs to the call exactly if the stack pointer is one word above the slot of the return
+//! address; recursive calls with the same return address have other stack pointers. A tail call
+//! reuses the slot, so several calls may end at one return: the callee that was entered last ends
+//! first. Several probes may await one call; they get it in the order in which they were entered.
 //!
-//! `longjmp` and exceptions remove frames without an arrival: such calls are taken,
-//! innermost first ([`PendingReturns::take_gone`]), and their sites released.
+//! `longjmp` and exceptions remove frames without a return: such calls are removed, innermost first
+//! ([`PendingReturns::take_gone`]), and their sites released.
 
 use juror_stepping::ThreadId;
 use rustc_hash::FxHashMap;
@@ -24,26 +22,25 @@ use juror_values::typed::Typed;
 /// A call that has been entered and has not returned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PendingReturn {
-    /// Where it returns to.
+    /// The return address.
     pub address: u64,
-    /// The call frame address: the stack pointer once it has returned.
+    /// The canonical frame address: the stack pointer after the return.
     pub frame: u64,
-    /// Tells calls apart: greater for a later entry, equal for the probes of
-    /// one entry.
+    /// The number of the call: greater for a later entry, equal for the probes of one entry.
     pub call: u64,
-    /// Which probe waits for it.
+    /// The probe that awaits it.
     pub probe: u32,
-    /// Found on a stack whose thread stood at the call's first instruction:
-    /// the entry may still be told of, and it is one call all the same.
+    /// Whether it was found on a stack whose thread was at the call's first instruction: its entry
+    /// may still be reported, for the same call.
     pub at_entry: bool,
-    /// What was taken at entry, by capture.
+    /// The words that were read at entry, one for each capture.
     pub begun: SmallVec<[Begun; 4]>,
-    /// The values of the entry that captures evaluate at the return, in order.
+    /// The values at entry that captures use at the return, in order.
     pub entry: Vec<Typed>,
 }
 
 impl PendingReturn {
-    /// Whether a jump or an exception has taken its frame away.
+    /// Returns whether a jump or an exception has removed its frame.
     pub fn is_among(&self, dropped: &Dropped) -> bool {
         let back = JumpTarget {
             pc: self.address,
@@ -53,8 +50,8 @@ impl PendingReturn {
     }
 }
 
-/// The pending calls of a thread by their frames, each frame's in the order in which they were
-/// entered. Deep recursion makes many frames, and looks at one of them at a time.
+/// The pending calls of a thread by frame, those of a frame in the order of entry. Deep recursion
+/// has many frames, of which one is accessed at a time.
 type Frames = FxHashMap<u64, SmallVec<[PendingReturn; 1]>>;
 
 /// The pending calls of all threads.
@@ -74,15 +71,15 @@ fn remove(frames: &mut Frames, frame: u64, position: usize) -> Option<PendingRet
 }
 
 impl PendingReturns {
-    /// A call has been entered.
+    /// Adds a call that has been entered.
     pub fn push(&mut self, thread: ThreadId, pending: PendingReturn) {
         let frames = self.threads.entry(thread).or_default();
         frames.entry(pending.frame).or_default().push(pending);
     }
 
-    /// Adds a call that was found on the stack of a thread, and returns whether it was added: not
-    /// if the probe waits for it already. If other probes wait for it, it is the same call:
-    /// `rank` gives the function of a probe, and its place among the probes of a call.
+    /// Adds a call that was found on the stack of a thread. Returns false if the probe awaits it
+    /// already. If other probes await it, it gets the same number: `rank` gives the function of a
+    /// probe, and its order among the probes of a call.
     pub fn add_found<R: Ord>(
         &mut self,
         thread: ThreadId,
@@ -112,9 +109,8 @@ impl PendingReturns {
         true
     }
 
-    /// A call is entered, and told of now: takes back what was noted when its
-    /// thread was found standing at the entry, if that is so. The caller
-    /// releases the site.
+    /// Removes a call that was recorded while its thread was at the first instruction, when its
+    /// entry is now reported. The caller releases the site.
     pub fn take_noted_entry(
         &mut self,
         thread: ThreadId,
@@ -130,9 +126,8 @@ impl PendingReturns {
         remove(frames, frame, position)
     }
 
-    /// A thread stands at `address` with this stack pointer: takes what waits
-    /// for the innermost call that has just returned, if one has. Call it
-    /// until it gives nothing.
+    /// Removes and returns the innermost call that has just returned, for a thread at `address`
+    /// with this stack pointer. Returns `None` if there is none; the caller repeats it until then.
     pub fn pop_returned(
         &mut self,
         thread: ThreadId,
@@ -149,8 +144,8 @@ impl PendingReturns {
         remove(frames, stack, position)
     }
 
-    /// Takes the calls that are gone because frames were unwound, the innermost first;
-    /// the probes that wait for one call in the order in which they were entered.
+    /// Removes the calls whose frames were unwound, the innermost first; for one call its probes in
+    /// the order of entry.
     pub fn take_gone(
         &mut self,
         thread: ThreadId,
@@ -167,19 +162,19 @@ impl PendingReturns {
             gone.extend(left);
             !calls.is_empty()
         });
-        // Where a tail call has taken a frame over, what was entered last ends first.
+        // If a tail call has taken over a frame, the last entered call ends first.
         gone.sort_by_key(|call| (call.frame, Reverse(call.call)));
         gone
     }
 
-    /// The thread is gone.
+    /// Removes the calls of a thread that has ended, and adds their return addresses to `dropped`.
     pub fn end_thread(&mut self, thread: ThreadId, dropped: &mut Vec<u64>) {
         let frames = self.threads.remove(&thread).unwrap_or_default();
         dropped.extend(frames.values().flatten().map(|call| call.address));
     }
 
-    /// The calls of `parent` are those of `thread` now, and no other thread is
-    /// left.
+    /// Assigns the calls of `parent` to `thread`, the only thread that is left, and drops all
+    /// others.
     pub fn follow(&mut self, thread: ThreadId, parent: ThreadId, dropped: &mut Vec<u64>) {
         let calls = self.threads.remove(&parent);
         let gone = self.threads.values().flat_map(|frames| frames.values());
@@ -188,7 +183,7 @@ impl PendingReturns {
         self.threads.extend(calls.map(|calls| (thread, calls)));
     }
 
-    /// Threads have other numbers now.
+    /// Renumbers the threads.
     pub fn renumber_threads(&mut self, number: impl Fn(ThreadId) -> ThreadId) {
         let threads = std::mem::take(&mut self.threads).into_iter();
         self.threads = threads
@@ -196,7 +191,7 @@ impl PendingReturns {
             .collect();
     }
 
-    /// Drops everything a probe waits for.
+    /// Removes all calls that the probes await.
     pub fn end_probes(&mut self, gone: impl Fn(u32) -> bool, dropped: &mut Vec<u64>) {
         for frames in self.threads.values_mut() {
             frames.retain(|_, calls| {
@@ -212,12 +207,12 @@ impl PendingReturns {
         }
     }
 
-    /// The frame of the outermost call that is pending in a thread.
+    /// Returns the frame of the outermost pending call of a thread.
     pub fn outermost(&self, thread: ThreadId) -> Option<u64> {
         self.threads.get(&thread)?.keys().copied().max()
     }
 
-    /// Whether a probe waits for any call, in any thread.
+    /// Returns whether a probe awaits any call, in any thread.
     pub fn waits_for(&self, probe: u32) -> bool {
         let mut frames = self.threads.values().flat_map(|frames| frames.values());
         frames.any(|calls| calls.iter().any(|call| call.probe == probe))

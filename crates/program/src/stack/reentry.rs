@@ -1,12 +1,12 @@
-//! The registers with which a thread begins a call of its stack anew.
+//! Computes the registers with which a thread restarts a call on its stack.
 //!
-//! The first instruction of the function expects the stack pointer below the return address,
-//! the callee-saved registers of the caller, and the arguments where the calling convention has
-//! them. An argument on the stack is still in the caller's frame. One in a register is what the
-//! register had at the entry, where the frame keeps that or the caller tells it; otherwise it is
-//! the parameter's present value, which the function may have changed.
+//! The first instruction of the function expects the stack pointer at the return address, the
+//! callee-saved registers of the caller, and the arguments by the calling convention. An argument
+//! on the stack is still in the caller's frame. An argument in a register is restored to the value
+//! at entry if the frame keeps it or the caller determines it; otherwise it is the parameter's
+//! present value, which the function may have changed.
 //!
-//! **Invariant**: a call of which an argument is not known has no reentry.
+//! **Invariant**: a call with an unknown argument cannot be restarted.
 
 use crate::calls::is_signed;
 use crate::program::Program;
@@ -18,7 +18,7 @@ use juror_symbols::{
 };
 use juror_values::typed::{Location, Typed};
 
-/// The registers of a thread at the first instruction of a call that begins anew.
+/// The registers of a thread at the first instruction of a restarted call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reentry {
     /// The first instruction.
@@ -29,8 +29,8 @@ pub struct Reentry {
     pub words: Vec<(u16, u64)>,
     /// Vector registers with arguments, 0 for `xmm0`.
     pub vectors: Vec<(usize, [u8; 16])>,
-    /// The arguments whose values at the entry are not kept, and which have the present values
-    /// of their parameters: `n`, `argument 2`.
+    /// The arguments whose values at entry are lost, and that get the present values of their
+    /// parameters: `n`, `argument 2`.
     pub present: Vec<String>,
 }
 
@@ -41,8 +41,8 @@ enum AtEntry {
 }
 
 impl Program {
-    /// Returns why the call of a frame can never begin anew, whatever its arguments are; nothing
-    /// if that depends on them.
+    /// Returns why the call of a frame can never be restarted, whatever its arguments are, or
+    /// `None` if that depends on the arguments.
     pub fn reentry_obstacle(&self, frame: &Frame) -> Option<String> {
         if frame.called_by_juror.is_some() {
             return Some("this is the frame of a call that juror made".to_owned());
@@ -61,7 +61,7 @@ impl Program {
         self.signature_of(frame).err()
     }
 
-    /// Returns what the signature of a frame's function says about its arguments.
+    /// Returns the function of a frame and its signature, or why its arguments are unknown.
     fn signature_of(&self, frame: &Frame) -> Result<(Function, Signature), String> {
         let bound = frame.module.as_ref().zip(frame.function.clone());
         let (module, function) = bound.ok_or("there are no symbols for this function")?;
@@ -84,10 +84,10 @@ impl Program {
         }
     }
 
-    /// Returns the registers with which the call of a frame begins anew.
+    /// Returns the registers with which the call of a frame is restarted.
     ///
     /// # Errors
-    /// It cannot; a sentence that names the argument if one is not known.
+    /// The call cannot be restarted; a sentence that names the unknown argument, if any.
     pub fn reentry(&self, frame: &Frame) -> Result<Reentry, String> {
         if let Some(why) = self.reentry_obstacle(frame) {
             return Err(why);
@@ -132,7 +132,7 @@ impl Program {
         Ok(found)
     }
 
-    /// Adds an argument. Returns whether its value is certain to be that at the entry.
+    /// Adds an argument. Returns whether its value is certain to be that at entry.
     fn add_argument(
         &self,
         frame: &Frame,
@@ -144,7 +144,7 @@ impl Program {
             let number = match &piece.location {
                 EntryPieceLocation::Register(number)
                 | EntryPieceLocation::PointedByRegister(number) => *number,
-                // It is in the caller's frame, where the function may have changed it.
+                // The argument is in the caller's frame, where the function may have changed it.
                 EntryPieceLocation::Stack(_) | EntryPieceLocation::PointedByStack(_) => {
                     is_kept &= frame.is_at_entry();
                     continue;
@@ -173,7 +173,7 @@ impl Program {
         Ok(is_kept)
     }
 
-    /// Returns a register as it was at the entry, if that is known.
+    /// Returns a register's value at entry, if it is known.
     fn register_at_entry(&self, frame: &Frame, number: u16) -> Option<AtEntry> {
         if number < register::XMM0 {
             return self.word_at_entry(frame, number).map(AtEntry::Word);
@@ -184,7 +184,7 @@ impl Program {
         wide.flatten().map(AtEntry::Vector)
     }
 
-    /// Returns a register as the present value of the parameter has it.
+    /// Returns a register's value for the present value of the parameter.
     fn present_register(
         &self,
         frame: &Frame,
@@ -205,7 +205,7 @@ impl Program {
             return Ok(AtEntry::Vector(wide));
         }
         let is_negative = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
-        // Some compilers count on an argument that is extended.
+        // Some compilers expect a sign-extended or zero-extended argument.
         let fill = if is_negative && is_signed(&plan.r#type) {
             0xff
         } else {
@@ -216,8 +216,8 @@ impl Program {
         Ok(AtEntry::Word(u64::from_le_bytes(word)))
     }
 
-    /// Returns what a general-purpose register had at the entry of a frame's function, if the
-    /// frame keeps it or the caller tells it.
+    /// Returns the value of a general-purpose register at the entry of a frame's function, if the
+    /// frame keeps it or the caller determines it.
     fn word_at_entry(&self, frame: &Frame, number: u16) -> Option<u64> {
         if frame.is_at_entry() {
             return frame.registers.get(number);
@@ -234,7 +234,7 @@ impl Program {
         })
     }
 
-    /// Returns whether a frame has executed nothing of its function's body.
+    /// Returns whether a frame is still in the prologue of its function.
     fn is_in_prologue(&self, frame: &Frame) -> bool {
         let bound = frame.module.as_ref().zip(frame.function.as_ref());
         bound.is_some_and(|(module, function)| {

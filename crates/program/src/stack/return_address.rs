@@ -1,13 +1,13 @@
-//! Where the call that a thread is in returns to, and the name of its caller.
+//! The return address of the current call, and the name of its caller.
 //!
-//! Invariant: the name of a caller is made once for each return address.
+//! Invariant: the name of a caller is computed once for each return address.
 
 use crate::program::Program;
 use juror_debuggee::ThreadId;
 use std::sync::Arc;
 
 impl Program {
-    /// Where the call that a stopped thread is in returns to.
+    /// Returns the return address of the call that a stopped thread is in.
     pub fn return_address(&self, thread: ThreadId) -> Option<u64> {
         let mut is_left = false;
         let mut found = None;
@@ -22,8 +22,8 @@ impl Program {
         found
     }
 
-    /// The name of the function that a call at this return address was made
-    /// in; the module with an offset where it has no name.
+    /// Returns the name of the function that contains a return address's call, or the module with
+    /// an offset if it has no name.
     pub(crate) fn named_caller(&self, address: u64) -> String {
         let described = self.describe(address.wrapping_sub(1));
         match (described.function, self.modules.find(address)) {
@@ -35,7 +35,7 @@ impl Program {
         }
     }
 
-    /// The same, made once for each address.
+    /// Returns the name of a caller, computed once for each address.
     pub fn caller_name(&self, address: u64) -> Arc<str> {
         if let Some(known) = self.caller_names.borrow().get(&address) {
             return Arc::clone(known);

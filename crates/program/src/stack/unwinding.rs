@@ -1,7 +1,7 @@
-//! Frames that go without returning: `longjmp` and exceptions.
+//! Frames that are removed without a return: `longjmp` and exceptions.
 //!
-//! While ends of calls are awaited, juror's own points stand at the few functions
-//! by which frames are dropped, and which those are is decided there ([`Dropped`]).
+//! While returns are awaited, internal breakpoints are inserted at the few functions that drop
+//! frames. They determine which frames are dropped ([`Dropped`]).
 
 mod dropped;
 mod raised;
@@ -13,60 +13,60 @@ use crate::program::Program;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use rustc_hash::FxHashMap;
 
-/// Called with what is thrown or rethrown; frames are dropped later.
+/// The functions that raise or rethrow an exception; frames are dropped later.
 const RAISES: &[&str] = &["_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow"];
-/// The functions by which frames are dropped without returning.
+/// The functions that jump to another frame without returning.
 const JUMPS: &[&str] = &["longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"];
-/// The one that takes a whole context (glibc): where that keeps the stack pointer, and the
-/// address behind it.
+/// The glibc function that restores a complete context, and the offset of the stack pointer in it,
+/// which the program counter follows.
 const CONTEXT_JUMPS: &[&str] = &["setcontext"];
 const STACK_IN_CONTEXT: u64 = 160;
-/// Called by the frame that caught an exception, as the first thing: C++.
+/// The functions that a C++ frame calls first after it has caught an exception.
 const CATCHES: &[&str] = &["__cxa_begin_catch"];
-/// The same, by functions that the frame may have called for it: `catch_unwind` of Rust.
+/// The function by which Rust's `catch_unwind` catches, possibly called further in than its frame.
 const LIBRARY_CATCHES: &[&str] = &["__rust_panic_cleanup"];
 
-/// Where the x86-64 `jmp_buf` of glibc and musl keeps the stack pointer.
+/// The offset of the stack pointer in the x86-64 `jmp_buf` of glibc and musl.
 const STACK_IN_JUMP_BUFFER: u64 = 6 * 8;
-/// Where it keeps the address to go to.
+/// The offset of the program counter in it.
 const PC_IN_JUMP_BUFFER: u64 = 7 * 8;
-/// Where glibc keeps the word by which it disguises pointers, from `fs`.
+/// The offset from `fs` of the word with which glibc mangles pointers.
 const POINTER_GUARD: u64 = 0x30;
 
-/// How frames are dropped at a function.
+/// The way in which a function drops frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drops {
-    /// Not yet: an exception begins.
+    /// An exception is raised; frames are dropped later.
     Raised,
-    /// It jumps to a place that was saved (`jmp_buf`).
+    /// A jump to a saved `jmp_buf`.
     Jump,
-    /// The same, where all registers were saved (`ucontext_t`).
+    /// A jump to a saved `ucontext_t`.
     ContextJump,
-    /// The frame that calls it has caught an exception.
+    /// The calling frame has caught an exception.
     Caught,
-    /// A frame has caught one that calls it, or has called who does.
+    /// The calling frame, or a caller of it, has caught an exception.
     CaughtFurtherOut,
 }
 
-/// A function at which frames are dropped without returning.
+/// A function that drops frames without returning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameDropping {
-    /// Its first instruction.
+    /// The address of its first instruction.
     pub address: u64,
-    /// How.
+    /// The way in which it drops frames.
     pub drops: Drops,
 }
 
-/// Where a jump goes, or a call returns to.
+/// The destination of a jump or return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JumpTarget {
-    /// The address.
+    /// The program counter.
     pub pc: u64,
-    /// The stack pointer there.
+    /// The stack pointer.
     pub stack: u64,
 }
 
-/// These functions, in what is loaded now.
+/// Returns the functions that drop frames in the modules that are loaded now.
 pub fn frame_dropping_functions(program: &Program) -> Vec<FrameDropping> {
     let all = [
         (RAISES, Drops::Raised),
@@ -92,8 +92,8 @@ pub fn frame_dropping_functions(program: &Program) -> Vec<FrameDropping> {
     found
 }
 
-/// Where a thread at the first instruction of a function that jumps will be; nothing
-/// when what was saved makes no sense.
+/// Returns the destination of a thread at the first instruction of a function that jumps, or `None`
+/// if the saved context is invalid.
 pub fn jump_target(
     program: &Program,
     thread: ThreadId,
@@ -112,7 +112,7 @@ pub fn jump_target(
     let guard = read(registers.fs_base.wrapping_add(POINTER_GUARD)).unwrap_or(0);
     let reveal = |word: u64| word.rotate_right(0x11) ^ guard;
     let revealed = (drops == Drops::Jump).then(|| (reveal(stack), reveal(pc)));
-    // musl stores it as it is. A jump goes up its stack, or to another one.
+    // musl does not mangle. A jump goes up its stack, or to another stack.
     let own = program.own_stack(thread);
     let is_own = |stack: u64| own.as_ref().is_some_and(|own| own.contains(&stack));
     let mut candidates = revealed.into_iter().chain([(stack, pc)]);
@@ -124,7 +124,7 @@ pub fn jump_target(
     Ok(target.map(|(stack, pc)| JumpTarget { pc, stack }))
 }
 
-/// juror's own points at these functions.
+/// The internal breakpoints at the functions that drop frames.
 #[derive(Debug, Clone, Default)]
 pub struct UnwindPoints {
     points: FxHashMap<u64, Drops>,
@@ -132,7 +132,7 @@ pub struct UnwindPoints {
 }
 
 impl UnwindPoints {
-    /// Plants them in what is loaded now.
+    /// Inserts the breakpoints in the modules that are loaded now.
     pub fn insert(&mut self, program: &mut Program) -> Result<(), DebuggeeError> {
         let known = self.points.keys().copied();
         let gone: Vec<u64> = known
@@ -150,19 +150,19 @@ impl UnwindPoints {
         Ok(())
     }
 
-    /// Where they are.
+    /// Returns their addresses.
     pub fn addresses(&self) -> impl Iterator<Item = u64> {
         self.points.keys().copied()
     }
 
-    /// Forgets them: the process has another program now.
+    /// Forgets all breakpoints after the process has executed another program.
     pub fn clear(&mut self) {
         self.points.clear();
         self.raised = Raised::default();
     }
 
-    /// What a thread leaves that stands at such a function ([`Dropped::at`]); nothing
-    /// when the address is not one of them.
+    /// Returns the frames that a thread drops at one of the functions ([`Dropped::at`]), or `None`
+    /// if the address is not one of them.
     pub fn dropped(
         &mut self,
         program: &Program,

@@ -249,7 +249,7 @@ impl Scope for Walk<'_> {
         Err("a view has no caller".into())
     }
 
-    /// A view accesses fields as they are.
+    /// Returns `None`: a view accesses fields as they are.
     fn standard_types(&self) -> Option<&dyn LibraryTypes> {
         None
     }

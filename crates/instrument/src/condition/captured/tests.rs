@@ -1,5 +1,5 @@
-//! Operations on captured values against what the prompt makes of them, and against the
-//! exact ones of monitors where these are to come to the same.
+//! Tests operations on captured values against the prompt, and against the monitors' exact
+//! operations if these are to give the same results.
 
 use super::super::compile::{Names, truth};
 use super::super::node::{Node, Word};
@@ -16,7 +16,7 @@ use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::{Memory, Number, Typed};
 use proptest::prelude::*;
 
-/// The types of the operands, by their numbers.
+/// The types of the operands, by number.
 const TYPES: [&str; 9] = [
     "int",
     "unsigned int",
@@ -36,7 +36,7 @@ fn type_of(number: usize) -> Option<Type> {
     }
 }
 
-/// What the event has captured.
+/// The captured values.
 #[derive(Debug)]
 struct Event(Vec<Value>);
 
@@ -114,7 +114,7 @@ impl Environment for Event {
     }
 }
 
-/// An operation that is true or false, as a monitor has it: `v0` is the first value.
+/// Returns a comparison as the guard of a monitor; `v0` is the first value.
 fn guard(text: &str) -> Option<juror_language::Term> {
     let names: Vec<String> = (0..TYPES.len()).map(|it| format!("v{it}")).collect();
     let source = format!(
@@ -227,12 +227,12 @@ fn a_quotient_by_zero_is_the_programs() {
     assert_eq!(value("1.0 / v2 > 1e300 + v6"), Some(Value::Bool(true)));
     assert_eq!(value("v6 / v6 == v6 / v6"), Some(Value::Bool(false)));
     assert_eq!(value("v6 / 0 != v6"), Some(Value::Bool(true)));
-    // A divisor that is never zero leaves it to the monitor.
+    // With a constant divisor other than zero the operation is left to the monitor.
     assert!(node_of("v6 / 4 == v6", &event).unwrap().is_exact());
     assert!(node_of("v6 / 0.5 == v6", &event).unwrap().is_exact());
 }
 
-/// Each is a result that `int` does not hold beside a number without a sign.
+/// Tests results that exceed `int`, beside an unsigned number.
 #[test]
 fn the_chosen_side_has_the_type_that_both_have_in_common() {
     let event = Event(

@@ -1,4 +1,4 @@
-//! The code of one module: the heads in it, and what is refused there.
+//! Finds the heads in the code of one module, and refuses those that must not be patched.
 
 use super::segment::{Segment, Surroundings};
 use super::{Heads, NoHead, denied, elf};
@@ -58,7 +58,7 @@ impl ModuleCode {
         segments.find(|it| it.range.contains(&address))
     }
 
-    /// Returns whether the return site at an address is to be looked for later.
+    /// Returns whether the search for the heads of the return site at an address is deferred.
     pub(super) fn puts_off(&self, address: u64) -> bool {
         self.segment_at(address).is_some_and(Segment::puts_off)
     }
@@ -74,7 +74,7 @@ impl ModuleCode {
         }
         let of_function = function.as_ref().and_then(|it| self.range_of(it, address));
         let own = match (wanted.place, &of_function) {
-            // A branch from another function to the entry is a call in tail position.
+            // A branch from another function to the entry is a tail call.
             (Place::Entry, Some(function)) => self.branches_of(function),
             _ => BranchTargets::default(),
         };
@@ -114,7 +114,8 @@ impl ModuleCode {
         Ok(Heads { possible, refused })
     }
 
-    /// Returns the reason why the instructions at an address stay, if there is one.
+    /// Returns the reason for which the instructions at an address must not be patched, if there is
+    /// one.
     fn denies(&self, text: Text<'_>, address: u64, function: Option<&Function>) -> Option<NoHead> {
         if self.has_text_relocations {
             return Some(NoHead::RelocatedText);
@@ -130,7 +131,8 @@ impl ModuleCode {
         function.and_then(denied_name).map(NoHead::Function)
     }
 
-    /// Checks a head against the process, whose memory `read` gives without traps.
+    /// Checks that the process has the bytes of a head, and that no restartable sequence overlaps
+    /// it. `read` returns memory without traps.
     pub(super) fn check_process(
         &self,
         head: &Head,
@@ -165,7 +167,7 @@ impl ModuleCode {
         self.symbols.function_at(address.wrapping_sub(self.bias))
     }
 
-    /// Returns the range of a function that holds an address.
+    /// Returns the range of a function that contains an address.
     fn range_of(&self, function: &Function, address: u64) -> Option<Range<u64>> {
         let file_address = address.wrapping_sub(self.bias);
         let mut ranges = function.ranges.iter();
@@ -185,8 +187,7 @@ impl ModuleCode {
         })
     }
 
-    /// Returns the end of the bytes behind a function that are no other's, if there are
-    /// some.
+    /// Returns the end of the padding after a function, or `None` if it has none.
     fn end_of_padding(&self, end: u64) -> Option<u64> {
         let aligned = end.checked_next_multiple_of(ALIGNMENT)?;
         let is_described = |address: u64| {
@@ -201,8 +202,8 @@ impl ModuleCode {
     }
 }
 
-/// Returns the head at a site that holds the whole jump. The function may be followed by
-/// padding, which ends there.
+/// Returns the head at a site that contains the complete jump. If the function is too short, the
+/// padding after it is used.
 fn usual_head(
     around: &Surroundings,
     site: Site<'_>,
@@ -221,8 +222,7 @@ fn usual_head(
     }
 }
 
-/// Returns the short heads at a site, whose jumps end before the next site, except those
-/// that are costly.
+/// Returns the short heads at a site, whose jumps end before the next site, without costly ones.
 fn short_heads(around: &Surroundings, site: Site<'_>, next: u64) -> Vec<Head> {
     let mut heads = Head::short(around.text(), site);
     heads.retain_mut(|head| {
@@ -233,7 +233,7 @@ fn short_heads(around: &Surroundings, site: Site<'_>, next: u64) -> Vec<Head> {
     heads
 }
 
-/// Returns the name of a function that keeps its instructions.
+/// Returns the name of a function that must not be patched, or `None` for others.
 fn denied_name(function: &Function) -> Option<Arc<str>> {
     let names = [Some(&function.name), function.linkage_name.as_ref()];
     let mut names = names.into_iter().flatten();

@@ -1,10 +1,10 @@
-//! Functions that keep their instructions.
+//! The functions that must not be patched.
 //!
-//! They return twice, share a stack with another process, look at the return address of
-//! their caller, or go through frames. A patch changes none of these, but nothing is won
-//! at functions that are called so rarely, and a mistake there is fatal.
+//! They return twice, share a stack with another process, inspect the return address of their
+//! caller, or unwind frames. A patch changes none of these, but such functions are called too
+//! rarely to gain anything, and a mistake there is fatal.
 
-/// The names without underscores and `libc_` before them.
+/// The names, without leading underscores and `libc_`.
 const NAMES: [&str; 12] = [
     "setjmp",
     "sigsetjmp",
@@ -20,7 +20,7 @@ const NAMES: [&str; 12] = [
     "restore_rt",
 ];
 
-/// The beginnings of names of functions that go through frames.
+/// The prefixes of functions that unwind frames.
 const PREFIXES: [&str; 6] = [
     "_Unwind_",
     "__gxx_personality_",
@@ -30,26 +30,26 @@ const PREFIXES: [&str; 6] = [
     "__deregister_frame",
 ];
 
-/// The beginnings of names of modules that go through frames.
+/// The prefixes of modules that unwind frames.
 const UNWINDERS: [&str; 2] = ["libgcc_s.", "libunwind"];
 
-/// The code by which a signal handler returns: `mov rax, 15; syscall`. Unwinders know
-/// the frame of a signal by these bytes.
+/// The code of a signal trampoline: `mov rax, 15; syscall`. Unwinders recognize a signal frame by
+/// these bytes.
 const SIGNAL_RETURN: [u8; 9] = [0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
 
-/// Returns whether a function of this name keeps its instructions.
+/// Returns whether a function of this name must not be patched.
 pub(super) fn is_function(name: &str) -> bool {
     let bare = name.trim_start_matches('_');
     let bare = bare.strip_prefix("libc_").unwrap_or(bare);
     NAMES.contains(&bare) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Returns whether the functions of a module with this file name keep their instructions.
+/// Returns whether the functions of a module with this file name must not be patched.
 pub(super) fn is_unwinder(name: &str) -> bool {
     UNWINDERS.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Returns whether unwinders know the code by its bytes.
+/// Returns whether unwinders recognize the code by its bytes.
 pub(super) fn is_signal_return(code: &[u8]) -> bool {
     code.starts_with(&SIGNAL_RETURN)
 }

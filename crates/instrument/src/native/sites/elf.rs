@@ -1,4 +1,4 @@
-//! What the file of a module says about its text beside the symbols.
+//! Reads the properties of a module's text from its ELF file.
 
 use juror_symbols::SymbolFile;
 use std::fs::File;
@@ -31,13 +31,13 @@ pub(super) fn has_text_relocations(symbols: &SymbolFile) -> bool {
     entries.any(|(tag, value)| tag == TEXTREL || (tag == FLAGS && value & FLAG_TEXTREL != 0))
 }
 
-/// Returns the file addresses of the descriptors of restartable sequences
-/// (`struct rseq_cs` of Linux); empty if there are none.
+/// Returns the file addresses of the descriptors of restartable sequences (`struct rseq_cs` of
+/// Linux), or an empty range if it has none.
 pub(super) fn sequence_descriptors(path: &Path) -> Range<u64> {
     find_section(path, SEQUENCES).unwrap_or(0..0)
 }
 
-/// Returns the code of the sequences, with the signatures before their abort handlers;
+/// Returns the code ranges of the sequences and of the signatures before their abort handlers, or
 /// `None` if the descriptors have not been relocated.
 pub(super) fn sequences(descriptors: &[u8]) -> Option<Vec<Range<u64>>> {
     let mut found = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn sequences(descriptors: &[u8]) -> Option<Vec<Range<u64>>> {
     Some(found)
 }
 
-/// Returns the file addresses of the section with this name, which ends in a zero.
+/// Returns the file addresses of the section with this zero-terminated name.
 fn find_section(path: &Path, wanted: &[u8]) -> Option<Range<u64>> {
     let file = File::open(path).ok()?;
     let mut header = [0; HEADER_SIZE];

@@ -1,8 +1,8 @@
 //! The executable segments of a module: the text around a site, and the branches into it.
 //!
-//! Only what is around a site is decoded. A module is scanned once for the branches that
-//! may lead there from anywhere (`FarBranches`); a program has a hundred modules, and
-//! decoding all of them takes longer than the program itself.
+//! Only the code around a site is decoded. A module is scanned once for branches that may reach it
+//! from anywhere (`FarBranches`); a program has a hundred modules, and decoding all of them takes
+//! longer than the program itself.
 
 use juror_native::head::{BranchTargets, FarBranches, NEAR, Text};
 use juror_symbols::SymbolFile;
@@ -14,9 +14,9 @@ use std::rc::Rc;
 /// The number of bytes that are scanned at once.
 const PART_SIZE: u64 = 1 << 16;
 
-/// The size of a segment from which on a scan is put off until there is reason for it.
+/// The size from which on the scan of a segment is deferred.
 const LARGE: u64 = 1 << 22;
-/// The number of bytes that are scanned in the time of a return that stops the program.
+/// The number of bytes that are scanned in the time of one return that stops the program.
 const BYTES_OF_RETURN: u64 = 1 << 16;
 
 /// An executable segment. All addresses are those of the process.
@@ -26,17 +26,17 @@ pub(super) struct Segment {
     bias: u64,
     pub(super) range: Range<u64>,
     far: OnceCell<RefCell<FarBranches>>,
-    /// How often a site was not looked for since that needs a scan.
+    /// The number of deferred searches that need a scan.
     put_off: Cell<u64>,
-    /// What was decoded, by the start of its unit.
+    /// The decoded text, by the start of its unit.
     known: RefCell<FxHashMap<u64, Rc<Surroundings>>>,
 }
 
 /// The text around a site.
 #[derive(Debug)]
 pub(super) struct Surroundings {
-    /// The function or the part of one that holds the site; `None` if nothing tells where
-    /// functions begin and end, and the text is all of the segment.
+    /// The function or part of a function that contains the site. If it is `None`, the bounds of
+    /// functions are unknown, and the text is the complete segment.
     pub(super) unit: Option<Range<u64>>,
     address: u64,
     bytes: Vec<u8>,
@@ -75,9 +75,9 @@ impl Segment {
         segments.collect()
     }
 
-    /// Returns whether a return site of a large segment is to stop the program this time: to
-    /// scan the segment takes as long as many returns, and there may be few. When as much
-    /// time has gone by with them as the scan takes, the answer is no, from then on.
+    /// Returns whether a return site of a large segment should stop the program this time, since a
+    /// scan of the segment takes as long as many returns. Returns false, from then on, once the
+    /// deferred returns have taken as much time as the scan would.
     pub(super) fn puts_off(&self) -> bool {
         let size = self.range.end.saturating_sub(self.range.start);
         if size < LARGE || self.far.get().is_some() {
@@ -100,7 +100,7 @@ impl Segment {
         Some(around)
     }
 
-    /// Decodes a unit, and the code near it whose short branches may lead into it.
+    /// Decodes a unit, and the code near it whose short branches may reach it.
     fn decode(&self, unit: Option<Range<u64>>) -> Option<Surroundings> {
         let wanted = match &unit {
             None => self.range.clone(),
@@ -117,7 +117,7 @@ impl Segment {
             bytes: &bytes,
         };
         let mut branches = BranchTargets::of(text);
-        // Branches to its start are calls in tail position, and may be many.
+        // Branches to its start are tail calls, and there may be many.
         let targets = match &unit {
             Some(unit) => unit.start.saturating_add(1)..unit.end,
             None => wanted.clone(),
@@ -132,8 +132,8 @@ impl Segment {
         })
     }
 
-    /// Returns whether the bytes at an address, which look like a branch, may be one: unless
-    /// they are the inner bytes of another instruction.
+    /// Returns whether the bytes at an address, which look like a branch, may be one: whether they
+    /// are not inside of another instruction.
     fn may_be_branch(&self, address: u64) -> bool {
         let Some(unit) = self.unit_at(address) else {
             return true;
@@ -146,7 +146,7 @@ impl Segment {
         BranchTargets::of(text).has_branch_at(address)
     }
 
-    /// Returns what the unwinder's rules describe as one, or else the function.
+    /// Returns the range of one unwind entry, or else of the function.
     fn unit_at(&self, address: u64) -> Option<Range<u64>> {
         let file_address = address.wrapping_sub(self.bias);
         let described = self.symbols.unwind_range_at(file_address);

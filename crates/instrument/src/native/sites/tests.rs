@@ -1,5 +1,5 @@
-//! Heads of real files: the C library of this machine, and on demand the files that
-//! `FILES` names, with the reasons counted.
+//! Tests heads in real files: the C library of this machine, and on demand the files in `FILES`,
+//! with statistics of the reasons.
 
 use super::code::{ModuleCode, Wanted};
 use super::segment::Segment;
@@ -55,7 +55,7 @@ fn sites(address: u64, bytes: &[u8]) -> (BTreeSet<u64>, Vec<u64>) {
     (entries, returns)
 }
 
-/// Returns the reason in words without addresses.
+/// Returns the reason without addresses.
 fn reason(why: &NoHead) -> String {
     match why {
         NoHead::Obstacle(Obstacle::NotRelocatable { why, .. }) => why.to_string(),
@@ -77,7 +77,7 @@ fn reason(why: &NoHead) -> String {
 struct Count {
     all: usize,
     heads: usize,
-    /// Those whose best head is short.
+    /// The sites whose best head is short.
     short: usize,
     reasons: BTreeMap<String, usize>,
 }
@@ -156,7 +156,8 @@ fn most_functions_of_the_c_library_have_heads() {
     }
     let (entries, returns) = count(C_LIBRARY);
     assert!(entries.heads * 100 > entries.all * 90);
-    // Loops that go back behind a call are at some of a hundred; entries have no short heads.
+    // A loop whose back edge follows a call makes some of a hundred short; entries have no short
+    // heads.
     assert!(returns.heads * 100 > returns.all * 90);
     assert!(returns.short * 100 > returns.all * 3);
     assert_eq!(entries.short, 0);
@@ -173,7 +174,7 @@ fn most_functions_of_the_c_library_have_heads() {
     for name in ["_setjmp", "vfork", "dlsym"] {
         assert!(matches!(head(name), Err(NoHead::Function(_))), "{name}");
     }
-    // What the process has instead of the file is seen.
+    // A difference between the process and the file is detected.
     let malloc = head("malloc").unwrap();
     let file = |address: u64, bytes: &mut [u8]| {
         let found = symbols.bytes_at(address, bytes.len() as u64);

@@ -1,4 +1,4 @@
-//! Captures of plans, as a table, and against the plans on random memory.
+//! Tests captures of plans by a table, and against the plans on random memory.
 
 use super::*;
 use crate::word_chain::interpret;
@@ -7,7 +7,7 @@ use juror_values::read_plan::{ClassNumber, Machine, VirtualPart};
 use proptest::prelude::*;
 use smallvec::SmallVec;
 
-/// Where memory begins, and its size.
+/// The start of memory, and its size.
 const START: u64 = 0x1000;
 const SIZE: usize = 0x200;
 /// The stack pointer at the event.
@@ -62,7 +62,7 @@ fn one_event(kind: EventKind) -> SymbolicEvent {
     event(kind, &[Read::Argument(1)])
 }
 
-/// Returns the capture of one plan and its moment, in words if there is none.
+/// Returns the word and the begun slots of one plan, or the reason for which there is none.
 fn one(kind: EventKind, plan: CapturePlan) -> Result<(Option<WordCapture>, u64), String> {
     let found = of_event(&one_event(kind), &[plan]).map_err(|why| why.to_string())?;
     let [capture] = <[_; 1]>::try_from(found.words.captures).unwrap();
@@ -404,7 +404,7 @@ fn follows() -> impl Strategy<Value = SmallVec<[Step; 2]>> {
     steps.prop_map(SmallVec::from_vec)
 }
 
-/// Half of the words of memory, and of the registers, lead to memory.
+/// Generates threads in which half of the words of memory and of the registers point to memory.
 fn threads() -> impl Strategy<Value = Thread> {
     let pointer = START..START + SIZE as u64;
     let word = prop_oneof![3 => pointer, 1 => any::<u64>(), 1 => Just(0)];
@@ -418,7 +418,7 @@ fn threads() -> impl Strategy<Value = Thread> {
     })
 }
 
-/// Compares a value with the word of a capture.
+/// Returns whether a value equals the word of a capture.
 fn is_same(capture: &WordCapture, (thread, begun): (&Thread, Option<u64>), value: &Value) -> bool {
     match (interpret(capture, thread, begun), value) {
         (None, Value::Unavailable(Unavailability::Unreadable { .. })) => true,

@@ -1,36 +1,34 @@
-//! Which jumps at the ends of functions lie between a call and the function
-//! that is found running where the call will return to.
+//! Determines the tail calls between a call and the function that is running when it returns.
 //!
-//! The functions are the nodes of a graph, the jumps its edges; what happened is
-//! a walk from the function that was called to the one that runs. Invariant: a
-//! jump is given only if every possible walk begins, or ends, with it. A walk may
-//! go through a cycle any number of times, and from a function of which not all
-//! jumps are known, or by one whose target is not known, to anywhere.
+//! The functions are the nodes of a graph, and the tail calls its edges; the execution was a walk
+//! from the called function to the running one. Invariant: a tail call is given only if every
+//! possible walk begins, or ends, with it. A walk may repeat a cycle, and may lead anywhere from a
+//! function with unknown tail calls, or by a tail call with an unknown target.
 
-/// A function, as the walk sees it.
+/// A function in the graph.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Node {
-    /// The function that each of its jumps leads to, where it is known.
+    /// The targets of its tail calls; `None` if one is unknown.
     pub jumps: Vec<Option<usize>>,
-    /// There are no other jumps.
+    /// Whether `jumps` is complete.
     pub lists_all: bool,
 }
 
-/// A jump: the number of the function, and of the jump there.
+/// A tail call: the index of the function, and of the tail call in it.
 pub(super) type Jump = (usize, usize);
 
-/// What is certain of all walks.
+/// The tail calls that all walks have in common.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Certain {
-    /// The jumps that come first, in their order.
+    /// The first tail calls, in order.
     pub first: Vec<Jump>,
-    /// The jumps that come last, in their order.
+    /// The last tail calls, in order.
     pub last: Vec<Jump>,
-    /// There is no other walk than `first`.
+    /// Whether `first` is the only walk.
     pub is_all: bool,
 }
 
-/// The jumps that every walk from the first function to the function `goal` makes.
+/// Returns the tail calls that every walk from function 0 to the function `goal` has in common.
 pub(super) fn certain(nodes: &[Node], goal: usize) -> Certain {
     let leads = leading(nodes, goal);
     let useful = |at: usize| -> Vec<Jump> {
@@ -64,7 +62,7 @@ fn target(nodes: &[Node], (at, number): Jump) -> Option<usize> {
     *nodes.get(at)?.jumps.get(number)?
 }
 
-/// Which functions may be followed by the goal, by any number of jumps.
+/// Returns for each function whether the goal can be reached from it.
 fn leading(nodes: &[Node], goal: usize) -> Vec<bool> {
     let is_open = |node: &Node| !node.lists_all || node.jumps.contains(&None);
     let mut leads: Vec<bool> = nodes.iter().map(is_open).collect();
@@ -87,8 +85,8 @@ fn leading(nodes: &[Node], goal: usize) -> Vec<bool> {
     }
 }
 
-/// The jumps that every walk ends with, up to the function at which it is not
-/// certain how a walk goes on.
+/// Returns the tail calls that every walk ends with, back to the function `until`, from which walks
+/// diverge.
 fn last(nodes: &[Node], goal: usize, until: usize) -> Vec<Jump> {
     let reached = reached(nodes);
     let is_reached = |at: usize| reached.get(at) == Some(&true);
@@ -119,7 +117,7 @@ fn last(nodes: &[Node], goal: usize, until: usize) -> Vec<Jump> {
     found
 }
 
-/// Which functions are reached from the first one.
+/// Returns for each function whether it can be reached from function 0.
 fn reached(nodes: &[Node]) -> Vec<bool> {
     let mut reached = vec![false; nodes.len()];
     let mut rest = vec![0];
@@ -137,8 +135,8 @@ fn reached(nodes: &[Node]) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    /// `a>bc b>? c...` : the jumps of each function, `?` one to nobody knows where,
-    /// `...` that there may be others.
+    /// Parses a graph: `a>bc b>? c...`, the tail calls of each function. `?` is an unknown target,
+    /// and `...` means that there may be others.
     fn graph(text: &str) -> Vec<Node> {
         let number = |letter: char| Some(usize::from(u8::try_from(letter).unwrap() - b'a'));
         let node = |word: &str| {
@@ -161,21 +159,21 @@ mod tests {
 
     #[test]
     fn only_what_every_walk_has_is_certain() {
-        // The graph, the goal, what comes first, what comes last, and whether it is all.
+        // The graph, the goal, the first tail calls, the last ones, and whether they are all.
         let table = [
             ("a", 'a', "", "", true),
             ("a>a", 'a', "", "", false),
             ("a>b b>a", 'a', "", "", false),
             ("a>b b", 'b', "a0", "", true),
             ("a>b b>c c", 'c', "a0 b0", "", true),
-            // Others that do not lead there do not matter.
+            // Functions that do not lead to the goal are irrelevant.
             ("a>cb b c>d d", 'b', "a1", "", true),
             ("a>cb b c>?", 'b', "", "", false),
             ("a>cb b c.", 'b', "", "", false),
-            // Two jumps to one function: which it was is not known.
+            // Two tail calls of one function: either may have happened.
             ("a>bb b", 'b', "", "", false),
             ("a>b b>cc c", 'c', "a0", "", false),
-            // A diamond, and a way before and behind it.
+            // A diamond, and a path before and after it.
             ("a>bc b>d c>d d", 'd', "", "", false),
             ("a>bc b>d c>d d>e e", 'e', "", "d0", false),
             ("a>b b>cd c>e d>e e>f f", 'f', "a0", "e0", false),
@@ -184,14 +182,14 @@ mod tests {
             ("a>b b>cb c", 'c', "a0", "b0", false),
             ("a>bc b>c c>c", 'c', "", "", false),
             ("a>bc b>d c>d d>e e>d", 'e', "", "d0", false),
-            // Where nobody knows, nothing is.
+            // With unknown targets nothing is certain.
             ("a>? b", 'b', "a0", "", false),
             ("a>b b>? c", 'c', "a0 b0", "", false),
             ("a>b b. c", 'c', "a0", "", false),
             ("a.", 'a', "", "", false),
             ("a>b b.", 'b', "a0", "", false),
             ("a>bc b>d c>d d>ef e f>?", 'e', "", "", false),
-            // It cannot have come there.
+            // The goal cannot be reached.
             ("a>b b c", 'c', "", "", false),
             ("a b", 'b', "", "", false),
         ];

@@ -1,8 +1,6 @@
-//! Functions that have ended in a jump to another one, which runs and returns in
-//! their place: nothing of them is in memory. What the debug information says of
-//! jumps tells of them (DWARF 5, section 3.4.1), where only one way leads from the
-//! call that is on the stack to the function that runs; of several ways, what they
-//! begin and end with.
+//! Frames of functions that ended in a tail call, of which nothing is left in memory. The tail
+//! calls in the debug information (DWARF 5, section 3.4.1) tell of them if only one path leads from
+//! the call on the stack to the running function; of several paths, their common beginning and end.
 
 use super::Caller;
 use super::jumps::{self, Jump, Node};
@@ -13,34 +11,34 @@ use crate::variables::FrameContext;
 use juror_symbols::{Binding, CallSite, Callee, EvaluationContext, Registers, register};
 use std::rc::Rc;
 
-/// The most functions that are looked at to know who jumps to whom.
+/// The most functions whose tail calls are examined.
 const FUNCTIONS_MAX: usize = 64;
 
-/// A function that has ended in a jump.
+/// A function that ended in a tail call.
 #[derive(Debug)]
 pub struct TailCall {
     function: Bound,
     site: CallSite,
     entered: Entered,
-    /// The address of the jump, in the process.
+    /// The address of the jump in the process.
     pc: u64,
     lookup: u64,
 }
 
-/// How a function came to its beginning.
+/// The way in which a function was entered.
 #[derive(Debug, Clone)]
 pub(super) enum Entered {
-    /// By the call that is on the stack.
+    /// By the call on the stack.
     ByCall,
-    /// By a jump.
+    /// By a tail call.
     ByJump(Rc<TailCall>),
-    /// That is not certain.
+    /// Unknown.
     Unknown,
 }
 
-/// What happened between a call and the function that runs for it.
+/// The chain of tail calls between a call and the running function.
 struct JumpChain {
-    /// The functions that have ended in jumps, innermost first.
+    /// The functions that ended in tail calls, innermost first.
     jumped: Vec<Rc<TailCall>>,
     entered: Entered,
 }
@@ -50,13 +48,13 @@ impl TailCall {
         &self.entered
     }
 
-    /// The jump.
+    /// Returns the call site of the tail call.
     pub(crate) fn site(&self) -> &CallSite {
         &self.site
     }
 
-    /// The frame that its function would have: the registers that calls preserve are
-    /// the caller's again when it jumps, and so is the stack but for the return address.
+    /// Returns the frame of the function at its jump: callee-saved registers have the caller's
+    /// values again, and the stack pointer is at the return address.
     fn frame(self: &Rc<TailCall>, inner: &Frame, of_caller: &Registers, cfa: u64) -> Frame {
         let mut registers = *of_caller;
         registers.set(register::RIP, Some(self.pc));
@@ -74,7 +72,7 @@ impl TailCall {
         }
     }
 
-    /// As the one who passed arguments to the frame before it.
+    /// Returns the function as the caller of the frame before it.
     pub(super) fn as_caller(
         self: &Rc<TailCall>,
         inner: &Frame,
@@ -90,8 +88,8 @@ impl TailCall {
 }
 
 impl Program {
-    /// The frames of the functions that have ended in jumps between a frame and the one
-    /// that it returns to, innermost first, as far as they are certain.
+    /// Returns the frames of functions that ended in tail calls between a frame and the one that it
+    /// returns to, innermost first, as far as they are certain.
     pub(crate) fn tail_frames(&self, frame: &Frame, caller: &Frame) -> Vec<Frame> {
         let of_juror = frame.called_by_juror.or(caller.called_by_juror).is_some();
         // An interrupted frame has made no call.
@@ -119,7 +117,7 @@ impl Program {
         found().unwrap_or_default()
     }
 
-    /// How a frame's function was entered for a call on the stack.
+    /// Returns how a frame's function was entered for a call on the stack.
     pub(super) fn entered(
         &self,
         frame: &Frame,
@@ -138,7 +136,7 @@ impl Program {
         found().unwrap_or(Entered::Unknown)
     }
 
-    /// The function that a call on the stack is of.
+    /// Returns the function that a call on the stack has called.
     fn called_at(
         &self,
         caller: &Frame,
@@ -156,8 +154,8 @@ impl Program {
         self.target(module, site, runs, Some(&context))
     }
 
-    /// The function that a call or jump leads to, where it is known. `runs` is the one
-    /// that is found running.
+    /// Returns the target of a call or tail call, or `None` if it is unknown. `runs` is the running
+    /// function.
     fn target(
         &self,
         module: &Rc<Module>,
@@ -175,7 +173,7 @@ impl Program {
                 if !may_be_another || here.address() == runs.address() {
                     return Some(here);
                 }
-                // Another file may have a function of this name that comes first.
+                // Another module may have a function of this name that precedes it.
                 let name = here.function.linkage_name.clone()?;
                 let reached = self.definition(&name)?;
                 (reached.address() == here.address()).then_some(here)
@@ -201,7 +199,7 @@ impl Program {
         }
     }
 
-    /// The one function that calls of a symbol reach.
+    /// Returns the single function that calls of a symbol reach.
     fn definition(&self, name: &str) -> Option<Bound> {
         let mut reached = self.modules.reached_definitions(name, |_| true).into_iter();
         let only = reached.next().filter(|_| reached.next().is_none())?;
@@ -212,7 +210,7 @@ impl Program {
         }
     }
 
-    /// What is certain of the way from the function that was called to the one that runs.
+    /// Returns the certain tail calls between the called function and the running one.
     fn jump_chain(&self, called: Bound, runs: Bound) -> JumpChain {
         let mut functions = vec![called];
         let goal = if functions.iter().any(|it| it.address() == runs.address()) {
@@ -271,7 +269,7 @@ impl Program {
         let lookup = module.to_process(jump.lookup);
         let start = jump.start.map(|start| module.to_process(start));
         let pc = start.unwrap_or_else(|| {
-            // Only where it ends is known.
+            // Only the end of the jump is known.
             let end = lookup.wrapping_add(1);
             let ranges = of.function.ranges.iter();
             let mut around = ranges.filter(|range| range.contains(&jump.lookup));
@@ -290,7 +288,7 @@ impl Program {
     }
 }
 
-/// The number of a function; nothing where there are too many.
+/// Returns the index of a function, adding it if it is new, or `None` if there are too many.
 fn numbered(functions: &mut Vec<Bound>, function: Bound) -> Option<usize> {
     let address = function.address();
     if let Some(known) = functions.iter().position(|it| it.address() == address) {

@@ -27,7 +27,7 @@ fn a_call_that_was_noted_at_its_entry_is_one_call() {
     assert_eq!(pending.take_noted_entry(THREAD, 7, 80, 1), None);
     assert_eq!(pending.take_noted_entry(THREAD, 7, 100, 2), None);
     assert_eq!(pending.take_noted_entry(THREAD, 7, 100, 1), Some(noted));
-    // A tail call to itself is another call, though in the same place.
+    // A tail call to itself is another call in the same slot.
     pending.push(THREAD, call(7, 100, 1));
     assert_eq!(pending.take_noted_entry(THREAD, 7, 100, 1), None);
 }
@@ -82,7 +82,7 @@ fn probes_of_one_call_get_it_in_order() {
     assert_eq!(order, [4, 2, 3]);
 }
 
-/// Probe n is the end of the function n / 10.
+/// Adds calls to the pending ones. Probe n belongs to the end of function n / 10.
 fn add_found(pending: &mut PendingReturns, calls: &[PendingReturn]) -> usize {
     let add = |call: &&PendingReturn| {
         pending.add_found(THREAD, (*call).clone(), |probe| {
@@ -178,8 +178,8 @@ fn unwinding_drops_the_frames_below_and_keeps_other_stacks() {
 }
 
 proptest! {
-    /// Random nested calls, returns and jumps on one stack, against the
-    /// stack itself: each call ends exactly once or is unwound.
+    /// Runs random nested calls, returns and jumps on one stack against a model of the stack: each
+    /// call returns exactly once or is unwound.
     #[test]
     fn every_call_returns_once_or_is_unwound(actions in proptest::collection::vec(0u8..4, 0..200)) {
         let mut pending = PendingReturns::default();

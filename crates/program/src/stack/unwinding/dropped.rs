@@ -1,17 +1,16 @@
-//! Which calls are gone, at a function by which frames are dropped.
+//! Determines which calls are dropped at a function that drops frames.
 //!
-//! On the stack that a thread began with, all that lies below is gone: a jump tells the
-//! stack pointer that the thread will have, and so does the frame of C++ that catches. Of
-//! Rust the library may call several functions in between; there the calls are gone that are
-//! not on the stack any more.
+//! On the stack that a thread started with, all calls below the target are dropped: a jump gives
+//! the stack pointer of the target, and so does the C++ frame that catches. Rust's library may call
+//! several functions in between; there the calls that are no longer on the stack are dropped.
 //!
-//! Stacks that the program has made itself may lie side by side, and what is below on one of
-//! them may be a call of another that goes on later (fibers); or a thread leaves its handler's
-//! stack for its own. There a jump takes the calls that are on the way to its target, and an
-//! exception those that were on the stack when it was raised ([`Raised`]) and are not any more.
+//! Stacks that the program has allocated may be adjacent, and a lower address may belong to a call
+//! on another stack that continues later (fibers); or a thread leaves an alternate signal stack.
+//! There a jump drops the calls between the thread and the target, and an exception drops the calls
+//! that were on the stack when it was raised ([`Raised`]) and are no longer.
 //!
-//! A call is known by its frame address and the address to which it returns, since another
-//! may have taken its place.
+//! A call is identified by its frame address and its return address, since another may have taken
+//! its slot.
 
 use super::raised::{Raised, visit_calls};
 use super::{Drops, JumpTarget, jump_target};
@@ -19,24 +18,24 @@ use crate::program::Program;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use std::ops::Range;
 
-/// Calls that a jump or an exception has taken from a thread's stack, or is about to.
+/// Calls that a jump or an exception has dropped from a thread's stack, or is about to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dropped(Which);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Which {
-    /// Those on a stack whose frames are below the stack pointer as it will be.
+    /// The calls on a stack whose frames are below the stack pointer of the target.
     Below {
         stack: Range<u64>,
         target: JumpTarget,
     },
-    /// Those on a stack that are not among these, which are there, the innermost first:
-    /// the frame that has caught an exception is not known.
+    /// The calls on a stack that are not in `there`, the calls that are still on it, innermost
+    /// first: the frame that has caught the exception is unknown.
     NotAmong {
         stack: Range<u64>,
         there: Vec<JumpTarget>,
     },
-    /// These, in order.
+    /// These calls, sorted.
     Among {
         gone: Vec<JumpTarget>,
         target: JumpTarget,
@@ -44,16 +43,15 @@ enum Which {
 }
 
 impl Dropped {
-    /// What a thread leaves that goes on at a place further out on its stack.
+    /// Returns the calls that a thread drops when it continues at a frame further out on its stack.
     pub fn below(program: &Program, thread: ThreadId, target: JumpTarget) -> Option<Dropped> {
         let stack = program.stack_at(thread, target.stack)?;
         Some(Dropped(Which::Below { stack, target }))
     }
 
-    /// What a thread leaves that stands at the first instruction of a function by which
-    /// frames are dropped; nothing where that does not tell. `outermost` is the frame of
-    /// the outermost call that one will ask for; `raised` is what has been raised since
-    /// one asks.
+    /// Returns the calls that a thread drops at the first instruction of a function that drops
+    /// frames, or `None` if that is not known there. `outermost` is the frame of the outermost
+    /// pending call; `raised` has the exceptions that were raised while calls were pending.
     pub fn at(
         program: &Program,
         thread: ThreadId,
@@ -93,7 +91,7 @@ impl Dropped {
         }
     }
 
-    /// What a jump leaves.
+    /// Returns the calls that a jump drops.
     fn by_jump(
         program: &Program,
         thread: ThreadId,
@@ -118,14 +116,14 @@ impl Dropped {
                 gone.sort_unstable();
                 Some(Dropped(Which::Among { gone, target }))
             }
-            // It goes to a stack that is not below this one: nothing is gone.
+            // The target is on a stack that is not below this one: no call is dropped.
             false if is_certain => None,
             false => Dropped::below(program, thread, target),
         }
     }
 
-    /// What was on a stack and is not any more, in order, and the innermost call of it that
-    /// is there; nothing where none is found.
+    /// Returns the calls that have left the stack, sorted, and the innermost of the noted calls
+    /// that is still on it. Returns `None` if none is.
     fn since(
         program: &Program,
         thread: ThreadId,
@@ -143,7 +141,7 @@ impl Dropped {
         Some((noted, target))
     }
 
-    /// What is not on a thread's stack any more, as far as a frame.
+    /// Returns the calls that are no longer on a thread's stack, up to the frame `outermost`.
     fn off_the_stack(
         program: &Program,
         thread: ThreadId,
@@ -159,8 +157,8 @@ impl Dropped {
         Some(Dropped(Which::NotAmong { stack, there }))
     }
 
-    /// Where the thread goes on when a call is among them, which would have returned to
-    /// `call.pc` with the stack pointer `call.stack`; nothing when the call is there.
+    /// Returns the place where the thread continues if the call with the return address `call.pc`
+    /// and the frame `call.stack` is dropped, or `None` if it is still there.
     pub fn resumes_at(&self, call: JumpTarget) -> Option<JumpTarget> {
         match &self.0 {
             Which::Below { stack, target } => {
@@ -217,13 +215,13 @@ mod tests {
 
     #[test]
     fn a_call_that_is_not_on_the_stack_any_more_was_dropped() {
-        // What is called by who has caught has a frame in the place of the dropped one.
+        // A function that the catching frame has called may use the slot of a dropped frame.
         let there = || not_among(&[call(5, 0x1080), call(6, 0x1100), call(8, 0x1200)]);
         check(there(), call(6, 0x1100), None);
         check(there(), call(7, 0x1100), Some(call(6, 0x1100)));
         check(there(), call(7, 0x10a0), Some(call(6, 0x1100)));
         check(there(), call(8, 0x1200), None);
-        // Nothing is known of what lies beyond.
+        // Calls beyond the outermost known one are undecided.
         check(there(), call(9, 0x1300), None);
         check(there(), call(7, 0x900), None);
     }
@@ -243,7 +241,8 @@ mod tests {
         };
         check(among(), call(1, 0x1080), Some(call(7, 0x1180)));
         check(among(), call(2, 0x1100), Some(call(7, 0x1180)));
-        // Calls of other stacks have other frames; who took a place returns elsewhere.
+        // Calls of other stacks have other frames; a call in a reused slot has another return
+        // address.
         check(among(), call(1, 0x1040), None);
         check(among(), call(3, 0x1100), None);
     }

@@ -1,25 +1,26 @@
-//! Exceptions that are under way on stacks which the program has made itself.
+//! Exceptions in flight on stacks that the program has allocated.
 //!
-//! Who catches does not tell what was on such a stack: other stacks may lie beside it. So
-//! the calls on it are noted when an exception is raised there. On the stack that a thread
-//! began with nothing is noted; there what is below is gone.
+//! The catching frame does not tell which calls were on such a stack, since other stacks may be
+//! adjacent. So the calls are recorded when an exception is raised there. On the stack that a
+//! thread started with nothing is recorded, since all calls below the catching frame are dropped.
 //!
-//! An exception is known by its address, which the unwinder gives to who catches.
+//! An exception is identified by its address, which the unwinder passes to the catching frame.
 
 use super::JumpTarget;
 use crate::program::Program;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use rustc_hash::FxHashMap;
 
-/// What was on the stacks of threads when they raised exceptions.
+/// The calls that were on the stacks of threads when they raised exceptions.
 #[derive(Debug, Clone, Default)]
 pub struct Raised {
-    /// By exception: the calls, the innermost first.
+    /// The calls by exception, innermost first.
     calls: FxHashMap<(ThreadId, u64), Vec<JumpTarget>>,
 }
 
 impl Raised {
-    /// A thread stands at the first instruction of a function that raises an exception.
+    /// Records the stack of a thread at the first instruction of a function that raises an
+    /// exception.
     pub(super) fn note(
         &mut self,
         program: &Program,
@@ -41,17 +42,16 @@ impl Raised {
         Ok(())
     }
 
-    /// An exception is caught: the calls that were on the stack when it was raised, if they
-    /// have been noted.
+    /// Removes a caught exception. Returns the calls that were on the stack when it was raised, if
+    /// they were recorded.
     pub(super) fn take(&mut self, thread: ThreadId, exception: u64) -> Option<Vec<JumpTarget>> {
         self.calls.remove(&(thread, exception))
     }
 }
 
-/// Visits the calls on the stack of a thread, the innermost first, each with the lowest
-/// stack pointer that the present stack had: a signal handler may have one of its own. The
-/// visitor tells whether to go on. Gives whether the calls are certain, as far as they were
-/// visited.
+/// Visits the calls on the stack of a thread, innermost first, each with the lowest stack pointer
+/// of the present stack, since a signal handler may have its own. The visitor returns whether to
+/// continue. Returns whether all visited calls are certain.
 pub(super) fn visit_calls(
     program: &Program,
     thread: ThreadId,
