@@ -170,7 +170,6 @@ pub fn bind_memory_location(
 ///
 /// # Errors
 /// A capture has no value at such an event.
-/// One of them has no value then.
 pub fn bind_captures(
     program: &Program,
     event: &SymbolicEvent,

@@ -12,8 +12,8 @@ use juror_language::ExpressionKind;
 use juror_program::program::Program;
 use juror_symbols::Type;
 
-/// Plans an operation; [`CapturePlan::Exact`] where it comes to what exact numbers do, and
-/// where the types are not known.
+/// Plans an operation. Returns [`CapturePlan::Exact`] if exact numbers give the same result, and if
+/// the types are unknown.
 pub(super) fn plan(
     event: &SymbolicEvent,
     arithmetic: &Arithmetic,
