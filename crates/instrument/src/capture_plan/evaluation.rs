@@ -32,9 +32,9 @@ const KEPT_SIZE_MAX: u64 = 4_096;
 pub(super) enum Site<'a> {
     /// A call of a function.
     Call(&'a Bound),
-    /// A line, at one of its addresses, in the frame at this level; 0 is the innermost.
+    /// The start of an inlined call.
     Line(u64, usize),
-    /// The beginning of a call that was inlined.
+    /// No place in the program.
     Inlined(&'a InlinedSite),
     /// None of the program's.
     Free,
