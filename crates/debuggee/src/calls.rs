@@ -16,20 +16,24 @@
 //! one thread end from the innermost outwards, or an outer one with all inside
 //! it.
 
+pub(crate) mod inject;
+pub(crate) mod rescue;
+mod rescued;
+
 use std::collections::{BTreeSet, VecDeque};
 use std::mem;
 
 use juror_stepping::{Input, Owner, ThreadId};
 use libc::user_regs_struct;
 
-use crate::call_rescue::{Before, Rescue};
+use crate::calls::rescue::{Before, Rescue};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
+use crate::kernel::registers::Registers;
 use crate::kernel::{self, ExtendedState};
-use crate::out_of_line::RETURN_CODE;
-use crate::registers::Registers;
-use crate::stop_event::StopEvent;
-use crate::thread::{PendingSignal, State, StopRegisters};
+use crate::state::out_of_line::RETURN_CODE;
+use crate::state::stop_event::StopEvent;
+use crate::state::thread::{PendingSignal, State, StopRegisters};
 
 /// The direction flag, which is clear at the entry of a function.
 const DIRECTION_FLAG: u64 = 0x400;

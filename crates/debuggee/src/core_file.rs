@@ -36,7 +36,7 @@ use juror_stepping::ThreadId;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::ExtendedState;
-use crate::registers::VectorRegisters;
+use crate::kernel::registers::VectorRegisters;
 
 /// What a debuggee keeps of its core file.
 #[derive(Debug)]

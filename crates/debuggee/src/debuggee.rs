@@ -19,24 +19,24 @@ use nix::errno::Errno;
 
 use crate::calls::Calls;
 use crate::core_file::CoreState;
-use crate::cpu::Cpu;
-use crate::driver::EngineDriver;
+use crate::engine::driver::EngineDriver;
 use crate::error::{DebuggeeError, LaunchError};
-use crate::forks::Forks;
+use crate::host::cpu::Cpu;
+use crate::host::terminal::Terminal;
 use crate::host::{self, Host, Pids};
 use crate::image::Image;
-use crate::launch::Launch;
-use crate::life::{Life, Origin};
+use crate::image::modules::Module;
+use crate::kernel::pending_stops;
+use crate::kernel::process_status;
 use crate::memory::Memory;
-use crate::modules::Module;
-use crate::pending_stops;
-use crate::process_status;
+use crate::processes::forks::Forks;
 use crate::signals::Signals;
-use crate::spawn;
-use crate::terminal::Terminal;
-use crate::thread::{State, Thread};
-use crate::wait::Wait;
-use crate::wanted_calls::WantedCalls;
+use crate::start::launch::Launch;
+use crate::start::spawn;
+use crate::state::life::{Life, Origin};
+use crate::state::thread::{State, Thread};
+use crate::state::wanted_calls::WantedCalls;
+use crate::stops::wait::Wait;
 use crate::watch::Watches;
 
 /// A Linux process under ptrace.

@@ -5,17 +5,20 @@
 //! killed or detached when juror is done is its [`Origin`], by `quit`, by an
 //! error and by a panic alike.
 
+mod forced_detach;
+mod quiesce;
+
 use juror_stepping::ThreadId;
 use nix::errno::Errno;
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::kernel::pending_stops;
+use crate::kernel::put_back;
 use crate::kernel::{self, Event, Status};
-use crate::life::{Origin, Phase};
 use crate::memory::TRAP;
-use crate::pending_stops;
-use crate::put_back;
-use crate::thread::State;
+use crate::state::life::{Origin, Phase};
+use crate::state::thread::State;
 
 #[cfg(test)]
 mod tests;

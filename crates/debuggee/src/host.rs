@@ -1,11 +1,16 @@
 //! Resources of the process that juror shares or arranges: the terminal, the
 //! CPUs, the process numbers.
 
-use crate::cpu::Cpu;
+pub(crate) mod captured;
+pub(crate) mod cpu;
+pub(crate) mod foreground;
+pub(crate) mod terminal;
+
 use crate::debuggee::Debuggee;
-use crate::launch::CpuPolicy;
-use crate::namespace::Namespace;
-use crate::terminal::Terminal;
+use crate::host::cpu::Cpu;
+use crate::host::terminal::Terminal;
+use crate::kernel::namespace::Namespace;
+use crate::start::launch::CpuPolicy;
 
 use nix::sys::signal::{SigHandler, Signal, signal};
 

@@ -1,6 +1,10 @@
 //! The image of a program: preparing one that has just been mapped, or that has
 //! run for a while, and following its dynamic linker.
 
+pub(crate) mod modules;
+mod overwritten_code;
+mod resolver;
+
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -9,14 +13,14 @@ use juror_stepping::{Owner, ThreadId};
 
 use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
-use crate::mapping::{Mapping, mappings};
-use crate::modules::{self, Auxiliary, Module};
-use crate::out_of_line::{self, OriginalLocation, OutOfLineSlots, REGION_LENGTH};
-use crate::pages::PAGE_LENGTH;
+use crate::image::modules::{Auxiliary, Module};
+use crate::kernel::mapping::{Mapping, mappings};
+use crate::kernel::process_status;
 use crate::patches::Patches;
-use crate::process_status;
-use crate::stop_event::StopEvent;
-use crate::thread::{State, Thread};
+use crate::state::out_of_line::{self, OriginalLocation, OutOfLineSlots, REGION_LENGTH};
+use crate::state::stop_event::StopEvent;
+use crate::state::thread::{State, Thread};
+use crate::watch::pages::PAGE_LENGTH;
 
 /// The code segment of 64-bit programs.
 const CODE_SEGMENT_64: u64 = 0x33;

@@ -4,10 +4,10 @@ use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
+use crate::image::modules;
 use crate::kernel;
-use crate::modules;
-use crate::registers::{Registers, VectorRegisters};
-use crate::thread::{State, StopRegisters, Thread, ThreadInfo, ThreadState};
+use crate::kernel::registers::{Registers, VectorRegisters};
+use crate::state::thread::{State, StopRegisters, Thread, ThreadInfo, ThreadState};
 
 impl Debuggee {
     /// Returns the kernel's numbers of the threads, in order, without the

@@ -12,19 +12,22 @@
 //! An alarm ([`Debuggee::set_alarm`]) stops a thread in the same way, which is
 //! reported as [`StopEvent::TimePassed`].
 
+mod alarm;
+pub(crate) mod interrupter;
+
 use std::time::Instant;
 
 use juror_stepping::ThreadId;
 use nix::errno::Errno;
 
-use crate::alarm::Alarm;
 use crate::debuggee::Debuggee;
+use crate::engine::operations::ignore_gone;
 use crate::error::DebuggeeError;
-use crate::interrupter::{Interrupter, StopHelper};
+use crate::interruption::alarm::Alarm;
+use crate::interruption::interrupter::{Interrupter, StopHelper};
 use crate::kernel::{self, Outcome, Status};
-use crate::operations::ignore_gone;
-use crate::stop_event::StopEvent;
-use crate::thread::{Motion, State};
+use crate::state::stop_event::StopEvent;
+use crate::state::thread::{Motion, State};
 
 /// The requests to stop a running debuggee.
 #[derive(Debug, Default)]

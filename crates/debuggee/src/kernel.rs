@@ -7,6 +7,17 @@
 //! `ptrace` is bound to the *thread* that attached: `__WNOTHREAD` makes a wait
 //! see that thread's debuggees only, so that several can live in one process.
 
+pub(crate) mod call_filter;
+pub(crate) mod mapping;
+pub(crate) mod namespace;
+pub(crate) mod pending_stops;
+pub(crate) mod process_status;
+pub(crate) mod put_back;
+pub(crate) mod registers;
+mod signals;
+mod waits;
+pub(crate) mod waking;
+
 use std::io;
 use std::mem::{MaybeUninit, offset_of};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -14,9 +25,6 @@ use std::ptr;
 
 use libc::{c_int, c_long, c_uint, c_ulong, pid_t, user_fpregs_struct, user_regs_struct};
 use nix::errno::Errno;
-
-mod signals;
-mod waits;
 
 pub(crate) use signals::{
     fault_address, has_fault_waiting, has_trap_waiting, own_signal, sender, set_fault_address,
@@ -299,7 +307,7 @@ impl ExtendedState {
 
     /// Returns the bytes that a signal frame has for it.
     pub(crate) fn for_signal_frame(&self) -> Vec<u8> {
-        crate::call_rescue::signal_frame_state(&self.0)
+        crate::calls::rescue::signal_frame_state(&self.0)
     }
 }
 

@@ -8,6 +8,10 @@
 //! Everything goes through `/proc/PID/mem`, which writes read-only text and
 //! works while threads run; opened once, a transfer is one system call.
 
+pub(crate) mod listed;
+pub(crate) mod text;
+pub(crate) mod watchdog;
+
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -18,10 +22,10 @@ use nix::errno::Errno;
 
 use crate::core_file::CoreMemory;
 use crate::error::DebuggeeError;
-use crate::patches::listed::JumpList;
-use crate::patches::text::TextPatches;
-use crate::put_back;
-use crate::watchdog::Watchdog;
+use crate::kernel::put_back;
+use crate::memory::listed::JumpList;
+use crate::memory::text::TextPatches;
+use crate::memory::watchdog::Watchdog;
 
 /// The one-byte `int3`.
 pub(crate) const TRAP: u8 = 0xcc;

@@ -19,13 +19,11 @@
 //! ([`Input::Counted`](juror_stepping::Input::Counted)).
 
 mod leading;
-pub(crate) mod listed;
 mod mapping;
 mod orders;
 mod records;
 mod shared_memory;
 mod stack_top;
-pub(crate) mod text;
 
 pub use records::{FirstWords, RecordWords, ThreadRecord};
 pub use shared_memory::SharedMemory;
@@ -45,9 +43,6 @@ use records::Records;
 /// The number of threads that trap in the bytes of a jump, since it was written, after
 /// which it is given up. Loops that are entered behind the return of a call trap once.
 const STRAYS_MAX: u32 = 256;
-
-/// The length of the longest jump of a patch, in bytes.
-pub(crate) const LONGEST_JUMP: usize = 7;
 
 /// The registers of a thread that a stub may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,9 @@
 //! The meaning of a signal for the process that is about to receive it.
 
+mod delivery;
+mod fault_address;
+mod injected;
+
 use std::fs;
 
 use juror_stepping::ThreadId;

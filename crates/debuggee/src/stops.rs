@@ -5,21 +5,26 @@
 //! that was asked to stop is always passed to the engine, because the kernel
 //! takes any stop for the requested one.
 
+mod fair_selection;
+mod handlers;
+mod run_control;
+pub(crate) mod wait;
+
 use juror_stepping::{Input, ThreadId};
 use libc::SI_KERNEL;
 use nix::errno::Errno;
 
 use crate::debuggee::{Debuggee, gone_or};
+use crate::engine::operations::ignore_gone;
 use crate::error::DebuggeeError;
+use crate::kernel::pending_stops;
+use crate::kernel::put_back;
 use crate::kernel::{self, Event, Status};
-use crate::life::Leader;
 use crate::memory::{LONG_TRAP, TRAP};
-use crate::operations::ignore_gone;
-use crate::pending_stops;
-use crate::put_back;
 use crate::signals;
-use crate::stop_event::StopEvent;
-use crate::thread::{Motion, State, Thread};
+use crate::state::life::Leader;
+use crate::state::stop_event::StopEvent;
+use crate::state::thread::{Motion, State, Thread};
 
 /// `si_code` of a step that has entered a signal handler: the kernel stops the
 /// thread by itself there.
@@ -251,7 +256,7 @@ impl Debuggee {
     }
 
     /// Handles a trap of juror's whose thread stands at the instruction again
-    /// (`put_back`).
+    /// (`kernel::put_back`).
     fn handle_returned_trap(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
         if self.is_watching(thread) {
             self.handle_watched_trap(thread, SI_KERNEL)?;

@@ -1,20 +1,22 @@
 //! Stops at the entry and the exit of system calls.
 //!
-//! A launched program may have a filter (`call_filter`): then the calls that it names stop, and no
+//! A launched program may have a filter (`kernel::call_filter`): then the calls that it names stop, and no
 //! others, as long as no other call is requested. Otherwise calls cost two stops each, requested
 //! or not, so nothing is traced without a request. Invariant: an entry is reported once, also if
-//! juror injects a call before the program's (`inject`) or the instruction is executed by a step.
+//! juror injects a call before the program's (`calls::inject`) or the instruction is executed by a step.
+
+pub(crate) mod interrupted;
 
 use juror_stepping::ThreadId;
 
-use crate::call_filter;
-use crate::call_state::{CallNeeds, EntryReport};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
+use crate::kernel::call_filter;
 use crate::kernel::{self, CallStop};
-use crate::stop_event::{StopEvent, SystemCallPhase};
-use crate::thread::{Motion, State};
-use crate::wanted_calls::{SystemCalls, installs_filter};
+use crate::state::call_state::{CallNeeds, EntryReport};
+use crate::state::stop_event::{StopEvent, SystemCallPhase};
+use crate::state::thread::{Motion, State};
+use crate::state::wanted_calls::{SystemCalls, installs_filter};
 
 /// The number of a system call that was left at its entry: there was none.
 const LEFT: u64 = u64::MAX;

@@ -9,16 +9,26 @@
 //!
 //! Invariant: tiers change only while every thread is stopped.
 
+mod fault_action;
+pub(crate) mod hardware;
+mod kernel_reach;
+mod kernel_writes;
+pub(crate) mod page_faults;
+mod page_openings;
+pub(crate) mod pages;
+mod watched_calls;
+pub(crate) mod watched_steps;
+
 use std::ops::Range;
 
 use juror_stepping::{AccessKinds, Owner, ThreadId, WatchRequest, aligned_parts, allocate};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::hardware::Hardware;
 use crate::memory::Memory;
-use crate::pages::Pages;
-use crate::thread::State;
+use crate::state::thread::State;
+use crate::watch::hardware::Hardware;
+use crate::watch::pages::Pages;
 
 /// The number of a watch, which is never used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -456,6 +466,6 @@ impl Watch {
 
 /// Returns true if two ranges overlap a common page.
 fn pages_meet(first: &Range<u64>, second: &Range<u64>) -> bool {
-    use crate::pages::{page_end, page_of};
+    use crate::watch::pages::{page_end, page_of};
     page_of(first.start) < page_end(second.end) && page_of(second.start) < page_end(first.end)
 }

@@ -12,10 +12,10 @@ use libc::{c_long, user_regs_struct};
 
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
+use crate::kernel::pending_stops;
 use crate::kernel::{self, Event, Outcome, Status};
-use crate::out_of_line::{GADGET, region_candidates_near};
-use crate::pending_stops;
 use crate::signals;
+use crate::state::out_of_line::{GADGET, region_candidates_near};
 
 /// The `syscall` instruction.
 pub(crate) const SYSCALL: [u8; 2] = [0x0f, 0x05];

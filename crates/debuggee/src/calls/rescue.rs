@@ -18,9 +18,9 @@
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::ExtendedState;
-use crate::out_of_line::SLOT_LENGTH;
-use crate::process_status;
-use crate::registers::Registers;
+use crate::kernel::process_status;
+use crate::kernel::registers::Registers;
+use crate::state::out_of_line::SLOT_LENGTH;
 
 /// How many calls can be open at a time that find back by themselves. Further
 /// ones end the process by `SIGILL` where they return without juror.

@@ -1,7 +1,7 @@
 //! System calls that juror injects into an attached process, and that leave no trace if
 //! juror is killed meanwhile.
 //!
-//! The code behind the `syscall` moves the thread back to where it was (`call_rescue`).
+//! The code behind the `syscall` moves the thread back to where it was (`rescue`).
 //! juror stops the thread before that, without a trap: a trap's signal would end the
 //! process. The thread stops at the entry of its call, and is asked there to stop once
 //! more, which it does behind the call.
@@ -12,13 +12,13 @@
 use juror_stepping::ThreadId;
 use libc::{c_long, user_regs_struct};
 
-use crate::call_rescue::Before;
+use crate::calls::inject::{CALL_LENGTH, SYSCALL, call_registers, stops_in_passing};
+use crate::calls::rescue::Before;
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
-use crate::inject::{CALL_LENGTH, SYSCALL, call_registers, stops_in_passing};
+use crate::kernel::registers::Registers;
 use crate::kernel::{self, Event, Status};
-use crate::registers::Registers;
-use crate::thread::StopRegisters;
+use crate::state::thread::StopRegisters;
 
 impl Debuggee {
     /// Makes a stopped thread of an attached process execute a system call; returns its

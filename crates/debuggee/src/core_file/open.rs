@@ -13,14 +13,14 @@ use super::builds::{self, Build, Builds, digits};
 use super::error::OpenCoreError;
 use super::memory::{self, CoreMemory};
 use super::{CoreState, maps, raw};
-use crate::cpu::Cpu;
 use crate::debuggee::Debuggee;
-use crate::launch::CpuPolicy;
-use crate::life::Origin;
+use crate::host::cpu::Cpu;
+use crate::image::modules::{self, Auxiliary, Module};
+use crate::kernel::registers::Registers;
 use crate::memory::Memory;
-use crate::modules::{self, Auxiliary, Module};
-use crate::registers::Registers;
-use crate::thread::{PendingSignal, State, StopRegisters, Thread};
+use crate::start::launch::CpuPolicy;
+use crate::state::life::Origin;
+use crate::state::thread::{PendingSignal, State, StopRegisters, Thread};
 
 /// `AT_PHDR`: the address of the program headers.
 const AT_PHDR: u64 = 3;
@@ -169,7 +169,7 @@ fn bias_by_file(core: &CoreFile, program: &Path) -> Option<u64> {
 /// Returns the path of the program: the given one, or the one that is named.
 fn program_of(open: &OpenCore, main: Option<&MappedFile>) -> Result<PathBuf, OpenCoreError> {
     if let Some(given) = &open.program {
-        let program = crate::executable::locate(given);
+        let program = crate::start::executable::locate(given);
         return program.map_err(|error| OpenCoreError::Open {
             path: given.clone(),
             source: std::io::Error::other(error.to_string()),

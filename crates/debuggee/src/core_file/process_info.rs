@@ -3,7 +3,7 @@
 use juror_corefile::ProcessInfo;
 
 use crate::debuggee::Debuggee;
-use crate::process_status;
+use crate::kernel::process_status;
 
 impl Debuggee {
     pub(super) fn process_info(&self) -> ProcessInfo {

@@ -62,7 +62,7 @@ pub(super) fn bytes_of_float(registers: &user_fpregs_struct) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registers::Registers;
+    use crate::kernel::registers::Registers;
 
     #[test]
     fn registers_are_the_same_as_words() {

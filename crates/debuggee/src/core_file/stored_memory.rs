@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use juror_corefile::{MappedFile, PAGE, StoredSegment};
 
-use crate::mapping::Mapping;
+use crate::kernel::mapping::Mapping;
 
 /// Bits of `/proc/PID/coredump_filter` (core(5)).
 const PRIVATE_ANONYMOUS: u32 = 1;

@@ -19,9 +19,9 @@ use super::stored_memory::{self, FILTER_DEFAULT, Header, Region};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::frozen;
 use crate::kernel;
-use crate::out_of_line::REGION_LENGTH;
-use crate::pages::PAGE_LENGTH;
-use crate::thread::State;
+use crate::state::out_of_line::REGION_LENGTH;
+use crate::state::thread::State;
+use crate::watch::pages::PAGE_LENGTH;
 
 /// The number of bytes that are copied at once.
 const PIECE: u64 = 1 << 20;

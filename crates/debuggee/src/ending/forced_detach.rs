@@ -12,14 +12,14 @@
 use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
+use crate::kernel::pending_stops;
+use crate::kernel::process_status;
+use crate::kernel::put_back;
 use crate::kernel::{self, Event, Status};
-use crate::life::RunState;
 use crate::memory::Memory;
-use crate::pending_stops;
-use crate::process_status;
-use crate::put_back;
 use crate::signals;
-use crate::thread::{PendingSignal, State};
+use crate::state::life::RunState;
+use crate::state::thread::{PendingSignal, State};
 
 impl Debuggee {
     /// Stops every thread that runs.

@@ -14,10 +14,10 @@ use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::kernel::pending_stops;
 use crate::kernel::{self, Event, Status};
-use crate::pending_stops;
 use crate::signals;
-use crate::thread::{PendingSignal, State};
+use crate::state::thread::{PendingSignal, State};
 
 impl Debuggee {
     /// Quiesces a halted debuggee that is left to the user: from here until a

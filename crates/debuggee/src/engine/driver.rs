@@ -12,7 +12,7 @@ use juror_stepping::{Engine, Input, Operation, StepBy};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::self_check::{EngineCheck, SelfCheck};
+use crate::state::self_check::{EngineCheck, SelfCheck};
 
 /// The breakpoint engine and the queue before it.
 #[derive(Debug)]

@@ -4,7 +4,7 @@
 use juror_stepping::{Input, ThreadId, find_follow_set};
 
 use crate::debuggee::Debuggee;
-use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
+use crate::state::out_of_line::INSTRUCTION_LENGTH_MAX;
 
 impl Debuggee {
     /// Passes the follow set to the engine. A pending fault comes before the

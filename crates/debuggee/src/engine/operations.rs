@@ -9,10 +9,10 @@ use nix::errno::Errno;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::{self, Outcome};
-use crate::life::Phase;
 use crate::memory::TRAP;
-use crate::stop_event::StopEvent;
-use crate::thread::{Motion, PendingSignal, State};
+use crate::state::life::Phase;
+use crate::state::stop_event::StopEvent;
+use crate::state::thread::{Motion, PendingSignal, State};
 
 impl Debuggee {
     pub(crate) fn carry_out(&mut self, operations: &[Operation]) -> Result<(), DebuggeeError> {

@@ -5,8 +5,8 @@ use juror_stepping::{Input, Owner, PlannedStepOver, StepOver, plan_step_over};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
-use crate::thread::State;
+use crate::state::out_of_line::INSTRUCTION_LENGTH_MAX;
+use crate::state::thread::State;
 
 impl Debuggee {
     /// Inserts a point: [`StopEvent::Hit`](crate::StopEvent::Hit) is reported

@@ -1,15 +1,15 @@
 //! System calls made by a stopped task that is no thread of a debuggee: a
 //! template, or a process that is being made from one.
 //!
-//! Like `inject`, but without a table of threads. Invariant: the task is
+//! Like `calls::inject`, but without a table of threads. Invariant: the task is
 //! stopped before and after, with the same registers and the same signal mask.
 
 use libc::user_regs_struct;
 use nix::errno::Errno;
 
-use crate::inject::call_registers;
+use crate::calls::inject::call_registers;
 use crate::kernel::{self, Event, Outcome, Status};
-use crate::out_of_line::GADGET;
+use crate::state::out_of_line::GADGET;
 
 /// The result of a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

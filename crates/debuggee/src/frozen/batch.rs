@@ -14,8 +14,8 @@ use super::bare::{self, Answer};
 use super::threads::{Place, read, write};
 use crate::kernel::Outcome;
 use crate::memory::Memory;
-use crate::out_of_line::{CALLS, CALLS_OFFSET};
-use crate::pages::PAGE_LENGTH;
+use crate::state::out_of_line::{CALLS, CALLS_OFFSET};
+use crate::watch::pages::PAGE_LENGTH;
 
 /// The number of the call and its six arguments.
 const WORDS: usize = 7;

@@ -10,11 +10,11 @@ use super::timers::Timers;
 use super::{FreezeError, FrozenProcess, Settings, Template, bare, uncopied};
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
+use crate::kernel::pending_stops;
+use crate::kernel::process_status;
 use crate::memory::Memory;
-use crate::pending_stops;
-use crate::process_status;
-use crate::stop_event::StopEvent;
-use crate::thread::State;
+use crate::state::stop_event::StopEvent;
+use crate::state::thread::State;
 
 impl Debuggee {
     /// Keeps the state of the process. All threads are stopped for it, and wait
@@ -58,7 +58,7 @@ impl Debuggee {
         if !self.life.is_attached() && !self.is_own_child() {
             return Err(FreezeError::ForeignParent);
         }
-        let waiting = |known: &&crate::thread::Thread| known.state == State::InVfork;
+        let waiting = |known: &&crate::state::thread::Thread| known.state == State::InVfork;
         if let Some(known) = self.threads.values().find(waiting) {
             return Err(FreezeError::InVfork(known.id.0));
         }

@@ -13,11 +13,11 @@ use nix::unistd::{Pid, setpgid};
 
 use super::bare;
 use crate::debuggee::Debuggee;
+use crate::kernel::pending_stops;
+use crate::kernel::process_status;
 use crate::kernel::{self, Outcome};
-use crate::pending_stops;
-use crate::process_status;
-use crate::spawn;
-use crate::thread::State;
+use crate::start::spawn;
+use crate::state::thread::State;
 use juror_stepping::ThreadId;
 
 /// Ends of processes with less memory are waited for.

@@ -42,14 +42,14 @@ use libc::siginfo_t;
 use nix::sys::termios::Termios;
 
 use crate::image::Image;
-use crate::launch::CpuPolicy;
-use crate::life::{Origin, ProcessGroup};
+use crate::kernel::namespace::Namespace;
+use crate::kernel::{self as requests, pending_stops, process_status};
 use crate::memory::Memory;
-use crate::namespace::Namespace;
-use crate::self_check::SelfCheck;
-use crate::stop_event::StopEvent;
+use crate::start::launch::CpuPolicy;
+use crate::state::life::{Origin, ProcessGroup};
+use crate::state::self_check::SelfCheck;
+use crate::state::stop_event::StopEvent;
 use crate::watch::Watch;
-use crate::{kernel as requests, pending_stops, process_status};
 use juror_stepping::StepBy;
 use threads::{FrozenThread, Place};
 use timers::Timers;
@@ -79,7 +79,7 @@ pub struct FrozenProcess {
     /// Every point with its owner, and how often it was inserted.
     points: Vec<(u64, Owner, u32)>,
     watches: Vec<Watch>,
-    system_calls: crate::wanted_calls::WantedCalls,
+    system_calls: crate::state::wanted_calls::WantedCalls,
     monitored_signals: u64,
     /// Its children that it had not waited for.
     children: Vec<u32>,
@@ -106,7 +106,7 @@ struct Settings {
     step_by: StepBy,
     in_place: bool,
     self_check: Option<SelfCheck>,
-    follow: crate::follow::Follow,
+    follow: crate::processes::follow::Follow,
     signal_policies: crate::signals::SignalPolicies,
     catches_forks: bool,
     group: ProcessGroup,

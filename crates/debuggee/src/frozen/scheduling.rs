@@ -7,7 +7,7 @@
 use std::fs;
 use std::io;
 
-use crate::process_status;
+use crate::kernel::process_status;
 
 /// Length of `struct sched_attr` in its first version.
 const ATTRIBUTES_LENGTH: usize = 48;

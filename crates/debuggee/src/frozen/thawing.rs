@@ -17,18 +17,18 @@ use super::ended_children::EndedChildren;
 use super::memory_holder::{MemoryHolder, QUIET};
 use super::threads::{CloneArguments, FrozenThread, send_again};
 use super::{FrozenProcess, ThawError, bare};
-use crate::cpu::Cpu;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::host::Pids;
+use crate::host::cpu::Cpu;
+use crate::host::terminal::Terminal;
+use crate::kernel::pending_stops;
+use crate::kernel::process_status;
 use crate::kernel::{self, Outcome, Status};
-use crate::life::{Phase, ProcessGroup};
 use crate::memory::Memory;
-use crate::pending_stops;
-use crate::process_status;
-use crate::spawn;
-use crate::terminal::Terminal;
-use crate::thread::State;
+use crate::start::spawn;
+use crate::state::life::{Phase, ProcessGroup};
+use crate::state::thread::State;
 
 /// How often, and how far apart, juror checks whether the number of a killed
 /// process is free: its children may be just ending.

@@ -17,11 +17,11 @@ use super::bare;
 use super::batch::{Answers, Batch, Data};
 use super::kernel::{self as tasks, RestartableSequences};
 use super::scheduling::Scheduling;
+use crate::kernel::process_status;
+use crate::kernel::registers::Registers;
 use crate::kernel::{self, ExtendedState, Outcome};
 use crate::memory::Memory;
-use crate::process_status;
-use crate::registers::Registers;
-use crate::thread::{DeferredSignal, PendingSignal, StopRegisters, Thread};
+use crate::state::thread::{DeferredSignal, PendingSignal, StopRegisters, Thread};
 
 /// `struct clone_args` of the kernel, as far as it is used here.
 const CLONE_ARGUMENTS: usize = 10;
@@ -241,7 +241,7 @@ impl FrozenThread {
     /// Returns juror's record of the thread that has been made again.
     pub(super) fn known(&self, id: u32) -> Thread {
         let id = juror_stepping::ThreadId(id);
-        let mut thread = Thread::new(id, crate::thread::State::Stopped);
+        let mut thread = Thread::new(id, crate::state::thread::State::Stopped);
         thread.awaits_resume = true;
         thread.at_signal = true;
         thread.pending.clone_from(&self.pending);

@@ -8,8 +8,8 @@ use super::bare;
 use super::batch::{Batch, Data};
 use super::threads::{Place, read, write};
 use crate::kernel::Outcome;
+use crate::kernel::process_status;
 use crate::memory::Memory;
-use crate::process_status;
 
 /// `ITIMER_REAL`, `ITIMER_VIRTUAL` and `ITIMER_PROF`.
 const INTERVAL_TIMERS: u64 = 3;

@@ -10,8 +10,8 @@ use std::fs::File;
 use std::ops::Range;
 
 use super::kernel;
-use crate::mapping::{Mapping, mappings};
-use crate::process_status;
+use crate::kernel::mapping::{Mapping, mappings};
+use crate::kernel::process_status;
 
 /// Memory of its own that the program may write, with no file behind it.
 fn is_anonymous(mapping: &Mapping<'_>) -> bool {

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::{Pid, gettid};
 
-use crate::launch::CpuPolicy;
+use crate::start::launch::CpuPolicy;
 
 /// The clock is read once in this many hits.
 const HITS_PER_MEASUREMENT: u32 = 64;

@@ -11,9 +11,9 @@ use libc::user_regs_struct;
 
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
+use crate::kernel::pending_stops;
 use crate::kernel::{self, Event, Status};
-use crate::out_of_line::GADGET;
-use crate::pending_stops;
+use crate::state::out_of_line::GADGET;
 
 /// The distance below the stack pointer: the red zone of a function without
 /// frame, and some room.

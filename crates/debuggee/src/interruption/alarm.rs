@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use nix::sys::signal::SigSet;
 
-use crate::interrupter::Interrupter;
+use crate::interruption::interrupter::Interrupter;
 
 /// An alarm; it ends with its owner.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ fn sleep(shared: &Shared, interrupter: &Interrupter) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interrupter::StopHelper;
+    use crate::interruption::interrupter::StopHelper;
     use std::time::Duration;
 
     #[test]

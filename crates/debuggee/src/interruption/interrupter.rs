@@ -49,7 +49,7 @@ impl Interrupter {
         self.wake();
     }
 
-    /// Says that the time of an [`Alarm`](crate::alarm::Alarm) has come.
+    /// Says that the time of an [`Alarm`](crate::interruption::alarm::Alarm) has come.
     pub(crate) fn ring(&self) {
         self.shared.is_due.store(true, Ordering::SeqCst);
         self.wake();

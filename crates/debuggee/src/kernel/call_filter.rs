@@ -3,7 +3,7 @@
 //! A seccomp filter is installed in the new process before it executes the program, and every
 //! process that it makes inherits it. It returns `SECCOMP_RET_TRACE` for the named calls, which
 //! then stop for the tracer; without a tracer they would fail with `ENOSYS`, so a process with the
-//! filter is never released to run alone (`keeper`). The kernel finds out which calls the filter
+//! filter is never released to run alone (`processes::keeper`). The kernel finds out which calls the filter
 //! always allows, and does not run it for them.
 //!
 //! Pure, but for the look at juror's own process. Invariant: a call whose numbers are not those of
@@ -16,7 +16,7 @@ use libc::{sock_filter, sock_fprog};
 use nix::errno::Errno;
 
 use crate::kernel;
-use crate::process_status::ProcessStatus;
+use crate::kernel::process_status::ProcessStatus;
 
 /// How many calls a filter may name: the kernel takes 4096 instructions.
 const CALLS_MAX: usize = 500;

@@ -25,8 +25,8 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::unistd::{getegid, geteuid, pipe2};
 
+use crate::kernel::process_status;
 use crate::kernel::{self, Status};
-use crate::process_status;
 
 /// A namespace, which ends with its last owner.
 #[derive(Debug, Clone)]

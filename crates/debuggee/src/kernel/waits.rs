@@ -1,9 +1,9 @@
 //! Waiting for threads.
 
 use super::{Outcome, Status, signal_information};
-use crate::process_status;
-use crate::put_back;
-use crate::waking;
+use crate::kernel::process_status;
+use crate::kernel::put_back;
+use crate::kernel::waking;
 use libc::{c_int, pid_t, siginfo_t};
 use nix::errno::Errno;
 

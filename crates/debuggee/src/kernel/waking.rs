@@ -1,6 +1,6 @@
 //! Ending the waits of juror's own threads, from another thread.
 //!
-//! A request to stop the debuggee (`interrupter`) is served by a thread of the
+//! A request to stop the debuggee (`interruption::interrupter`) is served by a thread of the
 //! debuggee, which has to stop for it. A thread that waits in `vfork` for its
 //! child does not stop; so if juror must end, its waits are *abandoned*: from
 //! then on a wait that is not over soon fails.

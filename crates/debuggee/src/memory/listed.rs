@@ -17,8 +17,7 @@
 
 use std::collections::BTreeMap;
 
-use super::LONGEST_JUMP;
-use super::text::TextPatch;
+use super::text::{LONGEST_JUMP, TextPatch};
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::memory::{Memory, TRAP};
@@ -32,7 +31,7 @@ pub(crate) const ENTRY_LENGTH: usize = 32;
 /// The maximum number of jumps.
 const ENTRY_COUNT: u32 = 1 << 16;
 /// The length of the memory of a list, in whole pages.
-pub(super) const LIST_LENGTH: u64 = (ENTRY_COUNT as u64 * ENTRY_LENGTH as u64) + (3 << 12);
+pub(crate) const LIST_LENGTH: u64 = (ENTRY_COUNT as u64 * ENTRY_LENGTH as u64) + (3 << 12);
 
 /// A jump of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,7 +176,7 @@ impl Memory {
     }
 
     /// Forgets the list, whose memory is about to be unmapped, and returns its address.
-    pub(super) fn end_list(&mut self) -> Option<u64> {
+    pub(crate) fn end_list(&mut self) -> Option<u64> {
         let list = self.list.take()?;
         if let Some(watchdog) = self.watchdog_mut() {
             watchdog.note_list(0);
@@ -186,13 +185,13 @@ impl Memory {
     }
 
     /// Returns the address of the list, if there is one.
-    pub(super) fn list_address(&self) -> Option<u64> {
+    pub(crate) fn list_address(&self) -> Option<u64> {
         Some(self.list.as_ref()?.address)
     }
 
     /// Adds a jump to the list, if there is one, or changes what it says of the original
     /// bytes. Returns false if it has no room.
-    pub(super) fn list_jump(
+    pub(crate) fn list_jump(
         &mut self,
         patch: &TextPatch,
         original: &[u8],
@@ -223,7 +222,7 @@ impl Memory {
 
     /// Changes the text of a jump that is in the list, if there is one: the watchdog
     /// completes what is half done.
-    pub(super) fn change_jump(
+    pub(crate) fn change_jump(
         &mut self,
         jump: u64,
         change: impl FnOnce(&Memory) -> Result<(), DebuggeeError>,
@@ -246,11 +245,11 @@ impl Debuggee {
     /// stopped. What else it has mapped stays: a thread may be in it.
     pub(crate) fn remove_left_over(&mut self) -> Result<(), DebuggeeError> {
         let maps = self.memory_map().unwrap_or_default();
-        let is_list = |mapping: &crate::mapping::Mapping<'_>| {
+        let is_list = |mapping: &crate::kernel::mapping::Mapping<'_>| {
             let length = mapping.range.end - mapping.range.start;
             mapping.permissions == "r--p" && mapping.name.is_empty() && length == LIST_LENGTH
         };
-        for mapping in crate::mapping::mappings(&maps).filter(is_list) {
+        for mapping in crate::kernel::mapping::mappings(&maps).filter(is_list) {
             let list = mapping.range.start;
             let mut header = [0; HEADER_LENGTH as usize];
             self.memory.read_raw(list, &mut header)?;

@@ -4,9 +4,11 @@ mod at_rest;
 
 use std::collections::BTreeMap;
 
-use super::LONGEST_JUMP;
 use crate::error::DebuggeeError;
 use crate::memory::{Memory, TRAP};
+
+/// The length of the longest jump of a patch, in bytes.
+pub(crate) const LONGEST_JUMP: usize = 7;
 
 /// A jump that replaces instructions at a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -208,17 +210,17 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    pub(super) const CODE: [u8; 5] = [0xe9, 0xf4, 0xcc, 3, 4];
+    pub(crate) const CODE: [u8; 5] = [0xe9, 0xf4, 0xcc, 3, 4];
 
     /// A process can open its own memory: a trap in a buffer.
-    pub(super) fn with_trap(buffer: &[u8], entry: u64) -> Memory {
+    pub(crate) fn with_trap(buffer: &[u8], entry: u64) -> Memory {
         let mut memory = Memory::open(Path::new("/proc/self/mem")).unwrap();
         memory.insert_trap(buffer.as_ptr() as u64 + entry).unwrap();
         memory
     }
 
     /// A jump at an offset of a buffer.
-    pub(super) fn patched(buffer: &[u8], entry: u64, jump: u64) -> Memory {
+    pub(crate) fn patched(buffer: &[u8], entry: u64, jump: u64) -> Memory {
         let base = buffer.as_ptr() as u64;
         let mut memory = with_trap(buffer, entry);
         let patch = TextPatch {
@@ -230,13 +232,13 @@ mod tests {
         memory
     }
 
-    pub(super) fn shown(memory: &Memory, buffer: &[u8]) -> Vec<u8> {
+    pub(crate) fn shown(memory: &Memory, buffer: &[u8]) -> Vec<u8> {
         let mut seen = vec![0; buffer.len()];
         memory.read(buffer.as_ptr() as u64, &mut seen).unwrap();
         seen
     }
 
-    pub(super) fn present(memory: &Memory, buffer: &[u8]) -> Vec<u8> {
+    pub(crate) fn present(memory: &Memory, buffer: &[u8]) -> Vec<u8> {
         let mut seen = vec![0; buffer.len()];
         memory.read_raw(buffer.as_ptr() as u64, &mut seen).unwrap();
         seen

@@ -11,7 +11,7 @@
 //! A trap is one byte, and can be written back while the program runs. A jump
 //! cannot: the watchdog first has stubs do nothing, and takes the jumps out of the
 //! text when it has stopped the threads itself (`standstill`). It finds them in the
-//! list that juror keeps in the program ([`crate::patches::listed`]).
+//! list that juror keeps in the program ([`crate::memory::listed`]).
 //!
 //! Invariant: a trap is in the table before it is in the text, and leaves the
 //! table after the text. An entry is one word, so none is ever seen half

@@ -7,14 +7,14 @@ use juror_stepping::{Input, ThreadId};
 use super::stack_top::StackTop;
 use super::{LedTo, Patch, STRAYS_MAX, Stub, StubRegisters};
 use crate::debuggee::{Debuggee, gone_or};
+use crate::engine::operations::ignore_gone;
 use crate::error::DebuggeeError;
+use crate::kernel::put_back;
+use crate::kernel::registers::Registers;
 use crate::kernel::{self, Event};
-use crate::operations::ignore_gone;
-use crate::put_back;
-use crate::registers::Registers;
 use crate::signals;
+use crate::state::thread::{Motion, State};
 use crate::stops::signal_code;
-use crate::thread::{Motion, State};
 
 /// A thread that has been led out of a stub.
 #[derive(Debug, Clone, Copy)]

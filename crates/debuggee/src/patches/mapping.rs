@@ -6,14 +6,14 @@ use std::ops::Range;
 use juror_stepping::ThreadId;
 use libc::c_long;
 
-use super::listed::LIST_LENGTH;
 use super::records::Records;
 use super::{FirstWords, RecordWords, SharedMemory};
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel;
-use crate::pages::{page_end, page_of};
-use crate::watchdog::NotedRecords;
+use crate::memory::listed::LIST_LENGTH;
+use crate::memory::watchdog::NotedRecords;
+use crate::watch::pages::{page_end, page_of};
 
 /// The least result of an injected call that is an error number.
 const ERRORS: u64 = -4095_i64 as u64;

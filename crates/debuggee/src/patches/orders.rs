@@ -2,10 +2,10 @@
 
 use juror_stepping::{Input, ThreadId};
 
-use super::text::TextPatch;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::thread::State;
+use crate::memory::text::TextPatch;
+use crate::state::thread::State;
 
 impl Debuggee {
     /// Writes the jump of a patch in place of its trap.

@@ -15,7 +15,7 @@ use juror_stepping::ThreadId;
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
 use crate::kernel;
-use crate::pages::page_end;
+use crate::watch::pages::page_end;
 
 /// Returns the words of the record with this number at this address, without the
 /// first, from the second word on.
@@ -134,7 +134,7 @@ impl Debuggee {
         if !records.is_ours(base) {
             return Ok(false);
         }
-        let is_own = |known: &crate::thread::Thread| !known.is_vfork_child;
+        let is_own = |known: &crate::state::thread::Thread| !known.is_vfork_child;
         let is_own = self.threads.get(&thread.0).is_none_or(is_own);
         let record = match records.of(thread) {
             Some(_) => return Ok(true),

@@ -17,16 +17,16 @@
 use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::Debuggee;
+use crate::engine::operations::ignore_gone;
 use crate::error::DebuggeeError;
-use crate::forks::Switch;
+use crate::kernel::pending_stops;
+use crate::kernel::process_status;
 use crate::kernel::{self, Status};
-use crate::life::Phase;
-use crate::operations::ignore_gone;
-use crate::pending_forks::PendingFork;
-use crate::pending_stops;
-use crate::process_status;
-use crate::stop_event::{StopEvent, SystemCallPhase};
-use crate::thread::{State, Thread};
+use crate::processes::forks::Switch;
+use crate::processes::pending_forks::PendingFork;
+use crate::state::life::Phase;
+use crate::state::stop_event::{StopEvent, SystemCallPhase};
+use crate::state::thread::{State, Thread};
 
 impl Debuggee {
     /// Handles an `exec` of a thread.

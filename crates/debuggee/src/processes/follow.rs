@@ -13,17 +13,17 @@
 
 use juror_stepping::{Input, ThreadId};
 
-use crate::cpu::Cpu;
 use crate::debuggee::Debuggee;
+use crate::engine::operations::ignore_gone;
 use crate::error::DebuggeeError;
-use crate::forks::Switch;
+use crate::host::cpu::Cpu;
+use crate::kernel::pending_stops;
+use crate::kernel::process_status;
 use crate::memory::Memory;
-use crate::operations::ignore_gone;
-use crate::pending_forks::ForkCopy;
-use crate::pending_stops;
-use crate::process_status;
-use crate::stop_event::StopEvent;
-use crate::thread::{State, Thread};
+use crate::processes::forks::Switch;
+use crate::processes::pending_forks::ForkCopy;
+use crate::state::stop_event::StopEvent;
+use crate::state::thread::{State, Thread};
 
 /// The process that stays the debuggee after a fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

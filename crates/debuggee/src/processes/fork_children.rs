@@ -16,14 +16,14 @@ use std::collections::BTreeMap;
 use juror_stepping::{Input, Owner, ThreadId};
 
 use crate::debuggee::{Debuggee, open_memory};
+use crate::engine::operations::ignore_gone;
 use crate::error::DebuggeeError;
 use crate::memory::Memory;
-use crate::operations::ignore_gone;
-use crate::pages::Pages;
-use crate::pending_forks::KeptFork;
-use crate::spawn;
-use crate::stop_event::{ForkKind, StopEvent};
-use crate::thread::{State, Thread};
+use crate::processes::pending_forks::KeptFork;
+use crate::start::spawn;
+use crate::state::stop_event::{ForkKind, StopEvent};
+use crate::state::thread::{State, Thread};
+use crate::watch::pages::Pages;
 
 /// The processes that wait to be adopted.
 #[derive(Debug, Default)]

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
-use crate::follow::Follow;
-use crate::fork_children::ForkChildren;
-use crate::life::{Origin, Phase};
 use crate::memory::Memory;
-use crate::pending_forks::{ForkCopy, PendingFork};
+use crate::processes::follow::Follow;
+use crate::processes::fork_children::ForkChildren;
+use crate::processes::pending_forks::{ForkCopy, PendingFork};
+use crate::state::life::{Origin, Phase};
 
 /// The processes that one debuggee has made.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Processes that juror lets go although their calls stop for a tracer.
 //!
 //! Without a tracer the calls that the filter of a launched program names would fail with
-//! `ENOSYS`, in the program and in all its descendants (`call_filter`). So what juror detaches
+//! `ENOSYS`, in the program and in all its descendants (`kernel::call_filter`). So what juror detaches
 //! from gets another tracer: the keeper, a small process that resumes a thread from each of its
 //! stops, and does nothing else. It outlives juror, and ends with the last process that it traces.
 //!
@@ -21,11 +21,11 @@ use std::sync::{Mutex, PoisonError};
 use libc::{c_int, siginfo_t, user_regs_struct};
 use nix::errno::Errno;
 
+use crate::calls::inject::call_registers;
 use crate::debuggee::Debuggee;
-use crate::inject::call_registers;
+use crate::image::modules::Auxiliary;
+use crate::kernel::process_status::{self, ProcessStatus};
 use crate::kernel::{self, Event, Outcome, Status};
-use crate::modules::Auxiliary;
-use crate::process_status::{self, ProcessStatus};
 
 mod tracing;
 

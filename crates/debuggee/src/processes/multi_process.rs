@@ -9,12 +9,12 @@ use nix::errno::Errno;
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::kernel::pending_stops;
 use crate::kernel::{self, Status};
-use crate::life::ProcessGroup;
-use crate::pending_stops;
 use crate::signals::{self, InterruptKey};
-use crate::stop_event::StopEvent;
-use crate::thread::State;
+use crate::state::life::ProcessGroup;
+use crate::state::stop_event::StopEvent;
+use crate::state::thread::State;
 
 /// One status in this many is that of the next thread in order.
 const STATUSES_PER_POLL: u32 = 4;

@@ -13,14 +13,14 @@
 use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::{Debuggee, gone_or};
+use crate::engine::operations::ignore_gone;
 use crate::error::DebuggeeError;
+use crate::kernel::process_status;
 use crate::kernel::{self, Event};
-use crate::life::{Phase, RunState};
 use crate::memory::Memory;
-use crate::operations::ignore_gone;
-use crate::process_status;
-use crate::stop_event::{ForkKind, StopEvent};
-use crate::thread::{Motion, State, Thread};
+use crate::state::life::{Phase, RunState};
+use crate::state::stop_event::{ForkKind, StopEvent};
+use crate::state::thread::{Motion, State, Thread};
 
 /// A new process whose first stop has not been seen.
 #[derive(Debug, Clone, Copy)]

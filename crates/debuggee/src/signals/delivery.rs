@@ -11,13 +11,13 @@ use juror_stepping::{Input, ThreadId};
 use libc::{SI_KERNEL, siginfo_t};
 
 use crate::debuggee::{Debuggee, gone_or};
+use crate::engine::operations::ignore_gone;
 use crate::error::DebuggeeError;
 use crate::kernel;
-use crate::operations::ignore_gone;
-use crate::page_faults::PageFault;
 use crate::signals::{self, SignalReport};
-use crate::stop_event::StopEvent;
-use crate::thread::{DeferredSignal, Motion, PendingSignal};
+use crate::state::stop_event::StopEvent;
+use crate::state::thread::{DeferredSignal, Motion, PendingSignal};
+use crate::watch::page_faults::PageFault;
 
 /// The recipient of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use juror_stepping::{ThreadId, accesses_of, find_follow_set};
 
 use crate::debuggee::Debuggee;
 use crate::kernel;
-use crate::thread::PendingSignal;
-use crate::watched_steps::state_of;
+use crate::state::thread::PendingSignal;
+use crate::watch::watched_steps::state_of;
 
 /// The length of the longest instruction in bytes.
 const INSTRUCTION_LENGTH_MAX: usize = 15;

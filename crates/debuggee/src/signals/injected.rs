@@ -3,7 +3,7 @@
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel;
-use crate::thread::PendingSignal;
+use crate::state::thread::PendingSignal;
 use juror_stepping::ThreadId;
 
 impl Debuggee {

@@ -14,17 +14,17 @@
 use juror_stepping::{Input, StepBy, ThreadId};
 use nix::errno::Errno;
 
-use crate::cpu::Cpu;
 use crate::debuggee::Debuggee;
 use crate::error::{AttachError, DebuggeeError};
+use crate::host::cpu::Cpu;
 use crate::kernel;
-use crate::launch::CpuPolicy;
-use crate::life::{Leader, Origin};
+use crate::kernel::process_status::{self, ProcessStatus};
 use crate::memory::Memory;
-use crate::process_status::{self, ProcessStatus};
-use crate::self_check::SelfCheck;
-use crate::thread::{State, Thread};
-use crate::wanted_calls::WantedCalls;
+use crate::start::launch::CpuPolicy;
+use crate::state::life::{Leader, Origin};
+use crate::state::self_check::SelfCheck;
+use crate::state::thread::{State, Thread};
+use crate::state::wanted_calls::WantedCalls;
 
 /// The process to attach to, and how.
 #[derive(Debug, Clone)]

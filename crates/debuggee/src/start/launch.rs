@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use juror_stepping::StepBy;
 
-use crate::call_filter::CallStops;
 use crate::error::LaunchError;
-use crate::namespace::PidNamespace;
-use crate::self_check::SelfCheck;
+use crate::kernel::call_filter::CallStops;
+use crate::kernel::namespace::PidNamespace;
+use crate::state::self_check::SelfCheck;
 
 /// A program to start, with all its settings. The default is: no arguments,
 /// juror's own environment, directory and standard streams, no address space

@@ -18,11 +18,11 @@ use nix::fcntl::OFlag;
 use nix::unistd::pipe2;
 
 use crate::error::LaunchError;
-use crate::executable;
+use crate::kernel::namespace::{self, Namespace};
 use crate::kernel::{self, Event, Status};
-use crate::launch::{self, Launch};
-use crate::namespace::{self, Namespace};
-use crate::wanted_calls::WantedCalls;
+use crate::start::executable;
+use crate::start::launch::{self, Launch};
+use crate::state::wanted_calls::WantedCalls;
 
 mod filter;
 

@@ -3,7 +3,7 @@
 //!
 //! A thread stops at a call for one of two reasons. Either it was resumed up to its next call
 //! (`PTRACE_SYSCALL`): then every call stops at its entry and its exit. Or the call is one of the
-//! filter's ([`CallFilter`](crate::call_filter::CallFilter)): then it stops at its entry however
+//! filter's ([`CallFilter`](crate::kernel::call_filter::CallFilter)): then it stops at its entry however
 //! the thread was resumed, and at its exit if the thread is resumed from there up to a call. With
 //! both, the kernel reports the entry twice, first the one that was requested.
 //!

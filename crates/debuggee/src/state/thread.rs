@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use juror_stepping::ThreadId;
 use libc::siginfo_t;
 
-use crate::call_state::CallState;
-use crate::registers::Registers;
+use crate::kernel::registers::Registers;
+use crate::state::call_state::CallState;
 
 #[derive(Debug)]
 pub(crate) struct Thread {
@@ -49,9 +49,9 @@ pub(crate) struct Thread {
     /// Signals before that one, kept until the thread runs.
     pub(crate) deferred_signals: Vec<DeferredSignal>,
     /// The contents of its debug registers, and their last change.
-    pub(crate) hardware: crate::hardware::ThreadHardware,
+    pub(crate) hardware: crate::watch::hardware::ThreadHardware,
     /// The instruction that it executes by a step whose accesses are watched.
-    pub(crate) watched_step: Option<crate::watched_steps::WatchedStep>,
+    pub(crate) watched_step: Option<crate::watch::watched_steps::WatchedStep>,
     /// Whether it ran with `SIGSEGV` blocked, while pages were protected.
     pub(crate) blocks_faults: bool,
     /// Whether it runs by single steps that are not reported.
@@ -149,7 +149,7 @@ impl Thread {
             group_stopped: false,
             pending: None,
             deferred_signals: Vec::new(),
-            hardware: crate::hardware::ThreadHardware::default(),
+            hardware: crate::watch::hardware::ThreadHardware::default(),
             watched_step: None,
             blocks_faults: false,
             steps_internally: false,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::call_filter::CallFilter;
+use crate::kernel::call_filter::CallFilter;
 
 /// A set of system calls, by their numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 
 use crate::debuggee::Debuggee;
 use crate::kernel::{self, Status};
-use crate::thread::State;
+use crate::state::thread::State;
 
 /// One status in this many is that of the next thread in order, if it has one.
 /// Polling a thread without a status costs a tenth of an event.

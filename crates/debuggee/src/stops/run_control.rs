@@ -4,8 +4,8 @@ use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::life::RunState;
-use crate::thread::State;
+use crate::state::life::RunState;
+use crate::state::thread::State;
 
 impl Debuggee {
     /// Resumes a thread. Does nothing for one that runs or has ended, for one

@@ -11,11 +11,11 @@ use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::fair_selection::FairSelection;
 use crate::interruption::Interruption;
 use crate::kernel;
-use crate::stop_event::StopEvent;
-use crate::thread::State;
+use crate::state::stop_event::StopEvent;
+use crate::state::thread::State;
+use crate::stops::fair_selection::FairSelection;
 
 /// The queues between the kernel and [`Debuggee::wait`].
 #[derive(Debug)]

@@ -9,9 +9,9 @@
 use juror_stepping::ThreadId;
 
 use crate::debuggee::{Debuggee, gone_or};
+use crate::engine::operations::ignore_gone;
 use crate::error::DebuggeeError;
 use crate::kernel;
-use crate::operations::ignore_gone;
 use crate::signals;
 
 /// The kernel's `ERESTARTNOHAND`: the call is restarted if no handler runs.

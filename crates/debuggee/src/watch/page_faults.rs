@@ -10,11 +10,11 @@ use libc::siginfo_t;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel;
-use crate::life::RunState;
-use crate::pages::page_of;
-use crate::thread::State;
+use crate::state::life::RunState;
+use crate::state::thread::State;
 use crate::watch::MemoryAccess;
-use crate::watched_steps::{StepEnd, note_access};
+use crate::watch::pages::page_of;
+use crate::watch::watched_steps::{StepEnd, note_access};
 
 /// `SEGV_ACCERR`: the page forbids the access.
 const FORBIDDEN: i32 = 2;

@@ -16,7 +16,7 @@ use juror_stepping::{AccessKinds, ThreadId};
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::signals;
-use crate::thread::State;
+use crate::state::thread::State;
 use crate::watch::{AccessKind, MemoryAccess, WatchTier};
 
 /// The offset of the signal stack in the frame of a signal.

@@ -24,10 +24,10 @@ use juror_stepping::{AccessKinds, ThreadId};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::fault_action::FaultAction;
-use crate::mapping::{Mapping, mappings};
-use crate::thread::State;
+use crate::kernel::mapping::{Mapping, mappings};
+use crate::state::thread::State;
 use crate::watch::WatchTier;
+use crate::watch::fault_action::FaultAction;
 
 /// Length of a page in bytes.
 pub(crate) const PAGE_LENGTH: u64 = 4096;

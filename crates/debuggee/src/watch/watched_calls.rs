@@ -3,7 +3,7 @@
 //! The kernel writes a program's memory without a trap, so each thread stops at
 //! the entry and the exit of its calls as long as anything is watched (two more
 //! stops per call). At the exit, the writes of a call whose output is known by
-//! its arguments ([`kernel_writes`](crate::kernel_writes)) are reported
+//! its arguments ([`kernel_writes`](crate::watch::kernel_writes)) are reported
 //! exactly, also if it wrote the value that was there. Of other calls only a
 //! change can be seen, and only while no other thread runs that could have made
 //! it.
@@ -12,9 +12,9 @@ use juror_stepping::{AccessKinds, ThreadId};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::kernel_reach::{Reach, reach_of};
-use crate::kernel_writes::{Call, Writes, writes_of};
-use crate::thread::State;
+use crate::state::thread::State;
+use crate::watch::kernel_reach::{Reach, reach_of};
+use crate::watch::kernel_writes::{Call, Writes, writes_of};
 use crate::watch::{AccessKind, MemoryAccess, joined_bytes};
 
 impl Debuggee {

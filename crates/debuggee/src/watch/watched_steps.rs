@@ -14,13 +14,13 @@ use juror_stepping::{Access, AccessKinds, AccessState, Input, ThreadId, accesses
 
 use crate::debuggee::{Debuggee, gone_or};
 use crate::error::DebuggeeError;
+use crate::kernel::pending_stops;
+use crate::kernel::registers::Registers;
 use crate::kernel::{self, Event, Outcome, Status};
-use crate::out_of_line::INSTRUCTION_LENGTH_MAX;
-use crate::pending_stops;
-use crate::registers::Registers;
 use crate::signals;
-use crate::stop_event::StopEvent;
-use crate::thread::Motion;
+use crate::state::out_of_line::INSTRUCTION_LENGTH_MAX;
+use crate::state::stop_event::StopEvent;
+use crate::state::thread::Motion;
 use crate::watch::{AccessKind, MemoryAccess, WatchTier, joined_bytes};
 
 /// `si_code` of the end of a single step.
@@ -98,7 +98,7 @@ impl Debuggee {
     /// Ends the delivery of a signal for which the pages are open: the thread
     /// runs without it, unless it comes later.
     fn end_dropped_delivery(&mut self, thread: ThreadId) {
-        let waits = |known: &crate::thread::Thread| known.pending.is_some();
+        let waits = |known: &crate::state::thread::Thread| known.pending.is_some();
         if !self.threads.get(&thread.0).is_some_and(waits) {
             self.end_delivery(thread);
         }

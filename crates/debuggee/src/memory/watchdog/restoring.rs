@@ -26,7 +26,7 @@ use libc::c_uint;
 use super::standstill::Standstill;
 use super::{RecordsTable, Table};
 use crate::memory::TRAP;
-use crate::patches::listed::{ENTRY_LENGTH, HEADER_LENGTH, Listed, TextState, count_in};
+use crate::memory::listed::{ENTRY_LENGTH, HEADER_LENGTH, Listed, TextState, count_in};
 
 /// Runs the watchdog; `tasks` is the directory of the program's threads.
 pub(super) fn run_watchdog(table: NonNull<Table>, memory: RawFd, tasks: &CStr) -> ! {
@@ -172,7 +172,7 @@ impl Program {
 mod tests {
     use super::*;
     use crate::memory::Memory;
-    use crate::patches::text::TextPatch;
+    use crate::memory::text::TextPatch;
     use std::fs::{File, OpenOptions};
     use std::os::fd::AsRawFd;
     use std::path::Path;

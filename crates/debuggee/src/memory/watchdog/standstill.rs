@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 use libc::{c_int, c_uint, pid_t};
 use nix::errno::Errno;
 
-use crate::interrupted_calls;
 use crate::kernel;
 use crate::signals;
+use crate::system_calls::interrupted;
 
 /// The maximum number of threads.
 const THREADS_MAX: usize = 4096;
@@ -212,7 +212,7 @@ fn stop_of(thread: u32) -> Stop {
     }
     let signal = libc::WSTOPSIG(raw);
     if !signals::stops_by_default(signal) {
-        interrupted_calls::restart(thread);
+        interrupted::restart(thread);
     }
     // With an event, there is no signal to be delivered.
     Stop::At(if raw >> 16 == 0 { signal } else { 0 })

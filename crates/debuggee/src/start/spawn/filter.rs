@@ -6,10 +6,10 @@ use std::path::Path;
 use libc::{c_int, sock_filter};
 
 use super::Stage;
-use crate::call_filter::{self, CallFilter, CallStops};
 use crate::error::LaunchError;
-use crate::process_status::ProcessStatus;
-use crate::wanted_calls::WantedCalls;
+use crate::kernel::call_filter::{self, CallFilter, CallStops};
+use crate::kernel::process_status::ProcessStatus;
+use crate::state::wanted_calls::WantedCalls;
 
 /// The plan of a filter.
 pub(super) enum FilterPlan {
