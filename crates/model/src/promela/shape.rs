@@ -4,10 +4,12 @@
 //! the layout is computed once per shape. Shapes are numbered on demand; the numbers
 //! belong to one [`Shapes`].
 
-use super::compile::declaration::CHANNELS_MAX;
 use super::program::{GLOBALS_START, Program};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, PoisonError, RwLock};
+
+/// Maximum number of channels at a time: their numbers are bytes.
+pub(super) const CHANNELS_MAX: usize = 255;
 
 /// A process of a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

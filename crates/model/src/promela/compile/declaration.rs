@@ -4,6 +4,7 @@ use super::{Compiled, Compiler, Reported};
 use crate::promela::program::{
     Beginning, ChannelType, Code, Kept, Node, RecordType, Scalar, Variable, VariableKind,
 };
+use crate::promela::shape::CHANNELS_MAX;
 use crate::promela::syntax::{
     self, Binary, Expression, ExpressionKind, Initial, Record, TypeName, Unary,
 };
@@ -30,9 +31,6 @@ const DEPTH_MAX: u32 = 100;
 
 /// Maximum number of record types: their numbers have 16 bits.
 const RECORDS_MAX: usize = 65_000;
-
-/// Maximum number of channels at a time: their numbers are bytes.
-pub(in crate::promela) const CHANNELS_MAX: usize = 255;
 
 /// Returns the value range of a type; `None` for records. `mtype` is the number of the
 /// names of an `mtype`.
