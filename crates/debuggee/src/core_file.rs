@@ -1,8 +1,8 @@
 //! A debuggee that is a core file: a process that is no more, of which the
 //! threads, their registers and the memory can be read.
 //!
-//! It is a [`Debuggee`] whose threads stand still, with the registers of the
-//! file, and whose memory is that of the file (`memory`). What a core file
+//! It is a [`Debuggee`](crate::Debuggee) whose threads stand still, with the registers of the
+//! file, and whose memory is that of the file (`memory::core_file`). What a core file
 //! leaves out is read from the mapped files if these are the files of the
 //! process (`builds`). Everything else of a debuggee needs a process: the
 //! engine is disconnected, so nothing is ever asked of the kernel, and the
@@ -12,8 +12,8 @@
 
 mod builds;
 mod error;
+mod inspect;
 mod maps;
-mod memory;
 mod open;
 mod process_info;
 mod raw;
@@ -25,15 +25,12 @@ pub use error::{OpenCoreError, WriteCoreError};
 pub use open::{CoreRemarks, OpenCore};
 pub use write::WrittenCore;
 
-pub(crate) use memory::CoreMemory;
-
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use juror_corefile::{CoreFile, CoreThread};
 use juror_stepping::ThreadId;
 
-use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::ExtendedState;
 use crate::kernel::registers::VectorRegisters;
@@ -84,62 +81,5 @@ impl CoreState {
         name.map_or_else(String::new, |process| {
             String::from_utf8_lossy(&process.name).into_owned()
         })
-    }
-}
-
-impl Debuggee {
-    /// Returns whether it is a core file: it can be read, and nothing else.
-    pub fn is_core_file(&self) -> bool {
-        self.core.is_some()
-    }
-
-    /// Returns the core file.
-    pub fn core_file(&self) -> Option<&Path> {
-        self.core.as_ref().map(|core| &*core.path)
-    }
-
-    /// Returns the file of the program; none if it is not known.
-    pub fn program_file(&self) -> Option<PathBuf> {
-        match &self.core {
-            Some(core) => Some(core.program.clone()),
-            None => std::fs::read_link(self.file_of("exe")).ok(),
-        }
-    }
-
-    /// Returns the begin of the command line that a core file has.
-    pub fn core_arguments(&self) -> Option<String> {
-        let process = self.core.as_ref()?.core.process.as_ref()?;
-        Some(String::from_utf8_lossy(&process.arguments).into_owned())
-    }
-
-    /// Returns the auxiliary vector, as `/proc/PID/auxv` has it.
-    pub fn auxiliary_vector(&self) -> Option<Vec<u8>> {
-        match &self.core {
-            Some(core) if core.core.auxiliary.is_empty() => None,
-            Some(core) => Some(core.core.auxiliary.clone()),
-            None => std::fs::read(self.file_of("auxv")).ok(),
-        }
-    }
-
-    /// Returns the thread that a core file is about, and its signal: the one
-    /// that ended the process, or 0.
-    pub fn core_thread(&self) -> Option<(ThreadId, i32)> {
-        let first = self.core.as_ref()?.core.threads.first()?;
-        Some((ThreadId(first.id), first.signal as i32))
-    }
-
-    /// Returns the address at which a thread has faulted; none if the signal
-    /// that it gets is no fault.
-    pub fn fault_address_of(&self, thread: ThreadId) -> Option<u64> {
-        let pending = self.threads.get(&thread.0)?.pending.as_ref()?;
-        self.fault_address(thread, pending)
-    }
-
-    /// Requires a process.
-    pub(crate) fn needs_process(&self) -> Result<(), DebuggeeError> {
-        match self.core {
-            Some(_) => Err(DebuggeeError::NeedsProcess),
-            None => Ok(()),
-        }
     }
 }

@@ -1,28 +1,42 @@
-//! The process under ptrace: its parts, and how it is launched.
+//! The process under ptrace: its parts.
 //!
-//! Each part has a module: `life` (phase and origin), `driver` (the breakpoint
-//! engine and its queue), `image` (the mapped program), `forks` (processes that
-//! it makes), `wait` (queued stop events), `signals`, `system_calls`, `watch`,
-//! `calls`, `host` (terminal, CPUs, process numbers).
+//! Each part is a field of [`Debuggee`]. The file that defines its type owns it; only that
+//! file and the files below it change what is private in it.
 //!
-//! Other modules add methods: `stops` handles what the kernel reports,
-//! `operations` carries out what the engine orders, `run_control` resumes,
-//! steps and halts threads, `points` plans sites, `inject` makes system calls
-//! in the debuggee, `pending_forks` handles new processes, `inspect` reads and
-//! changes a stopped debuggee, `core_file` reads one from a core file, `attach` begins with a running process,
-//! `interruption` stops a running one, `ending` kills and detaches.
+//! | field | owner |
+//! | --- | --- |
+//! | `process` | `processes/follow.rs`: another number only when a child is followed |
+//! | `life` | `state/life.rs`: origin, phase, end |
+//! | `driver` | `engine/driver.rs`: the breakpoint engine and its queue |
+//! | `threads` | `state/thread.rs`: a record for each traced thread |
+//! | `memory` | `memory.rs`: the bytes, with the traps and jumps in them |
+//! | `image` | `image.rs`: the mapped program, and what juror has mapped in it |
+//! | `forks` | `processes/forks.rs`: the processes that it makes |
+//! | `wait` | `state/wait.rs`: queued stop events |
+//! | `signals` | `state/signals.rs`: which signals are reported and delivered |
+//! | `system_calls` | `state/wanted_calls.rs`: which system calls stop |
+//! | `watches` | `watch.rs`: watched memory, debug registers, protected pages |
+//! | `calls` | `calls.rs`: open calls of functions |
+//! | `host` | `host.rs`: terminal, CPUs, process numbers |
+//! | `core` | `core_file.rs`: the core file, instead of a process |
+//!
+//! Invariant: no file of which a part consists has methods of `Debuggee`. These are in
+//! files of their own, in the folders of their subjects: `stops` handles what the kernel
+//! reports, `engine` carries out what the engine orders, `start` launches and attaches,
+//! `calls` makes calls of functions and of the kernel, `signals` delivers signals,
+//! `processes` handles new processes, `interruption` stops a running one, `ending` kills
+//! and detaches, `inspect` reads and changes a stopped one. They meet each other through
+//! these methods.
 
 use std::collections::BTreeMap;
 
-use juror_stepping::{Engine, Input, ThreadId};
-use nix::errno::Errno;
+use juror_stepping::Engine;
 
 use crate::calls::Calls;
 use crate::core_file::CoreState;
 use crate::engine::driver::EngineDriver;
-use crate::error::{DebuggeeError, LaunchError};
+use crate::error::DebuggeeError;
 use crate::host::cpu::Cpu;
-use crate::host::terminal::Terminal;
 use crate::host::{self, Host, Pids};
 use crate::image::Image;
 use crate::image::modules::Module;
@@ -30,13 +44,11 @@ use crate::kernel::pending_stops;
 use crate::kernel::process_status;
 use crate::memory::Memory;
 use crate::processes::forks::Forks;
-use crate::signals::Signals;
-use crate::start::launch::Launch;
-use crate::start::spawn;
 use crate::state::life::{Life, Origin};
-use crate::state::thread::{State, Thread};
+use crate::state::signals::Signals;
+use crate::state::thread::Thread;
+use crate::state::wait::Wait;
 use crate::state::wanted_calls::WantedCalls;
-use crate::stops::wait::Wait;
 use crate::watch::Watches;
 
 /// A Linux process under ptrace.
@@ -71,41 +83,6 @@ pub struct Debuggee {
 }
 
 impl Debuggee {
-    /// Starts a program. It is stopped before its first instruction, and
-    /// before the dynamic linker's; nothing runs until it is resumed.
-    pub fn launch(launch: &Launch) -> Result<Debuggee, LaunchError> {
-        let spawned = spawn::spawn(launch)?;
-        let process = spawned.process;
-        let memory = match open_memory(process) {
-            Ok(memory) => memory,
-            Err(error) => {
-                spawn::abandon(process);
-                return Err(error.into());
-            }
-        };
-        // From here on dropping the value cleans up.
-        let cpu = Cpu::new(launch.cpu, process);
-        let mut debuggee = Debuggee::new(process, memory, cpu, Origin::Launched);
-        debuggee.system_calls = spawned.calls;
-        debuggee.host.pids = match spawned.refusal {
-            Some(refusal) => Pids::Refused(refusal),
-            None => Pids::new(spawned.namespace),
-        };
-        let driver = &mut debuggee.driver;
-        driver.configure(launch.step_by, launch.in_place, launch.self_check.as_ref());
-        let thread = ThreadId(process);
-        let mut leader = Thread::new(thread, State::Stopped);
-        leader.awaits_resume = true;
-        debuggee.threads.insert(process, leader);
-        debuggee.feed(Input::Started { thread })?;
-        debuggee.prepare_image()?;
-        debuggee.host.terminal = match launch.input {
-            crate::Redirection::Inherit => Terminal::hand_over(process),
-            _ => None,
-        };
-        Ok(debuggee)
-    }
-
     /// Returns a traced process of which no thread is known yet.
     pub(crate) fn new(process: u32, memory: Memory, cpu: Cpu, origin: Origin) -> Debuggee {
         pending_stops::register(process);
@@ -143,6 +120,16 @@ impl Debuggee {
         debuggee
     }
 
+    /// Returns where the process comes from.
+    pub fn origin(&self) -> Origin {
+        self.life.origin
+    }
+
+    /// Returns true if the process still exists.
+    pub fn is_alive(&self) -> bool {
+        !self.life.has_ended()
+    }
+
     /// Returns the process number.
     pub fn pid(&self) -> u32 {
         self.process
@@ -166,12 +153,4 @@ pub(crate) fn open_memory(process: u32) -> Result<Memory, DebuggeeError> {
         what: "open the program's memory",
         source,
     })
-}
-
-/// Maps the error of a request: a thread that vanishes meanwhile is no failure.
-pub(crate) fn gone_or(what: &'static str, thread: ThreadId) -> impl FnOnce(Errno) -> DebuggeeError {
-    move |errno| match errno {
-        Errno::ESRCH => DebuggeeError::ThreadGone(thread),
-        errno => DebuggeeError::system(what)(errno),
-    }
 }

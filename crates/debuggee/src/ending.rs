@@ -15,8 +15,8 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::pending_stops;
 use crate::kernel::put_back;
+use crate::kernel::traps::TRAP;
 use crate::kernel::{self, Event, Status};
-use crate::memory::TRAP;
 use crate::state::life::{Origin, Phase};
 use crate::state::thread::State;
 

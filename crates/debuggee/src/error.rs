@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use juror_fault::CommandError;
 use juror_stepping::ThreadId;
+use nix::errno::Errno;
 
 /// The reason why a program could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -291,5 +292,21 @@ impl DebuggeeError {
 impl From<DebuggeeError> for CommandError {
     fn from(error: DebuggeeError) -> CommandError {
         CommandError::new(error.to_string())
+    }
+}
+
+/// Maps the error of a request: a thread that vanishes meanwhile is no failure.
+pub(crate) fn gone_or(what: &'static str, thread: ThreadId) -> impl FnOnce(Errno) -> DebuggeeError {
+    move |errno| match errno {
+        Errno::ESRCH => DebuggeeError::ThreadGone(thread),
+        errno => DebuggeeError::system(what)(errno),
+    }
+}
+
+/// Ignores the failure of a request to a thread that has ended.
+pub(crate) fn ignore_gone(outcome: Result<(), Errno>) -> Result<(), DebuggeeError> {
+    match outcome {
+        Ok(()) | Err(Errno::ESRCH) => Ok(()),
+        Err(errno) => Err(DebuggeeError::system("resume or stop a thread")(errno)),
     }
 }

@@ -6,11 +6,9 @@ pub(crate) mod cpu;
 pub(crate) mod foreground;
 pub(crate) mod terminal;
 
-use crate::debuggee::Debuggee;
 use crate::host::cpu::Cpu;
 use crate::host::terminal::Terminal;
 use crate::kernel::namespace::Namespace;
-use crate::start::launch::CpuPolicy;
 
 use nix::sys::signal::{SigHandler, Signal, signal};
 
@@ -73,18 +71,5 @@ impl Host {
             cpu,
             pids: Pids::Shared,
         }
-    }
-}
-
-impl Debuggee {
-    /// Returns why the process has no PID namespace of its own although one was
-    /// asked for ([`crate::PidNamespace`]); a sentence for the user.
-    pub fn namespace_refusal(&self) -> Option<&str> {
-        self.host.pids.refusal()
-    }
-
-    /// Returns the CPU policy that the debuggee was launched with.
-    pub fn cpu_policy(&self) -> CpuPolicy {
-        self.host.cpu.policy()
     }
 }

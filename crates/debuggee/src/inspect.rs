@@ -2,14 +2,26 @@
 
 use juror_stepping::{Input, ThreadId};
 
-use crate::debuggee::{Debuggee, gone_or};
-use crate::error::DebuggeeError;
+use crate::debuggee::Debuggee;
+use crate::error::{DebuggeeError, gone_or};
+use crate::host::cpu::CpuPolicy;
 use crate::image::modules;
 use crate::kernel;
 use crate::kernel::registers::{Registers, VectorRegisters};
 use crate::state::thread::{State, StopRegisters, Thread, ThreadInfo, ThreadState};
 
 impl Debuggee {
+    /// Returns why the process has no PID namespace of its own although one was
+    /// asked for ([`crate::PidNamespace`]); a sentence for the user.
+    pub fn namespace_refusal(&self) -> Option<&str> {
+        self.host.pids.refusal()
+    }
+
+    /// Returns the CPU policy that the debuggee was launched with.
+    pub fn cpu_policy(&self) -> CpuPolicy {
+        self.host.cpu.policy()
+    }
+
     /// Returns the kernel's numbers of the threads, in order, without the
     /// system calls that [`Debuggee::threads`] makes.
     pub fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + '_ {

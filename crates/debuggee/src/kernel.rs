@@ -8,13 +8,18 @@
 //! see that thread's debuggees only, so that several can live in one process.
 
 pub(crate) mod call_filter;
+pub(crate) mod dispositions;
+pub(crate) mod injected_call;
+pub(crate) mod interrupted_calls;
 pub(crate) mod mapping;
 pub(crate) mod namespace;
 pub(crate) mod pending_stops;
 pub(crate) mod process_status;
 pub(crate) mod put_back;
 pub(crate) mod registers;
+mod signal_frame;
 mod signals;
+pub(crate) mod traps;
 mod waits;
 pub(crate) mod waking;
 
@@ -31,7 +36,7 @@ pub(crate) use signals::{
     set_signal_information, set_signal_mask, signal_information, signal_mask, signal_process,
     signal_thread,
 };
-pub(crate) use waits::{is_dying, poll_for, wait_any, wait_for};
+pub(crate) use waits::{abandon, is_dying, poll_for, wait_any, wait_for};
 
 /// Standard result of a request.
 pub(crate) type Outcome<T> = Result<T, Errno>;
@@ -307,7 +312,7 @@ impl ExtendedState {
 
     /// Returns the bytes that a signal frame has for it.
     pub(crate) fn for_signal_frame(&self) -> Vec<u8> {
-        crate::calls::rescue::signal_frame_state(&self.0)
+        signal_frame::signal_frame_state(&self.0)
     }
 }
 

@@ -59,6 +59,7 @@ pub use debuggee::Debuggee;
 pub use error::{AttachError, DebuggeeError, LaunchError};
 pub use frozen::{Descriptors, FreezeError, FrozenProcess, ThawError, Thawed};
 pub use host::captured::run_captured;
+pub use host::cpu::CpuPolicy;
 pub use host::foreground::{Foreground, run_in_foreground};
 pub use image::modules::Module;
 pub use interruption::interrupter::Interrupter;
@@ -70,13 +71,13 @@ pub use kernel::waking::Waker;
 pub use patches::{
     FirstWords, LedOut, LedTo, Patch, RecordWords, SharedMemory, Stub, StubRegisters, ThreadRecord,
 };
-pub use processes::follow::Follow;
+pub use processes::forks::Follow;
 pub use processes::multi_process::FairWaiter;
-pub use signals::{SignalPolicy, SignalReport};
 pub use start::attach::Attach;
-pub use start::launch::{CpuPolicy, EnvironmentChange, Launch, Redirection};
+pub use start::launch::{EnvironmentChange, Launch, Redirection};
 pub use state::life::Origin;
 pub use state::self_check::{SelfCheck, SelfCheckReport};
+pub use state::signals::{SignalPolicy, SignalReport};
 pub use state::stop_event::{ForkKind, StopEvent, SystemCallPhase};
 pub use state::thread::{ThreadInfo, ThreadState};
 pub use state::wanted_calls::SystemCalls;

@@ -8,6 +8,7 @@
 //! Everything goes through `/proc/PID/mem`, which writes read-only text and
 //! works while threads run; opened once, a transfer is one system call.
 
+pub(crate) mod core_file;
 pub(crate) mod listed;
 pub(crate) mod text;
 pub(crate) mod watchdog;
@@ -20,17 +21,13 @@ use std::path::Path;
 
 use nix::errno::Errno;
 
-use crate::core_file::CoreMemory;
 use crate::error::DebuggeeError;
 use crate::kernel::put_back;
+use crate::kernel::traps::TRAP;
+use crate::memory::core_file::CoreMemory;
 use crate::memory::listed::JumpList;
 use crate::memory::text::TextPatches;
 use crate::memory::watchdog::Watchdog;
-
-/// The one-byte `int3`.
-pub(crate) const TRAP: u8 = 0xcc;
-/// The same interrupt in two bytes.
-pub(crate) const LONG_TRAP: [u8; 2] = [0xcd, 0x03];
 
 #[derive(Debug)]
 pub(crate) struct Memory {

@@ -14,14 +14,13 @@ use juror_stepping::{Input, ThreadId};
 use libc::SI_KERNEL;
 use nix::errno::Errno;
 
-use crate::debuggee::{Debuggee, gone_or};
-use crate::engine::operations::ignore_gone;
-use crate::error::DebuggeeError;
+use crate::debuggee::Debuggee;
+use crate::error::{DebuggeeError, gone_or, ignore_gone};
+use crate::kernel::dispositions;
 use crate::kernel::pending_stops;
 use crate::kernel::put_back;
+use crate::kernel::traps::{LONG_TRAP, TRAP};
 use crate::kernel::{self, Event, Status};
-use crate::memory::{LONG_TRAP, TRAP};
-use crate::signals;
 use crate::state::life::Leader;
 use crate::state::stop_event::StopEvent;
 use crate::state::thread::{Motion, State, Thread};
@@ -316,7 +315,7 @@ impl Debuggee {
         interrupt_requested: bool,
     ) -> Result<(), DebuggeeError> {
         if let Some(known) = self.threads.get_mut(&thread.0) {
-            known.group_stopped = signals::stops_by_default(signal);
+            known.group_stopped = dispositions::stops_by_default(signal);
         }
         if interrupt_requested && self.wait.interruption.is_asked() {
             return self.handle_interruption(thread);

@@ -9,8 +9,8 @@ pub(crate) mod interrupted;
 
 use juror_stepping::ThreadId;
 
-use crate::debuggee::{Debuggee, gone_or};
-use crate::error::DebuggeeError;
+use crate::debuggee::Debuggee;
+use crate::error::{DebuggeeError, gone_or};
 use crate::kernel::call_filter;
 use crate::kernel::{self, CallStop};
 use crate::state::call_state::{CallNeeds, EntryReport};

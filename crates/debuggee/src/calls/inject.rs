@@ -10,16 +10,12 @@
 use juror_stepping::ThreadId;
 use libc::{c_long, user_regs_struct};
 
-use crate::debuggee::{Debuggee, gone_or};
-use crate::error::DebuggeeError;
-use crate::kernel::pending_stops;
-use crate::kernel::{self, Event, Outcome, Status};
-use crate::signals;
+use crate::debuggee::Debuggee;
+use crate::error::{DebuggeeError, gone_or};
+use crate::kernel::injected_call::{CALL_LENGTH, SYSCALL, call_registers};
+use crate::kernel::{self, Event, Outcome, Status, dispositions, pending_stops};
 use crate::state::out_of_line::{GADGET, region_candidates_near};
 
-/// The `syscall` instruction.
-pub(crate) const SYSCALL: [u8; 2] = [0x0f, 0x05];
-pub(crate) const CALL_LENGTH: u64 = SYSCALL.len() as u64;
 /// The distance from the start of the gadget to the counter after its trap.
 const GADGET_LENGTH: u64 = GADGET.len() as u64;
 
@@ -30,27 +26,6 @@ enum Way {
     Trap,
     /// One step.
     Step,
-}
-
-/// Returns the registers of a thread that makes a system call at `gadget`, and
-/// is otherwise as it was.
-pub(crate) fn call_registers(
-    saved: user_regs_struct,
-    gadget: u64,
-    number: c_long,
-    [rdi, rsi, rdx, r10, r8, r9]: [u64; 6],
-) -> user_regs_struct {
-    user_regs_struct {
-        rip: gadget,
-        rax: number as u64,
-        rdi,
-        rsi,
-        rdx,
-        r10,
-        r8,
-        r9,
-        ..saved
-    }
 }
 
 impl Debuggee {
@@ -271,7 +246,7 @@ impl Debuggee {
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.at_signal = event == Event::Signal;
-            known.group_stopped = event == Event::Stop && signals::stops_by_default(signal);
+            known.group_stopped = event == Event::Stop && dispositions::stops_by_default(signal);
         }
         Ok(())
     }

@@ -12,10 +12,11 @@
 use juror_stepping::ThreadId;
 use libc::{c_long, user_regs_struct};
 
-use crate::calls::inject::{CALL_LENGTH, SYSCALL, call_registers, stops_in_passing};
+use crate::calls::inject::stops_in_passing;
 use crate::calls::rescue::Before;
-use crate::debuggee::{Debuggee, gone_or};
-use crate::error::DebuggeeError;
+use crate::debuggee::Debuggee;
+use crate::error::{DebuggeeError, gone_or};
+use crate::kernel::injected_call::{CALL_LENGTH, SYSCALL, call_registers};
 use crate::kernel::registers::Registers;
 use crate::kernel::{self, Event, Status};
 use crate::state::thread::StopRegisters;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use juror_corefile::{CoreFile, Identity, identity};
 
-use super::memory::{self, CoreMemory, SameFile};
+use crate::memory::core_file::{self, CoreMemory, SameFile};
 
 /// What is known of a file that was mapped, as the file on disk compares.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ pub(super) fn compare(path: &Path, wanted: Option<Identity>) -> Build {
         Ok(file) => file,
         Err(error) => return Build::Missing(error),
     };
-    let read = |offset: u64, bytes: &mut [u8]| memory::read(&file, offset, bytes);
+    let read = |offset: u64, bytes: &mut [u8]| core_file::read(&file, offset, bytes);
     let Some(own) = identity(&read, 0) else {
         return Build::NoElf;
     };

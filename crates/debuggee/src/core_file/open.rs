@@ -11,14 +11,14 @@ use juror_stepping::ThreadId;
 
 use super::builds::{self, Build, Builds, digits};
 use super::error::OpenCoreError;
-use super::memory::{self, CoreMemory};
 use super::{CoreState, maps, raw};
 use crate::debuggee::Debuggee;
 use crate::host::cpu::Cpu;
+use crate::host::cpu::CpuPolicy;
 use crate::image::modules::{self, Auxiliary, Module};
 use crate::kernel::registers::Registers;
 use crate::memory::Memory;
-use crate::start::launch::CpuPolicy;
+use crate::memory::core_file::{self, CoreMemory};
 use crate::state::life::Origin;
 use crate::state::thread::{PendingSignal, State, StopRegisters, Thread};
 
@@ -139,7 +139,7 @@ fn read(path: &Path) -> Result<(File, CoreFile), OpenCoreError> {
         path: path.to_owned(),
         source,
     })?;
-    let read = |offset: u64, bytes: &mut [u8]| memory::read(&file, offset, bytes);
+    let read = |offset: u64, bytes: &mut [u8]| core_file::read(&file, offset, bytes);
     let core = CoreFile::parse(length, &read);
     let core = core.map_err(|source| OpenCoreError::Core {
         path: path.to_owned(),
@@ -161,7 +161,7 @@ fn bias_by_file(core: &CoreFile, program: &Path) -> Option<u64> {
     let mut mapped = core.files.iter();
     let first = mapped.find(|mapped| mapped.offset == 0 && mapped.path == main.path)?;
     let file = File::open(program).ok()?;
-    let read = |offset: u64, bytes: &mut [u8]| memory::read(&file, offset, bytes);
+    let read = |offset: u64, bytes: &mut [u8]| core_file::read(&file, offset, bytes);
     let identity = juror_corefile::identity(&read, 0)?;
     Some(first.range.start.wrapping_sub(identity.first_address))
 }
@@ -271,7 +271,7 @@ fn add_mapped(core: &CoreFile, builds: &Builds, found: &mut Vec<Module>) {
         let Some(Build::Same { file, .. }) = builds.of(&mapped.path) else {
             continue;
         };
-        let read = |offset: u64, bytes: &mut [u8]| memory::read(file, offset, bytes);
+        let read = |offset: u64, bytes: &mut [u8]| core_file::read(file, offset, bytes);
         let Some(identity) = juror_corefile::identity(&read, 0) else {
             continue;
         };

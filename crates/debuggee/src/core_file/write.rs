@@ -12,16 +12,17 @@ use juror_corefile::{Contents, CoreThread, Layout, PAGE, StoredSegment, identity
 use juror_stepping::ThreadId;
 
 use super::error::WriteCoreError;
-use super::memory;
 use super::raw;
 use super::sparse::PartialFile;
 use super::stored_memory::{self, FILTER_DEFAULT, Header, Region};
-use crate::debuggee::{Debuggee, gone_or};
+use crate::debuggee::Debuggee;
+use crate::error::gone_or;
 use crate::frozen;
 use crate::kernel;
+use crate::kernel::mapping::PAGE_LENGTH;
+use crate::memory::core_file;
 use crate::state::out_of_line::REGION_LENGTH;
 use crate::state::thread::State;
-use crate::watch::pages::PAGE_LENGTH;
 
 /// The number of bytes that are copied at once.
 const PIECE: u64 = 1 << 20;
@@ -230,7 +231,7 @@ impl Copy<'_> {
             return false;
         };
         let mut entries = vec![0; (count.div_ceil(PAGE) * 8) as usize];
-        let filled = memory::read(pagemap, address / PAGE * 8, &mut entries);
+        let filled = core_file::read(pagemap, address / PAGE * 8, &mut entries);
         let is_empty = |entry: &[u8]| {
             let entry: [u8; 8] = entry.try_into().unwrap_or([0xff; 8]);
             u64::from_le_bytes(entry) & EXISTS == 0

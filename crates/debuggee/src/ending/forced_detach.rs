@@ -12,12 +12,12 @@
 use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
+use crate::kernel::dispositions;
 use crate::kernel::pending_stops;
 use crate::kernel::process_status;
 use crate::kernel::put_back;
 use crate::kernel::{self, Event, Status};
 use crate::memory::Memory;
-use crate::signals;
 use crate::state::life::RunState;
 use crate::state::thread::{PendingSignal, State};
 
@@ -75,7 +75,7 @@ impl Debuggee {
             return;
         };
         known.note_stop(event == Event::Signal);
-        known.group_stopped = event == Event::Stop && signals::stops_by_default(signal);
+        known.group_stopped = event == Event::Stop && dispositions::stops_by_default(signal);
         if let Event::Fork | Event::Vfork = event
             && let Ok(child) = kernel::event_message(thread.0)
         {
@@ -95,7 +95,7 @@ impl Debuggee {
                 information,
                 deliver: true,
                 fresh: true,
-                synchronous: signals::is_fault(signal, &information),
+                synchronous: dispositions::is_fault(signal, &information),
                 is_injected: false,
             });
         }

@@ -14,9 +14,9 @@ use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::kernel::dispositions;
 use crate::kernel::pending_stops;
 use crate::kernel::{self, Event, Status};
-use crate::signals;
 use crate::state::thread::{PendingSignal, State};
 
 impl Debuggee {
@@ -89,7 +89,7 @@ impl Debuggee {
         };
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.at_signal = event == Event::Signal;
-            known.group_stopped = event == Event::Stop && signals::stops_by_default(signal);
+            known.group_stopped = event == Event::Stop && dispositions::stops_by_default(signal);
             known.registers = registers.into();
             known.may_be_stepping = false;
         }

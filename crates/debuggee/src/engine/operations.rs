@@ -4,12 +4,11 @@
 //! counts as done, since the thread's last status is still to come.
 
 use juror_stepping::{Input, Operation, Owners, ThreadId};
-use nix::errno::Errno;
 
 use crate::debuggee::Debuggee;
-use crate::error::DebuggeeError;
-use crate::kernel::{self, Outcome};
-use crate::memory::TRAP;
+use crate::error::{DebuggeeError, ignore_gone};
+use crate::kernel;
+use crate::kernel::traps::TRAP;
 use crate::state::life::Phase;
 use crate::state::stop_event::StopEvent;
 use crate::state::thread::{Motion, PendingSignal, State};
@@ -340,13 +339,5 @@ impl Debuggee {
             address: after,
         });
         self.handle_trap_signal(thread)
-    }
-}
-
-/// Ignores the failure of a request to a thread that has ended.
-pub(crate) fn ignore_gone(outcome: Outcome<()>) -> Result<(), DebuggeeError> {
-    match outcome {
-        Ok(()) | Err(Errno::ESRCH) => Ok(()),
-        Err(errno) => Err(DebuggeeError::system("resume or stop a thread")(errno)),
     }
 }

@@ -7,7 +7,7 @@
 use libc::user_regs_struct;
 use nix::errno::Errno;
 
-use crate::calls::inject::call_registers;
+use crate::kernel::injected_call::call_registers;
 use crate::kernel::{self, Event, Outcome, Status};
 use crate::state::out_of_line::GADGET;
 

@@ -13,9 +13,9 @@ use nix::errno::Errno;
 use super::bare::{self, Answer};
 use super::threads::{Place, read, write};
 use crate::kernel::Outcome;
+use crate::kernel::mapping::PAGE_LENGTH;
 use crate::memory::Memory;
 use crate::state::out_of_line::{CALLS, CALLS_OFFSET};
-use crate::watch::pages::PAGE_LENGTH;
 
 /// The number of the call and its six arguments.
 const WORDS: usize = 7;

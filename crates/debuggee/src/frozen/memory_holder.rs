@@ -16,7 +16,6 @@ use crate::debuggee::Debuggee;
 use crate::kernel::pending_stops;
 use crate::kernel::process_status;
 use crate::kernel::{self, Outcome};
-use crate::start::spawn;
 use crate::state::thread::State;
 use juror_stepping::ThreadId;
 
@@ -93,7 +92,7 @@ pub(super) fn end(process: u32) {
     if is_large(process) {
         end_in_background(process)
     } else {
-        spawn::abandon(process);
+        kernel::abandon(process);
         pending_stops::remove_template(process);
     }
 }

@@ -41,11 +41,11 @@ use juror_stepping::Owner;
 use libc::siginfo_t;
 use nix::sys::termios::Termios;
 
+use crate::host::cpu::CpuPolicy;
 use crate::image::Image;
 use crate::kernel::namespace::Namespace;
 use crate::kernel::{self as requests, pending_stops, process_status};
 use crate::memory::Memory;
-use crate::start::launch::CpuPolicy;
 use crate::state::life::{Origin, ProcessGroup};
 use crate::state::self_check::SelfCheck;
 use crate::state::stop_event::StopEvent;
@@ -106,8 +106,8 @@ struct Settings {
     step_by: StepBy,
     in_place: bool,
     self_check: Option<SelfCheck>,
-    follow: crate::processes::follow::Follow,
-    signal_policies: crate::signals::SignalPolicies,
+    follow: crate::processes::forks::Follow,
+    signal_policies: crate::state::signals::SignalPolicies,
     catches_forks: bool,
     group: ProcessGroup,
 }

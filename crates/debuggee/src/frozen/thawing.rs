@@ -26,7 +26,6 @@ use crate::kernel::pending_stops;
 use crate::kernel::process_status;
 use crate::kernel::{self, Outcome, Status};
 use crate::memory::Memory;
-use crate::start::spawn;
 use crate::state::life::{Phase, ProcessGroup};
 use crate::state::thread::State;
 
@@ -83,7 +82,7 @@ impl Drop for Making {
                 let _ = kernel::resume(task, 0);
             }
         }
-        spawn::abandon(leader);
+        kernel::abandon(leader);
     }
 }
 

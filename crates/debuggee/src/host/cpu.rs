@@ -19,8 +19,6 @@ use std::time::{Duration, Instant};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::{Pid, gettid};
 
-use crate::start::launch::CpuPolicy;
-
 /// The clock is read once in this many hits.
 const HITS_PER_MEASUREMENT: u32 = 64;
 /// Hits are frequent if they come at least this often on average: a busy
@@ -31,6 +29,20 @@ const SAMPLE_INTERVAL: Duration = Duration::from_millis(100);
 /// Hits are rare if fewer come in one interval: one in ten milliseconds.
 const RARE_HITS: u32 = 10;
 
+/// The CPUs that juror and the debuggee use. Sharing one makes an event several
+/// times cheaper, because no other CPU has to be woken; it costs parallelism.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CpuPolicy {
+    /// Share one while events are frequent and the debuggee has one thread.
+    #[default]
+    Auto,
+    /// Share one from the start to the end.
+    Shared,
+    /// Leave it to the kernel.
+    Free,
+}
+
+/// The CPUs of one debuggee.
 #[derive(Debug)]
 pub(crate) struct Cpu {
     policy: CpuPolicy,

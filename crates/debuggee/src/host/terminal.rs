@@ -5,13 +5,13 @@
 //! the user types at juror's prompt, juror's group is in the foreground. Each
 //! finds the terminal's modes as it left them.
 
+mod handing_over;
+
 use std::io::{IsTerminal, stdin};
 
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
-
-use crate::debuggee::Debuggee;
 
 #[derive(Debug)]
 pub(crate) struct Terminal {
@@ -98,37 +98,5 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         self.take();
-    }
-}
-
-impl Debuggee {
-    /// Gives the terminal to juror, for the user to type at its prompt. The
-    /// debuggee gets it back when a thread is resumed or stepped. Does nothing
-    /// if the debuggee does not share juror's terminal.
-    pub fn take_terminal(&mut self) {
-        if let Some(terminal) = &mut self.host.terminal {
-            terminal.take();
-        }
-    }
-
-    /// Sets whether juror keeps the terminal while the debuggee runs: a debuggee that reads it is
-    /// stopped by SIGTTIN then.
-    pub fn keep_terminal(&mut self, keeps: bool) {
-        if let Some(terminal) = &mut self.host.terminal {
-            terminal.take();
-            terminal.stays_with_juror = keeps;
-        }
-    }
-
-    /// Gives the terminal back to the debuggee's process group, as resuming one
-    /// of its threads does.
-    pub fn give_terminal(&mut self) {
-        self.return_terminal();
-    }
-
-    pub(crate) fn return_terminal(&mut self) {
-        if let Some(terminal) = &mut self.host.terminal {
-            terminal.give();
-        }
     }
 }

@@ -17,9 +17,9 @@ use juror_stepping::Input;
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::kernel::mapping::PAGE_LENGTH;
 use crate::memory::Memory;
 use crate::state::out_of_line::INSTRUCTION_LENGTH_MAX;
-use crate::watch::pages::PAGE_LENGTH;
 
 impl Debuggee {
     /// Checks whether the program now has other code at its points, and updates

@@ -9,8 +9,8 @@
 use juror_stepping::ThreadId;
 use libc::user_regs_struct;
 
-use crate::debuggee::{Debuggee, gone_or};
-use crate::error::DebuggeeError;
+use crate::debuggee::Debuggee;
+use crate::error::{DebuggeeError, gone_or};
 use crate::kernel::pending_stops;
 use crate::kernel::{self, Event, Status};
 use crate::state::out_of_line::GADGET;

@@ -4,6 +4,9 @@
 
 use std::ops::Range;
 
+/// Length of a page in bytes.
+pub(crate) const PAGE_LENGTH: u64 = 4096;
+
 /// A mapping of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping<'a> {
@@ -61,6 +64,16 @@ impl Mapping<'_> {
 /// Parses the text of `/proc/PID/maps`. Lines that are no mappings are skipped.
 pub fn mappings(maps: &str) -> impl Iterator<Item = Mapping<'_>> {
     maps.lines().filter_map(Mapping::parse)
+}
+
+/// Returns the start of the page that contains an address.
+pub(crate) fn page_of(address: u64) -> u64 {
+    address & !(PAGE_LENGTH - 1)
+}
+
+/// Returns the end of the last page of a range that ends at `end`.
+pub(crate) fn page_end(end: u64) -> u64 {
+    page_of(end.saturating_add(PAGE_LENGTH - 1))
 }
 
 #[cfg(test)]

@@ -167,7 +167,7 @@ pub(crate) fn group_and_session(process: u32) -> Option<(u32, u32)> {
 pub(crate) fn resident_bytes(process: u32) -> Option<u64> {
     let text = read_text(format!("/proc/{process}/statm").as_ref())?;
     let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * crate::watch::pages::PAGE_LENGTH)
+    Some(pages * crate::kernel::mapping::PAGE_LENGTH)
 }
 
 /// Returns the children of a process that have not been waited for.

@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kernel;
-use crate::memory::TRAP;
+use crate::kernel::traps::TRAP;
 
 #[derive(Default)]
 struct Traps {

@@ -1,6 +1,6 @@
 //! Waiting for threads.
 
-use super::{Outcome, Status, signal_information};
+use super::{Outcome, Status, resume, signal_information, signal_process};
 use crate::kernel::process_status;
 use crate::kernel::put_back;
 use crate::kernel::waking;
@@ -113,5 +113,16 @@ fn take(id: pid_t, flags: c_int) -> Outcome<Option<(u32, Status)>> {
             Err(Errno::EINTR) => continue,
             Err(errno) => return Err(errno),
         }
+    }
+}
+
+/// Ends a child that could not be made a debuggee, or that never runs.
+pub(crate) fn abandon(child: u32) {
+    let _ = signal_process(child as i32, libc::SIGKILL);
+    // It may have been killed before, and be stopped on its way out: a wait for
+    // others has seen that, and would not see it again.
+    let _ = resume(child, 0);
+    while let Ok(Status::Stopped { .. }) = wait_for(child) {
+        let _ = resume(child, 0);
     }
 }

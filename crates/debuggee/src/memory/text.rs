@@ -5,7 +5,8 @@ mod at_rest;
 use std::collections::BTreeMap;
 
 use crate::error::DebuggeeError;
-use crate::memory::{Memory, TRAP};
+use crate::kernel::traps::TRAP;
+use crate::memory::Memory;
 
 /// The length of the longest jump of a patch, in bytes.
 pub(crate) const LONGEST_JUMP: usize = 7;

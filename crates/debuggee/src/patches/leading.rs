@@ -6,13 +6,12 @@ use juror_stepping::{Input, ThreadId};
 
 use super::stack_top::StackTop;
 use super::{LedTo, Patch, STRAYS_MAX, Stub, StubRegisters};
-use crate::debuggee::{Debuggee, gone_or};
-use crate::engine::operations::ignore_gone;
-use crate::error::DebuggeeError;
+use crate::debuggee::Debuggee;
+use crate::error::{DebuggeeError, gone_or, ignore_gone};
+use crate::kernel::dispositions;
 use crate::kernel::put_back;
 use crate::kernel::registers::Registers;
 use crate::kernel::{self, Event};
-use crate::signals;
 use crate::state::thread::{Motion, State};
 use crate::stops::signal_code;
 
@@ -68,7 +67,8 @@ impl Debuggee {
             // The other sections of the stub are taken at once, as by a trap: a handler that
             // ran before them might never come back, and would find the stub in its context.
             LedTo::Entry { done: 1.. }
-                if (is_signal || event == Event::Stop && !signals::stops_by_default(signal))
+                if (is_signal
+                    || event == Event::Stop && !dispositions::stops_by_default(signal))
                     && self.driver.engine.is_site(left.entry) =>
             {
                 if is_signal {
@@ -102,7 +102,7 @@ impl Debuggee {
         original: u64,
     ) -> Result<(), DebuggeeError> {
         self.set_counter(thread, original)?;
-        if !signals::names_instruction(signal) {
+        if !dispositions::names_instruction(signal) {
             return Ok(());
         }
         let mut information =
@@ -156,7 +156,7 @@ impl Debuggee {
     /// Lets a thread run up to the stop of the signal that it has raised. One that
     /// job control has stopped gets it when it continues.
     fn run_to_own_signal(&mut self, thread: ThreadId, signal: i32) -> Result<bool, DebuggeeError> {
-        if signals::stops_by_default(signal) {
+        if dispositions::stops_by_default(signal) {
             return Ok(false);
         }
         if let Some(known) = self.threads.get_mut(&thread.0) {
@@ -340,7 +340,7 @@ fn is_raised_by_code(signal: i32) -> bool {
 fn is_own_fault(thread: ThreadId, signal: i32) -> Result<bool, DebuggeeError> {
     let information = kernel::signal_information(thread.0);
     let information = information.map_err(gone_or("read a signal", thread))?;
-    Ok(signals::is_fault(signal, &information))
+    Ok(dispositions::is_fault(signal, &information))
 }
 
 fn to_stub(shown: &Registers, counter: u64) -> StubRegisters {

@@ -11,9 +11,9 @@ use super::{FirstWords, RecordWords, SharedMemory};
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel;
+use crate::kernel::mapping::{page_end, page_of};
 use crate::memory::listed::LIST_LENGTH;
 use crate::memory::watchdog::NotedRecords;
-use crate::watch::pages::{page_end, page_of};
 
 /// The least result of an injected call that is an error number.
 const ERRORS: u64 = -4095_i64 as u64;

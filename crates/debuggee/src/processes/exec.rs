@@ -17,8 +17,7 @@
 use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::Debuggee;
-use crate::engine::operations::ignore_gone;
-use crate::error::DebuggeeError;
+use crate::error::{DebuggeeError, ignore_gone};
 use crate::kernel::pending_stops;
 use crate::kernel::process_status;
 use crate::kernel::{self, Status};

@@ -14,27 +14,48 @@
 use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::Debuggee;
-use crate::engine::operations::ignore_gone;
-use crate::error::DebuggeeError;
+use crate::error::{DebuggeeError, ignore_gone};
 use crate::host::cpu::Cpu;
 use crate::kernel::pending_stops;
 use crate::kernel::process_status;
 use crate::memory::Memory;
-use crate::processes::forks::Switch;
+use crate::processes::forks::{Follow, Switch};
 use crate::processes::pending_forks::ForkCopy;
+use crate::state::life::Phase;
 use crate::state::stop_event::StopEvent;
 use crate::state::thread::{State, Thread};
 
-/// The process that stays the debuggee after a fork.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Follow {
-    /// The parent; the child runs free.
-    #[default]
-    Parent,
-    /// The child; the parent runs free.
-    Child,
-    /// Both: the child is another debuggee ([`Debuggee::adopt`]).
-    Both,
+impl Debuggee {
+    /// Sets which process stays the debuggee when it makes another.
+    pub fn set_follow(&mut self, follow: Follow) {
+        self.forks.policy = follow;
+    }
+
+    /// Returns which process stays the debuggee when it makes another.
+    pub fn follow(&self) -> Follow {
+        self.forks.policy
+    }
+
+    /// Sets whether [`crate::StopEvent::Forking`] is reported for each process
+    /// that is made from now on.
+    pub fn catch_forks(&mut self, catch: bool) {
+        self.forks.are_caught = catch;
+    }
+
+    /// Returns true if the child that was just made is to become the debuggee.
+    pub(crate) fn follows_child(&self) -> bool {
+        self.forks.policy == Follow::Child && self.may_follow()
+    }
+
+    /// Returns true if processes that are made now are to be debugged, too.
+    /// Processes made inside a call that juror injects are not.
+    pub(crate) fn follows_both(&self) -> bool {
+        self.forks.policy == Follow::Both && self.may_follow() && self.calls.is_empty()
+    }
+
+    fn may_follow(&self) -> bool {
+        self.forks.switch.is_none() && self.life.is_phase(Phase::Alive)
+    }
 }
 
 impl Debuggee {

@@ -7,12 +7,22 @@ use std::collections::BTreeMap;
 
 use juror_stepping::ThreadId;
 
-use crate::debuggee::Debuggee;
 use crate::memory::Memory;
-use crate::processes::follow::Follow;
 use crate::processes::fork_children::ForkChildren;
 use crate::processes::pending_forks::{ForkCopy, PendingFork};
-use crate::state::life::{Origin, Phase};
+use crate::state::life::Origin;
+
+/// The process that stays the debuggee after a fork.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Follow {
+    /// The parent; the child runs free.
+    #[default]
+    Parent,
+    /// The child; the parent runs free.
+    Child,
+    /// Both: the child is another debuggee ([`Debuggee::adopt`](crate::Debuggee::adopt)).
+    Both,
+}
 
 /// The processes that one debuggee has made.
 #[derive(Debug)]
@@ -96,38 +106,5 @@ impl Forks {
     /// Returns true if a pending child shares the memory.
     pub(crate) fn have_pending_vfork(&self) -> bool {
         self.pending.values().any(PendingFork::is_vfork_child)
-    }
-}
-
-impl Debuggee {
-    /// Sets which process stays the debuggee when it makes another.
-    pub fn set_follow(&mut self, follow: Follow) {
-        self.forks.policy = follow;
-    }
-
-    /// Returns which process stays the debuggee when it makes another.
-    pub fn follow(&self) -> Follow {
-        self.forks.policy
-    }
-
-    /// Sets whether [`crate::StopEvent::Forking`] is reported for each process
-    /// that is made from now on.
-    pub fn catch_forks(&mut self, catch: bool) {
-        self.forks.are_caught = catch;
-    }
-
-    /// Returns true if the child that was just made is to become the debuggee.
-    pub(crate) fn follows_child(&self) -> bool {
-        self.forks.policy == Follow::Child && self.may_follow()
-    }
-
-    /// Returns true if processes that are made now are to be debugged, too.
-    /// Processes made inside a call that juror injects are not.
-    pub(crate) fn follows_both(&self) -> bool {
-        self.forks.policy == Follow::Both && self.may_follow() && self.calls.is_empty()
-    }
-
-    fn may_follow(&self) -> bool {
-        self.forks.switch.is_none() && self.life.is_phase(Phase::Alive)
     }
 }

@@ -21,9 +21,9 @@ use std::sync::{Mutex, PoisonError};
 use libc::{c_int, siginfo_t, user_regs_struct};
 use nix::errno::Errno;
 
-use crate::calls::inject::call_registers;
 use crate::debuggee::Debuggee;
 use crate::image::modules::Auxiliary;
+use crate::kernel::injected_call::call_registers;
 use crate::kernel::process_status::{self, ProcessStatus};
 use crate::kernel::{self, Event, Outcome, Status};
 

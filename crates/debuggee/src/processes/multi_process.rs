@@ -9,10 +9,11 @@ use nix::errno::Errno;
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
+use crate::kernel::dispositions;
 use crate::kernel::pending_stops;
 use crate::kernel::{self, Status};
-use crate::signals::{self, InterruptKey};
 use crate::state::life::ProcessGroup;
+use crate::state::signals::InterruptKey;
 use crate::state::stop_event::StopEvent;
 use crate::state::thread::State;
 
@@ -181,7 +182,7 @@ impl Debuggee {
         self.wait
             .events
             .retain(|event| !matches!(event, StopEvent::Interrupted { .. }));
-        self.signals.interrupt_key = if signals::is_waiting(self.process, libc::SIGINT) {
+        self.signals.interrupt_key = if dispositions::is_waiting(self.process, libc::SIGINT) {
             InterruptKey::Ignored
         } else {
             InterruptKey::Reported

@@ -10,11 +10,11 @@
 use juror_stepping::{Input, ThreadId};
 use libc::{SI_KERNEL, siginfo_t};
 
-use crate::debuggee::{Debuggee, gone_or};
-use crate::engine::operations::ignore_gone;
-use crate::error::DebuggeeError;
+use crate::debuggee::Debuggee;
+use crate::error::{DebuggeeError, gone_or, ignore_gone};
 use crate::kernel;
-use crate::signals::{self, SignalReport};
+use crate::kernel::dispositions;
+use crate::state::signals::SignalReport;
 use crate::state::stop_event::StopEvent;
 use crate::state::thread::{DeferredSignal, Motion, PendingSignal};
 use crate::watch::page_faults::PageFault;
@@ -64,7 +64,7 @@ impl Debuggee {
             }
             None => self.recipient_of_new(thread, number, &information),
         };
-        let is_fault = signals::is_fault(number, &information);
+        let is_fault = dispositions::is_fault(number, &information);
         self.hold_signal(
             thread,
             PendingSignal {
@@ -154,7 +154,7 @@ impl Debuggee {
         if is_key {
             return Recipient::Terminal;
         }
-        let fatal = signals::is_fatal(self.process, number);
+        let fatal = dispositions::is_fatal(self.process, number);
         match report {
             SignalReport::Always => Recipient::Debugger { fatal },
             SignalReport::WhenFatal if fatal => Recipient::Debugger { fatal },
@@ -346,7 +346,7 @@ impl Debuggee {
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.hold_requested = false;
             if let Some(pending) = &mut known.pending
-                && signals::names_instruction(signal)
+                && dispositions::names_instruction(signal)
             {
                 kernel::set_fault_address(&mut pending.information, address);
                 ignore_gone(kernel::set_signal_information(

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use juror_stepping::StepBy;
 
 use crate::error::LaunchError;
+use crate::host::cpu::CpuPolicy;
 use crate::kernel::call_filter::CallStops;
 use crate::kernel::namespace::PidNamespace;
 use crate::state::self_check::SelfCheck;
@@ -115,19 +116,6 @@ impl Redirection {
             }),
         }
     }
-}
-
-/// The CPUs that juror and the debuggee use. Sharing one makes an event several
-/// times cheaper, because no other CPU has to be woken; it costs parallelism.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CpuPolicy {
-    /// Share one while events are frequent and the debuggee has one thread.
-    #[default]
-    Auto,
-    /// Share one from the start to the end.
-    Shared,
-    /// Leave it to the kernel.
-    Free,
 }
 
 /// Returns the environment of the debuggee as the kernel requires it.

@@ -3,4 +3,5 @@
 pub(crate) mod attach;
 pub(crate) mod executable;
 pub(crate) mod launch;
+mod launching;
 pub(crate) mod spawn;

@@ -128,7 +128,7 @@ pub(crate) fn spawn(launch: &Launch) -> Result<Spawned, LaunchError> {
     let started = seize(child, &path, &start_write, plan.filter.is_any())
         .and_then(|()| wait_for_exec(child, &path, launch, failure_read));
     if started.is_err() {
-        abandon(child);
+        kernel::abandon(child);
     }
     started.map(|()| Spawned {
         process: child,
@@ -155,17 +155,6 @@ fn spawn_in_namespace(plan: &mut Plan) -> Result<(u32, Namespace), Errno> {
     let maker = fork(plan);
     plan.namespace = None;
     making.finish(maker?)
-}
-
-/// Ends a child that could not be made a debuggee, or that never runs.
-pub(crate) fn abandon(child: u32) {
-    let _ = kernel::signal_process(child as i32, libc::SIGKILL);
-    // It may have been killed before, and be stopped on its way out: a wait for
-    // others has seen that, and would not see it again.
-    let _ = kernel::resume(child, 0);
-    while let Ok(Status::Stopped { .. }) = kernel::wait_for(child) {
-        let _ = kernel::resume(child, 0);
-    }
 }
 
 fn pointers(strings: &[CString]) -> Vec<*const c_char> {

@@ -5,8 +5,6 @@
 //! memory has been left returns to the phase before, and that a debuggee that
 //! becomes a fork child is alive again.
 
-use crate::debuggee::Debuggee;
-
 /// The origin of a debuggee, which decides what happens to it when juror is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
@@ -150,17 +148,5 @@ impl Life {
             self.enter(phase);
         }
         !self.has_ended()
-    }
-}
-
-impl Debuggee {
-    /// Returns where the process comes from.
-    pub fn origin(&self) -> Origin {
-        self.life.origin
-    }
-
-    /// Returns true if the process still exists.
-    pub fn is_alive(&self) -> bool {
-        !self.life.has_ended()
     }
 }

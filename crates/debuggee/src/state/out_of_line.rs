@@ -333,7 +333,7 @@ fn cluster_start(address: u64, mappings: &[Range<u64>]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::pages::PAGE_LENGTH;
+    use crate::kernel::mapping::PAGE_LENGTH;
     use juror_stepping::plan_step_over;
     use proptest::collection::vec;
     use proptest::prelude::*;

@@ -51,7 +51,7 @@ pub(crate) struct Thread {
     /// The contents of its debug registers, and their last change.
     pub(crate) hardware: crate::watch::hardware::ThreadHardware,
     /// The instruction that it executes by a step whose accesses are watched.
-    pub(crate) watched_step: Option<crate::watch::watched_steps::WatchedStep>,
+    pub(crate) watched_step: Option<crate::state::watched_step::WatchedStep>,
     /// Whether it ran with `SIGSEGV` blocked, while pages were protected.
     pub(crate) blocks_faults: bool,
     /// Whether it runs by single steps that are not reported.

@@ -8,34 +8,11 @@
 
 use juror_stepping::ThreadId;
 
-use crate::debuggee::{Debuggee, gone_or};
-use crate::engine::operations::ignore_gone;
-use crate::error::DebuggeeError;
+use crate::debuggee::Debuggee;
+use crate::error::{DebuggeeError, gone_or, ignore_gone};
 use crate::kernel;
-use crate::signals;
-
-/// The kernel's `ERESTARTNOHAND`: the call is restarted if no handler runs.
-const RESTART_WITHOUT_HANDLER: i64 = -514;
-
-/// The calls that fail with `EINTR` for a stop, and have done nothing then.
-const CALLS: [i64; 16] = [
-    libc::SYS_read,
-    libc::SYS_readv,
-    libc::SYS_recvfrom,
-    libc::SYS_recvmsg,
-    libc::SYS_recvmmsg,
-    libc::SYS_sendto,
-    libc::SYS_sendmsg,
-    libc::SYS_accept,
-    libc::SYS_accept4,
-    libc::SYS_epoll_wait,
-    libc::SYS_epoll_pwait,
-    libc::SYS_epoll_pwait2,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_rt_sigtimedwait,
-    libc::SYS_io_getevents,
-];
+use crate::kernel::dispositions;
+use crate::kernel::interrupted_calls::{RESTART_WITHOUT_HANDLER, is_interrupted};
 
 impl Debuggee {
     /// Has the kernel restart the call of a thread that has just stopped, for a signal or a
@@ -46,7 +23,7 @@ impl Debuggee {
         signal: i32,
     ) -> Result<(), DebuggeeError> {
         let is_traced = self.system_calls.needs_every() || self.system_calls.filter().is_some();
-        if is_traced || signals::stops_by_default(signal) {
+        if is_traced || dispositions::stops_by_default(signal) {
             return Ok(());
         }
         let registers = match self.stop_registers(thread) {
@@ -66,19 +43,4 @@ impl Debuggee {
         }
         Ok(())
     }
-}
-
-/// As [`Debuggee::restart_interrupted_call`], for a thread of which nothing else is known.
-pub(crate) fn restart(thread: u32) {
-    if let Ok(mut registers) = kernel::registers(thread)
-        && is_interrupted(registers.rax, registers.orig_rax)
-    {
-        registers.rax = RESTART_WITHOUT_HANDLER as u64;
-        let _ = kernel::set_registers(thread, &registers);
-    }
-}
-
-/// Returns true for the result and the number of a call that a stop made fail.
-fn is_interrupted(result: u64, number: u64) -> bool {
-    result as i64 == -i64::from(libc::EINTR) && CALLS.contains(&(number as i64))
 }

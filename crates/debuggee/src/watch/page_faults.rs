@@ -10,10 +10,10 @@ use libc::siginfo_t;
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel;
+use crate::kernel::mapping::page_of;
 use crate::state::life::RunState;
 use crate::state::thread::State;
 use crate::watch::MemoryAccess;
-use crate::watch::pages::page_of;
 use crate::watch::watched_steps::{StepEnd, note_access};
 
 /// `SEGV_ACCERR`: the page forbids the access.

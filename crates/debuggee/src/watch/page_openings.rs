@@ -15,7 +15,7 @@ use juror_stepping::{AccessKinds, ThreadId};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::signals;
+use crate::kernel::dispositions;
 use crate::state::thread::State;
 use crate::watch::{AccessKind, MemoryAccess, WatchTier};
 
@@ -144,7 +144,7 @@ impl Debuggee {
         let pending = known.and_then(|known| known.pending.as_ref());
         pending
             .filter(|pending| pending.deliver)
-            .is_some_and(|pending| signals::is_caught(self.process, pending.number))
+            .is_some_and(|pending| dispositions::is_caught(self.process, pending.number))
     }
 
     /// Ends the delivery to a thread that has entered a handler, or gets no

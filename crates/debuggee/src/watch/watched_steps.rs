@@ -12,15 +12,14 @@ use std::ops::Range;
 
 use juror_stepping::{Access, AccessKinds, AccessState, Input, ThreadId, accesses_of};
 
-use crate::debuggee::{Debuggee, gone_or};
-use crate::error::DebuggeeError;
-use crate::kernel::pending_stops;
+use crate::debuggee::Debuggee;
+use crate::error::{DebuggeeError, gone_or};
 use crate::kernel::registers::Registers;
-use crate::kernel::{self, Event, Outcome, Status};
-use crate::signals;
+use crate::kernel::{self, Event, Outcome, Status, dispositions, pending_stops};
 use crate::state::out_of_line::INSTRUCTION_LENGTH_MAX;
 use crate::state::stop_event::StopEvent;
 use crate::state::thread::Motion;
+use crate::state::watched_step::WatchedStep;
 use crate::watch::{AccessKind, MemoryAccess, WatchTier, joined_bytes};
 
 /// `si_code` of the end of a single step.
@@ -34,15 +33,6 @@ const TRAP_WITHOUT_CAUSE: i32 = 1;
 const TRAP_HARDWARE: i32 = 4;
 /// The `syscall` instruction.
 const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
-
-/// An instruction that is being stepped, with its watched accesses.
-#[derive(Debug, Default)]
-pub(crate) struct WatchedStep {
-    /// Its address in the program.
-    address: u64,
-    /// Its accesses.
-    accesses: Vec<Access>,
-}
 
 /// The end of a step by [`Debuggee::step_alone`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +61,7 @@ impl Debuggee {
         let interrupts_arrival = known.is_some_and(|known| known.steps_internally);
         // The step ends before the handler's first instruction.
         let enters_handler = interrupts_arrival
-            || signal != 0 && self.must_step() && signals::is_caught(self.process, signal);
+            || signal != 0 && self.must_step() && dispositions::is_caught(self.process, signal);
         let must_step = motion == Motion::Step || interrupts_arrival || self.must_step();
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(Ok(()));

@@ -67,7 +67,7 @@ mod tests {
     use super::super::TextPatch;
     use super::super::tests::{CODE, patched, present, shown, with_trap};
     use super::*;
-    use crate::memory::TRAP;
+    use crate::kernel::traps::TRAP;
     use crate::memory::listed::{ENTRY_LENGTH, Listed, TextState};
 
     /// At rest the text is the program's own, and jumps come and go all the same.

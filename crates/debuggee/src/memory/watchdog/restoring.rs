@@ -25,7 +25,7 @@ use libc::c_uint;
 
 use super::standstill::Standstill;
 use super::{RecordsTable, Table};
-use crate::memory::TRAP;
+use crate::kernel::traps::TRAP;
 use crate::memory::listed::{ENTRY_LENGTH, HEADER_LENGTH, Listed, TextState, count_in};
 
 /// Runs the watchdog; `tasks` is the directory of the program's threads.

@@ -17,8 +17,8 @@ use libc::{c_int, c_uint, pid_t};
 use nix::errno::Errno;
 
 use crate::kernel;
-use crate::signals;
-use crate::system_calls::interrupted;
+use crate::kernel::dispositions;
+use crate::kernel::interrupted_calls;
 
 /// The maximum number of threads.
 const THREADS_MAX: usize = 4096;
@@ -211,8 +211,8 @@ fn stop_of(thread: u32) -> Stop {
         Ok(_) | Err(_) => return Stop::Gone,
     }
     let signal = libc::WSTOPSIG(raw);
-    if !signals::stops_by_default(signal) {
-        interrupted::restart(thread);
+    if !dispositions::stops_by_default(signal) {
+        interrupted_calls::restart(thread);
     }
     // With an event, there is no signal to be delivered.
     Stop::At(if raw >> 16 == 0 { signal } else { 0 })

@@ -18,12 +18,12 @@ use crate::error::DebuggeeError;
 #[derive(Debug)]
 pub(crate) struct SameFile {
     /// Where a part of it was mapped.
-    pub(super) range: Range<u64>,
+    pub(crate) range: Range<u64>,
     /// The offset of that part.
-    pub(super) offset: u64,
-    pub(super) file: Arc<File>,
+    pub(crate) offset: u64,
+    pub(crate) file: Arc<File>,
     /// The offsets whose contents no program changes.
-    pub(super) unchanged: Arc<[Range<u64>]>,
+    pub(crate) unchanged: Arc<[Range<u64>]>,
 }
 
 /// The memory of a core file.
@@ -35,7 +35,7 @@ pub(crate) struct CoreMemory {
 }
 
 impl CoreMemory {
-    pub(super) fn new(core: Arc<CoreFile>, file: File) -> CoreMemory {
+    pub(crate) fn new(core: Arc<CoreFile>, file: File) -> CoreMemory {
         CoreMemory {
             core,
             file,
@@ -44,7 +44,7 @@ impl CoreMemory {
     }
 
     /// Allows to read what was left out from a mapped file.
-    pub(super) fn add(&mut self, same: SameFile) {
+    pub(crate) fn add(&mut self, same: SameFile) {
         self.same.push(same);
     }
 
@@ -75,7 +75,7 @@ impl CoreMemory {
     }
 
     /// As [`CoreMemory::read_up_to`], of what is in the core file itself.
-    pub(super) fn read_stored(&self, address: u64, bytes: &mut [u8]) -> usize {
+    pub(crate) fn read_stored(&self, address: u64, bytes: &mut [u8]) -> usize {
         self.fill(address, bytes, false)
     }
 
@@ -126,7 +126,7 @@ fn limited(bytes: &mut [u8], count: u64) -> &mut [u8] {
 }
 
 /// Fills as many leading bytes as the file has at an offset.
-pub(super) fn read(file: &File, offset: u64, bytes: &mut [u8]) -> usize {
+pub(crate) fn read(file: &File, offset: u64, bytes: &mut [u8]) -> usize {
     let mut filled = 0;
     while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
         match file.read_at(rest, offset.saturating_add(filled as u64)) {

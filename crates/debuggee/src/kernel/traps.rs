@@ -1,0 +1,6 @@
+//! The instructions that stop a thread.
+
+/// The one-byte `int3`.
+pub(crate) const TRAP: u8 = 0xcc;
+/// The same interrupt in two bytes.
+pub(crate) const LONG_TRAP: [u8; 2] = [0xcd, 0x03];
