@@ -11,14 +11,18 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, OnceLock};
 use tempfile::TempDir;
 
-/// Four threads call `tick` 2 000 times each; `main` waits for them in `work`.
+/// Four threads call `tick` until `enough` is set, and count their calls; `main` waits for them in
+/// `work`. So the speed of the program does not decide how many requests it lives to see.
 const PROGRAM: &str = r#"
     #include <pthread.h>
-    int hits;
+    volatile int enough;
+    int hits, calls;
     __attribute__((noinline)) void tick(void) { __atomic_add_fetch(&hits, 1, 5); }
     __attribute__((noinline)) int twice(int n) { return 2 * n; }
     static void *run(void *unused) {
-        for (int n = 0; n < 2000; n++) tick();
+        int own = 0;
+        for (; !enough; own++) tick();
+        __atomic_add_fetch(&calls, own, 5);
         return unused;
     }
     __attribute__((noinline)) void work(void) {
@@ -28,7 +32,7 @@ const PROGRAM: &str = r#"
     }
     int main(void) {
         work();
-        return hits == 8000 && twice(2) == 4 ? 0 : 1;
+        return hits == calls && twice(2) == 4 ? 0 : 1;
     }"#;
 
 /// The action of each request.
@@ -39,8 +43,25 @@ struct Client {
     waiting: Arc<AtomicU64>,
     served: u64,
     ask: Ask,
-    /// Interrupts the program after this many.
-    interrupt: Option<(u64, Box<dyn Fn() + Send>)>,
+    /// Afterwards.
+    then: Then,
+}
+
+/// The consequence of requests.
+enum Then {
+    /// The program may end after this many, and not before its threads have called `tick` often.
+    Enough(u64),
+    /// The program is interrupted after this many.
+    Interrupt(u64, Box<dyn Fn() + Send>),
+}
+
+/// Returns how many requests are served before the program may end; `JUROR_REQUESTS` asks for
+/// more of them.
+fn enough() -> Then {
+    let wanted = std::env::var("JUROR_REQUESTS").ok();
+    Then::Enough(wanted.map_or(30, |count| {
+        count.parse().expect("JUROR_REQUESTS is a number")
+    }))
 }
 
 impl Observer for Client {
@@ -63,10 +84,12 @@ impl Observer for Client {
         while self.waiting.swap(0, Ordering::SeqCst) > 0 {
             (self.ask)(session);
             self.served += 1;
-            if let Some((count, interrupt)) = &self.interrupt
-                && *count == self.served
-            {
-                interrupt();
+            match &self.then {
+                Then::Enough(count) if *count <= self.served => {
+                    did(session, "set var enough = hits > 100");
+                }
+                Then::Interrupt(count, interrupt) if *count == self.served => interrupt(),
+                _ => {}
             }
         }
     }
@@ -113,16 +136,7 @@ impl Rung {
 
     /// Executes a line while the other thread rings all the time. Returns its outcome, and how
     /// often requests were served.
-    fn run(&mut self, line: &str, ask: Ask) -> (Outcome, u64) {
-        self.run_interrupted(line, ask, None)
-    }
-
-    fn run_interrupted(
-        &mut self,
-        line: &str,
-        ask: Ask,
-        interrupt: Option<(u64, Box<dyn Fn() + Send>)>,
-    ) -> (Outcome, u64) {
+    fn run(&mut self, line: &str, ask: Ask, then: Then) -> (Outcome, u64) {
         let waiting = Arc::new(AtomicU64::new(0));
         let ends = Arc::new(AtomicBool::new(false));
         let (ended, is_over) = channel();
@@ -137,7 +151,7 @@ impl Rung {
             waiting,
             served: 0,
             ask,
-            interrupt,
+            then,
         };
         let outcome = self.session.execute(line, &mut client);
         ends.store(true, Ordering::SeqCst);
@@ -172,7 +186,7 @@ fn hits_of(session: &mut Session, number: u32) -> u64 {
 fn requests_are_served_while_breakpoints_are_passed_and_no_pass_is_lost_or_doubled() {
     let mut rung = Rung::new();
     did(&mut rung.session, "break tick if hits < 0");
-    let (outcome, served) = rung.run("run", |session| {
+    let ask: Ask = |session| {
         did(session, "info threads");
         did(session, "tbreak twice");
         let Outcome::Points(points) = did(session, "info breakpoints") else {
@@ -180,7 +194,8 @@ fn requests_are_served_while_breakpoints_are_passed_and_no_pass_is_lost_or_doubl
         };
         let added = points.iter().filter_map(|point| point.number).max();
         did(session, &format!("delete {}", added.unwrap_or(0)));
-    });
+    };
+    let (outcome, served) = rung.run("run", ask, enough());
     assert!(served > 10, "{served}");
     let Outcome::Ended(end) = outcome else {
         panic!("{outcome:?}");
@@ -199,10 +214,11 @@ fn a_step_goes_on_over_requests_and_ends_in_its_line() {
     did(&mut rung.session, "next");
     // The step lasts long enough to be disturbed.
     did(&mut rung.session, "break tick if hits < 0");
-    let (outcome, served) = rung.run("next", |session| {
+    let ask: Ask = |session| {
         did(session, "print hits");
         did(session, "frame 0");
-    });
+    };
+    let (outcome, served) = rung.run("next", ask, enough());
     assert!(served > 10, "{served}");
     let Outcome::Stopped(stop) = outcome else {
         panic!("{outcome:?}");
@@ -210,10 +226,10 @@ fn a_step_goes_on_over_requests_and_ends_in_its_line() {
     assert!(matches!(stop.reason, StopReason::Step), "{:?}", stop.reason);
     assert_eq!(stop.location.function.as_deref(), Some("main"));
     assert_eq!(stop.thread, 1);
-    let Outcome::Value(value) = did(&mut rung.session, "print hits") else {
+    let Outcome::Value(value) = did(&mut rung.session, "print hits == calls") else {
         panic!("no value");
     };
-    assert!(value.value.ends_with("8000"), "{}", value.value);
+    assert!(value.value.ends_with("true"), "{}", value.value);
 }
 
 #[test]
@@ -221,9 +237,10 @@ fn a_breakpoint_that_is_set_while_the_program_runs_stops_it() {
     let mut rung = Rung::new();
     did(&mut rung.session, "break main");
     did(&mut rung.session, "run");
-    let (outcome, _) = rung.run("continue", |session| {
+    let ask: Ask = |session| {
         let _ = session.execute("tbreak twice", &mut SilentObserver);
-    });
+    };
+    let (outcome, _) = rung.run("continue", ask, Then::Enough(1));
     let Outcome::Stopped(stop) = outcome else {
         panic!("{outcome:?}");
     };
@@ -233,7 +250,7 @@ fn a_breakpoint_that_is_set_while_the_program_runs_stops_it() {
 #[test]
 fn commands_that_would_lose_the_running_one_are_refused() {
     let mut rung = Rung::new();
-    let (outcome, served) = rung.run("run", |session| {
+    let ask: Ask = |session| {
         for line in [
             "continue",
             "next",
@@ -248,7 +265,8 @@ fn commands_that_would_lose_the_running_one_are_refused() {
             let words = format!("{} {:?}", error.message, error.help);
             assert!(words.contains("runs"), "{line}: {words}");
         }
-    });
+    };
+    let (outcome, served) = rung.run("run", ask, Then::Enough(1));
     assert!(served > 0);
     assert!(matches!(outcome, Outcome::Ended(_)), "{outcome:?}");
 }
@@ -270,25 +288,18 @@ fn an_interruption_is_not_lost_among_requests() {
             interrupt();
         });
         let line = if count == 0 { "run" } else { "continue" };
-        let (outcome, _) = rung.run_interrupted(
-            line,
-            |session| {
-                did(session, "info threads");
-            },
-            Some((
-                2,
-                Box::new(move || {
-                    let _ = begin.send(());
-                }),
-            )),
-        );
-        later.join().expect("the thread ends");
-        let reason = match outcome {
-            Outcome::Stopped(stop) => stop.reason,
-            // It was over before.
-            Outcome::Ended(_) if count > 0 => return,
-            other => panic!("{other:?}"),
+        let ask: Ask = |session| {
+            did(session, "info threads");
         };
+        let start = move || {
+            let _ = begin.send(());
+        };
+        let (outcome, _) = rung.run(line, ask, Then::Interrupt(2, Box::new(start)));
+        later.join().expect("the thread ends");
+        let Outcome::Stopped(stop) = outcome else {
+            panic!("{outcome:?}");
+        };
+        let reason = stop.reason;
         assert!(matches!(reason, StopReason::Interrupted), "{reason:?}");
     }
     assert_eq!(hits_of(&mut rung.session, 1), 0);
