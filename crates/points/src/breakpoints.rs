@@ -370,3 +370,43 @@ pub fn check(
     }
     first
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(function: &str) -> Wanted {
+        Wanted {
+            text: function.to_owned(),
+            place: Resolvable::Function(function.to_owned()),
+            condition: None,
+            thread: None,
+            fate: Fate::Keep,
+            owner: PointOwner::Developer,
+        }
+    }
+
+    #[test]
+    fn a_number_is_given_once() {
+        let mut all = Breakpoints::default();
+        let add = |all: &mut Breakpoints| all.add(None, wanted("f")).expect("no program");
+        assert_eq!([add(&mut all), add(&mut all)], [1, 2]);
+        // Other points share the numbers.
+        assert_eq!(all.take_number(), 3);
+        all.delete(None, &[2]);
+        assert_eq!(add(&mut all), 4);
+        let numbers: Vec<u32> = all.iter().map(|it| it.point.number).collect();
+        assert_eq!((numbers, all.last_number()), (vec![1, 4], 4));
+        assert_eq!(all.functions().collect::<Vec<_>>(), ["f", "f"]);
+    }
+
+    #[test]
+    fn a_breakpoint_of_no_process_is_nowhere() {
+        let mut all = Breakpoints::default();
+        all.add(None, wanted("f")).expect("no program");
+        assert!(!all.is_at(0x1000) && !all.ignore_at(0x1000, 3));
+        assert!(all.planted_at(0x1000).is_empty());
+        assert_eq!(all.views(None)[0].locations.len(), 0);
+        assert_eq!(all.numbered(1).map(|it| it.point.ignore), Some(0));
+    }
+}

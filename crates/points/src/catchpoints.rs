@@ -343,4 +343,33 @@ mod tests {
         all.list[0].point.enabled = false;
         assert!(all.hit(|_| true, |_| Ok(true)).is_none());
     }
+
+    #[test]
+    fn a_signal_is_caught_by_an_enabled_catchpoint_of_it() {
+        let mut all = Catchpoints::default();
+        all.add(catchpoint(1, Catch::Signals([10, 12].into())));
+        assert_eq!(
+            [10, 11, 12].map(|it| all.catches_signal(it)),
+            [true, false, true]
+        );
+        all.list[0].point.enabled = false;
+        assert!(!all.catches_signal(10));
+    }
+
+    #[test]
+    fn the_catchpoint_of_panics_is_shown_once_it_has_a_place() {
+        let mut all = Catchpoints::default();
+        all.add(Catchpoint::of_panics());
+        all.add(catchpoint(1, Catch::Exec));
+        let numbers = |all: &Catchpoints| {
+            let views = all.views(None).into_iter();
+            views.filter_map(|it| it.number).collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(&all), [1]);
+        all.list[0].addresses.push(0x1000);
+        assert_eq!(numbers(&all), [INITIAL, 1]);
+        assert_eq!(all.places_of_fork(), [(INITIAL, vec![0x1000])]);
+        all.forget_locations();
+        assert_eq!(numbers(&all), [1]);
+    }
 }

@@ -147,3 +147,31 @@ pub(crate) fn c_text(value: &Typed, memory: &dyn Memory) -> Option<String> {
     }
     Some(readable(&bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_takes_as_many_values_as_it_names() {
+        for (text, message) in [
+            ("\"%d\"", "the format takes 1 value; 0 given"),
+            ("\"%d %s\", n", "the format takes 2 values; 1 given"),
+            ("\"plain\", n", "the format takes 0 values; 1 given"),
+            ("n", "a quoted format is missing"),
+        ] {
+            let error = Format::parse(text).expect_err(text);
+            assert_eq!(error.message, message);
+        }
+        let format = Format::parse("\"%d of %s\", n, \"all\"").expect("it is right");
+        // A string literal needs no program.
+        assert_eq!((format.arguments.len(), format.values().count()), (2, 1));
+    }
+
+    #[test]
+    fn control_characters_of_values_do_not_reach_the_terminal() {
+        let mut text = String::new();
+        push_value(&mut text, "a\n\tb\u{1b}[31m\u{7}ä");
+        assert_eq!(text, "a\n\tb\\033[31m\\007ä");
+    }
+}

@@ -340,3 +340,44 @@ impl HardwareBreakpoints {
         self.list.iter().map(view).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::point::Fate;
+
+    fn breakpoint(number: u32, address: u64) -> HardwareBreakpoint {
+        HardwareBreakpoint {
+            point: Point::new(number, None, Fate::Keep),
+            text: format!("*{address:#x}"),
+            place: Resolvable::Address(address),
+            sites: sites_of(&Resolvable::Address(address), &Modules::default()),
+        }
+    }
+
+    #[test]
+    fn a_site_of_a_plain_location_stops() {
+        let sites = sites_of(&Resolvable::Address(8), &Modules::default());
+        let [site] = sites.as_slice() else {
+            panic!("{sites:?}");
+        };
+        assert!(site.address == 8 && site.stops && !site.is_rest);
+        assert!(site.passages.is_empty());
+    }
+
+    #[test]
+    fn a_breakpoint_that_was_deleted_meanwhile_leaves_its_address_to_be_removed() {
+        let mut all = HardwareBreakpoints::default();
+        all.list.extend([breakpoint(1, 8), breakpoint(2, 16)]);
+        let mut of_other = HardwarePlaces::default();
+        all.exchange(&mut of_other);
+        assert!(all.iter().all(|it| it.sites.is_empty()));
+        all.delete(None, &[2]).expect("no program");
+        let mut of_this = of_other;
+        all.exchange(&mut of_this);
+        assert_eq!(all.list[0].sites[0].address, 8);
+        assert_eq!(all.orphans, [16]);
+        all.forget_locations();
+        assert!(all.orphans.is_empty() && all.list[0].sites.is_empty());
+    }
+}

@@ -425,4 +425,52 @@ mod tests {
             let _ = parse(&text);
         }
     }
+
+    #[test]
+    fn a_regular_expression_of_rbreak_may_have_a_file_and_a_condition() {
+        for (text, words, file, pattern, condition) in [
+            ("^push", "/^push/", None, "^push", None),
+            (
+                "queue.c:^push",
+                "queue.c:/^push/",
+                Some("queue.c"),
+                "^push",
+                None,
+            ),
+            (
+                "std::.*push if n",
+                "/std::.*push/",
+                None,
+                "std::.*push",
+                Some("n"),
+            ),
+        ] {
+            let placed = matching(text);
+            assert_eq!(
+                (placed.text.as_str(), placed.condition.as_deref()),
+                (words, condition)
+            );
+            let expected = LocationSpec::Matching {
+                file: file.map(str::to_owned),
+                pattern: pattern.to_owned(),
+            };
+            assert_eq!(placed.place, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_ends_at_a_single_colon_before_arguments() {
+        for (text, expected) in [
+            ("a.c:f", Some(("a.c", "f"))),
+            ("a.c:ns::f", Some(("a.c", "ns::f"))),
+            ("ns::f", None),
+            ("ns::f:label", Some(("ns::f", "label"))),
+            ("f<a:b>", None),
+            ("f(a:b)", None),
+            (":f", None),
+            ("a.c:", None),
+        ] {
+            assert_eq!(split_file(text), expected, "{text}");
+        }
+    }
 }

@@ -36,3 +36,20 @@ pub(crate) fn reason(error: &regex::Error) -> String {
     let last = words.lines().last().unwrap_or("");
     last.trim_start_matches("error: ").to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_regular_expression_is_told_with_its_reason_alone() {
+        assert_eq!(
+            pattern("queue_(")
+                .map_err(|error| error.to_string())
+                .err()
+                .as_deref(),
+            Some("`queue_(` is not a regular expression: unclosed group")
+        );
+        assert!(pattern("^queue_").is_ok_and(|it| it.is_match("queue_push")));
+    }
+}

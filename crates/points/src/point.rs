@@ -403,4 +403,92 @@ mod tests {
             assert_eq!(kind.must_have(ability).is_err(), refused, "{kind:?}");
         }
     }
+
+    /// Returns where a hit puts a point: among those that stop, notify or print.
+    fn lists(point: &mut Point, answer: Answer) -> [usize; 3] {
+        let mut stopping = None;
+        point.take_hit(answer, &mut stopping);
+        let stopping = stopping.expect("a stop");
+        [&stopping.numbers, &stopping.notified, &stopping.printing].map(|list| list.len())
+    }
+
+    #[test]
+    fn a_reaction_is_notified_and_a_scenario_without_one_stops() {
+        let mut point = Point::new(1, None, Fate::Keep);
+        let scenario = |reacts| PointOwner::Scenario {
+            number: 0,
+            reacts,
+            start: 0,
+            end: 0,
+        };
+        point.owner = scenario(true);
+        assert_eq!(lists(&mut point, Ok(true)), [0, 1, 0]);
+        // The user is told of a condition that cannot be evaluated.
+        assert_eq!(lists(&mut point, Err("no `x`".into())), [1, 0, 0]);
+        point.owner = scenario(false);
+        assert_eq!(lists(&mut point, Ok(true)), [1, 0, 0]);
+        assert_eq!(point.owner.of_engine(), Owner::Scenario);
+    }
+
+    fn printing() -> Point {
+        let text = "\"%d\", n";
+        let format = crate::format_string::Format::parse(text).expect("it is right");
+        Point {
+            prints: Some(Rc::new(DynamicPrint {
+                text: text.to_owned(),
+                format,
+                caller_count: 0,
+            })),
+            ..Point::new(4, None, Fate::Keep)
+        }
+    }
+
+    #[test]
+    fn a_dprintf_prints_and_does_not_stop() {
+        assert_eq!(lists(&mut printing(), Ok(true)), [0, 0, 1]);
+        assert_eq!(lists(&mut printing(), Err("no `x`".into())), [1, 0, 0]);
+        let view = printing().view(PointKind::Breakpoint, "main");
+        assert_eq!(
+            (view.for_what.as_str(), view.commands),
+            ("dprintf main", vec!["printf \"%d\", n".to_owned()])
+        );
+    }
+
+    #[test]
+    fn the_view_of_a_point_has_its_thread_and_the_stops_that_are_left() {
+        let mut point = Point::new(3, None, Fate::Disable(2));
+        point.thread = Some(7);
+        let view = point.view(PointKind::HardwareBreakpoint, "push");
+        assert_eq!(view.for_what, "push thread 7");
+        assert_eq!((view.stops_left, view.temporary), (Some(2), false));
+        let view = Point::new(3, None, Fate::Delete).view(PointKind::Watchpoint, "n");
+        assert_eq!((view.stops_left, view.temporary), (None, true));
+    }
+
+    #[test]
+    fn an_error_of_a_hardware_breakpoint_is_one_of_a_breakpoint() {
+        let stopping = Stopping {
+            errors: vec![(1, "no `x`".to_owned())],
+            unprinted: vec![(2, "no `y`".to_owned())],
+            ..Stopping::default()
+        };
+        assert_eq!(
+            stopping.error_sentences(PointKind::HardwareBreakpoint),
+            [
+                "the condition of breakpoint 1 cannot be evaluated: no `x`",
+                "the text of breakpoint 2 cannot be printed: no `y`"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_location_is_not_a_whole_point() {
+        assert_eq!(whole_points("1-3 5").ok(), Some(vec![1, 2, 3, 5]));
+        let message = |text| whole_points(text).expect_err("it is wrong").message;
+        assert_eq!(
+            message("1 2.3"),
+            "this is possible for a whole breakpoint, not for its location 2.3"
+        );
+        assert_eq!(message("x"), "`x` is not the number of a breakpoint");
+    }
 }

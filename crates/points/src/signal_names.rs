@@ -64,3 +64,39 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// The highest signal number.
 pub const SIGNAL_MAX: i32 = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_is_a_name_or_a_number_in_range() {
+        for (word, expected) in [
+            ("SIGUSR1", Some(10)),
+            ("usr1", Some(10)),
+            ("SigUsr1", Some(10)),
+            ("10", Some(10)),
+            ("SIG40", Some(40)),
+            ("64", Some(64)),
+            ("65", None),
+            ("0", None),
+            ("-1", None),
+            ("SIG", None),
+            ("SIGUSR9", None),
+        ] {
+            assert_eq!(number(word), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn every_name_is_that_of_its_number() {
+        for name in names() {
+            let number = number(name).expect("it is known");
+            assert_eq!(describe(number).0, name);
+        }
+        assert_eq!(
+            describe(40),
+            ("SIG40".to_owned(), "real-time signal".to_owned())
+        );
+    }
+}

@@ -252,12 +252,13 @@ impl Watchpoint {
         let is_changed = is_known && bytes_of(&before) != bytes_of(&self.seen);
         let held = self.expression.registers(program, &self.seen, &here);
         let is_written = is_changed || used.is_some_and(|used| used.has_written(held));
-        Ok(match self.kind {
-            WatchKind::Read if is_written => Compared::Same,
-            WatchKind::Write | WatchKind::Access if is_written => Compared::Written(before),
-            WatchKind::Change if is_changed => Compared::Written(before),
-            kind => not_written(kind, used),
-        })
+        Ok(
+            match reported(self.kind, is_written, is_changed, read_at(used)) {
+                Effect::Nothing => Compared::Same,
+                Effect::Written => Compared::Written(before),
+                Effect::Read(address) => Compared::Read(address),
+            },
+        )
     }
 
     /// Stops following the call of the watchpoint.
@@ -299,11 +300,75 @@ pub enum Compared {
     Over,
 }
 
+/// The effect of an instruction that a watchpoint reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    Nothing,
+    Written,
+    /// The instruction at this address has read the value.
+    Read(u64),
+}
+
+/// Returns the effect that is reported of an instruction that has written or changed the value, or
+/// has read it at `read_at`. A store that a kind reports hides a read of the same instruction.
+fn reported(kind: WatchKind, is_written: bool, is_changed: bool, read_at: Option<u64>) -> Effect {
+    match kind {
+        WatchKind::Read if is_written => Effect::Nothing,
+        WatchKind::Write | WatchKind::Access if is_written => Effect::Written,
+        WatchKind::Change if is_changed => Effect::Written,
+        WatchKind::Read | WatchKind::Access => read_at.map_or(Effect::Nothing, Effect::Read),
+        WatchKind::Write | WatchKind::Change => Effect::Nothing,
+    }
+}
+
+/// Returns the address of an instruction that has read the value.
+fn read_at(used: Option<ValueUse>) -> Option<u64> {
+    used.filter(|used| used.reads).map(|used| used.address)
+}
+
 /// Returns the result for an instruction that has not written the value.
 fn not_written(kind: WatchKind, used: Option<ValueUse>) -> Compared {
-    let wants_reads = matches!(kind, WatchKind::Read | WatchKind::Access);
-    match used.filter(|used| wants_reads && used.reads) {
-        Some(used) => Compared::Read(used.address),
-        None => Compared::Same,
+    match reported(kind, false, false, read_at(used)) {
+        Effect::Read(address) => Compared::Read(address),
+        Effect::Nothing | Effect::Written => Compared::Same,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_watchpoint_reports_its_accesses() {
+        use Effect::{Nothing, Read, Written};
+        // Whether the value was written, whether it differs, and whether it was read.
+        let accesses = [
+            (false, false, None),
+            (false, false, Some(8)),
+            (true, false, None),
+            (true, true, None),
+            (true, true, Some(8)),
+        ];
+        for (kind, expected) in [
+            (
+                WatchKind::Write,
+                [Nothing, Nothing, Written, Written, Written],
+            ),
+            (
+                WatchKind::Change,
+                [Nothing, Nothing, Nothing, Written, Written],
+            ),
+            (
+                WatchKind::Read,
+                [Nothing, Read(8), Nothing, Nothing, Nothing],
+            ),
+            (
+                WatchKind::Access,
+                [Nothing, Read(8), Written, Written, Written],
+            ),
+        ] {
+            let of = |(written, changed, read)| reported(kind, written, changed, read);
+            assert_eq!(accesses.map(of), expected, "{kind:?}");
+        }
     }
 }

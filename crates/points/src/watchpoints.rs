@@ -47,6 +47,12 @@ pub struct Home {
 }
 
 impl Home {
+    /// Returns whether the call has ended, given that its thread is at an internal point with this
+    /// stack pointer.
+    fn is_over(&self, thread: ThreadId, stack: u64) -> bool {
+        self.thread == thread && stack >= self.cfa
+    }
+
     /// Returns whether a frame at its place on the stack is this call, and not one that replaced it
     /// (a tail call).
     pub fn is_of(&self, frame: &Frame) -> bool {
@@ -348,7 +354,7 @@ impl Watchpoints {
     /// Returns the watchpoints of ended calls, given that a thread is at an internal point or has
     /// jumped; `stack` is its stack pointer.
     pub fn ended(&self, thread: ThreadId, stack: u64) -> Vec<u32> {
-        let is_over = |home: &Home| home.thread == thread && stack >= home.cfa;
+        let is_over = |home: &Home| home.is_over(thread, stack);
         let over = self
             .list
             .iter()
@@ -480,4 +486,42 @@ impl Watchpoints {
 /// Returns the bytes of a value, for comparison.
 pub fn bytes_of(reading: &Reading) -> Option<&juror_values::typed::Location> {
     reading.value.as_ref().ok().map(|value| &value.location)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_over_once_its_thread_has_left_its_frame() {
+        let home = Home {
+            thread: ThreadId(3),
+            cfa: 0x1000,
+            back: None,
+            function: "f".to_owned(),
+            start: Some(0x400),
+            is_dropped: false,
+        };
+        assert!(!home.is_over(ThreadId(3), 0xff8));
+        assert!(home.is_over(ThreadId(3), 0x1000));
+        assert!(home.is_over(ThreadId(3), 0x1008));
+        assert!(!home.is_over(ThreadId(4), 0x1008));
+    }
+
+    #[test]
+    fn a_kind_watches_the_accesses_that_it_needs() {
+        for (kind, accesses, word) in [
+            (WatchKind::Write, AccessKinds::WRITE, "watch"),
+            // A change is a store, compared with the value before.
+            (WatchKind::Change, AccessKinds::WRITE, "change"),
+            (WatchKind::Read, AccessKinds::READ, "rwatch"),
+            (
+                WatchKind::Access,
+                AccessKinds::READ | AccessKinds::WRITE,
+                "awatch",
+            ),
+        ] {
+            assert_eq!((kind.accesses(), kind.word()), (accesses, word));
+        }
+    }
 }

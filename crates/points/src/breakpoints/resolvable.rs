@@ -334,3 +334,60 @@ pub fn resolvable(
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::location_spec::parse;
+
+    /// Makes a text resolvable at line 30 of a.c, or without a current line, and tells what it is.
+    fn made(text: &str, has_line: bool) -> Result<String, String> {
+        let spec = parse(text).expect("a location spec").place;
+        let line = has_line.then(|| (Path::new("a.c"), 30));
+        let address_of = |text: &str| match text {
+            "0x10" => Ok(0x10),
+            other => Err(format!("no `{other}`")),
+        };
+        let here = has_line.then_some(0x20);
+        let made = resolvable(&spec, &Modules::default(), here, line, address_of)?;
+        Ok(match made {
+            Resolvable::Line(file, line, column) => format!("{file}:{line} {column:?}"),
+            other => format!("{other:?}"),
+        })
+    }
+
+    #[test]
+    fn a_line_without_a_file_is_one_of_the_current_file() {
+        for (text, expected) in [
+            ("7", "a.c:7 None"),
+            ("b.c:7:3", "b.c:7 Some(3)"),
+            ("+3", "a.c:33 None"),
+            ("-29", "a.c:1 None"),
+            ("*0x10", "Address(16)"),
+            ("", "Address(32)"),
+        ] {
+            assert_eq!(made(text, true).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_location_that_needs_a_current_one_says_so() {
+        for (text, has_line, message) in [
+            ("7", false, "there is no current source file"),
+            ("+3", false, "there is no current source file"),
+            ("-30", true, "that line is outside the file"),
+            ("-40", true, "that line is outside the file"),
+            ("", false, "the program is not running"),
+            ("*gone", true, "no `gone`"),
+            (
+                "/(/",
+                true,
+                "`(` is not a regular expression: unclosed group",
+            ),
+        ] {
+            let error = made(text, has_line).expect_err(text);
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+        assert!(made("b.c:7", false).is_ok());
+    }
+}

@@ -75,3 +75,32 @@ fn place(breakpoint: &Breakpoint, program: &Program, address: u64) -> Location {
         None => location::location(program, address),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::breakpoints::Locations;
+    use crate::point::{Fate, Point};
+
+    #[test]
+    fn a_location_is_written_so_that_it_is_valid_elsewhere() {
+        let line = || Resolvable::Line("a.c".to_owned(), 33, None);
+        for (text, place, expected) in [
+            ("33", line(), "a.c:33"),
+            ("+3", line(), "a.c:33"),
+            ("b.c:33", line(), "b.c:33"),
+            ("push", Resolvable::Function("push".to_owned()), "push"),
+            ("here", line(), "a.c:33"),
+            ("*0x10", Resolvable::Address(16), "*0x10"),
+        ] {
+            let breakpoint = Breakpoint {
+                point: Point::new(1, None, Fate::Keep),
+                text: text.to_owned(),
+                locations: Locations::default(),
+                place,
+                line: None,
+            };
+            assert_eq!(breakpoint.written_place(), expected, "{text}");
+        }
+    }
+}
