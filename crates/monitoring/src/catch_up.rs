@@ -148,3 +148,89 @@ impl Reading {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{TWICE, monitored, take};
+    use std::io::Write as _;
+
+    /// Evaluates a property over a trace of these lines.
+    fn caught_up(monitored: &mut MonitoredProperty, text: &str) -> Result<Replayed, CommandError> {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(text.as_bytes()).expect("it is written");
+        replay(monitored, file.path())
+    }
+
+    fn lines(calls: &[(&str, u64)]) -> String {
+        let line = |(name, value): &(&str, u64)| {
+            format!("{{\"event\":\"before {name}\",\"values\":{{\"n\":{value}}}}}\n")
+        };
+        calls.iter().map(line).collect()
+    }
+
+    #[test]
+    fn an_added_property_is_where_it_would_be_had_it_been_there() {
+        let mut added = monitored(TWICE);
+        let trace = lines(&[("a", 1), ("b", 1), ("a", 1), ("a", 2), ("x", 9)]);
+        let replayed = caught_up(&mut added, &trace).expect("it can be read");
+        assert_eq!((replayed.events, replayed.violations.len()), (5, 0));
+        assert_eq!(added.occurrences, [3, 1]);
+        // Both slices are one step before their violation.
+        for value in [1, 2] {
+            assert_eq!(take(&mut added, "a", &[value], 0).violations.len(), 1);
+        }
+    }
+
+    #[test]
+    fn what_the_recorded_part_violates_is_told() {
+        let mut added = monitored(TWICE);
+        let trace = lines(&[("a", 1), ("b", 2), ("a", 1)]);
+        let replayed = caught_up(&mut added, &trace).expect("it can be read");
+        assert_eq!(replayed.violations.len(), 1);
+        assert!(replayed.error.is_none());
+    }
+
+    #[test]
+    fn the_last_record_may_be_incomplete() {
+        let mut added = monitored(TWICE);
+        let trace = lines(&[("a", 1), ("b", 1)]);
+        let replayed = caught_up(&mut added, &trace[..trace.len() - 9]);
+        assert_eq!(replayed.expect("it can be read").events, 1);
+        assert_eq!(added.occurrences, [1, 0]);
+    }
+
+    #[test]
+    fn an_event_that_the_trace_does_not_declare_is_an_error() {
+        let mut added = monitored(TWICE);
+        let declared = "{\"declare\":\"before a\",\"parameters\":[\"n\"]}\n";
+        let trace = format!("{declared}{}", lines(&[("a", 1)]));
+        let error = caught_up(&mut added, &trace).expect_err("`b` is not there");
+        assert_eq!(error.message, "the trace does not record `before b`");
+        let help = error.help.unwrap_or_default();
+        assert!(help.starts_with("without --from-start"), "{help}");
+    }
+
+    #[test]
+    fn a_trace_that_cannot_be_read_is_an_error_with_its_name() {
+        let mut added = monitored(TWICE);
+        let error = caught_up(&mut added, "{\"event\":7}\n").expect_err("no event");
+        assert!(
+            error.message.starts_with("the trace /"),
+            "{}",
+            error.message
+        );
+        let gone = replay(&mut added, Path::new("/no/such/trace")).expect_err("no file");
+        assert!(
+            gone.message.starts_with("the trace /no/such/trace: "),
+            "{}",
+            gone.message
+        );
+        let device = replay(&mut added, Path::new("/dev/null")).expect_err("no file");
+        assert!(
+            device.message.ends_with("cannot be read again"),
+            "{}",
+            device.message
+        );
+    }
+}

@@ -19,5 +19,7 @@ pub mod options;
 pub mod property_files;
 pub mod recording;
 pub mod report;
+#[cfg(test)]
+mod samples;
 pub mod totals;
 pub mod violation_counts;

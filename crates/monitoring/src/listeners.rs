@@ -213,3 +213,171 @@ impl ContextValues {
         found.map(|(_, value)| value)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::property_files::PropertySource;
+    use crate::samples::{TWICE, id_of, monitored, take};
+    use juror_language::StateName;
+
+    /// Returns the listeners of `on enter second` and `on enter wrong`, and a point of the state
+    /// `second` of a slice.
+    fn subscriptions(monitored: &MonitoredProperty, slice: SliceId) -> Subscriptions {
+        let text = format!(
+            "{TWICE}\nscenario s\non enter second {{ print 1 }}\non enter wrong {{ print 2 }}"
+        );
+        let loaded = PropertySource::new("p.prop", text).load_among(&[]);
+        let scenarios = loaded.scenarios.iter().map(|it| (true, it));
+        let listeners = crate::listening::listeners(scenarios, &monitored.property);
+        let second = [StateName::Named("second".into())];
+        Subscriptions {
+            listeners: vec![listeners],
+            lasting: vec![Lasting {
+                point: 7,
+                monitor: 0,
+                slice,
+                states: States::of(&second, &monitored.property),
+            }],
+        }
+    }
+
+    /// Takes an event, and returns what it queues, in words.
+    fn queued(
+        subscriptions: &mut Subscriptions,
+        monitored: &mut MonitoredProperty,
+        (name, value): (&str, i128),
+    ) -> Vec<String> {
+        take(monitored, name, &[value], 0);
+        let taken = Taken {
+            monitor: 0,
+            event: id_of(monitored, name),
+            thread: 3,
+            values: &[Value::Int(value)],
+        };
+        let mut queued = Vec::new();
+        subscriptions.notify(monitored, &taken, &mut queued);
+        let words = |it: &QueuedTrigger| match it {
+            QueuedTrigger::Step { id, .. } => format!("reaction {}", id.reaction),
+            QueuedTrigger::Left { point } => format!("left {point}"),
+            other => format!("{other:?}"),
+        };
+        queued.iter().map(words).collect()
+    }
+
+    /// Returns a property whose slice 1 is in `second`, and that slice.
+    fn entered() -> (MonitoredProperty, SliceId) {
+        let mut monitored = monitored(TWICE);
+        take(&mut monitored, "a", &[1], 0);
+        let slice = monitored.monitor.changes()[0].slice;
+        (monitored, slice)
+    }
+
+    #[test]
+    fn a_step_queues_the_reactions_that_it_triggers() {
+        let (mut monitored, slice) = entered();
+        let mut subscriptions = subscriptions(&monitored, slice);
+        subscriptions.lasting.clear();
+        assert_eq!(
+            queued(&mut subscriptions, &mut monitored, ("a", 2)),
+            ["reaction 0"]
+        );
+        assert_eq!(
+            queued(&mut subscriptions, &mut monitored, ("b", 2)),
+            [""; 0]
+        );
+        assert_eq!(
+            queued(&mut subscriptions, &mut monitored, ("a", 1)),
+            ["reaction 1"]
+        );
+    }
+
+    #[test]
+    fn a_point_is_gone_once_its_slice_has_left_its_states() {
+        let (mut monitored, slice) = entered();
+        let mut subscriptions = subscriptions(&monitored, slice);
+        subscriptions.listeners.clear();
+        // Another slice does not matter.
+        assert_eq!(
+            queued(&mut subscriptions, &mut monitored, ("a", 2)),
+            [""; 0]
+        );
+        assert_eq!(
+            queued(&mut subscriptions, &mut monitored, ("b", 2)),
+            [""; 0]
+        );
+        assert!(!subscriptions.is_silent());
+        assert_eq!(
+            queued(&mut subscriptions, &mut monitored, ("b", 1)),
+            ["left 7"]
+        );
+        assert!(subscriptions.is_silent());
+        assert_eq!(
+            queued(&mut subscriptions, &mut monitored, ("a", 1)),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn a_removed_property_takes_its_points_and_the_others_move_up() {
+        let (monitored, slice) = entered();
+        let mut subscriptions = subscriptions(&monitored, slice);
+        let known = subscriptions.lasting[0].clone();
+        let of = |point, monitor| Lasting {
+            point,
+            monitor,
+            ..known.clone()
+        };
+        subscriptions.lasting = vec![of(1, 0), of(2, 1), of(3, 2), of(4, 1)];
+        assert_eq!(subscriptions.forget_monitor(1), [2, 4]);
+        let left = subscriptions.lasting.iter();
+        let left: Vec<(u32, usize)> = left.map(|it| (it.point, it.monitor)).collect();
+        assert_eq!(left, [(1, 0), (3, 1)]);
+    }
+
+    #[test]
+    fn a_forked_process_has_the_reactions_without_the_points() {
+        let (monitored, slice) = entered();
+        let forked = subscriptions(&monitored, slice).forked();
+        assert_eq!(forked.listeners[0].len(), 2);
+        assert!(forked.lasting.is_empty());
+    }
+
+    #[test]
+    fn a_step_has_its_names_states_and_parameters() {
+        let counted = TWICE.replace(
+            "property p slice on n",
+            "property p slice on n\nvar seen = 7",
+        );
+        let mut monitored =
+            monitored(&counted.replace("on a -> wrong", "on a { seen = 8 } -> wrong"));
+        take(&mut monitored, "a", &[5], 0);
+        take(&mut monitored, "a", &[5], 0);
+        let taken = Taken {
+            monitor: 0,
+            event: id_of(&monitored, "a"),
+            thread: 3,
+            values: &[Value::Int(5)],
+        };
+        let change = &monitored.monitor.changes()[0];
+        let values = context_values(&monitored, change, &taken);
+        let text = |text: &str| Value::String(text.into());
+        for (key, expected) in [
+            (ContextValue::Property, text("p")),
+            (ContextValue::Event, text("a")),
+            (ContextValue::OldState, text("second")),
+            (ContextValue::NewState, text("wrong")),
+            (ContextValue::Verdict, text("violated")),
+            (ContextValue::Thread, Value::Int(3)),
+            (ContextValue::Parameter("n".into()), Value::Int(5)),
+            (ContextValue::Variable("seen".into()), Value::Int(8)),
+        ] {
+            assert_eq!(values.get(&key), Some(&expected), "{key:?}");
+        }
+        let parameters = values.parameters();
+        assert_eq!(
+            parameters.0,
+            [(ContextValue::Parameter("n".into()), Value::Int(5))]
+        );
+    }
+}

@@ -222,3 +222,189 @@ pub fn listeners<'s>(
     }
     listeners
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::property_files::PropertySource;
+    use crate::samples::{id_of, monitored, take};
+
+    const STATES: &str = "property p
+        event a = before a()
+        event b = before b()
+        state idle accepting { on a -> busy on b -> idle action again }
+        state busy accepting action alarm { on b -> idle action done on a -> broken }
+        state broken non-accepting final {}\n";
+
+    /// Returns the listeners of a scenario to the first property of a text.
+    fn heard(properties: &str, is_enabled: bool, scenario: &str) -> Vec<Listener> {
+        let source = PropertySource::new("p.prop", format!("{properties}\n{scenario}"));
+        let loaded = source.load_among(&[]);
+        let mut diagnostics = loaded.diagnostics.iter();
+        assert!(
+            diagnostics.all(|it| !it.is_error()),
+            "{:?}",
+            loaded.diagnostics
+        );
+        let scenarios = loaded.scenarios.iter().map(|it| (is_enabled, it));
+        listeners(scenarios, &loaded.properties[0])
+    }
+
+    /// Checks which of the events trigger the only reaction of a scenario.
+    #[track_caller]
+    fn check(properties: &str, trigger: &str, events: &[(&str, &[i128], bool)]) {
+        let scenario = format!("scenario s\non {trigger} {{ print \"it\" }}");
+        let listeners = heard(properties, true, &scenario);
+        let mut monitored = monitored(properties);
+        for (number, (name, values, expected)) in events.iter().enumerate() {
+            take(&mut monitored, name, values, 0);
+            let event = id_of(&monitored, name);
+            let changes = monitored.monitor.changes();
+            let is_met = |it: &Listener| changes.iter().any(|change| it.matches(change, event));
+            assert_eq!(
+                listeners.iter().any(is_met),
+                *expected,
+                "{trigger}: event {number}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_step_that_stays_in_a_state_does_not_enter_it() {
+        check(
+            STATES,
+            "enter idle",
+            &[("b", &[], false), ("a", &[], false), ("b", &[], true)],
+        );
+    }
+
+    #[test]
+    fn a_step_that_stays_in_a_state_does_not_leave_it() {
+        check(
+            STATES,
+            "leave idle",
+            &[("b", &[], false), ("a", &[], true), ("b", &[], false)],
+        );
+    }
+
+    #[test]
+    fn a_verdict_is_awaited_only_when_it_changes() {
+        check(
+            STATES,
+            "verdict violated",
+            &[("a", &[], false), ("a", &[], true)],
+        );
+        check(
+            STATES,
+            "verdict presumably satisfied",
+            &[("a", &[], false), ("b", &[], false)],
+        );
+        check(STATES, "verdict", &[("a", &[], false), ("a", &[], true)]);
+    }
+
+    #[test]
+    fn the_action_of_a_state_is_met_by_entering_it() {
+        check(
+            STATES,
+            "action alarm",
+            &[("b", &[], false), ("a", &[], true), ("b", &[], false)],
+        );
+    }
+
+    #[test]
+    fn the_action_of_a_branch_is_met_by_that_branch() {
+        check(
+            STATES,
+            "action done",
+            &[("b", &[], false), ("a", &[], false), ("b", &[], true)],
+        );
+        check(
+            STATES,
+            "action again",
+            &[("b", &[], true), ("a", &[], false), ("b", &[], false)],
+        );
+    }
+
+    #[test]
+    fn branches_between_the_same_states_are_told_apart() {
+        let twins = "property p
+            event a = before a(n)
+            state s accepting { on a when n > 1 -> s action big else -> s action small }\n";
+        check(
+            twins,
+            "action big",
+            &[("a", &[5], true), ("a", &[0], false)],
+        );
+        check(
+            twins,
+            "action small",
+            &[("a", &[5], false), ("a", &[0], true)],
+        );
+    }
+
+    #[test]
+    fn a_word_means_all_states_of_its_sort() {
+        check(
+            STATES,
+            "enter accepting",
+            &[("a", &[], true), ("a", &[], false)],
+        );
+        check(
+            STATES,
+            "enter non-accepting",
+            &[("a", &[], false), ("a", &[], true)],
+        );
+        check(
+            STATES,
+            "enter final",
+            &[("a", &[], false), ("a", &[], true)],
+        );
+    }
+
+    #[test]
+    fn the_states_of_a_formula_are_accepting_by_their_verdict() {
+        let formula = "property p
+            event a = before a()
+            event b = before b()
+            ltl always (a implies eventually b)\n";
+        check(
+            formula,
+            "enter non-accepting",
+            &[("a", &[], true), ("b", &[], false)],
+        );
+        check(
+            formula,
+            "enter accepting",
+            &[("a", &[], false), ("b", &[], true)],
+        );
+        check(
+            formula,
+            "leave accepting",
+            &[("a", &[], true), ("b", &[], false)],
+        );
+    }
+
+    #[test]
+    fn a_property_hears_the_enabled_reactions_that_are_for_it() {
+        let others = format!(
+            "{STATES}
+            property q
+            event c = before c()
+            state lone accepting {{ on c -> lone action alarm }}\n"
+        );
+        let count = |is_enabled, scenario: &str| {
+            heard(&others, is_enabled, &format!("scenario s {scenario}")).len()
+        };
+        assert_eq!(count(true, "\non enter busy { print 1 }"), 1);
+        assert_eq!(count(false, "\non enter busy { print 1 }"), 0);
+        assert_eq!(count(true, "for q\non enter lone { print 1 }"), 0);
+        assert_eq!(count(true, "\non action alarm of q { print 1 }"), 0);
+        assert_eq!(count(true, "\non action alarm of p { print 1 }"), 1);
+        // A state of the other property alone, and no step of a monitor.
+        assert_eq!(count(true, "\non enter lone { print 1 }"), 0);
+        assert_eq!(
+            count(true, "\non start { print 1 }\non stop { print 1 }"),
+            0
+        );
+    }
+}

@@ -8,7 +8,7 @@
 mod accesses;
 pub mod binding;
 mod calls;
-mod captures;
+pub(crate) mod captures;
 pub mod changing;
 mod copies;
 pub mod handlers;

@@ -2,6 +2,8 @@
 //! this program.
 
 mod inlined;
+#[cfg(test)]
+mod tests;
 
 use crate::monitors::{EventOutcome, MonitoredProperty, Monitors, ViolatedSlice};
 use crate::violation_counts;

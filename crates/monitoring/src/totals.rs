@@ -352,4 +352,133 @@ mod tests {
         let expected = ([3, 1], 2, Verdict::Violated);
         check(&[child], &parent, expected, &[]);
     }
+
+    /// Returns the only summary of a property that was changed.
+    fn summary_of(
+        allows_unbound: bool,
+        change: impl FnOnce(&mut MonitoredProperty),
+    ) -> PropertySummary {
+        let mut monitors = monitored([1, 1], 0);
+        change(&mut monitors.properties[0]);
+        let totals = Totals::default();
+        totals
+            .summaries(&monitors, PLACES, allows_unbound)
+            .remove(0)
+    }
+
+    #[test]
+    fn a_property_with_an_event_in_no_module_is_undecided() {
+        let change = |monitored: &mut MonitoredProperty| monitored.bound = vec![true, false];
+        let words = "no loaded module had the function `g`";
+        let strict = summary_of(false, change);
+        assert_eq!(strict.undecided, [words]);
+        assert_eq!(strict.remarks, [words]);
+        let lenient = summary_of(true, change);
+        assert_eq!(lenient.undecided, [""; 0]);
+        assert_eq!(lenient.remarks, [words]);
+    }
+
+    #[test]
+    fn a_property_with_an_error_is_undecided() {
+        let one = summary_of(true, |it| it.errors = 1);
+        assert_eq!(one.undecided, ["one event could not be evaluated"]);
+        assert_eq!(
+            one.remarks,
+            ["one event could not be evaluated, and is ignored"]
+        );
+        let several = summary_of(true, |it| it.errors = 3);
+        assert_eq!(several.undecided, ["3 events could not be evaluated"]);
+    }
+
+    #[test]
+    fn events_that_no_state_needed_say_nothing() {
+        let unneeded = summary_of(false, |it| {
+            it.occurrences = vec![0, 0];
+            it.unneeded = vec![0, 2];
+        });
+        let [remark] = unneeded.remarks.as_slice() else {
+            panic!("{:?}", unneeded.remarks);
+        };
+        assert!(
+            remark.starts_with("no state needed the events that happened"),
+            "{remark}"
+        );
+    }
+
+    #[test]
+    fn an_absent_event_is_told_by_its_reach() {
+        let words = |text: &str| absent_words(&crate::samples::event(text), "has");
+        assert_eq!(words("before f()"), "no loaded module has the function `f`");
+        assert_eq!(
+            words("before f() in \"libz.so\""),
+            "no loaded `libz.so` has `f`"
+        );
+        assert_eq!(words("write total"), "no loaded module has `total`");
+    }
+
+    #[test]
+    fn inlined_calls_are_told_by_what_is_known_of_them() {
+        let told = |total| inlined_remarks("f", total).collect::<Vec<_>>();
+        let none = InlinedTotal::default();
+        assert_eq!(told(none), [""; 0]);
+        let of = |words: &str, total| {
+            let told = told(total);
+            assert!(told.len() == 1 && told[0].contains(words), "{told:?}");
+        };
+        of(
+            "an inlined call of `f` could not",
+            InlinedTotal { missed: 1, ..none },
+        );
+        of(
+            "inlined calls of `f` could not",
+            InlinedTotal { missed: 2, ..none },
+        );
+        of(
+            "monitored at an inlined call;",
+            InlinedTotal { seen: 1, ..none },
+        );
+        of(
+            "monitored at 2 inlined calls;",
+            InlinedTotal { seen: 2, ..none },
+        );
+        of(
+            "2 inlined calls of `f` had no mark",
+            InlinedTotal { likely: 2, ..none },
+        );
+        of(
+            "where the dynamic linker",
+            InlinedTotal {
+                of_linker: 1,
+                ..none
+            },
+        );
+    }
+
+    #[test]
+    fn inlined_calls_of_several_processes_are_the_same_ones() {
+        let with = |missed| {
+            let mut monitors = monitored([1, 1], 0);
+            monitors.properties[0].inlined[0].missed = missed;
+            monitors
+        };
+        let mut totals = Totals::default();
+        totals.add(&with(1), PLACES);
+        let summary = totals.summaries(&with(1), PLACES, false).remove(0);
+        assert_eq!(
+            summary.remarks,
+            ["an inlined call of `f` could not be monitored"]
+        );
+    }
+
+    #[test]
+    fn a_forgotten_property_leaves_no_counts() {
+        let mut totals = Totals::default();
+        let gone = monitored([3, 0], 1);
+        totals.add(&gone, PLACES);
+        totals.forget(&gone.properties[0]);
+        let summary = totals
+            .summaries(&monitored([1, 1], 0), PLACES, false)
+            .remove(0);
+        assert_eq!((summary.violations, summary.events[0].occurrences), (0, 1));
+    }
 }

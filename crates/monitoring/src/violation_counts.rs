@@ -73,3 +73,102 @@ fn without_place(count: u64, at_end: bool) -> ViolationCount {
         ..ViolationCount::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{PLACES, TWICE, monitored, monitors, take};
+
+    /// Violates the slices of these values by the event at an address.
+    fn violate(monitored: &mut MonitoredProperty, values: &[i128], address: u64) {
+        for &value in values {
+            take(monitored, "a", &[value], 0x10);
+            take(monitored, "a", &[value], address);
+        }
+    }
+
+    fn counts(monitored: &MonitoredProperty) -> Vec<u64> {
+        let counted = violations(monitored, PLACES);
+        counted.iter().map(|it| it.count).collect()
+    }
+
+    #[test]
+    fn violations_of_one_kind_at_one_place_are_counted_together() {
+        let mut monitored = monitored(TWICE);
+        violate(&mut monitored, &[1, 2], 0x20);
+        let counted = violations(&monitored, PLACES);
+        let [one] = counted.as_slice() else {
+            panic!("{counted:?}");
+        };
+        assert_eq!((one.count, one.at_end), (2, false));
+        assert_eq!((one.from.as_str(), one.to.as_str()), ("second", "wrong"));
+        assert_eq!(one.event.as_deref(), Some("a"));
+        // The first one is described.
+        assert_eq!(one.slice[0].value.to_string(), "1");
+        assert_eq!(one.sequence, Some(2));
+        violate(&mut monitored, &[3], 0x30);
+        assert_eq!(counts(&monitored), [2, 1]);
+    }
+
+    #[test]
+    fn a_child_counts_only_what_happened_after_the_fork() {
+        let mut parent = monitors(TWICE);
+        violate(&mut parent.properties[0], &[1], 0x20);
+        let mut child = parent.executed(2).properties.remove(0);
+        assert_eq!(counts(&child), [0; 0]);
+        violate(&mut child, &[2, 3], 0x20);
+        assert_eq!(counts(&child), [2]);
+        assert_eq!(child.violations, 2);
+    }
+
+    #[test]
+    fn violations_by_the_end_have_no_event() {
+        let open = "property p slice on n
+            event a = before a(n)
+            state idle accepting { on a -> open }
+            state open non-accepting { on a -> idle }";
+        let mut monitored = monitored(open);
+        for value in 1..=3 {
+            take(&mut monitored, "a", &[value], 0);
+        }
+        monitored.finish();
+        let counted = violations(&monitored, PLACES);
+        let [end] = counted.as_slice() else {
+            panic!("{counted:?}");
+        };
+        assert_eq!((end.count, end.at_end, &end.event), (3, true, &None));
+    }
+
+    #[test]
+    fn kinds_that_are_not_told_apart_are_counted_without_a_place() {
+        let mut monitored = monitored(TWICE);
+        violate(&mut monitored, &[1], 0x20);
+        // The monitor tells a limited number of kinds apart.
+        monitored.violations += 4;
+        let counted = violations(&monitored, PLACES);
+        let of = |it: &ViolationCount| (it.count, it.event.is_some(), it.at_end);
+        let counted: Vec<_> = counted.iter().map(of).collect();
+        assert_eq!(counted, [(1, true, false), (4, false, false)]);
+    }
+
+    #[test]
+    fn counts_of_processes_are_added_by_kind_and_place() {
+        let view = |count, to: &str, at_end| ViolationCount {
+            count,
+            to: to.to_owned(),
+            at_end,
+            ..ViolationCount::default()
+        };
+        let mut counted = Vec::new();
+        for one in [
+            view(1, "x", false),
+            view(2, "y", false),
+            view(4, "x", false),
+            view(8, "x", true),
+        ] {
+            add(&mut counted, one);
+        }
+        let counts: Vec<u64> = counted.iter().map(|it| it.count).collect();
+        assert_eq!(counts, [5, 2, 8]);
+    }
+}

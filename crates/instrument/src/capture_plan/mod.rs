@@ -86,7 +86,8 @@ impl CapturePlan {
 }
 
 impl CaptureError {
-    pub(crate) fn new(message: impl Into<String>) -> CaptureError {
+    /// Creates an error without advice.
+    pub fn new(message: impl Into<String>) -> CaptureError {
         CaptureError {
             message: message.into(),
             help: None,

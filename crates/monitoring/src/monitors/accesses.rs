@@ -364,3 +364,171 @@ impl PlaceWatches {
         Ok(change)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_event::Reach;
+    use juror_instrument::memory_locations::LocationExpression;
+    use juror_values::read_plan::Decode;
+
+    /// Four integers of 4 bytes each at `start`.
+    fn cells(start: u64) -> MemoryLocation {
+        MemoryLocation {
+            range: Some(start..start + 16),
+            path: Vec::new(),
+            elements: Elements {
+                size: 4,
+                count: 4,
+                first: 1,
+                decode: None::<Decode>,
+            },
+            bytes: vec![0; 16],
+        }
+    }
+
+    /// An event of monitor 0 about the integers.
+    fn place(event: u16, kind: EventKind) -> PlaceWatch {
+        let expression = LocationExpression::parse("cells", Reach::Anywhere);
+        let expression = expression.expect("it is a name");
+        PlaceWatch {
+            sight: Some(cells(0x1000)),
+            is_needed: true,
+            ..PlaceWatch::new(0, EventId(event), kind, expression)
+        }
+    }
+
+    /// An access to the element, which it may write, with the values before and after.
+    fn touched(element: u64, may_write: bool, values: [i128; 2]) -> Touched {
+        let [old, value] = values.map(Value::Int);
+        Touched {
+            may_write,
+            old,
+            value,
+            instruction: 7,
+            ..Touched::of(&place(0, EventKind::Access), &cells(0x1000), element)
+        }
+    }
+
+    #[test]
+    fn an_access_is_an_event_of_the_kinds_that_it_is() {
+        let store = touched(2, true, [1, 5]);
+        let same = touched(2, true, [5, 5]);
+        let load = touched(2, false, [5, 5]);
+        let moved = Touched {
+            is_moved: true,
+            ..touched(2, false, [1, 5])
+        };
+        for (kind, of) in [
+            (EventKind::Write, [true, true, false, false]),
+            (EventKind::Read, [false, false, true, false]),
+            (EventKind::Access, [true, true, true, false]),
+            (EventKind::Change, [true, false, false, true]),
+        ] {
+            let is_event = |it: &Touched| it.at(&place(1, kind)).is_some();
+            assert_eq!([&store, &same, &load, &moved].map(is_event), of, "{kind}");
+        }
+    }
+
+    #[test]
+    fn an_access_is_an_event_of_places_with_that_element() {
+        let store = touched(2, true, [1, 5]);
+        let found = store
+            .at(&place(3, EventKind::Write))
+            .expect("the same bytes");
+        assert_eq!(
+            (found.event, found.address, found.index),
+            (EventId(3), 0x1008, 3)
+        );
+        assert_eq!((found.value, found.instruction), (Value::Int(5), 7));
+        let at = |start| PlaceWatch {
+            sight: Some(cells(start)),
+            ..place(3, EventKind::Write)
+        };
+        // The same bytes, as the first element of a longer range.
+        assert_eq!(store.at(&at(0x1008)).map(|it| it.index), Some(1));
+        for start in [0x1009, 0x100a, 0x100c, 0xff0] {
+            assert!(store.at(&at(start)).is_none(), "{start:#x}");
+        }
+        let mut other = place(3, EventKind::Write);
+        if let Some(sight) = &mut other.sight {
+            sight.elements.size = 2;
+        }
+        assert!(store.at(&other).is_none());
+        other.sight = None;
+        assert!(store.at(&other).is_none());
+    }
+
+    fn order(all: &[Touched]) -> Vec<(u64, u16, u16)> {
+        let key = |it: &Touched| (it.address, it.monitor, it.event.0);
+        all.iter().map(key).collect()
+    }
+
+    fn of(address: u64, monitor: u16, event: u16) -> Touched {
+        Touched {
+            address,
+            monitor,
+            event: EventId(event),
+            ..touched(0, true, [0, 1])
+        }
+    }
+
+    #[test]
+    fn events_of_one_moment_are_in_the_order_of_accesses_and_declarations() {
+        let mut all = [
+            of(8, 1, 0),
+            of(4, 0, 1),
+            of(8, 0, 2),
+            of(8, 0, 1),
+            of(4, 0, 0),
+        ];
+        put_in_order(&mut all);
+        assert_eq!(
+            order(&all),
+            [(8, 0, 1), (8, 0, 2), (8, 1, 0), (4, 0, 0), (4, 0, 1)]
+        );
+    }
+
+    #[test]
+    fn an_event_that_is_needed_now_comes_behind_those_before_it() {
+        let mut all = vec![of(8, 0, 0), of(8, 0, 1), of(8, 1, 0), of(4, 0, 0)];
+        insert_in_order(&mut all, 1, of(8, 0, 2));
+        assert_eq!(
+            order(&all),
+            [(8, 0, 0), (8, 0, 1), (8, 0, 2), (8, 1, 0), (4, 0, 0)]
+        );
+        // What has been processed stays in front of it.
+        let mut all = vec![of(8, 0, 3), of(8, 1, 0)];
+        insert_in_order(&mut all, 1, of(8, 0, 2));
+        assert_eq!(order(&all), [(8, 0, 3), (8, 0, 2), (8, 1, 0)]);
+    }
+
+    #[test]
+    fn an_event_may_make_later_ones_of_its_monitor_needed() {
+        let mut watches = PlaceWatches::default();
+        for (event, is_needed) in [(0, true), (1, false), (2, true), (3, false)] {
+            watches.list.push(PlaceWatch {
+                is_needed,
+                ..place(event, EventKind::Write)
+            });
+        }
+        watches.list.push(PlaceWatch {
+            monitor: 1,
+            is_needed: false,
+            ..place(5, EventKind::Write)
+        });
+        let taken = Touched {
+            event: EventId(1),
+            ..touched(2, true, [1, 5])
+        };
+        let later = watches.not_needed_after(&taken);
+        assert_eq!(later.as_slice(), [EventId(3)]);
+        assert!(watches.needed_now(&taken, &later).is_empty());
+        watches.list[3].is_needed = true;
+        let now = watches.needed_now(&taken, &later);
+        assert_eq!(
+            now.iter().map(|it| it.event).collect::<Vec<_>>(),
+            [EventId(3)]
+        );
+    }
+}

@@ -147,15 +147,9 @@ impl Monitors {
             } else {
                 self.bind_other(program, monitor as u16, id, event, options.inlined)
             };
-            let is_awaited = match &event.reach {
-                Reach::Anywhere => !is_start,
-                Reach::Library => true,
-                // If it has been there, another module of that name had it.
-                Reach::Module(name) => {
-                    self.is_bound(monitor, index)
-                        || !program.modules.iter().any(|module| module.is_named(name))
-                }
-            };
+            let has_module = |name: &str| program.modules.iter().any(|it| it.is_named(name));
+            let was_bound = self.is_bound(monitor, index);
+            let is_awaited = may_come_later(&event.reach, is_start, was_bound, has_module);
             match bound {
                 Ok(()) => self.note_bound(monitor, index),
                 Err(
@@ -397,5 +391,77 @@ fn tier_name(tier: WatchTier) -> &'static str {
         WatchTier::Hardware => "hardware",
         WatchTier::Page => "page",
         WatchTier::Stepping => "stepping",
+    }
+}
+
+/// Returns whether a module that is loaded later may define an event's subject, so that it is no
+/// error if no module has it now. `has_module` says whether a module with such a name is loaded.
+fn may_come_later(
+    reach: &Reach,
+    is_start: bool,
+    was_bound: bool,
+    has_module: impl Fn(&str) -> bool,
+) -> bool {
+    match reach {
+        Reach::Anywhere => !is_start,
+        Reach::Library => true,
+        // If it was bound, another module of that name had it.
+        Reach::Module(name) => was_bound || !has_module(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::monitors;
+
+    #[test]
+    fn a_subject_is_awaited_unless_its_modules_are_there() {
+        let is_awaited = |reach: &Reach, is_start, was_bound, is_loaded| {
+            may_come_later(reach, is_start, was_bound, |name| {
+                is_loaded && name == "libq.so"
+            })
+        };
+        // Without a module, the subject must be there at the start.
+        assert!(!is_awaited(&Reach::Anywhere, true, false, false));
+        assert!(is_awaited(&Reach::Anywhere, false, false, false));
+        assert!(is_awaited(&Reach::Library, true, false, true));
+        let module = Reach::Module("libq.so".into());
+        for is_start in [true, false] {
+            assert!(is_awaited(&module, is_start, false, false));
+            assert!(!is_awaited(&module, is_start, false, true));
+            assert!(is_awaited(&module, is_start, true, true));
+        }
+    }
+
+    #[test]
+    fn an_error_of_binding_is_one_of_the_property_file() {
+        let monitors = monitors("property p event a = before a() state s accepting { on a -> s }");
+        assert!(monitors.check_bound(0, Vec::new()).is_ok());
+        let wrong = || {
+            vec![Diagnostic::error(
+                "unknown-function",
+                0..1,
+                "no such function",
+            )]
+        };
+        let Err(SessionError::Property { file, .. }) = monitors.check_bound(0, wrong()) else {
+            panic!("it is wrong");
+        };
+        assert_eq!(file, "p.prop");
+        // There is no such monitor.
+        assert!(monitors.check_bound(7, wrong()).is_ok());
+    }
+
+    #[test]
+    fn an_event_without_a_program_is_bound_nowhere() {
+        let mut monitors =
+            monitors("property p event a = before a() state s accepting { on a -> s }");
+        assert_eq!(monitors.locations(0, 0), None);
+        monitors.note_bound(0, 0);
+        assert_eq!(monitors.locations(0, 0), Some(EventLocations::default()));
+        let planted = monitors.planted(None, 0, 0);
+        assert!(!planted.is_watched && planted.addresses.is_empty());
+        assert_eq!((planted.tier, planted.ways), (None, Vec::new()));
     }
 }

@@ -4,7 +4,7 @@ use juror_event::{Capture, EventKind, Read, SymbolicEvent};
 
 /// Adds the captures that reports need and the property lacks. An added capture has the span of its
 /// event.
-pub(super) fn add(event: &mut SymbolicEvent) {
+pub(crate) fn add(event: &mut SymbolicEvent) {
     /// Bits of the mask of captures.
     const CAPTURES_MAX: usize = 64;
     let is_range = event.subject.ends_with(']') && event.subject.contains("..");

@@ -150,3 +150,87 @@ impl Monitors {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::Recording;
+    use crate::samples::{monitored, monitors, take};
+    use juror_event::EventId;
+
+    /// A property with this name.
+    fn property(name: &str) -> String {
+        format!("property {name} event a = before a() state s accepting {{ on a -> s }}\n")
+    }
+
+    fn names(monitors: &Monitors) -> Vec<&str> {
+        let properties = monitors.properties.iter();
+        properties.map(|it| &*it.property.name).collect()
+    }
+
+    fn options() -> BindOptions<'static> {
+        BindOptions {
+            inlined: Default::default(),
+            program: std::path::Path::new(""),
+            arguments: &[],
+        }
+    }
+
+    #[test]
+    fn the_recorder_stays_behind_an_added_property() {
+        let mut monitors = monitors(&[property("x"), property("y")].concat());
+        let recording = Recording {
+            file: "trace".into(),
+            binary: false,
+            events: Vec::new(),
+        };
+        monitors.record(&recording).expect("it can be recorded");
+        let added = monitors.insert(monitored(&property("z")), None, &options());
+        added.expect("there is no program");
+        assert_eq!(names(&monitors), ["x", "y", "z", "recording"]);
+        assert_eq!(monitors.shown().len(), 3);
+    }
+
+    #[test]
+    fn events_follow_the_numbers_of_their_properties() {
+        let mut monitors = monitors(&["x", "y", "z"].map(property).concat());
+        let expression = juror_instrument::memory_locations::LocationExpression::parse(
+            "total",
+            juror_event::Reach::Anywhere,
+        );
+        let expression = expression.expect("a name");
+        for monitor in 0..3 {
+            let kind = juror_event::EventKind::Write;
+            monitors.places.of(monitor, EventId(monitor), || {
+                crate::monitors::memory_locations::PlaceWatch::new(
+                    monitor,
+                    EventId(monitor),
+                    kind,
+                    expression.clone(),
+                )
+            });
+        }
+        monitors.remove(1, None).expect("there is no program");
+        assert_eq!(names(&monitors), ["x", "z"]);
+        let places = monitors.places.iter();
+        let places: Vec<(u16, u16)> = places.map(|it| (it.monitor, it.event.0)).collect();
+        assert_eq!(places, [(0, 0), (1, 2)]);
+    }
+
+    #[test]
+    fn a_disabled_property_keeps_its_state() {
+        let text = "property p event a = before a()
+            state s accepting { on a -> t } state t accepting { on a -> s }";
+        let mut monitors = monitors(text);
+        take(&mut monitors.properties[0], "a", &[], 0);
+        monitors
+            .enable(0, false, None)
+            .expect("there is no program");
+        take(&mut monitors.properties[0], "a", &[], 0);
+        monitors.enable(0, true, None).expect("there is no program");
+        let property = &monitors.properties[0];
+        assert_eq!(property.occurrences, [1]);
+        let slice = property.monitor.slices().next().expect("there is one");
+        assert_eq!(property.monitor.state_name(slice.state), "t");
+    }
+}

@@ -164,3 +164,74 @@ impl Monitors {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{TWICE, monitors, take};
+
+    fn recording() -> Recording {
+        Recording {
+            file: "trace".into(),
+            binary: false,
+            events: vec!["before c()".to_owned()],
+        }
+    }
+
+    #[test]
+    fn another_run_begins_anew_with_the_same_properties_and_recorder() {
+        let mut monitors = monitors(TWICE);
+        monitors.record(&recording()).expect("it can be recorded");
+        monitors.properties[0].is_enabled = false;
+        monitors.properties[0].occurrences[0] = 3;
+        monitors.properties[0].violations = 1;
+        monitors.restart(0);
+        assert_eq!((monitors.properties.len(), monitors.shown().len()), (2, 1));
+        let property = &monitors.shown()[0];
+        assert!(!property.is_enabled);
+        assert_eq!((property.occurrences[0], property.violations), (0, 0));
+        // Its events and the named one.
+        assert_eq!(monitors.properties[1].property.events.len(), 3);
+    }
+
+    #[test]
+    fn a_checkpoint_has_the_state_without_the_recorder() {
+        let mut monitors = monitors(TWICE);
+        take(&mut monitors.properties[0], "a", &[1], 0);
+        let kept = monitors.kept();
+        take(&mut monitors.properties[0], "a", &[1], 0);
+        assert_eq!(monitors.properties[0].violations, 1);
+        assert_eq!(monitors.go_back(&kept, None, |thread| thread), None);
+        let property = &monitors.properties[0];
+        assert_eq!((property.occurrences[0], property.violations), (1, 0));
+        // The path goes on from there.
+        let outcome = take(&mut monitors.properties[0], "a", &[1], 0);
+        assert_eq!(outcome.violations.len(), 1);
+    }
+
+    #[test]
+    fn a_process_that_executes_another_program_counts_anew() {
+        let mut monitors = monitors(TWICE);
+        take(&mut monitors.properties[0], "a", &[1], 0);
+        monitors.record(&recording()).expect("it can be recorded");
+        let executed = monitors.executed(2);
+        assert_eq!((executed.process, executed.properties.len()), (Some(2), 1));
+        let property = &executed.properties[0];
+        assert_eq!((property.occurrences[0], property.sequence()), (0, 1));
+        assert!(!executed.is_recorded());
+    }
+
+    #[test]
+    fn a_recorder_that_is_taken_leaves_the_properties() {
+        let mut monitors = monitors(TWICE);
+        assert!(monitors.take_recorder(None).is_none());
+        monitors.record(&recording()).expect("it can be recorded");
+        let (recorder, monitor) = monitors.take_recorder(None).expect("it is there");
+        assert_eq!(
+            (monitors.properties.len(), monitors.is_recorded()),
+            (1, false)
+        );
+        monitors.add_recorder(recorder, monitor);
+        assert_eq!((monitors.properties.len(), monitors.shown().len()), (2, 1));
+    }
+}

@@ -88,13 +88,8 @@ impl Monitors {
         let modules = scene.program.modules.iter().filter(|it| !it.is_main);
         let now: Vec<(PathBuf, u64)> = modules.map(|it| (it.path.clone(), it.bias)).collect();
         let before = std::mem::replace(&mut self.loaded, now.clone());
-        let went = before.iter().filter(|it| !now.contains(it));
-        let came = now.iter().filter(|it| !before.contains(it));
-        let told = went
-            .map(|it| (EventKind::ModuleUnload, it))
-            .chain(came.map(|it| (EventKind::ModuleLoad, it)));
         let place = own_place(scene);
-        for (kind, (path, base)) in told {
+        for (kind, (path, base)) in module_changes(&before, &now) {
             let name = path.file_name().unwrap_or(path.as_os_str());
             let name = name.to_string_lossy();
             let details = Details::Module {
@@ -217,8 +212,50 @@ impl Monitors {
     }
 }
 
+/// Returns the modules that came and went, each by its path and load bias: what was unloaded comes
+/// first, as another module may be loaded in its place.
+fn module_changes<'a>(
+    before: &'a [(PathBuf, u64)],
+    now: &'a [(PathBuf, u64)],
+) -> impl Iterator<Item = (EventKind, &'a (PathBuf, u64))> {
+    let went = before.iter().filter(|it| !now.contains(it));
+    let came = now.iter().filter(|it| !before.contains(it));
+    went.map(|it| (EventKind::ModuleUnload, it))
+        .chain(came.map(|it| (EventKind::ModuleLoad, it)))
+}
+
 /// Returns the address of a stopped thread in the main program, for reports.
 fn own_place(scene: &Scene<'_>) -> u64 {
     let own = scene.program.innermost_own_call(scene.thread);
     own.unwrap_or_else(|| scene.program.registers(scene.thread).map_or(0, |it| it.rip))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_at_another_address_was_unloaded_and_loaded() {
+        let of = |list: &[(&str, u64)]| -> Vec<(PathBuf, u64)> {
+            list.iter()
+                .map(|(path, base)| (path.into(), *base))
+                .collect()
+        };
+        let before = of(&[("/a.so", 1), ("/b.so", 2), ("/c.so", 3)]);
+        let now = of(&[("/b.so", 2), ("/c.so", 9), ("/d.so", 1)]);
+        let told: Vec<(EventKind, &str, u64)> = module_changes(&before, &now)
+            .map(|(kind, (path, base))| (kind, path.to_str().unwrap_or(""), *base))
+            .collect();
+        let (load, unload) = (EventKind::ModuleLoad, EventKind::ModuleUnload);
+        assert_eq!(
+            told,
+            [
+                (unload, "/a.so", 1),
+                (unload, "/c.so", 3),
+                (load, "/c.so", 9),
+                (load, "/d.so", 1)
+            ]
+        );
+        assert_eq!(module_changes(&now, &now).count(), 0);
+    }
 }

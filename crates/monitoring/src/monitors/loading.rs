@@ -78,3 +78,66 @@ pub(super) fn records(history: usize) -> usize {
         records => records,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &str = "property x event a = before a() state s accepting { on a -> s }";
+
+    #[test]
+    fn a_property_of_several_files_is_monitored_once() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, text).expect("a file");
+            path
+        };
+        file("lib.prop", FIRST);
+        let of = |name: &str| {
+            let own = FIRST.replace("property x", "property own");
+            let path = file(name, &format!("use \"lib.prop\"\n{own}"));
+            PropertySource::read(&path).expect("it is there")
+        };
+        let (monitors, _) = load(&[of("one.prop"), of("two.prop")], 0).expect("they are right");
+        let properties = monitors.properties.iter();
+        let names: Vec<&str> = properties.map(|it| &*it.property.name).collect();
+        // The files of the other two differ.
+        assert_eq!(names, ["x", "own", "own"]);
+    }
+
+    #[test]
+    fn a_remark_has_its_severity_its_file_and_its_line() {
+        let text = format!(
+            "{FIRST}\nproperty y\nevent a = before a()\nevent b = before b()
+            state s accepting {{ on a -> s }}"
+        );
+        let (_, remarks) = load(&[PropertySource::new("p.prop", text)], 0).expect("it is right");
+        let [unused] = remarks.as_slice() else {
+            panic!("{remarks:?}");
+        };
+        assert!(unused.starts_with("warning: p.prop:4: "), "{unused}");
+    }
+
+    #[test]
+    fn positions_are_in_lines_from_1() {
+        for (position, line) in [(0, 1), (1, 1), (2, 2), (3, 3), (9, 3)] {
+            assert_eq!(line_of("a\n\nb", position), line, "{position}");
+        }
+    }
+
+    #[test]
+    fn a_history_of_0_is_the_usual_one() {
+        assert_eq!((records(0), records(7)), (HISTORY_RECORDS, 7));
+    }
+
+    #[test]
+    fn an_error_in_a_file_is_the_error_of_all() {
+        let wrong = PropertySource::new("q.prop", "property q state s { on nothing }");
+        let loaded = load(&[PropertySource::new("p.prop", FIRST), wrong], 0);
+        let Err(SessionError::Property { file, found }) = loaded else {
+            panic!("it is wrong");
+        };
+        assert_eq!((file.as_str(), found.len()), ("q.prop", 1));
+    }
+}

@@ -450,3 +450,103 @@ pub(crate) fn while_halted(
     work(program)?;
     program.debuggee.resume_halted(moving)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_event::Reach;
+
+    fn place(monitor: u16, event: u16, kind: EventKind) -> PlaceWatch {
+        let expression = LocationExpression::parse("total", Reach::Anywhere);
+        PlaceWatch::new(monitor, EventId(event), kind, expression.expect("a name"))
+    }
+
+    fn watches(numbers: &[(u16, u16)]) -> PlaceWatches {
+        let mut watches = PlaceWatches::default();
+        for &(monitor, event) in numbers {
+            watches.of(monitor, EventId(event), || {
+                place(monitor, event, EventKind::Write)
+            });
+        }
+        watches
+    }
+
+    fn numbers(watches: &PlaceWatches) -> Vec<(u16, u16)> {
+        watches.iter().map(|it| (it.monitor, it.event.0)).collect()
+    }
+
+    #[test]
+    fn an_event_has_one_location() {
+        let watches = watches(&[(0, 0), (0, 1), (0, 0), (1, 0)]);
+        assert_eq!(numbers(&watches), [(0, 0), (0, 1), (1, 0)]);
+    }
+
+    #[test]
+    fn the_locations_of_a_removed_monitor_go_and_the_others_are_renumbered() {
+        let mut watches = watches(&[(0, 0), (1, 0), (2, 0), (1, 1)]);
+        watches.renumber(|number| match number {
+            1 => None,
+            number => Some(number - number / 2),
+        });
+        assert_eq!(numbers(&watches), [(0, 0), (1, 0)]);
+    }
+
+    #[test]
+    fn accesses_are_watched_by_the_kind_of_the_event() {
+        for (kind, kinds) in [
+            (EventKind::Read, AccessKinds::READ),
+            (EventKind::Write, AccessKinds::WRITE),
+            (EventKind::Change, AccessKinds::WRITE),
+            (EventKind::Access, AccessKinds::READ | AccessKinds::WRITE),
+        ] {
+            assert_eq!(place(0, 0, kind).kinds(), kinds, "{kind}");
+        }
+    }
+
+    fn armed() -> PlaceWatches {
+        let mut watches = watches(&[(0, 0)]);
+        let place = &mut watches.list[0];
+        place.is_needed = true;
+        place.parts.push(WatchId(3));
+        place.path = Some(WatchId(4));
+        place.sight = Some(MemoryLocation {
+            range: Some(8..12),
+            path: Vec::new(),
+            elements: juror_instrument::memory_locations::Elements {
+                size: 4,
+                count: 1,
+                first: 0,
+                decode: None,
+            },
+            bytes: vec![0; 4],
+        });
+        watches.shared.push(Shared {
+            id: WatchId(3),
+            ranges: std::iter::once(8..12).collect(),
+            kinds: AccessKinds::WRITE,
+            least: WatchTier::Hardware,
+            users: 1,
+        });
+        watches
+    }
+
+    #[test]
+    fn nothing_is_watched_yet_in_a_forked_process() {
+        let forked = armed().forked();
+        assert!(forked.shared.is_empty());
+        let place = forked.get(0).expect("it is known");
+        assert!(!place.is_armed() && !place.is_live());
+        assert_eq!(place.address(), Some(8));
+    }
+
+    #[test]
+    fn a_process_that_is_gone_leaves_no_addresses() {
+        let mut watches = armed();
+        let place = watches.get(0).expect("it is known");
+        assert_eq!((place.address(), place.addresses()), (Some(8), vec![8]));
+        watches.forget_process();
+        let place = watches.get(0).expect("it is known");
+        assert_eq!((place.address(), place.addresses()), (None, vec![]));
+        assert!(watches.shared.is_empty() && !place.is_armed());
+    }
+}

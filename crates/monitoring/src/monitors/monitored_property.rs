@@ -297,3 +297,129 @@ pub fn slice_total(monitored: &MonitoredProperty) -> u64 {
     }
     monitored.monitor.object_count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{TWICE, monitored, take, take_at};
+
+    fn error(words: &str) -> EvaluationError {
+        EvaluationError {
+            span: 0..1,
+            message: words.to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_error_of_the_first_property_is_reported() {
+        let mut monitored = monitored(TWICE);
+        let mut outcome = EventOutcome::default();
+        monitored.note_error(2, error("of 2"), &mut outcome);
+        monitored.note_error(1, error("of 1"), &mut outcome);
+        monitored.note_error(3, error("of 3"), &mut outcome);
+        assert_eq!(outcome.error, Some((1, error("of 1"))));
+        assert_eq!(monitored.errors, 3);
+    }
+
+    #[test]
+    fn an_event_that_cannot_be_evaluated_is_counted_and_reported() {
+        let mut monitored = monitored(
+            "property p event a = before a(n)
+            state s accepting { on a when 10 / n > 1 -> t }
+            state t accepting { on a -> s }",
+        );
+        let outcome = take(&mut monitored, "a", &[0], 0);
+        assert!(outcome.error.is_some() && outcome.violations.is_empty());
+        assert_eq!((monitored.errors, monitored.occurrences[0]), (1, 1));
+    }
+
+    #[test]
+    fn a_disabled_property_takes_no_event_and_no_end() {
+        let mut monitored = monitored(
+            "property p event a = before a() state s non-accepting { on a -> t }
+            state t accepting { on a -> s }",
+        );
+        monitored.is_enabled = false;
+        take(&mut monitored, "a", &[], 0);
+        assert_eq!(monitored.occurrences, [0]);
+        assert!(!monitored.needs(EventId(0)) && !monitored.watches(EventId(0)));
+        assert_eq!(monitored.finish(), []);
+        assert_eq!(monitored.violations, 0);
+        monitored.is_enabled = true;
+        assert!(monitored.needs(EventId(0)));
+        assert_eq!(monitored.finish().len(), 1);
+    }
+
+    #[test]
+    fn a_violation_is_repeated_if_it_was_at_the_same_place() {
+        let mut monitored = monitored(TWICE);
+        let mut violate = |value, address| {
+            take(&mut monitored, "a", &[value], 0x10);
+            let outcome = take(&mut monitored, "a", &[value], address);
+            outcome.violations[0].repeated
+        };
+        assert_eq!(
+            [violate(1, 0x20), violate(2, 0x20), violate(3, 0x30)],
+            [false, true, false]
+        );
+        assert_eq!(monitored.violations, 3);
+    }
+
+    #[test]
+    fn the_end_violates_the_open_slices_in_the_order_of_their_parameters() {
+        let mut monitored = monitored(
+            "property p slice on n
+            event a = before a(n)
+            event b = before b(n)
+            state open non-accepting { on a -> open on b -> done }
+            state done accepting { on b -> open }",
+        );
+        for value in [3, 1, 2] {
+            take(&mut monitored, "a", &[value], 0);
+        }
+        let open = monitored.finish();
+        let bound = |id: &SliceId| monitored.monitor.slice(*id).expect("a slice").binding;
+        let bound: Vec<String> = open.iter().map(|id| format!("{:?}", bound(id))).collect();
+        // The slice without an object is none of them.
+        assert_eq!(
+            bound,
+            ["[Some(Int(1))]", "[Some(Int(2))]", "[Some(Int(3))]"]
+        );
+        assert_eq!((monitored.violations, monitored.violated_by_end), (3, 3));
+    }
+
+    #[test]
+    fn time_decides_when_the_deadline_has_come_and_has_no_address() {
+        let mut monitored = monitored(
+            "property p event a = before a() event b = before b()
+            ltl always (a implies eventually within 10 ns b)",
+        );
+        assert_eq!(monitored.next_deadline(), None);
+        take_at(&mut monitored, "a", &[], (0x10, 100));
+        let deadline = monitored.next_deadline().expect("it waits");
+        let mut outcome = EventOutcome::default();
+        assert_eq!(monitored.pass_time(0, deadline - 1, &mut outcome), None);
+        assert!(outcome.is_empty());
+        assert!(monitored.pass_time(0, deadline, &mut outcome).is_some());
+        assert_eq!(outcome.violations.len(), 1);
+        assert_eq!(monitored.monitor.violations()[0].address, 0);
+        monitored.is_enabled = false;
+        assert_eq!(monitored.next_deadline(), None);
+    }
+
+    #[test]
+    fn objects_are_counted_without_the_slice_of_none() {
+        let mut sliced = monitored(TWICE);
+        for value in [1, 2, 1] {
+            take(&mut sliced, "a", &[value], 0);
+        }
+        assert_eq!(slice_total(&sliced), 2);
+        let child = sliced.forked();
+        assert_eq!((child.inherited.slices, child.inherited.events), (2, 3));
+        assert_eq!((child.sequence(), child.violations), (3, 0));
+        let mut whole =
+            monitored("property p event a = before a() state s accepting { on a -> s }");
+        take(&mut whole, "a", &[], 0);
+        assert_eq!(slice_total(&whole), 0);
+    }
+}

@@ -344,4 +344,114 @@ mod tests {
         assert_eq!(wanted_calls(list.iter()), SystemCalls::All);
         assert_eq!(wanted_signals(list.iter()), 1 << 9);
     }
+
+    /// Returns the subject of an event, or the message and help of its error.
+    fn subject(text: &str) -> Result<Subject, (String, String)> {
+        Subject::of(&crate::samples::event(text)).map_err(|error| match error {
+            BindError::Subject { message, help, .. } => (message, help.unwrap_or_default()),
+            other => panic!("{other:?}"),
+        })
+    }
+
+    #[test]
+    fn subjects_are_numbers_of_calls_and_signals() {
+        for (text, expected) in [
+            ("entry write", Subject::SystemCall(1)),
+            ("exit write", Subject::SystemCall(1)),
+            ("signal", Subject::Any),
+            ("signal SIGUSR1", Subject::Signal(10)),
+            ("module load \"libz\"", Subject::Module("libz".into())),
+            ("thread start", Subject::Any),
+        ] {
+            assert_eq!(subject(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn subjects_that_do_not_exist_have_a_near_one() {
+        for (text, message, help) in [
+            (
+                "entry wirte",
+                "there is no system call `wirte`",
+                "did you mean `write`?",
+            ),
+            (
+                "signal SIGUSR9",
+                "there is no signal `SIGUSR9`",
+                "did you mean `SIGUSR",
+            ),
+            (
+                "signal SIGKILL",
+                "SIGKILL ends the process",
+                "`program exit`",
+            ),
+        ] {
+            let (told, advice) = subject(text).expect_err(text);
+            assert!(told.starts_with(message), "{told}");
+            assert!(advice.starts_with(help), "{advice}");
+        }
+    }
+
+    #[test]
+    fn events_are_asked_in_the_order_of_properties_and_declarations() {
+        let mut occasions = Occasions::default();
+        for (monitor, event) in [(1, 0), (0, 2), (0, 1)] {
+            occasions.add(Occasion {
+                monitor,
+                ..occasion(event, EventKind::ThreadStart, Subject::Any)
+            });
+        }
+        let order = |it: &Occasions| {
+            it.list
+                .iter()
+                .map(|it| (it.monitor, it.event.0))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(order(&occasions), [(0, 1), (0, 2), (1, 0)]);
+        occasions.renumber(|number| number.checked_sub(1));
+        assert_eq!(order(&occasions), [(0, 0)]);
+    }
+
+    #[test]
+    fn exits_are_followed_while_some_event_is_at_one() {
+        let mut occasions = Occasions::default();
+        let call = || Subject::SystemCall(3);
+        occasions.add(occasion(
+            0,
+            EventKind::SystemCallEntry,
+            Subject::SystemCall(1),
+        ));
+        assert_eq!(occasions.exits, SystemCalls::None);
+        occasions.add(Occasion {
+            monitor: 1,
+            ..occasion(0, EventKind::SystemCallExit, call())
+        });
+        assert_eq!(occasions.exits, SystemCalls::Only([3].into()));
+        occasions.renumber(|number| (number == 0).then_some(0));
+        assert_eq!(occasions.exits, SystemCalls::None);
+    }
+
+    #[test]
+    fn a_forked_process_reports_no_signals_until_they_are_asked_for() {
+        let occasions = Occasions {
+            signals: 1 << 9,
+            system_calls: SystemCalls::All,
+            ..Occasions::default()
+        };
+        let forked = occasions.forked();
+        assert_eq!((forked.signals, forked.system_calls), (0, SystemCalls::All));
+    }
+
+    #[test]
+    fn all_calls_are_named_whether_or_not_a_state_needs_them() {
+        let events = ["entry write", "exit close", "before f()", "entry wirte"];
+        let events = events.map(crate::samples::event);
+        assert_eq!(named_calls(events.iter()), SystemCalls::Only([1, 3].into()));
+        assert_eq!(named_calls(events[2..3].iter()), SystemCalls::None);
+        let any = SymbolicEvent {
+            subject: "".into(),
+            ..crate::samples::event("entry write")
+        };
+        assert_eq!(named_calls(events.iter().chain([&any])), SystemCalls::All);
+    }
 }

@@ -157,13 +157,7 @@ impl Monitors {
             if refusal.is_some_and(|(_, known)| *known == CIRCUMSTANCE) {
                 return None;
             }
-            let ways = self.ways(program, monitor, event);
-            let first = ways.first().cloned().flatten();
-            let is_native = |way: &Option<String>| way.as_deref() == Some("native");
-            match (ways.iter().any(is_native), ways.iter().all(is_native)) {
-                (true, false) => Some("native in part".to_owned()),
-                _ => first,
-            }
+            joint_way(&self.ways(program, monitor, event))
         };
         let numbers = 0..self.properties.len();
         let all: Vec<Vec<Option<String>>> = numbers
@@ -464,5 +458,99 @@ impl NativeTier {
         self.entries.clear();
         self.returns.clear();
         self.refusals.clear();
+    }
+}
+
+/// Returns how an event is taken that is taken in these ways, by address.
+fn joint_way(ways: &[Option<String>]) -> Option<String> {
+    let is_native = |way: &Option<String>| way.as_deref() == Some("native");
+    if ways.iter().any(is_native) && !ways.iter().all(is_native) {
+        return Some("native in part".to_owned());
+    }
+    ways.first().cloned().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::monitors;
+    use juror_event::{EventId, EventKind};
+
+    #[test]
+    fn an_event_is_native_in_part_if_some_of_its_addresses_are() {
+        let native = || Some("native".to_owned());
+        let trap = || Some("trap: it is short".to_owned());
+        for (ways, expected) in [
+            (vec![], None),
+            (vec![native(), native()], native()),
+            (vec![trap(), trap()], trap()),
+            (vec![None, trap()], None),
+            (vec![native(), trap()], Some("native in part".to_owned())),
+            (vec![None, native()], Some("native in part".to_owned())),
+        ] {
+            assert_eq!(joint_way(&ways), expected, "{ways:?}");
+        }
+    }
+
+    fn probe(monitor: u16) -> Probe {
+        Probe {
+            monitor,
+            event: EventId(0),
+            kind: EventKind::BeforeCall,
+            address: 0x1000,
+            function: "a".into(),
+            captures: Vec::new(),
+            inlined: None,
+            is_inserted: false,
+        }
+    }
+
+    /// Two properties, of which the first has a probe.
+    fn two() -> Monitors {
+        let property = |name| {
+            format!("property {name} event a = before a() state s accepting {{ on a -> s }}\n")
+        };
+        let mut monitors = monitors(&["x", "y"].map(property).concat());
+        monitors.probes.add(probe(0));
+        monitors
+    }
+
+    #[test]
+    fn a_property_is_a_candidate_while_it_is_enabled_and_has_a_probe() {
+        let mut monitors = two();
+        assert!(monitors.is_candidate(0, 1));
+        assert!(!monitors.is_candidate(1, 1) && !monitors.is_candidate(7, 1));
+        assert!(monitors.has_candidate());
+        monitors.properties[0].is_enabled = false;
+        assert!(!monitors.has_candidate());
+    }
+
+    #[test]
+    fn a_refused_property_is_asked_again_when_there_are_other_probes() {
+        let mut monitors = two();
+        let why = whole(&monitors.properties[0], "is too large");
+        monitors.native.refusals.insert(0, (why, 1));
+        assert!(!monitors.has_candidate());
+        monitors.probes.add(probe(1));
+        assert!(monitors.has_candidate() && monitors.is_candidate(0, 2));
+    }
+
+    #[test]
+    fn circumstances_refuse_all_properties_for_a_time() {
+        let mut monitors = two();
+        assert!(monitors.native_error().is_none());
+        monitors.refuse_all("is taken by traps as asked");
+        assert_eq!(monitors.native.refusals.len(), 2);
+        // Another circumstance is looked at, whatever the probes are.
+        assert!(monitors.is_candidate(0, 1));
+        let Some(SessionError::Property { file, found }) = monitors.native_error() else {
+            panic!("both are refused");
+        };
+        let diagnostic = &found[0].diagnostics[0];
+        assert_eq!((file.as_str(), diagnostic.code), ("p.prop", "not-native"));
+        assert!(
+            diagnostic.message.contains("is taken by traps as asked"),
+            "{diagnostic:?}"
+        );
     }
 }

@@ -7,8 +7,9 @@ use super::stub::{MonitorStub, StubSection};
 use super::{Cluster, Site};
 use crate::monitors::Monitors;
 use juror_debuggee::{DebuggeeError, Owner, Patch};
-use juror_event::EventKind;
+use juror_event::{EventId, EventKind};
 use juror_instrument::native::sites::Heads;
+use juror_instrument::probes::Probe;
 use juror_native::emit::{Action, Call, Draft, GATE, Region, Section, draft};
 use juror_native::head::{Head, Place};
 use juror_native::punning::{Form, Placement, Request};
@@ -102,14 +103,7 @@ impl Monitors {
         }
         let sorted = entries.into_iter().filter_map(|(address, probes)| {
             let mut probes = probes?;
-            probes.sort_by_key(|number| {
-                let probe = self.probes.get(*number);
-                probe.map(|it| {
-                    let order = (it.monitor, it.event);
-                    let is_end = it.kind.is_end_of_call();
-                    (is_end.then_some(Reverse(order)), order)
-                })
-            });
+            probes.sort_by_key(|number| self.probes.get(*number).map(section_order));
             Some((address, probes))
         });
         sorted.collect()
@@ -325,6 +319,17 @@ impl Monitors {
     }
 }
 
+/// The place of a probe's section among those of its address.
+type SectionOrder = (Option<Reverse<(u16, EventId)>>, (u16, EventId));
+
+/// Returns the order of the sections of a site: events before the call as they are declared, then
+/// the ends of the call in the reverse order, as what is begun last ends first.
+fn section_order(probe: &Probe) -> SectionOrder {
+    let order = (probe.monitor, probe.event);
+    let is_end = probe.kind.is_end_of_call();
+    (is_end.then_some(Reverse(order)), order)
+}
+
 fn region(gate: u64) -> Region {
     Region {
         gate,
@@ -415,5 +420,60 @@ impl super::NativeTier {
             size,
             reach: head.reach(size),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_ranges_are_left_without_those_of_others() {
+        let ranges = |of: &[(u64, u64)]| -> Vec<Range<u64>> {
+            of.iter().map(|(start, end)| *start..*end).collect()
+        };
+        let check = |others: &[(u64, u64)], expected: &[(u64, u64)]| {
+            let left = without(ranges(&[(10, 20), (30, 40)]), &ranges(others));
+            assert_eq!(left, ranges(expected), "{others:?}");
+        };
+        check(&[], &[(10, 20), (30, 40)]);
+        check(&[(0, 5), (20, 30), (40, 50)], &[(10, 20), (30, 40)]);
+        check(&[(12, 14)], &[(10, 12), (14, 20), (30, 40)]);
+        check(&[(5, 12), (38, 50)], &[(12, 20), (30, 38)]);
+        check(&[(15, 35)], &[(10, 15), (35, 40)]);
+        check(&[(10, 20)], &[(30, 40)]);
+        check(&[(0, 50)], &[]);
+    }
+
+    #[test]
+    fn the_ends_of_a_call_are_begun_in_the_reverse_order() {
+        let probe = |monitor, event, kind| Probe {
+            monitor,
+            event: EventId(event),
+            kind,
+            address: 0x1000,
+            function: "f".into(),
+            captures: Vec::new(),
+            inlined: None,
+            is_inserted: true,
+        };
+        let (before, after) = (EventKind::BeforeCall, EventKind::AfterCall);
+        let mut probes = [
+            probe(1, 0, after),
+            probe(0, 1, after),
+            probe(1, 1, before),
+            probe(0, 0, after),
+            probe(0, 2, before),
+        ];
+        probes.sort_by_key(section_order);
+        let order = probes.map(|it| (it.kind == before, it.monitor, it.event.0));
+        let expected = [
+            (true, 0, 2),
+            (true, 1, 1),
+            (false, 1, 0),
+            (false, 0, 1),
+            (false, 0, 0),
+        ];
+        assert_eq!(order, expected);
     }
 }

@@ -187,3 +187,39 @@ pub(crate) fn whole(monitored: &MonitoredProperty, why: &str) -> NotNative {
         why: why.into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{event, monitored};
+
+    #[test]
+    fn events_that_cost_stops_in_every_state_are_not_rare() {
+        for (text, expected) in [
+            ("before f()", true),
+            ("after f()", true),
+            ("thread start", true),
+            ("module load", true),
+            ("program exit", true),
+            ("entry write", false),
+            ("signal", false),
+            ("write total", false),
+            ("line \"a.c:3\"", false),
+        ] {
+            assert_eq!(is_rare(event(text).kind), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_property_without_functions_in_the_program_stays_with_traps() {
+        let refused = |text: &str| match Candidate::of(&monitored(text), 0, &Probes::default()) {
+            Ok(_) => panic!("it has no probes"),
+            Err(why) => why.to_string(),
+        };
+        let bound = "property p event a = before a() state s accepting { on a -> s }";
+        assert!(refused(bound).contains("has no function in the program yet"));
+        let watched = "property p event a = before a() event w = write total
+            state s accepting { on a -> s on w -> s }";
+        assert!(refused(watched).contains("would be watched in every state"));
+    }
+}

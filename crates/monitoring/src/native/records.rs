@@ -189,3 +189,80 @@ pub(crate) fn has_pending_calls(program: &Program, thread: ThreadId) -> Option<T
     let record = program.debuggee.thread_record(thread)?;
     (innermost_end(program, record) > first_call(record)).then_some(record)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_record_has_no_pending_call_and_the_journals_of_its_number() {
+        let journals = Journals::default();
+        let tables = [(0x7000, 0x100), (0x9000, 0x40)];
+        journals
+            .lock()
+            .expect("no thread has panicked")
+            .extend(tables);
+        let address = 0x10_0000;
+        let words = words(&journals)(3, address);
+        let first = address + CALLS + RECORD_OF_CALL_BYTES;
+        // The word that says whether the thread is armed is not one of them.
+        let at = |offset: u32| words[(offset / 8 - 1) as usize];
+        assert_eq!(at(PENDING), first);
+        assert_eq!(
+            at(PENDING_END),
+            address + RECORD_BYTES - RECORD_OF_CALL_BYTES
+        );
+        assert_eq!(
+            [0, 1, 2].map(|property| at(journal_offset(property))),
+            [0x7300, 0x90c0, 0]
+        );
+        // The record before the first call has the frame 0.
+        let before = &words[CALLS as usize / 8 - 1..];
+        assert!(
+            before.len() as u64 * 8 >= RECORD_OF_CALL_BYTES && before.iter().all(|it| *it == 0)
+        );
+    }
+
+    #[test]
+    fn the_journals_of_all_properties_are_before_the_calls() {
+        assert!(u64::from(journal_offset(PROPERTIES_MAX)) <= CALLS);
+        let end = CALLS + RECORD_OF_CALL_BYTES * (PENDING_MAX as u64 + 1);
+        assert!(end <= RECORD_BYTES - RECORD_OF_CALL_BYTES);
+    }
+
+    /// The bytes of two calls and of half a third.
+    fn records() -> PendingRecords {
+        let mut bytes = Vec::new();
+        for call in 1..=3_u64 {
+            let fixed = [0x100 * call, 0x10 * call, call, 1 << call];
+            let values = (0..12).map(|value| call * 1000 + value);
+            for word in fixed.into_iter().chain(values) {
+                bytes.extend(word.to_le_bytes());
+            }
+        }
+        bytes.truncate(2 * RECORD_OF_CALL_BYTES as usize + 64);
+        PendingRecords(bytes)
+    }
+
+    #[test]
+    fn pending_calls_are_read_as_they_were_written() {
+        let calls = records().calls();
+        assert_eq!(calls.len(), 2);
+        let second = &calls[1];
+        assert_eq!(
+            (second.frame, second.address, second.event),
+            (0x200, 0x20, 2)
+        );
+        assert_eq!(
+            (second.absent, second.values[0], second.values[11]),
+            (4, 2000, 2011)
+        );
+    }
+
+    #[test]
+    fn a_call_is_known_by_its_frame_and_return_address_together() {
+        let records = records();
+        assert!(records.has(0x100, 0x10) && records.has(0x200, 0x20));
+        assert!(!records.has(0x100, 0x20) && !records.has(0x300, 0x30));
+    }
+}

@@ -360,3 +360,72 @@ impl Said {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(event: u64, property: usize) -> Finding {
+        Finding {
+            is_unsure: false,
+            ..Finding::unsure(event, property)
+        }
+    }
+
+    #[test]
+    fn findings_are_merged_by_event_and_in_the_order_of_properties() {
+        let error = |event, property, words: &str| Finding {
+            error: Some(StopReason::MonitorError {
+                property: words.to_owned(),
+                message: String::new(),
+                start: 0,
+                end: 0,
+                file: String::new(),
+                text: "".into(),
+            }),
+            ..finding(event, property)
+        };
+        let said = merge(vec![
+            error(2, 1, "late"),
+            finding(1, 0),
+            error(2, 0, "first"),
+        ]);
+        let events: Vec<u64> = said.iter().map(|it| it.event).collect();
+        assert_eq!(events, [1, 2]);
+        assert_eq!(said[0].reason, None);
+        let Some(StopReason::MonitorError { property, .. }) = &said[1].reason else {
+            panic!("{said:?}");
+        };
+        assert_eq!(property, "first");
+        let unsure = merge(vec![finding(1, 0), Finding::unsure(1, 1), finding(2, 0)]);
+        let unsure: Vec<bool> = unsure.iter().map(|it| it.is_unsure).collect();
+        assert_eq!(unsure, [true, false]);
+    }
+
+    #[test]
+    fn a_violation_is_told_before_an_error_and_the_number_of_violations_is_limited() {
+        let violation = |property: usize| {
+            let text = format!(
+                "property p{property} event a = before a() state s accepting {{ on a -> s }}"
+            );
+            let monitored = crate::samples::monitored(&text);
+            let slice = juror_monitor::SliceId(0);
+            report::violation(&monitored, slice, crate::samples::PLACES, false, false)
+        };
+        let violated = |property: usize, count: usize| Finding {
+            violations: vec![violation(property); count],
+            ..finding(1, property)
+        };
+        let wrong = Finding {
+            error: Some(StopReason::Step),
+            ..finding(1, 0)
+        };
+        let said = merge(vec![violated(2, VIOLATIONS_MAX), wrong, violated(1, 2)]);
+        let Some(StopReason::Violation { violations }) = &said[0].reason else {
+            panic!("{said:?}");
+        };
+        assert_eq!(violations.len(), VIOLATIONS_MAX);
+        let of_first = violations.iter().filter(|it| it.property == "p1");
+        assert_eq!(of_first.count(), 2);
+    }
+}

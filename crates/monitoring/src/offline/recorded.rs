@@ -184,3 +184,63 @@ impl Recorded {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{TWICE, monitored};
+    use juror_trace::{Decoder, Form};
+
+    fn batch(text: &str) -> Batch {
+        let mut batch = Batch::default();
+        Decoder::new(Form::Json).decode(text.as_bytes(), true, &mut batch);
+        assert_eq!(batch.faults, []);
+        batch
+    }
+
+    fn recorded(traces: usize) -> Recorded {
+        let property = monitored(TWICE).property;
+        Recorded::of(traces, [property].iter())
+    }
+
+    #[test]
+    fn an_event_without_a_known_place_is_nowhere() {
+        let mut recorded = recorded(1);
+        let batch = batch("{\"event\":\"before a\",\"values\":{\"n\":1}}\n");
+        recorded.learn(0, &batch);
+        let happened = recorded.occurrence(0, &batch.events[0]);
+        assert_eq!((happened.address, happened.time), (NOWHERE, 0));
+        assert_eq!(recorded.places.call(NOWHERE), Location::default());
+        assert_eq!((recorded.place(0, 3), recorded.place(9, 0)), (None, None));
+    }
+
+    #[test]
+    fn places_are_numbered_over_all_traces() {
+        let mut recorded = recorded(2);
+        let batch = batch(
+            "{\"define\":0,\"address\":16,\"line\":1}\n{\"define\":1,\"address\":32,\"line\":2}\n",
+        );
+        recorded.learn(0, &batch);
+        recorded.learn(1, &batch);
+        recorded.learn(7, &batch);
+        assert_eq!(
+            (recorded.place(0, 1), recorded.place(1, 0)),
+            (Some(1), Some(2))
+        );
+        assert_eq!(recorded.places.call(3).line, Some(2));
+    }
+
+    #[test]
+    fn an_event_was_bound_unless_every_trace_says_the_contrary() {
+        let mut recorded = recorded(2);
+        let unbound = batch("{\"unbound\":\"before a\"}\n");
+        let event = EventId(0);
+        assert!(recorded.was_bound(0, event));
+        recorded.learn(0, &unbound);
+        assert!(recorded.was_bound(0, event));
+        recorded.learn(1, &unbound);
+        assert!(!recorded.was_bound(0, event));
+        assert!(recorded.was_bound(0, EventId(1)));
+        assert!(Recorded::default().was_bound(0, event));
+    }
+}

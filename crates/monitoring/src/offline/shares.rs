@@ -310,3 +310,114 @@ impl Together {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::{TWICE, monitored};
+
+    /// Returns the joint state of two shares with these needs before and the changes of each.
+    fn joint(needed: [u64; 2], changes: [&[(u64, u64)]; 2]) -> Together {
+        let mut together = Together::new(0, &monitored(TWICE), 2);
+        together.needed = needed.to_vec();
+        let standing = |share| Standing {
+            share,
+            changes: changes[share].to_vec(),
+            occurrences: if share == 0 { vec![5, 7] } else { Vec::new() },
+            ..Standing::default()
+        };
+        together.begin(&[standing(0), standing(1)]);
+        together
+    }
+
+    #[test]
+    fn a_portion_without_a_change_of_needs_is_counted_at_once() {
+        let together = joint([0b01, 0b00], [&[], &[]]);
+        assert!(!together.is_to_count);
+        assert_eq!(
+            (together.occurrences(), together.unneeded()),
+            (&[5, 0][..], &[0, 7][..])
+        );
+    }
+
+    #[test]
+    fn a_need_that_another_share_has_all_the_time_does_not_change() {
+        assert!(!joint([0b11, 0b01], [&[], &[(1, 0b11), (2, 0b01)]]).is_to_count);
+        assert!(joint([0b01, 0b01], [&[], &[(1, 0b11), (2, 0b01)]]).is_to_count);
+    }
+
+    #[test]
+    fn needs_change_behind_the_event_that_changes_them() {
+        let mut together = joint([0b01, 0b01], [&[(3, 0b11)], &[(4, 0b00), (5, 0b01)]]);
+        assert_eq!(
+            (together.occurrences(), together.unneeded()),
+            (&[0, 0][..], &[0, 0][..])
+        );
+        let needed = |together: &mut Together, event| {
+            together.change_before(event);
+            together.needed_now()
+        };
+        for (event, expected) in [(1, 0b01), (3, 0b01), (4, 0b11), (5, 0b11), (9, 0b11)] {
+            assert_eq!(needed(&mut together, event), expected, "{event}");
+        }
+        assert_eq!(together.needed, [0b11, 0b01]);
+    }
+
+    #[test]
+    fn reports_on_other_properties_are_left_out() {
+        let mut together = Together::new(0, &monitored(TWICE), 2);
+        together.begin(&[Standing {
+            property: 1,
+            occurrences: vec![9, 9],
+            written: Written {
+                addresses: 1,
+                numbers: 1,
+            },
+            records: 1 << 40,
+            ..Standing::default()
+        }]);
+        assert_eq!(
+            (together.occurrences(), together.unneeded()),
+            (&[0, 0][..], &[0, 0][..])
+        );
+        assert!(!together.is_mixed() && !together.may_forget());
+    }
+
+    #[test]
+    fn a_parameter_that_is_a_number_here_and_an_address_there_is_mixed() {
+        let mut together = Together::new(0, &monitored(TWICE), 2);
+        let written = |share, value: Value, parameter| {
+            let mut written = Written::default();
+            written.note(parameter, &value);
+            Standing {
+                share,
+                written,
+                ..Standing::default()
+            }
+        };
+        together.begin(&[
+            written(0, Value::Int(1), 0),
+            written(1, Value::Address(1), 1),
+        ]);
+        assert!(!together.is_mixed());
+        together.begin(&[written(0, Value::Address(2), 0)]);
+        assert!(together.is_mixed());
+    }
+
+    #[test]
+    fn paths_may_be_forgotten_once_all_shares_have_more_than_one_monitor_keeps() {
+        let mut together = Together::new(0, &monitored(TWICE), 2);
+        (together.capacity, together.has_several) = (10, true);
+        let standing = |share, records| Standing {
+            share,
+            records,
+            ..Standing::default()
+        };
+        together.begin(&[standing(0, 6), standing(1, 4)]);
+        assert!(!together.may_forget());
+        together.begin(&[standing(1, 5)]);
+        assert!(together.may_forget());
+        together.has_several = false;
+        assert!(!together.may_forget());
+    }
+}

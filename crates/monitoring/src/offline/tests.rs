@@ -242,3 +242,152 @@ fn an_event_makes_the_next_one_of_its_moment_needed() {
     let once = "{\"event\":\"write x\"}\n";
     assert_eq!(stops(&mut offline(twice), &[once]), [0]);
 }
+
+const AFTER: &str = "property p
+event a = before f()
+event b = before g()
+state s accepting { on a -> t }
+state t accepting { on b -> u }
+state u non-accepting\n";
+
+fn called(names: &[&str]) -> String {
+    let line = |name: &&str| format!("{{\"event\":\"before {name}\"}}\n");
+    names.iter().map(line).collect()
+}
+
+#[test]
+fn an_event_that_no_state_needs_is_counted_apart() {
+    let mut offline = offline(AFTER);
+    assert_eq!(stops(&mut offline, &[&called(&["g", "f", "f", "g"])]), [3]);
+    let property = &offline.monitors.properties[0];
+    assert_eq!(property.occurrences, [1, 1]);
+    assert_eq!(property.unneeded, [1, 1]);
+}
+
+#[test]
+fn a_disabled_property_counts_nothing() {
+    let mut offline = offline(AFTER);
+    offline.monitors.properties[0].is_enabled = false;
+    assert_eq!(stops(&mut offline, &[&called(&["g", "f", "g"])]), [0; 0]);
+    let property = &offline.monitors.properties[0];
+    assert_eq!(
+        (&property.occurrences, &property.unneeded),
+        (&vec![0, 0], &vec![0, 0])
+    );
+}
+
+#[test]
+fn an_event_that_the_trace_does_not_record_is_an_error_with_advice() {
+    let mut offline = offline(AFTER);
+    let declared = "{\"declare\":\"before f\",\"parameters\":[]}\n";
+    stops(&mut offline, &[&format!("{declared}{}", called(&["f"]))]);
+    let Some(SessionError::Property { file, found }) = offline.not_recorded() else {
+        panic!("one is missing");
+    };
+    let diagnostic = &found[0].diagnostics[0];
+    assert_eq!((file.as_str(), found[0].diagnostics.len()), ("p.prop", 1));
+    assert_eq!(diagnostic.message, "the trace does not record `before g`");
+    let help = diagnostic.help.as_deref().unwrap_or_default();
+    assert!(help.contains("--record 'before g(\u{2026})'"), "{help}");
+    // A property does not hold without the event that could violate it.
+    let end = offline.finish(None);
+    assert_eq!(end.summaries[0].undecided, ["`before g` was not recorded"]);
+    assert!(
+        !end.summaries[0]
+            .remarks
+            .iter()
+            .any(|it| it.contains("before g` never"))
+    );
+}
+
+#[test]
+fn events_of_no_property_are_counted_by_name() {
+    let mut offline = offline(AFTER);
+    let batch = batch(&called(&["f", "x", "y", "x", "g"]));
+    offline.learn(0, &batch);
+    assert_eq!(
+        offline.others(),
+        [("before x".to_owned(), 2), ("before y".to_owned(), 1)]
+    );
+    offline.begin(1);
+    assert_eq!(offline.others(), []);
+}
+
+#[test]
+fn the_end_of_a_trace_is_that_of_the_program() {
+    for (how, ending) in [
+        (Some(How::Exited(3)), Some(Ending::Exited { status: 3 })),
+        (Some(How::Killed(9)), Some(Ending::Killed { signal: 9 })),
+        (Some(How::Detached), None),
+        (Some(How::Stopped), None),
+        (None, None),
+    ] {
+        assert_eq!(offline(AFTER).finish(how).ending, ending, "{how:?}");
+    }
+}
+
+#[test]
+fn an_event_is_described_by_its_layout_and_place() {
+    let mut offline = offline(AFTER);
+    let batch = batch(
+        "{\"define\":0,\"address\":4096,\"file\":\"a.c\",\"line\":7}\n\
+         {\"event\":\"before f\",\"place\":0,\"thread\":2,\"time\":5}\n\
+         {\"event\":\"write x\"}\n",
+    );
+    offline.learn(0, &batch);
+    let reason = || StopReason::Violation {
+        violations: Vec::new(),
+    };
+    let call = offline.describe(0, &batch.events[0], reason());
+    assert_eq!((call.what.as_str(), call.is_call), ("before f", true));
+    assert_eq!((call.thread, call.time_ns), (2, Some(5)));
+    let location = call.location.expect("it was recorded");
+    assert_eq!((location.address, location.line), (4096, Some(7)));
+    let store = offline.describe(0, &batch.events[1], reason());
+    assert_eq!(
+        (store.what.as_str(), store.is_call, store.location),
+        ("write x", false, None)
+    );
+}
+
+#[test]
+fn a_property_whose_event_was_never_bound_holds_only_if_that_is_allowed() {
+    let trace = format!("{}{{\"unbound\":\"before g\"}}\n", called(&["f", "g"]));
+    for (allow_unbound, undecided) in [(false, 1), (true, 0)] {
+        let mut offline = offline(AFTER);
+        offline.allow_unbound = allow_unbound;
+        stops(&mut offline, &[&trace]);
+        let end = offline.finish(None);
+        assert_eq!(
+            end.summaries[0].undecided.len(),
+            undecided,
+            "{:?}",
+            end.summaries[0]
+        );
+    }
+}
+
+#[test]
+fn slices_are_spread_if_there_are_threads_for_all_properties() {
+    let two = [
+        RELEASED,
+        &RELEASED.replace("property released", "property again"),
+    ]
+    .concat();
+    let whole = format!("{RELEASED}{}", AFTER);
+    for (text, most, with_slices, expected) in [
+        (RELEASED, 4, true, 4),
+        (RELEASED, 4, false, 1),
+        (RELEASED, 1, true, 1),
+        (&two, 5, true, 4),
+        (&two, 3, true, 2),
+        // A property without slices has one share.
+        (&whole, 4, true, 3),
+    ] {
+        assert_eq!(
+            offline(text).part_count(most, with_slices),
+            expected,
+            "{most} {with_slices}"
+        );
+    }
+}

@@ -99,3 +99,53 @@ fn a_mistake_in_a_named_event_is_shown_in_its_text() {
         .count();
     assert!(line >= 2, "{text} {first:?}");
 }
+
+#[test]
+fn the_thread_and_the_time_of_a_record_are_no_values() {
+    let source = "property p
+event a = entry read(n = arg 1, thread, time)
+state s accepting { on a when thread > 1 and time > 1 and n > 1 -> s }";
+    assert_eq!(recorded(source, &[]), ["entry read: arg 1"]);
+}
+
+#[test]
+fn an_event_of_a_property_may_be_in_a_library_that_comes_later() {
+    let properties = load("property p event a = before f() state s accepting { on a -> s }");
+    let of = |properties: &[Property], events: &[&str]| {
+        let recorded = property(properties.iter(), &recording(events)).expect("they are right");
+        recorded.events[0].reach.clone()
+    };
+    // The property reports a function that is not there.
+    assert_eq!(of(&properties, &[]), Reach::Library);
+    assert_eq!(of(&[], &["before f()"]), Reach::Anywhere);
+}
+
+#[test]
+fn an_event_has_a_limited_number_of_values() {
+    let event = |count: usize| {
+        let reads: Vec<String> = (1..=count).map(|n| format!("a{n}")).collect();
+        format!("before f({})", reads.join(", "))
+    };
+    let of = |events: &[&str]| property(std::iter::empty(), &recording(events));
+    let most = event(VALUES_MAX);
+    assert!(of(&[&most]).is_ok());
+    let Err(SessionError::Launch(message)) = of(&[&most, "before f(b)"]) else {
+        panic!("it has too many");
+    };
+    assert!(
+        message.contains("more than 64 values at `before f`"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_recorder_that_has_not_begun_records_nothing() {
+    let recorded = property(std::iter::empty(), &recording(&["before f()"]));
+    let mut recorder = Recorder::new(Arc::new(recorded.expect("it is right")), recording(&[]));
+    assert_eq!((recorder.file(), recorder.failure()), (None, None));
+    assert!(recorder.mark().is_none());
+    // A restore without a trace, to a moment without one, is no failure.
+    assert_eq!(recorder.cut(None), None);
+    recorder.end_with(None, &[false]);
+    assert_eq!(recorder.failure(), None);
+}
