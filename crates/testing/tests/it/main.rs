@@ -7,4 +7,5 @@ mod layers;
 mod libc_properties;
 mod rules;
 mod shipped_properties;
+mod starting_points;
 mod structure;
