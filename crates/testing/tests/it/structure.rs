@@ -1,5 +1,5 @@
-//! Holds the structure of the layers above the process: the size of `Session`,
-//! and the circles of imports.
+//! Holds the structure of the crates: the size of `Session` and of `Debuggee`, and
+//! the circles of imports.
 //!
 //! `cargo test -p juror-testing --test it -- structure --nocapture` prints the
 //! figures. [`LIMITS`] is the rule, the sources are the evidence. A crate of the
@@ -13,7 +13,7 @@
 //! a child module count, and a re-exported item belongs to its own module.
 
 use cargo_metadata::{MetadataCommand, TargetKind};
-use sources::{Crate, largest_circle};
+use sources::{Crate, largest_circle, true_arms_in};
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fmt, fs};
 
@@ -31,7 +31,18 @@ const CRATES: &[&str] = &[
     "view",
     "text",
     "cli",
+    "debuggee",
+    "symbols",
+    "model",
+    "dap",
+    "monitor",
+    "language",
+    "logic",
+    "stepping",
 ];
+
+/// Modules of `debuggee` that its folders share.
+const SHARED_FOLDERS: &[&str] = &["kernel", "state", "lib"];
 
 /// A figure, and the largest value that is allowed.
 struct Limit {
@@ -51,8 +62,22 @@ enum Figure {
     SessionImporters,
     /// Files of the largest circle of imports in a crate.
     Circle(&'static str),
+    /// Fields of `struct Debuggee`.
+    DebuggeeFields,
+    /// Fields of `Debuggee` whose type is not in a file of its own without methods of
+    /// `Debuggee`.
+    DebuggeeFieldsWithoutOwner,
+    /// Files that `Debuggee` is made of, and that have methods of it.
+    DebuggeeMethodsBelow,
+    /// Imports from one folder of `debuggee` into another, but into [`SHARED_FOLDERS`] and
+    /// what `Debuggee` is made of.
+    DebuggeeFolderImports,
+    /// Files directly in `src` of a crate.
+    TopFiles(&'static str),
     /// Executables of integration tests in the workspace.
     TestExecutables,
+    /// Arms `true =>` of a match in the workspace.
+    TrueArms,
 }
 
 const fn limit(figure: Figure, max: usize) -> Limit {
@@ -74,7 +99,21 @@ const LIMITS: &[Limit] = &[
     limit(Figure::Circle("view"), 12),
     limit(Figure::Circle("text"), 12),
     limit(Figure::Circle("cli"), 12),
+    limit(Figure::Circle("debuggee"), 12),
+    limit(Figure::Circle("symbols"), 12),
+    limit(Figure::Circle("model"), 12),
+    limit(Figure::Circle("dap"), 12),
+    limit(Figure::Circle("monitor"), 12),
+    limit(Figure::Circle("language"), 12),
+    limit(Figure::Circle("logic"), 12),
+    limit(Figure::Circle("stepping"), 12),
+    limit(Figure::DebuggeeFields, 14),
+    limit(Figure::DebuggeeFieldsWithoutOwner, 0),
+    limit(Figure::DebuggeeMethodsBelow, 0),
+    limit(Figure::DebuggeeFolderImports, 6),
+    limit(Figure::TopFiles("debuggee"), 20),
     limit(Figure::TestExecutables, 16),
+    limit(Figure::TrueArms, 60),
 ];
 
 /// The crates of [`CRATES`] that exist, by directory.
@@ -89,6 +128,23 @@ fn crates() -> BTreeMap<&'static str, Crate> {
             (*name, Crate::read(&text_of))
         })
         .collect()
+}
+
+/// Counts the arms `true =>` in all sources of the workspace, tests among them.
+fn true_arms() -> usize {
+    let mut pending = vec![juror_testing::repository_directory().join("crates")];
+    let mut count = 0;
+    while let Some(directory) = pending.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                count += true_arms_in(&fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    count
 }
 
 fn test_executables() -> usize {
@@ -108,6 +164,7 @@ fn test_executables() -> usize {
 struct Figures {
     crates: BTreeMap<&'static str, Crate>,
     test_executables: usize,
+    true_arms: usize,
 }
 
 impl fmt::Display for Figure {
@@ -118,7 +175,15 @@ impl fmt::Display for Figure {
             Figure::WidestMethodFields => f.write_str("fields that one method of Session names"),
             Figure::SessionImporters => f.write_str("files that name Session and may not"),
             Figure::Circle(name) => write!(f, "files in a circle of imports, {name}"),
+            Figure::DebuggeeFields => f.write_str("fields of Debuggee"),
+            Figure::DebuggeeFieldsWithoutOwner => {
+                f.write_str("fields of Debuggee without an owner")
+            }
+            Figure::DebuggeeMethodsBelow => f.write_str("files below Debuggee with its methods"),
+            Figure::DebuggeeFolderImports => f.write_str("imports between folders, debuggee"),
+            Figure::TopFiles(name) => write!(f, "files directly in src, {name}"),
             Figure::TestExecutables => f.write_str("executables of integration tests"),
+            Figure::TrueArms => f.write_str("arms `true =>` of a match"),
         }
     }
 }
@@ -127,13 +192,24 @@ impl Figures {
     /// A figure, unless its crate does not exist.
     fn value(&self, figure: Figure) -> Option<usize> {
         let session = || self.crates.get("session");
+        let debuggee = || self.crates.get("debuggee");
         Some(match figure {
-            Figure::SessionFields => session()?.session_fields().len(),
-            Figure::SessionImplFiles => session()?.session_impl_files().len(),
+            Figure::SessionFields => session()?.field_names("Session").len(),
+            Figure::SessionImplFiles => session()?.impl_files("Session").len(),
             Figure::WidestMethodFields => session()?.widest_method().map_or(0, |it| it.1.len()),
             Figure::SessionImporters => session()?.session_importers().len(),
             Figure::Circle(name) => largest_circle(&self.crates.get(name)?.imports()).len(),
+            Figure::DebuggeeFields => debuggee()?.field_names("Debuggee").len(),
+            Figure::DebuggeeFieldsWithoutOwner => {
+                debuggee()?.fields_without_owner("Debuggee").len()
+            }
+            Figure::DebuggeeMethodsBelow => debuggee()?.methods_below("Debuggee").len(),
+            Figure::DebuggeeFolderImports => debuggee()?
+                .imports_between_folders("Debuggee", SHARED_FOLDERS)
+                .len(),
+            Figure::TopFiles(name) => self.crates.get(name)?.top_files().len(),
             Figure::TestExecutables => self.test_executables,
+            Figure::TrueArms => self.true_arms,
         })
     }
 
@@ -173,18 +249,33 @@ impl Crate {
             let circle: Vec<&str> = largest_circle(&imports).into_iter().collect();
             print(&format!("largest circle of imports{rule}"), &circle);
         }
-        print("fields of Session", &self.session_fields());
-        print("files with impl Session", &self.session_impl_files());
+        print("fields of Session", &self.field_names("Session"));
+        print("files with impl Session", &self.impl_files("Session"));
         if let Some((method, fields)) = self.widest_method() {
             let fields: Vec<&str> = fields.into_iter().collect();
             print(&format!("widest method of Session, {method}"), &fields);
         }
-        if !self.session_fields().is_empty() {
+        if !self.field_names("Session").is_empty() {
             print(
                 "files that name Session and may not",
                 &self.session_importers(),
             );
         }
+        for (field, owners) in self.owners("Debuggee") {
+            let owners: Vec<&str> = owners.into_iter().collect();
+            print(&format!("owner of {field}"), &owners);
+        }
+        print(
+            "fields of Debuggee without an owner",
+            &self.fields_without_owner("Debuggee"),
+        );
+        print(
+            "files below Debuggee with its methods",
+            &self.methods_below("Debuggee"),
+        );
+        let imports = self.imports_between_folders("Debuggee", SHARED_FOLDERS);
+        let imports: Vec<&str> = imports.iter().map(String::as_str).collect();
+        print("imports between folders", &imports);
         for (file, source) in &self.files {
             for (function, lines) in &source.long_functions {
                 println!("  {file}: {function} has {lines} lines");
@@ -198,6 +289,7 @@ fn structure_is_within_its_limits() {
     let figures = Figures {
         crates: crates(),
         test_executables: test_executables(),
+        true_arms: true_arms(),
     };
     figures.print();
     let faults: Vec<String> = LIMITS
@@ -272,9 +364,72 @@ fn the_parts_of_session_are_counted() {
         ("other.rs", "fn f(session: &mut crate::session::Session) {}"),
         ("pure.rs", "/// As `crate::session::Session`.\nfn f() -> Vec<Sessions> {}"),
     ]);
-    assert_eq!(found.session_fields(), ["a", "b", "c"]);
-    assert_eq!(found.session_impl_files(), ["run.rs", "session.rs"]);
+    assert_eq!(found.field_names("Session"), ["a", "b", "c"]);
+    assert_eq!(found.impl_files("Session"), ["run.rs", "session.rs"]);
     let widest = found.widest_method().unwrap();
     assert_eq!(widest, ("wide", BTreeSet::from(["a", "c"])));
     assert_eq!(found.session_importers(), ["other.rs"]);
+}
+
+#[test]
+fn the_parts_of_debuggee_have_owners() {
+    let found = crate_of(&[
+        (
+            "lib.rs",
+            "mod debuggee; mod life; mod memory; mod image; mod stops; mod ending; mod kernel;",
+        ),
+        (
+            "debuggee.rs",
+            "use crate::{image::Image, life::Life, memory::Memory};
+             pub struct Debuggee { process: u32, life: Life, memory: Option<Box<Memory>>,
+                 /// Mapped.
+                 image: Image, driver: Driver }
+             pub struct Driver(u8);
+             impl Debuggee {}",
+        ),
+        ("life.rs", "pub(crate) struct Life;"),
+        ("memory.rs", "pub(crate) struct Memory { bytes: u8 }"),
+        (
+            "image.rs",
+            "use crate::debuggee::Debuggee; pub struct Image {} impl Debuggee {}",
+        ),
+        (
+            "stops.rs",
+            "use crate::{ending, kernel, life}; impl crate::debuggee::Debuggee { fn f() {} }",
+        ),
+        ("ending.rs", "use crate::{image::Image, kernel};"),
+        ("kernel.rs", ""),
+    ]);
+    assert_eq!(
+        found.field_names("Debuggee"),
+        ["process", "life", "memory", "image", "driver"]
+    );
+    let owners = found.owners("Debuggee");
+    assert_eq!(owners[0], ("process", BTreeSet::new()));
+    assert_eq!(owners[2], ("memory", BTreeSet::from(["memory.rs"])));
+    assert_eq!(found.fields_without_owner("Debuggee"), ["image", "driver"]);
+    assert_eq!(found.methods_below("Debuggee"), ["image.rs"]);
+    assert_eq!(found.top_files().len(), 8);
+    assert_eq!(
+        found.imports_between_folders("Debuggee", SHARED_FOLDERS),
+        ["stops.rs -> ending.rs"]
+    );
+}
+
+#[test]
+fn arms_of_true_are_counted() {
+    for (source, expected) in [
+        ("fn f() { match a { true => 1, false => 2 } }", 1),
+        (
+            "fn f() { match (a, b) { (_, true) => true, _ => a == true } }",
+            0,
+        ),
+        (
+            "mod tests { fn f() { g(|| match a { true => {} _ => {} }) } }",
+            1,
+        ),
+        ("/// `true => 1`\nfn f() { \"true => 1\" }", 0),
+    ] {
+        assert_eq!(true_arms_in(source), expected, "{source}");
+    }
 }

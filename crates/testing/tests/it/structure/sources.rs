@@ -1,5 +1,5 @@
-//! Reads the sources of a crate: its modules, what they import, and what is in
-//! them of `Session`.
+//! Reads the sources of a crate: its modules, what they import, the fields of its
+//! structs, and the methods of `Session`.
 //!
 //! The tokens are read, and not the syntax: paths within macros count like any
 //! others.
@@ -36,14 +36,23 @@ pub struct Source {
     child_paths: BTreeSet<Vec<String>>,
     /// The paths that re-exported items have here, and those that they stand for.
     re_exports: Vec<(Vec<String>, Vec<String>)>,
-    /// Names of the fields of `struct Session`, if it is defined here.
-    session_fields: Vec<String>,
-    has_session_impl: bool,
+    /// The fields of the structs that are defined here.
+    structs: BTreeMap<String, Vec<Field>>,
+    /// The types with an `impl` block here.
+    implemented: BTreeSet<String>,
     /// Methods of `Session`, with the fields that each names: all words after
     /// `self.`, before the fields are known.
     methods: Vec<(String, BTreeSet<String>)>,
     /// Functions longer than a screen, with their lines.
     pub long_functions: Vec<(String, usize)>,
+}
+
+/// A field of a struct.
+#[derive(Debug, Default)]
+pub struct Field {
+    pub name: String,
+    /// The words of its type.
+    words: BTreeSet<String>,
 }
 
 /// The sources of a crate by file name, relative to `src`.
@@ -154,19 +163,105 @@ impl Crate {
             .collect()
     }
 
-    pub fn session_fields(&self) -> Vec<&str> {
-        let fields = self.files.values().flat_map(|file| &file.session_fields);
-        fields.map(String::as_str).collect()
+    /// The fields of a struct.
+    fn fields(&self, of: &str) -> impl Iterator<Item = &Field> {
+        let files = self.files.values();
+        files.filter_map(move |file| file.structs.get(of)).flatten()
     }
 
-    pub fn session_impl_files(&self) -> Vec<&str> {
-        let files = self.files.iter().filter(|(_, file)| file.has_session_impl);
-        files.map(|(name, _)| name.as_str()).collect()
+    /// The names of the fields of a struct.
+    pub fn field_names(&self, of: &str) -> Vec<&str> {
+        self.fields(of).map(|field| field.name.as_str()).collect()
+    }
+
+    /// The file that defines a struct.
+    fn definition(&self, of: &str) -> Option<&str> {
+        let mut files = self.files.iter();
+        let found = files.find(|(_, file)| file.structs.contains_key(of));
+        found.map(|(name, _)| name.as_str())
+    }
+
+    /// The files with an `impl` block of a type.
+    pub fn impl_files(&self, of: &str) -> Vec<&str> {
+        let files = self.files.iter();
+        files
+            .filter(|(_, file)| file.implemented.contains(of))
+            .map(|(name, _)| name.as_str())
+            .collect()
+    }
+
+    /// The fields of a struct, each with the files that define its types. A type
+    /// from elsewhere has none.
+    pub fn owners(&self, of: &str) -> Vec<(&str, BTreeSet<&str>)> {
+        let owners = |field: &Field| -> BTreeSet<&str> {
+            let words = field.words.iter();
+            words.filter_map(|word| self.definition(word)).collect()
+        };
+        self.fields(of)
+            .map(|field| (field.name.as_str(), owners(field)))
+            .collect()
+    }
+
+    /// The fields of a struct whose type is not in a file of its own without methods
+    /// of the struct.
+    pub fn fields_without_owner(&self, of: &str) -> Vec<&str> {
+        let methods = self.impl_files(of);
+        let owners = self.owners(of);
+        let is_owned = |name: &str, files: &BTreeSet<&str>| {
+            let others = owners.iter().filter(|(other, _)| *other != name);
+            let taken: BTreeSet<&str> = others.flat_map(|(_, files)| files).copied().collect();
+            files
+                .iter()
+                .all(|file| !methods.contains(file) && !taken.contains(file))
+        };
+        owners
+            .iter()
+            .filter(|(name, files)| !is_owned(name, files))
+            .map(|(name, _)| *name)
+            .collect()
+    }
+
+    /// The files that a struct is made of, by the stricter rule, and that have
+    /// methods of it nevertheless.
+    pub fn methods_below(&self, of: &str) -> Vec<&str> {
+        let Some(definition) = self.definition(of) else {
+            return Vec::new();
+        };
+        let below = reachable(definition, &self.strict_imports());
+        let methods = self.impl_files(of).into_iter();
+        methods
+            .filter(|file| *file != definition && below.contains(file))
+            .collect()
+    }
+
+    /// The imports from one folder into another, but into those that are shared and
+    /// between the files that a struct is made of.
+    pub fn imports_between_folders(&self, of: &str, shared: &[&str]) -> Vec<String> {
+        let Some(definition) = self.definition(of) else {
+            return Vec::new();
+        };
+        let parts = reachable(definition, &self.strict_imports());
+        let is_free = |file: &str| {
+            file == definition || parts.contains(file) || shared.contains(&folder(file))
+        };
+        let mut found = Vec::new();
+        for (file, imports) in self.imports() {
+            let others = imports.into_iter();
+            let others = others.filter(|other| folder(file) != folder(other) && !is_free(other));
+            found.extend(others.map(|other| format!("{file} -> {other}")));
+        }
+        found
+    }
+
+    /// The files that are directly in `src`.
+    pub fn top_files(&self) -> Vec<&str> {
+        let names = self.files.keys().map(String::as_str);
+        names.filter(|name| !name.contains('/')).collect()
     }
 
     /// The method of `Session` that names the most of its fields, and these.
     pub fn widest_method(&self) -> Option<(&str, BTreeSet<&str>)> {
-        let fields = self.session_fields();
+        let fields = self.field_names("Session");
         let methods = self.files.values().flat_map(|file| &file.methods);
         methods
             .map(|(name, words)| {
@@ -197,7 +292,9 @@ impl Crate {
         };
         let files = self.files.iter();
         files
-            .filter(|(name, file)| !may_name(name) && (names_it(file) || file.has_session_impl))
+            .filter(|(name, file)| {
+                !may_name(name) && (names_it(file) || file.implemented.contains("Session"))
+            })
             .map(|(name, _)| name.as_str())
             .collect()
     }
@@ -232,6 +329,31 @@ fn reachable<'a>(from: &str, imports: &Imports<'a>) -> BTreeSet<&'a str> {
         }
     }
     reached
+}
+
+/// Counts the arms `true =>` of a source.
+pub fn true_arms_in(text: &str) -> usize {
+    let mut pending: Vec<Vec<TokenTree>> = text.parse().map(trees).into_iter().collect();
+    let mut count = 0;
+    while let Some(tokens) = pending.pop() {
+        for (at, token) in tokens.iter().enumerate() {
+            match token {
+                TokenTree::Group(group) => pending.push(trees(group.stream())),
+                TokenTree::Ident(word) if word == "true" => {
+                    let is_arm = matches!(&tokens[at..], [_, equals, arrow, ..]
+                        if is_punct(equals, '=') && is_punct(arrow, '>'));
+                    count += usize::from(is_arm);
+                }
+                _ => {}
+            }
+        }
+    }
+    count
+}
+
+/// The folder of a file, or its name if it is directly in `src`.
+fn folder(file: &str) -> &str {
+    file.split(['/', '.']).next().unwrap_or_default()
 }
 
 fn trees(tokens: TokenStream) -> Vec<TokenTree> {
@@ -303,17 +425,22 @@ impl Reader {
         3
     }
 
-    /// An `impl` block of `Session` is read for its methods; the tokens are read
-    /// as those of any other item afterwards.
+    /// The type of an `impl` block is noted, and one of `Session` is read for its
+    /// methods; the tokens are read as those of any other item afterwards.
     fn implementation(&mut self, tokens: &[TokenTree]) -> usize {
         let header: Vec<&TokenTree> = tokens.iter().skip(1).take_while(|it| !ends(it)).collect();
         let Some(TokenTree::Group(body)) = tokens.get(1 + header.len()) else {
             return 1;
         };
-        if body.delimiter() != Delimiter::Brace || implemented(&header) != Some("Session".into()) {
+        let Some(name) = implemented(&header).filter(|_| body.delimiter() == Delimiter::Brace)
+        else {
+            return 1;
+        };
+        let is_session = name == "Session";
+        self.source.implemented.insert(name);
+        if !is_session {
             return 1;
         }
-        self.source.has_session_impl = true;
         let body = trees(body.stream());
         for at in 0..body.len() {
             let Some((name, parameters, block)) = function(&body[at..]) else {
@@ -331,13 +458,17 @@ impl Reader {
         1
     }
 
-    /// The fields of `struct Session`.
+    /// The fields of a struct.
     fn structure(&mut self, tokens: &[TokenTree]) -> usize {
-        if let [_, TokenTree::Ident(name), TokenTree::Group(body), ..] = tokens
-            && name == "Session"
-        {
-            self.source.session_fields = fields(&trees(body.stream()));
-        }
+        let Some(TokenTree::Ident(name)) = tokens.get(1) else {
+            return 1;
+        };
+        let header = tokens.iter().take_while(|it| !ends(it)).count();
+        let body = match tokens.get(header) {
+            Some(TokenTree::Group(body)) => fields(&trees(body.stream())),
+            _ => Vec::new(),
+        };
+        self.source.structs.insert(name.to_string(), body);
         1
     }
 
@@ -534,9 +665,9 @@ fn function(tokens: &[TokenTree]) -> Option<(&Ident, &Group, &Group)> {
     (word == "fn").then_some((name, parameters, block))
 }
 
-/// The names of the fields of a struct.
-fn fields(body: &[TokenTree]) -> Vec<String> {
-    let mut names = Vec::new();
+/// The fields of a struct.
+fn fields(body: &[TokenTree]) -> Vec<Field> {
+    let mut found: Vec<Field> = Vec::new();
     let mut depth = 0;
     let mut is_name_next = true;
     for (at, token) in body.iter().enumerate() {
@@ -551,13 +682,21 @@ fn fields(body: &[TokenTree]) -> Vec<String> {
                 is_name_next = true;
             }
             TokenTree::Ident(word) if is_name_next && word != "pub" => {
-                names.push(word.to_string());
+                found.push(Field {
+                    name: word.to_string(),
+                    words: BTreeSet::new(),
+                });
                 is_name_next = false;
+            }
+            TokenTree::Ident(word) if !is_name_next => {
+                if let Some(field) = found.last_mut() {
+                    field.words.insert(word.to_string());
+                }
             }
             _ => {}
         }
     }
-    names
+    found
 }
 
 /// The words after `self.` that are no calls, and those of `let Self { … } = self`.
