@@ -3,7 +3,7 @@
 //! **Invariant**: all loads but the last are of eight bytes, and the last has the size of
 //! the value.
 
-use juror_monitor::native::{Origin, WordCapture, WordKind};
+use juror_monitor::lowering::{Origin, WordCapture, WordKind};
 
 /// The greatest distance in bytes that an address operand can have, with room for the words that a
 /// stub pushes.

@@ -5,7 +5,7 @@ use crate::error::MonitorError;
 use crate::history::{HISTORY_RECORDS, History};
 use crate::index::Index;
 use crate::joining::Family;
-use crate::native::Written;
+use crate::lowering::Written;
 use crate::needs::{EventNeed, Needs};
 use crate::plan::Plan;
 use crate::routing::Played;

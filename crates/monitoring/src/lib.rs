@@ -9,11 +9,11 @@
 #![forbid(unsafe_code)]
 
 pub mod catch_up;
+pub mod in_process;
 pub mod listeners;
 pub mod listening;
 pub mod live;
 pub mod monitors;
-pub mod native;
 pub mod offline;
 pub mod options;
 pub mod property_files;

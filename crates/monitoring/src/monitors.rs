@@ -18,13 +18,13 @@ pub(crate) mod memory_locations;
 pub(crate) mod monitored_property;
 pub(crate) mod without_location;
 
+use crate::in_process::NativeTier;
 use crate::listeners::{Subscriptions, Taken};
 use crate::monitors::memory_locations::PlaceWatches;
 pub use crate::monitors::monitored_property::{
     EventOutcome, MonitoredProperty, Since, ViolatedSlice,
 };
 use crate::monitors::without_location::Occasions;
-use crate::native::NativeTier;
 use crate::recording::Recorder;
 use crate::report;
 use juror_debuggee::{DebuggeeError, SystemCalls, ThreadId};

@@ -2,7 +2,7 @@
 
 pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
 pub use juror_instrument::probes::{AtInlined, InlinedPolicy};
-pub use juror_monitoring::native::Tier;
+pub use juror_monitoring::in_process::Tier;
 use juror_monitoring::options::BindOptions;
 use juror_monitoring::property_files::PropertySource;
 use juror_monitoring::recording::Recording;

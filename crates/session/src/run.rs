@@ -21,7 +21,7 @@ mod hits;
 pub(crate) mod launch;
 mod line_run;
 pub(crate) mod monitor_events;
-pub(crate) mod native;
+pub(crate) mod patching;
 pub(crate) mod pause;
 pub(crate) mod points;
 pub(crate) mod processes;
@@ -67,7 +67,7 @@ impl Session {
             return Ok(pause);
         }
         watching::prepare_all_followed(self)?;
-        if let Some(error) = native::arrange(self, observer)? {
+        if let Some(error) = patching::arrange(self, observer)? {
             return Err(CommandError::from(error));
         }
         self.resume_processes()?;

@@ -14,7 +14,7 @@ use crate::condition::{Condition, NameContext, NoValue};
 use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, Read, SymbolicEvent, Value};
 use juror_language::{Expression, ExpressionKind};
-use juror_monitor::native::WordCapture;
+use juror_monitor::lowering::WordCapture;
 use juror_program::modules::Bound;
 use juror_program::program::Program;
 use juror_program::scope::FrameScope;

@@ -4,7 +4,7 @@ use super::Check;
 use super::node::{Node, Reading, Scalar, Word};
 use crate::word_chain::Chain;
 use juror_event::Conversion;
-use juror_monitor::native::{Origin, WordCapture, WordKind};
+use juror_monitor::lowering::{Origin, WordCapture, WordKind};
 
 impl Check {
     /// Returns its value as a machine word. `conversion` is the type that an event gives to the

@@ -7,7 +7,7 @@ use super::{Check, value_of};
 use crate::word_chain::interpret;
 use juror_event::{Conversion, Value};
 use juror_language::parse_expression;
-use juror_monitor::native::{Origin, WordCapture, WordKind};
+use juror_monitor::lowering::{Origin, WordCapture, WordKind};
 use juror_symbols::{BitField, Type, register};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};

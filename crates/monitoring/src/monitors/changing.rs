@@ -3,8 +3,8 @@
 //! **Invariant**: the points follow the properties. Locations that only a removed property needed
 //! are no longer monitored, and an added property receives every event from then on.
 
+use crate::in_process::CurrentMonitor;
 use crate::monitors::{MonitoredProperty, Monitors, internal};
-use crate::native::CurrentMonitor;
 use crate::options::BindOptions;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_fault::SessionError;

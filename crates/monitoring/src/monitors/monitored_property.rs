@@ -1,7 +1,7 @@
 //! A monitored property and the results of its events.
 
+use crate::in_process::{CurrentMonitor, NativeSlot};
 use crate::listeners::QueuedTrigger;
-use crate::native::{CurrentMonitor, NativeSlot};
 use juror_event::{EventId, Verdict};
 use juror_instrument::probes::InlinedTotal;
 use juror_language::{EvaluationError, Property};

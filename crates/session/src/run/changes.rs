@@ -3,7 +3,7 @@
 use crate::run::hits::say;
 use crate::run::pause::Pause;
 use crate::run::processes::joining;
-use crate::run::{catchpoints, follow_fork, native, points};
+use crate::run::{catchpoints, follow_fork, patching, points};
 use crate::session::Session;
 use juror_debuggee::{Follow, ForkKind, StopEvent, ThreadId};
 use juror_fault::CommandError;
@@ -96,7 +96,7 @@ impl Session {
         if let Err(error) = bound {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }
-        if let Some(error) = native::arrange(self, observer)? {
+        if let Some(error) = patching::arrange(self, observer)? {
             return Ok(Some(Pause::Reason(late_error(&error), thread)));
         }
         let caught = catchpoints::catch_libraries(self, thread, &before)?;

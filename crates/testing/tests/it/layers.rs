@@ -34,7 +34,7 @@ const LAYERS: &[Layered] = &[
     layered("juror-stepping", 2, true),
     layered("juror-trace", 2, true),
     layered("juror-model", 2, true),
-    layered("juror-native", 3, true),
+    layered("juror-stub", 3, true),
     layered("juror-rules", 3, true),
     layered("juror-values", 3, true),
     layered("juror-debuggee", 3, false),
@@ -74,7 +74,7 @@ const NEVER: &[(&str, &str)] = &[
     ("juror-symbols", "juror-monitor"),
     ("juror-stepping", "juror-language"),
     ("juror-stepping", "juror-event"),
-    ("juror-native", "juror-stepping"),
+    ("juror-stub", "juror-stepping"),
     ("juror-values", "juror-monitor"),
     ("juror-values", "juror-stepping"),
     ("juror-program", "juror-monitor"),
@@ -267,7 +267,7 @@ fn wrong_edges_are_named() {
     check("juror-testing", "juror-monitor", Normal, None);
     check("juror-values", "juror-symbols", Normal, None);
     check("juror-instrument", "juror-program", Normal, None);
-    check("juror-instrument", "juror-native", Normal, None);
+    check("juror-instrument", "juror-stub", Normal, None);
     check("juror-symbols", "juror-language", Normal, None);
     check(
         "juror-event",

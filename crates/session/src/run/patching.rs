@@ -1,0 +1,34 @@
+//! Properties whose events are taken in the program.
+
+use crate::session::Session;
+use juror_fault::{CommandError, SessionError};
+use juror_monitoring::in_process::{Circumstances, Tier};
+use juror_view::observer::Observer;
+
+/// Makes properties native, or returns them to traps, before the program continues. Returns
+/// the error of a property that must be native and cannot be.
+pub(crate) fn arrange(
+    session: &mut Session,
+    observer: &dyn Observer,
+) -> Result<Option<SessionError>, CommandError> {
+    // A check of the engine has more to check by traps, unless the other is asked for.
+    let is_checked = session.options.self_check.is_some() && session.options.tier != Tier::Native;
+    let circumstances = Circumstances {
+        tier: session.options.tier,
+        is_watched: is_checked
+            || session.options.checkpoints.is_some()
+            || session.options.tier != Tier::Trap && observer.wants_state_changes(),
+    };
+    let process = &mut *session.processes;
+    let Some(program) = &mut process.program else {
+        return Ok(None);
+    };
+    if !program.modules.have_started() {
+        return Ok(None);
+    }
+    process.monitors.arrange_native(program, circumstances)?;
+    Ok(match session.options.tier {
+        Tier::Native => process.monitors.native_error(),
+        Tier::Auto | Tier::Trap => None,
+    })
+}
