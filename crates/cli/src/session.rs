@@ -7,7 +7,7 @@ pub mod interrupt;
 mod prompt;
 pub mod replay;
 pub mod scripts;
-mod self_check;
+pub mod self_check;
 pub mod time_limit;
 pub mod trust;
 

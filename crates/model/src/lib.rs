@@ -31,6 +31,7 @@ mod cache_padded;
 mod cached;
 mod chart;
 mod compact;
+pub mod debugger_control;
 mod depth;
 mod liveness;
 mod parallel;

@@ -19,8 +19,9 @@ mod session;
 mod state;
 
 pub use crate::options::{
-    AtInlined, AutomaticCheckpoints, CpuPolicy, Follow, InlinedPolicy, Options, Permissions,
-    SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings, SystemCallStops, Tier,
+    AtInlined, AutomaticCheckpoints, ControlCheck, ControlCheckMaker, CpuPolicy, Follow,
+    InlinedPolicy, Options, Permissions, SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings,
+    SystemCallStops, Tier,
 };
 pub use crate::replay::{RecordedRun, RecordedRunOptions};
 pub use crate::run::checkpoints::RestoreReport;

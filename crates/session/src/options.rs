@@ -1,5 +1,6 @@
 //! The options of a session.
 
+pub use juror_control::{ControlCheck, ControlCheckMaker};
 pub use juror_debuggee::{CpuPolicy, Follow, SelfCheck, SelfCheckReport};
 pub use juror_instrument::probes::{AtInlined, InlinedPolicy};
 pub use juror_monitoring::in_process::Tier;
@@ -63,6 +64,8 @@ pub struct Options {
     pub system_calls: SystemCallStops,
     /// Checks the breakpoint engine against its model.
     pub self_check: Option<SelfCheck>,
+    /// Under a self-check: what follows the control by its model, if there is the model.
+    pub control_check: Option<ControlCheckMaker>,
     /// When automatic checkpoints are made.
     pub checkpoints: Option<AutomaticCheckpoints>,
     /// The trace of the run.

@@ -2,7 +2,7 @@
 //! the user's breakpoints.
 //!
 //! The debuggee is the recording; control and decisions are those of a live process
-//! ([`juror_rules::control`], [`juror_rules::decision`]), and monitors take events as in
+//! ([`juror_control`], [`juror_control::decision`]), and monitors take events as in
 //! [`crate::offline`]. To go back, a snapshot of the monitors is restored, and they take the events
 //! from there again ([`moves`]).
 //!
@@ -27,12 +27,12 @@ use crate::replay::tape::Tape;
 use crate::state::control::refused_start;
 use crate::state::presentation::Presentation;
 use crate::state::source::Sources;
+use juror_control::Control;
 use juror_fault::{CommandError, SessionError};
 use juror_monitoring::live::{self, Pictures};
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::offline::Offline;
 use juror_monitoring::property_files::PropertySource;
-use juror_rules::control::Control;
 use juror_trace::Form;
 use juror_view::driver::Driver;
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};

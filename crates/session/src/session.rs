@@ -11,12 +11,12 @@ use crate::state::scenarios::Scenarios;
 use crate::state::selection::Selection;
 use crate::state::symbols::SymbolState;
 use crate::state::user::UserState;
+use juror_control::Modes;
 use juror_debuggee::{Origin, ThreadId};
 use juror_fault::CommandError;
 use juror_program::modules::Modules;
 use juror_program::program::Program;
 use juror_program::stack::frames::Frame;
-use juror_rules::control::Modes;
 
 /// The number of callers of the selected frame that are read with it: inlined calls and tail
 /// calls may lie between a frame and the one that it returns to.

@@ -8,6 +8,7 @@ use crate::driver::{
     AtInlined, CpuPolicy, Follow, InlinedPolicy, Options, Permissions, PropertySource, Recording,
     SelfCheck, SymbolCache, SymbolSettings, SystemCallStops, Tier,
 };
+use crate::session::self_check;
 use anyhow::{Context as _, anyhow};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -59,6 +60,7 @@ impl Common {
             },
             allow_unbound: self.allow_unbound,
             self_check: self.self_check()?,
+            control_check: self_check::control_check(),
             symbols: self.symbols(),
             ..Options::default()
         })

@@ -1,8 +1,16 @@
-//! The result of `--self-check`.
+//! What `--self-check` compares the control with, and its result.
 
-use crate::driver::SelfCheckReport;
+use crate::driver::{ControlCheck, ControlCheckMaker, SelfCheckReport};
 use crate::exit;
 use crate::output::Output;
+
+/// Returns what creates the check of a session's control by its model.
+pub fn control_check() -> Option<ControlCheckMaker> {
+    Some(ControlCheckMaker(|| {
+        let mut follow = juror_model::debugger_control::follower()?;
+        Ok(ControlCheck::new(move |state| follow(state.shown())))
+    }))
+}
 
 /// Shows the result. Returns the exit status: that of the run if nothing is wrong.
 pub fn conclude(report: &SelfCheckReport, output: &mut Output, status: u8) -> anyhow::Result<u8> {

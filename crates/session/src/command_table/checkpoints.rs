@@ -3,7 +3,7 @@
 use crate::command_table::entry::{Entry, Group};
 use crate::commands::{checkpoint, dump_restore};
 use crate::replay::rows;
-use juror_rules::control::Modes;
+use juror_control::Modes;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {

@@ -2,7 +2,7 @@
 
 use crate::command_table::entry::{Completes, Entry, Group, Names, Repeats};
 use crate::commands::{disassemble, examine};
-use juror_rules::control::Modes;
+use juror_control::Modes;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {

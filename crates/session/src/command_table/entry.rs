@@ -2,8 +2,8 @@
 
 use crate::command_table::recorded::Recorded;
 use crate::session::Session;
+use juror_control::Modes;
 use juror_fault::CommandError;
-use juror_rules::control::Modes;
 use juror_view::Outcome;
 use juror_view::observer::Observer;
 

@@ -1,7 +1,7 @@
 //! The subjects of `info`: names, abbreviations, help.
 
 use crate::command_table::Unclear;
-use juror_rules::control::Modes;
+use juror_control::Modes;
 
 /// The subjects of `info`, with their summaries.
 pub const INFO_SUBJECTS: &[(&str, &str)] = &[

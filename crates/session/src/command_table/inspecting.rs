@@ -6,7 +6,7 @@ use crate::commands::{
     ptype, thread, views,
 };
 use crate::replay::rows;
-use juror_rules::control::Modes;
+use juror_control::Modes;
 use juror_view::Outcome;
 
 pub(super) const ENTRIES: &[Entry] = &[

@@ -2,8 +2,8 @@
 
 use crate::command_table::entry::{Completes, Repeats};
 use crate::replay::RecordedRun;
+use juror_control::Modes;
 use juror_fault::CommandError;
-use juror_rules::control::Modes;
 use juror_view::Outcome;
 use juror_view::observer::Observer;
 

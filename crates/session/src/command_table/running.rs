@@ -5,7 +5,7 @@ use crate::commands::{jump_and_return, restart_frame, running, skip};
 use crate::replay::rows;
 use crate::run::attach;
 use crate::run::step::Lines;
-use juror_rules::control::Modes;
+use juror_control::Modes;
 use juror_view::Outcome;
 
 pub(super) const ENTRIES: &[Entry] = &[

@@ -2,8 +2,8 @@
 
 use crate::command_table::entry::{Completes, Entry, Group, Names};
 use crate::commands::{hbreak, watch};
+use juror_control::Modes;
 use juror_points::watchpoints::WatchKind;
-use juror_rules::control::Modes;
 
 /// The details that `watch` and the related commands share.
 const WATCH_DETAILS: &str = "Uses a debug register if one is free, then page protection, then \

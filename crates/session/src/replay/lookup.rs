@@ -9,9 +9,9 @@ use crate::command_table::only_recorded;
 use crate::command_table::recorded::Recorded;
 use crate::command_table::words::unclear_error;
 use crate::command_table::{TABLE, Unclear};
+use juror_control::Modes;
 use juror_fault::CommandError;
 use juror_language::suggest;
-use juror_rules::control::Modes;
 use juror_view::{CommandHelp, Outcome};
 use std::sync::LazyLock;
 

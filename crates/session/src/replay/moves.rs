@@ -9,10 +9,10 @@
 
 use crate::replay::RecordedRun;
 use crate::state::control::refused;
+use juror_control::decision;
+use juror_control::decision::{Meaning, Owner};
+use juror_control::{Mode, Settled};
 use juror_fault::CommandError;
-use juror_rules::control::{Mode, Settled};
-use juror_rules::decision;
-use juror_rules::decision::{Meaning, Owner};
 use juror_trace::How;
 use juror_view::observer::{Observer, SilentObserver};
 use juror_view::{Outcome, RecordedEnd, StopReason};

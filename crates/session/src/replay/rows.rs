@@ -7,7 +7,7 @@ use crate::replay::RecordedRun;
 use crate::replay::commands::times;
 use crate::replay::moves::Goal;
 use crate::replay::stops::Change;
-use juror_rules::control::Modes;
+use juror_control::Modes;
 use juror_view::Outcome;
 
 pub(crate) const BREAK: Recorded = Recorded {

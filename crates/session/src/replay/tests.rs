@@ -1,8 +1,8 @@
 //! The state at an event does not depend on how it was reached.
 
 use crate::replay::*;
+use crate::run::control::tests::shadowed;
 use juror_monitoring::report;
-use juror_rules::control::ControlCheck;
 use juror_view::observer::SilentObserver;
 use juror_view::{ContextPart, Outcome};
 use proptest::prelude::*;
@@ -127,7 +127,7 @@ proptest! {
         // Many snapshots, so that going back starts from each of them.
         run.stride = 4;
         run.control = run.control.clone().with_history();
-        let mut check = ControlCheck::new().expect("the model is right");
+        let mut check = shadowed().expect("the model is right");
         if let Some(job) = broken_at {
             let set = run.execute(&format!("break begin if job == {job}"), &mut SilentObserver);
             prop_assert_eq!(set.is_ok(), events.iter().any(|it| it.0), "{:?}", set);

@@ -9,10 +9,10 @@ use crate::run::{catchpoints, symbol_reading};
 use crate::session::Session;
 use crate::state::control::refused_start;
 use crate::state::selection::Selection;
+use juror_control::Modes;
 use juror_debuggee::{Attach, AttachError, Debuggee, Origin, ThreadId};
 use juror_fault::{CommandError, SessionError};
 use juror_program::program::Program;
-use juror_rules::control::Modes;
 use juror_view::observer::Observer;
 use juror_view::{Ending, Outcome, StopReason};
 

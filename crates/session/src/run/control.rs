@@ -1,6 +1,6 @@
 //! The control of a session: user or program.
 //!
-//! The state machine is [`juror_rules::control`], where it is explored. Each of its transitions is
+//! The state machine is [`juror_control`], where it is explored. Each of its transitions is
 //! made at one place: a program is loaded or attached (`launch`, `attach`), begins (`begin`), runs
 //! and reports (`pump`), is shown (`stop`), ends (`forget_program`); and a command ends
 //! (`execute`).
@@ -10,14 +10,14 @@
 //! **Invariant**: nothing runs while a stop is still to be shown to the user.
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::run::pause::Pause;
 use crate::session::Session;
 use crate::state::control::not_running;
+use juror_control::decision::Notification;
+use juror_control::{Mode, Modes};
 use juror_fault::{CommandError, SessionError};
-use juror_rules::control::{ControlCheck, Mode, Modes};
-use juror_rules::decision::Notification;
 
 impl Session {
     /// Returns whether the program is loaded and bound, but has not executed any code of its own.
@@ -30,13 +30,15 @@ impl Session {
         !matches!(self.control.state.mode(), Mode::Init | Mode::Loaded)
     }
 
-    /// Under a self-check, starts to compare the control with its model.
+    /// Under a self-check, starts to compare the control with its model, if there is the model.
     ///
     /// # Errors
     /// The model of the control is invalid.
     pub(crate) fn begin_control_check(&mut self) -> Result<(), SessionError> {
-        if self.options.self_check.is_some() {
-            let check = ControlCheck::new().map_err(SessionError::Internal)?;
+        if self.options.self_check.is_some()
+            && let Some(maker) = self.options.control_check
+        {
+            let check = (maker.0)().map_err(SessionError::Internal)?;
             self.control.state = std::mem::take(&mut self.control.state).with_history();
             self.control.check = Some(Box::new(check));
         }

@@ -7,11 +7,11 @@
 use crate::command_table::entry::Entry;
 use crate::session::Session;
 use crate::state::selection::Selection;
+use juror_control::Modes;
 use juror_debuggee::{CoreRemarks, Debuggee, OpenCore, ThreadId};
 use juror_fault::CommandError;
 use juror_points::signal_names::describe;
 use juror_program::program::Program;
-use juror_rules::control::Modes;
 use juror_values::format::Names as _;
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StackOverflowView, StopReason};

@@ -5,9 +5,9 @@ use crate::run::hits::say;
 use crate::run::pause::{Goal, Pause};
 use crate::run::{catchpoints, software_watchpoints, watchpoints};
 use crate::session::Session;
+use juror_control::decision::{Moment, Owner};
 use juror_debuggee::{SystemCallPhase, ThreadId};
 use juror_fault::CommandError;
-use juror_rules::decision::{Moment, Owner};
 use juror_view::observer::Observer;
 use juror_view::{StackOverflowView, StopReason};
 

@@ -1,6 +1,6 @@
 //! Hits of sites: determines the owners, and asks them in order.
 //!
-//! The order, and the combination of their answers, is `juror_rules::decision`: DEVBREAK, SCNBREAK,
+//! The order, and the combination of their answers, is `juror_control::decision`: DEVBREAK, SCNBREAK,
 //! EVTBREAK of Jakse, Falcone and Méhaut, section 6. The temporary points of commands come last.
 
 use crate::run::checkpoints::automatic;
@@ -13,12 +13,12 @@ use crate::session::Session;
 use crate::state::evaluations::CallEnd;
 use crate::state::inline_frames::SkippedFrames;
 use crate::state::values::of_thread;
+use juror_control::decision::{Meaning, Moment, Owner};
 use juror_debuggee::{Owners, ThreadId};
 use juror_fault::CommandError;
 use juror_monitoring::monitors::EventOutcome;
 use juror_monitoring::report;
 use juror_points::point::{Fate, PointKind, Stopping};
-use juror_rules::decision::{Meaning, Moment, Owner};
 use juror_view::StopReason;
 use juror_view::observer::Observer;
 

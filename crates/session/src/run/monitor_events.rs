@@ -7,6 +7,7 @@ use crate::run::checkpoints::{automatic, numbers};
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
 use crate::state::control::refused;
+use juror_control::decision::{GoOn, go_on};
 use juror_debuggee::{DebuggeeError, MemoryAccess, Owner, SignalReport, ThreadId};
 use juror_event::EventKind;
 use juror_fault::CommandError;
@@ -15,7 +16,6 @@ use juror_monitoring::monitors::handlers::Scene;
 use juror_monitoring::monitors::{EventOutcome, Monitors};
 use juror_monitoring::report;
 use juror_points::point::passage;
-use juror_rules::decision::{GoOn, go_on};
 use juror_view::observer::Observer;
 use juror_view::{PointLocation, PointView, location};
 

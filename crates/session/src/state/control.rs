@@ -1,8 +1,8 @@
 //! The control state: user or program, and how to interrupt.
 
+use juror_control::{Control, ControlCheck, Mode, Refusal};
 use juror_debuggee::{Debuggee, Interrupter};
 use juror_fault::{CommandError, SessionError};
-use juror_rules::control::{Control, ControlCheck, Mode, Refusal};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 

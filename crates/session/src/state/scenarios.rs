@@ -3,12 +3,12 @@
 pub mod performance;
 
 use crate::state::scenarios::performance::{Performance, PointBlock};
+use juror_control::decision::Wishes;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::{Scenario, Trigger};
 use juror_monitor::SliceId;
 use juror_monitoring::listeners::QueuedTrigger;
-use juror_rules::decision::Wishes;
 use juror_view::{Location, Outcome};
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -26,6 +26,7 @@ const fn layered(package: &'static str, layer: u8, pure: bool) -> Layered {
 const LAYERS: &[Layered] = &[
     layered("juror-fault", 0, true),
     layered("juror-event", 1, true),
+    layered("juror-control", 3, true),
     layered("juror-corefile", 1, true),
     layered("juror-highlight", 1, true),
     layered("juror-language", 1, true),
@@ -35,7 +36,7 @@ const LAYERS: &[Layered] = &[
     layered("juror-trace", 2, true),
     layered("juror-model", 2, true),
     layered("juror-stub", 3, true),
-    layered("juror-rules", 3, true),
+    layered("juror-oracle", 4, true),
     layered("juror-values", 3, true),
     layered("juror-debuggee", 3, false),
     layered("juror-symbols", 3, false),

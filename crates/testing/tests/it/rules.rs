@@ -146,6 +146,6 @@ fn every_place_is_there() {
         }
     }
     assert!(seen > 60, "{seen} places");
-    assert!(!is_there("rules::machine::no_such_function"));
-    assert!(!is_there("rules::no_such_module::step"));
+    assert!(!is_there("oracle::machine::no_such_function"));
+    assert!(!is_there("oracle::no_such_module::step"));
 }

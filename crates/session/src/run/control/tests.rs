@@ -6,9 +6,9 @@ use crate::options::Options;
 use crate::run::attach;
 use crate::session::Session;
 use crate::state::control::not_running;
+use juror_control::{ControlCheck, ControlCheckMaker, Mode, Modes};
 use juror_debuggee::SelfCheck;
 use juror_fault::CommandError;
-use juror_rules::control::{Mode, Modes};
 use juror_view::observer::SilentObserver;
 use std::path::PathBuf;
 
@@ -31,12 +31,19 @@ fn session(mode: Mode) -> Session {
     session
 }
 
+/// Creates the check of a control by its model.
+pub(crate) fn shadowed() -> Result<ControlCheck, String> {
+    let mut follow = juror_model::debugger_control::follower()?;
+    Ok(ControlCheck::new(move |state| follow(state.shown())))
+}
+
 /// Returns the self-check's report on a session after some commands.
 fn checked(commands: &[&str], meanwhile: fn(&mut Session)) -> Option<String> {
     let self_check = SelfCheck::new();
     let options = Options {
         program: PathBuf::from("/bin/true"),
         self_check: Some(self_check.clone()),
+        control_check: Some(ControlCheckMaker(shadowed)),
         ..Options::default()
     };
     let mut session = Session::start(options, &mut SilentObserver).expect("it starts");

@@ -1,4 +1,4 @@
-//! Runs the reactions to a moment, and decides what follows (`juror_rules::decision`).
+//! Runs the reactions to a moment, and decides what follows (`juror_control::decision`).
 //!
 //! The program stops for a reaction as for the user, and resumes as before, unless a reaction wants
 //! it to stop. The order is: reactions to a stop of the user, to points of scenarios, to steps of
@@ -8,13 +8,13 @@ use crate::run::pause::{Goal, KILLED_STATUS, Pause};
 use crate::run::scenarios::{carrying, waiting};
 use crate::session::Session;
 use crate::state::scenarios::{Decision, Todo};
+use juror_control::decision::{Moment, Next, Notification};
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_fault::CommandError;
 use juror_language::{ContextValue, Trigger};
 use juror_monitoring::listeners::{ContextValues, QueuedTrigger};
 use juror_program::program::Program;
-use juror_rules::decision::{Moment, Next, Notification};
 use juror_view::observer::Observer;
 use juror_view::{Ending, StopReason};
 use std::collections::VecDeque;
@@ -150,7 +150,7 @@ impl Session {
         // Events caused by a reaction itself have no reactions.
         self.scenarios.queued.clear();
         let wishes = decision.wishes(failed.is_some(), self.scenarios.is_awaiting());
-        let next = juror_rules::decision::next(told, wishes);
+        let next = juror_control::decision::next(told, wishes);
         if !matches!(next, Next::Move { .. } | Next::GoOn | Next::RunAll) {
             waiting::give_up_waiting(self, observer);
         }

@@ -13,8 +13,8 @@ use crate::command_table::entry::Entry;
 use crate::run::scenarios::{carrying, effects, permissions};
 use crate::session::Session;
 use crate::state::scenarios::{Afterwards, Decision, Reacting, Scenarios, Todo, Waiting};
+use juror_control::decision::{Next, Notification};
 use juror_fault::CommandError;
-use juror_rules::decision::{Next, Notification};
 use juror_view::observer::Observer;
 use juror_view::{Outcome, StopReason};
 

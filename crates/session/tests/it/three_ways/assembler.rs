@@ -6,7 +6,7 @@
 //! Each instruction makes its accesses in the order of the abstract machine's,
 //! one access in an instruction of the processor. All stores are of a register.
 
-use juror_rules::abstract_machine::{Instruction, Operation, Program, VARIABLES, variable_name};
+use juror_oracle::abstract_machine::{Instruction, Operation, Program, VARIABLES, variable_name};
 use std::fmt::Write;
 
 /// The text for the compiler: functions that have a type and the code of the

@@ -1,7 +1,7 @@
 //! A program of the abstract machine as an executable file.
 
 use super::assembler::assemble;
-use juror_rules::abstract_machine::Program;
+use juror_oracle::abstract_machine::Program;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;

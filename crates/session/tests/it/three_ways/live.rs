@@ -8,8 +8,8 @@ use super::built::Built;
 use juror_debuggee::{
     Debuggee as Process, Launch, Owner, Redirection, Registers, StopEvent, ThreadId,
 };
-use juror_rules::abstract_machine::VARIABLES;
-use juror_rules::{Access, AccessMode, Debuggee, Executed, Fault};
+use juror_oracle::abstract_machine::VARIABLES;
+use juror_oracle::{Access, AccessMode, Debuggee, Executed, Fault};
 use juror_stepping::{AccessState, accesses_of};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -17,10 +17,10 @@ mod shipped;
 
 use built::Built;
 use juror_language::{Property, load};
-use juror_rules::abstract_machine::{AbstractMachine, VARIABLES, variable_name};
-use juror_rules::machine::Transition;
-use juror_rules::recorded::Recorded;
-use juror_rules::{Debuggee, Fault};
+use juror_oracle::abstract_machine::{AbstractMachine, VARIABLES, variable_name};
+use juror_oracle::machine::Transition;
+use juror_oracle::recorded::Recorded;
+use juror_oracle::{Debuggee, Fault};
 use live::Live;
 use plan::{Act, Plan, Second};
 use played::run;

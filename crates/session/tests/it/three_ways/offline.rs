@@ -4,9 +4,9 @@
 use super::{Heard, INSTRUCTIONS_MAX, in_words, values};
 use juror_event::{EventKind, Verdict};
 use juror_language::Property;
-use juror_rules::abstract_machine::{AbstractMachine, Instruction};
-use juror_rules::machine::{EventNumber, Monitors, Transition};
-use juror_rules::{Access, AccessMode, Debuggee, Executed, Fault};
+use juror_oracle::abstract_machine::{AbstractMachine, Instruction};
+use juror_oracle::machine::{EventNumber, Monitors, Transition};
+use juror_oracle::{Access, AccessMode, Debuggee, Executed, Fault};
 use std::sync::Arc;
 
 /// What the monitors hear, their verdicts, and the values at the end.

@@ -3,11 +3,11 @@
 use super::plan::{Act, Plan, Second, is_variable};
 use super::{RULES_MAX, STEPS, Seen, in_words, values};
 use juror_language::Property;
-use juror_rules::machine::{
+use juror_oracle::machine::{
     Command, EventNotification, Mode, Monitors, Output, Owner, Place, Point, Reply, Scenario,
     Transition, Verified, Watched,
 };
-use juror_rules::{Debuggee, Fault};
+use juror_oracle::{Debuggee, Fault};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -1,6 +1,6 @@
 //! The programs, in a notation of a line for each instruction.
 
-use juror_rules::abstract_machine::{Instruction, Operation, Program, VARIABLES, variable_name};
+use juror_oracle::abstract_machine::{Instruction, Operation, Program, VARIABLES, variable_name};
 use std::collections::BTreeMap;
 
 /// Programs by name. `NAME:` begins a function, `.NAME:` marks a place.

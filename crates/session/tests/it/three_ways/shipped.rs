@@ -6,7 +6,7 @@ use super::plan::{Act, Plan, Second, is_variable};
 use super::{Heard, STEPS, Seen};
 use juror_event::Verdict;
 use juror_monitoring::property_files::PropertySource;
-use juror_rules::abstract_machine::{VARIABLES, variable_name};
+use juror_oracle::abstract_machine::{VARIABLES, variable_name};
 use juror_session::{Options, Session};
 use juror_view::observer::Observer;
 use juror_view::{Outcome, ProcessEnd, ScenarioLine, StateChange, StopReason};

@@ -5,14 +5,23 @@
 //! After Jakse, Falcone and Méhaut, section 6: the order of DEVBREAK, SCNBREAK and
 //! EVTBREAK; EXECPOINT and EXECEVENT with SCNCMD; and STEPREDO. The session calls these
 //! functions wherever a stop event of the debuggee becomes a user-visible stop or none,
-//! and so does [`machine`](crate::machine); neither decides on its own. Only the
+//! and so does the oracle of the session; neither decides on its own. Only the
 //! representation of a stop differs: the session has threads, signals, processes,
-//! evaluations and line steps, the machine an abstract program.
+//! evaluations and line steps, the oracle an abstract program.
 //!
 //! **Invariant:** every result is a function of the answers. Nothing here depends on
 //! threads, processes or texts.
 
-pub use crate::machine::Owner;
+/// The owner of a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Owner {
+    /// The developer (`dev`): the program stops there.
+    Developer,
+    /// The scenario (`scn`): it reacts.
+    Scenario,
+    /// The monitors (`evt`): the point is an event.
+    Monitor,
+}
 
 impl Owner {
     /// The order in which the owners of points at one location are asked.

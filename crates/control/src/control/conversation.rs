@@ -93,7 +93,6 @@ impl fmt::Display for Act {
 }
 
 /// A correction of the published control that a test leaves out.
-#[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Dropped {
     /// A stop is lost if another event is pending: the published error.
@@ -134,12 +133,10 @@ pub struct Conversation {
     pub unseen: u8,
     /// True if the program was asked to stop and no stop was shown since.
     pub asked: bool,
-    #[cfg(test)]
     pub(crate) dropped: Option<Dropped>,
 }
 
 impl Conversation {
-    #[cfg(test)]
     fn drops(&self, correction: Dropped) -> bool {
         self.dropped == Some(correction)
     }
@@ -320,7 +317,6 @@ impl Conversation {
 
     /// Lets the program run; pending events are notified first.
     fn resume(&mut self) -> Result<(), Refusal> {
-        #[cfg(test)]
         if self.drops(Dropped::NothingRunsWhileOwed) && self.control.mode == Mode::Deciding {
             self.control.enter(Mode::Run, self.control.owed);
             self.moves = true;
@@ -328,7 +324,6 @@ impl Conversation {
         }
         self.control.run()?;
         self.moves = true;
-        #[cfg(test)]
         if self.drops(Dropped::Pending) {
             self.pending.clear();
         }
@@ -372,11 +367,9 @@ impl Conversation {
     /// Runs the next part of a command, or continues the command since the event stops
     /// nothing.
     fn proceed(&mut self) -> Result<(), Refusal> {
-        #[cfg(test)]
         if self.drops(Dropped::OwedStop) && !self.pending.is_empty() && self.control.owes_stop() {
             self.control.settle()?;
         }
-        #[cfg(test)]
         if self.drops(Dropped::InterruptOverParts) {
             self.interrupt = false;
         }
@@ -386,7 +379,6 @@ impl Conversation {
     /// Gives the control to the user, with all threads stopped.
     fn settle(&mut self) -> Result<(), Refusal> {
         if self.pending.contains(&ProgramEvent::Ended) {
-            #[cfg(test)]
             if self.drops(Dropped::EndAtOnce) {
                 self.is_alive = false;
                 return self.control.settle().map(|_| ());
@@ -398,7 +390,6 @@ impl Conversation {
             self.unseen = self.unseen.saturating_sub(1);
             self.asked = false;
             self.interrupt = false;
-            #[cfg(test)]
             {
                 self.interrupt = self.drops(Dropped::InterruptAnswered) && self.is_alive;
             }

@@ -1,18 +1,8 @@
 //! Breakpoints and watchpoints: definitions 5.17 and 5.19.
 
 use crate::{Access, AccessMode};
+pub use juror_control::decision::Owner;
 use juror_event::EventKind;
-
-/// The owner of a point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Owner {
-    /// The developer (`dev`): the program stops there.
-    Developer,
-    /// The scenario (`scn`): it reacts.
-    Scenario,
-    /// The monitors (`evt`): the point is an event.
-    Monitor,
-}
 
 /// The accesses that trigger a watchpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,68 +1,35 @@
-//! Checks the control of a running session against its model.
+//! Checks the control of a running session against a model of it.
 //!
-//! The model is `models/debugger/session.asm`, an abstract state machine that is
-//! checked by itself and against the machine of the case study. The tests compare
-//! everything a [`Conversation`](super::Conversation) can do with it; a session is
-//! followed while it runs. The check keeps only the set of states that the model can be
-//! in, so it is cheap however long the session is.
+//! The model is not known here: it is a function that is told each state that the control passes
+//! through, and that refuses a state to which no behaviour of the model leads. A front end that
+//! has the model checker hands it in. The tests compare everything that a user and a program can
+//! do to the control with the model; a session is followed while it runs.
 
-use super::{Control, ControlState, Mode};
-use juror_model::asm::{Model, Shadow, load};
-use juror_model::promela::Text;
+use super::{Control, ControlState};
+use std::fmt;
 
-/// The functions of the model that correspond to fields of the control.
-pub(super) const FUNCTIONS: [&str; 2] = ["mode", "owed"];
+/// A model that is told a state, and explains why no behaviour leads to it.
+type Model = dyn FnMut(ControlState) -> Result<(), String>;
 
 /// Follows a control by its model.
-#[derive(Debug)]
 pub struct ControlCheck {
     /// `None` once control and model have diverged.
-    shadow: Option<Shadow<Model>>,
+    model: Option<Box<Model>>,
 }
 
-/// Returns the values of [`FUNCTIONS`] for a state of the control.
-pub(super) fn shown(state: ControlState) -> [&'static str; 2] {
-    [state.mode.name(), if state.owed { "true" } else { "false" }]
-}
-
-/// Loads the model of the control.
-///
-/// # Errors
-/// A message, if the model cannot be loaded.
-pub(super) fn session_model() -> Result<Model, String> {
-    let text = |name: &str, text: &str| Text {
-        name: name.to_owned(),
-        text: text.to_owned(),
-    };
-    let session = include_str!("../../../../models/debugger/session.asm");
-    let mut reader = |name: &str| match name {
-        "control.asm" => Ok(text(
-            name,
-            include_str!("../../../../models/debugger/control.asm"),
-        )),
-        other => Err(format!("there is no {other}")),
-    };
-    load(text("session.asm", session), &mut reader).map_err(|rejection| {
-        let faults = rejection.faults.iter().map(|fault| fault.message.as_str());
-        faults.collect::<Vec<_>>().join("\n")
-    })
+impl fmt::Debug for ControlCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ControlCheck").finish_non_exhaustive()
+    }
 }
 
 impl ControlCheck {
-    /// Creates the check for a session that begins.
-    ///
-    /// # Errors
-    /// A message, if the model cannot be loaded.
-    pub fn new() -> Result<ControlCheck, String> {
-        let begin = ControlState {
-            mode: Mode::Init,
-            owed: false,
-        };
-        let begin = shown(begin).map(str::to_owned).to_vec();
-        let shadow = Shadow::new(session_model()?, &FUNCTIONS, begin);
-        Ok(ControlCheck {
-            shadow: Some(shadow.map_err(|astray| astray.to_string())?),
-        })
+    /// Creates the check for a session that begins. The model is told each state that follows
+    /// the first one, in which there is no program and no stop is owed.
+    pub fn new(model: impl FnMut(ControlState) -> Result<(), String> + 'static) -> ControlCheck {
+        ControlCheck {
+            model: Some(Box::new(model)),
+        }
     }
 
     /// Follows the states that the control has passed through since the last call.
@@ -70,27 +37,38 @@ impl ControlCheck {
     /// # Errors
     /// A message, returned once, if the model has no such behaviour.
     pub fn follow(&mut self, control: &mut Control) -> Result<(), String> {
-        let Some(shadow) = &mut self.shadow else {
+        let Some(model) = &mut self.model else {
             return Ok(());
         };
         let mut history = control.take_history();
-        let followed = history.try_for_each(|state| shadow.show(&shown(state)));
+        let followed = history.try_for_each(model);
         drop(history);
         followed.map_err(|astray| {
-            self.shadow = None;
+            self.model = None;
             format!("the control diverges from its model\n{astray}")
         })
     }
 }
 
+/// Creates the check of a session that begins, or says why the model cannot be loaded.
+#[derive(Debug, Clone, Copy)]
+pub struct ControlCheckMaker(pub fn() -> Result<ControlCheck, String>);
+
+impl PartialEq for ControlCheckMaker {
+    fn eq(&self, other: &ControlCheckMaker) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::tests::shadowed;
+    use super::super::{Control, Mode};
 
     /// Applies actions to a control and checks whether the model follows.
     fn check(acts: &[fn(&mut Control)], follows: bool) {
         let mut control = Control::default().with_history();
-        let mut check = ControlCheck::new().unwrap();
+        let mut check = shadowed();
         let mut result = Ok(());
         for act in acts {
             act(&mut control);

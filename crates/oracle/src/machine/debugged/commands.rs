@@ -6,7 +6,7 @@ use super::Dropped;
 use super::{Checkpoint, Debugged};
 use crate::machine::monitors::Monitors;
 use crate::machine::points::{Owner, Place, Point};
-use crate::{Debuggee, Fault, control};
+use crate::{Debuggee, Fault};
 
 impl<D: Debuggee> Debugged<D> {
     /// SETBREAK and SETWATCH.
@@ -101,7 +101,7 @@ impl<D: Debuggee> Debugged<D> {
 
     /// CONT.
     pub(in crate::machine) fn cont(&mut self) -> Result<(), Fault> {
-        if self.control.mode() != control::Mode::Run {
+        if self.control.mode() != juror_control::Mode::Run {
             self.control.run()?;
         }
         Ok(())

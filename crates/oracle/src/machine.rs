@@ -18,8 +18,8 @@ pub use monitors::{Event, EventNumber, Monitors, Transition};
 pub use points::{Owner, Place, Point, Watched};
 pub use scenario::{Command, EventNotification, Reply, Scenario, Silent};
 
-use crate::decision::{self, Next, Wishes};
 use crate::{Debuggee, Fault};
+use juror_control::decision::{self, Next, Wishes};
 
 /// The maximum number of commands that a scenario may give at one moment.
 const COMMANDS_MAX: usize = 1_000;

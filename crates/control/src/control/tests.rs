@@ -3,12 +3,18 @@
 mod acts;
 mod refinement;
 
-use super::conversation::Dropped;
-use super::{Act, Control, Conversation, Mode, Modes, ProgramEvent, Refusal};
+use super::conversation::{Act, Conversation, Dropped, ProgramEvent};
+use super::{Control, ControlCheck, Mode, Modes, Refusal};
 use juror_model::{
     Change, Fault, Finding, Options, Participants, Report, Step, System, Trail, Verdict, Visitor,
     breadth_first,
 };
+
+/// Creates the check of a control by its model.
+pub(super) fn shadowed() -> ControlCheck {
+    let mut follow = juror_model::debugger_control::follower().expect("the model is right");
+    ControlCheck::new(move |state| follow(state.shown()))
+}
 
 /// The conversation as a system to be explored.
 struct Explored(Option<Dropped>);

@@ -3,9 +3,9 @@
 //! through several modes shows each of them.
 
 use super::super::ControlState;
-use super::super::conformance::{FUNCTIONS, session_model, shown};
 use super::*;
 use juror_model::asm::Refinement;
+use juror_model::debugger_control::{self, FUNCTIONS};
 
 /// The conversation together with the states that the control still passes through: as
 /// many pairs as the first byte says, the current one first.
@@ -101,11 +101,11 @@ fn show(state: &[u8]) -> Vec<String> {
         owed: control.owes_stop(),
     };
     let state = history.first().copied().unwrap_or(last);
-    shown(state).map(str::to_owned).to_vec()
+    state.shown().map(str::to_owned).to_vec()
 }
 
 fn explore(dropped: Option<Dropped>) -> Refinement {
-    let model = session_model().unwrap();
+    let model = debugger_control::model().unwrap();
     let options = Options::default();
     let system = Passing(dropped);
     let found = model.is_refined_by(&system, &FUNCTIONS, show, &options, &mut |_| true);

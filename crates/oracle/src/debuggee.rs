@@ -64,7 +64,7 @@ pub enum Fault {
     Mode(&'static str),
     /// The control does not permit this.
     #[error("{0}")]
-    Control(#[from] crate::control::Refusal),
+    Control(#[from] juror_control::Refusal),
     /// A scenario does not finish its commands.
     #[error("a scenario gave {0} commands at one moment")]
     Endless(usize),

@@ -7,8 +7,8 @@ mod commands;
 
 use super::monitors::{Event, EventNumber, Monitors};
 use super::points::{Owner, Point, watched_for};
-use crate::control::{self, Control};
 use crate::{Access, Debuggee, Executed, Fault};
+use juror_control::Control;
 use juror_event::EventKind;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -122,8 +122,10 @@ impl<D: Debuggee> Debugged<D> {
     /// Returns whether the program may run.
     pub fn mode(&self) -> Mode {
         match self.control.mode() {
-            control::Mode::Run | control::Mode::Deciding => Mode::Passive,
-            control::Mode::Init | control::Mode::Loaded | control::Mode::Break => Mode::Interactive,
+            juror_control::Mode::Run | juror_control::Mode::Deciding => Mode::Passive,
+            juror_control::Mode::Init
+            | juror_control::Mode::Loaded
+            | juror_control::Mode::Break => Mode::Interactive,
         }
     }
 

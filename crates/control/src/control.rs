@@ -7,21 +7,21 @@
 //! meanwhile nothing runs, unless the command ends with an error.
 //!
 //! The session asks [`Control::permit`] whether a command is possible, and makes each
-//! transition in one place. [`Conversation`] puts a user and a program around this very
+//! transition in one place. `Conversation` puts a user and a program around this very
 //! machine; the tests explore all that these can do. Every mode that the control passes
-//! through must be one of its model (`conformance`).
+//! through must be one of its model (`check`).
 //!
 //! **Invariant:** a stop is owed in [`Mode::Deciding`] only.
 
 use std::fmt;
 
-mod conformance;
+mod check;
+#[cfg(test)]
 mod conversation;
 #[cfg(test)]
 mod tests;
 
-pub use conformance::ControlCheck;
-pub use conversation::{Act, Conversation, ProgramEvent};
+pub use check::{ControlCheck, ControlCheckMaker};
 
 /// The current holder of the control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -108,15 +108,24 @@ impl Modes {
 }
 
 /// The reason why a transition is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Refusal {
     /// A stop is owed: the user has not seen it.
-    #[error("a stop that has not been shown would be lost")]
     Owed,
     /// The transition is not possible in this mode.
-    #[error("this is not possible in mode {0}")]
     Mode(Mode),
 }
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Owed => f.write_str("a stop that has not been shown would be lost"),
+            Refusal::Mode(mode) => write!(f, "this is not possible in mode {mode}"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
 
 /// What the debugger shows once all threads are stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -134,6 +143,13 @@ pub struct ControlState {
     pub mode: Mode,
     /// True if a stop is owed.
     pub owed: bool,
+}
+
+impl ControlState {
+    /// Returns the values of the model's functions `mode` and `owed` in this state.
+    pub fn shown(self) -> [&'static str; 2] {
+        [self.mode.name(), if self.owed { "true" } else { "false" }]
+    }
 }
 
 /// The control of a debugger.
