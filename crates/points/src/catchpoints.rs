@@ -9,8 +9,9 @@ use crate::point::{Answer, Fate, Point, PointKind, Stopping, passage};
 use crate::signal_names::SIGNAL_MAX;
 use juror_debuggee::{Debuggee, Owner, SignalPolicy, SignalReport, SystemCalls};
 use juror_instrument::condition::Condition;
+use juror_program::locations;
 use juror_program::program::Program;
-use juror_view::{PointLocation, PointView, location};
+use juror_view::{PointLocation, PointView};
 use std::collections::BTreeSet;
 
 /// The event of a catchpoint.
@@ -91,7 +92,7 @@ impl Catchpoint {
 
     fn locations(&self, program: &Program) -> Vec<PointLocation> {
         let location = |(&address, number): (&u64, u32)| PointLocation {
-            place: location::location(program, address),
+            place: locations::location(program, address),
             number,
             enabled: true,
             hits: self.point.hits,

@@ -5,12 +5,13 @@ use crate::breakpoints::{Found, Resolvable, check};
 use crate::point::{Point, PointKind, Stopping};
 use juror_debuggee::{DebuggeeError, ThreadId};
 use juror_instrument::condition::{Check, Condition};
+use juror_program::locations;
 use juror_program::modules::Modules;
 use juror_program::program::Program;
 use juror_program::stack::frames::Frame;
 use juror_values::expression::ExpressionError;
 use juror_values::typed::Typed;
-use juror_view::{PointLocation, PointView, location};
+use juror_view::{PointLocation, PointView};
 use smallvec::SmallVec;
 
 /// A breakpoint in debug registers.
@@ -322,7 +323,7 @@ impl HardwareBreakpoints {
     /// Returns the views for `info breakpoints`.
     pub fn views(&self, program: Option<&Program>) -> Vec<PointView> {
         let place = |it: &HardwareBreakpoint, address, number| PointLocation {
-            place: program.map_or_else(Default::default, |it| location::location(it, address)),
+            place: program.map_or_else(Default::default, |it| locations::location(it, address)),
             number,
             enabled: it.point.enabled,
             hits: it.point.hits,

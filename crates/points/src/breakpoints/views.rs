@@ -2,8 +2,9 @@
 
 use crate::breakpoints::{Breakpoint, Breakpoints, Resolvable};
 use crate::point::{PointKind, passage};
+use juror_program::locations;
 use juror_program::program::Program;
-use juror_view::{Location, PointLocation, PointView, location};
+use juror_view::{Location, PointLocation, PointView};
 
 impl Breakpoints {
     /// Returns the views for `info breakpoints`.
@@ -63,16 +64,16 @@ fn place(breakpoint: &Breakpoint, program: &Program, address: u64) -> Location {
     let frames = program.frames_at(address);
     if let Some(level) = breakpoint.place.level_in(&frames, breakpoint.line) {
         let frame = frames.get(level);
-        return frame.map_or_else(Default::default, |it| location::location_of(program, it));
+        return frame.map_or_else(Default::default, |it| locations::location_of(program, it));
     }
     let line = breakpoint.line;
     let statement = line.and_then(|line| breakpoint.place.statement_among(&frames, line));
     match statement {
         Some(frame) => Location {
             line,
-            ..location::location_of(program, frame)
+            ..locations::location_of(program, frame)
         },
-        None => location::location(program, address),
+        None => locations::location(program, address),
     }
 }
 

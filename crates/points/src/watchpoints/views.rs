@@ -6,9 +6,10 @@ use crate::watchpoints::{WatchKind, Watchpoint, Watchpoints};
 use juror_debuggee::{ThreadId, WatchTier};
 use juror_fault::CommandError;
 use juror_instrument::watched::Reading;
+use juror_program::locations;
 use juror_program::program::Program;
 use juror_values::format::{Radix, format};
-use juror_view::{Location, PointLocation, PointView, WatchedAccess, location};
+use juror_view::{Location, PointLocation, PointView, WatchedAccess};
 
 impl Watchpoints {
     /// Returns the views for `info watchpoints`.
@@ -40,7 +41,7 @@ impl Watchpoints {
             };
             if watchpoint.followed.is_some() {
                 let start = watchpoint.home.as_ref().and_then(|home| home.start);
-                let call = start.map(|start| location::location(program, start));
+                let call = start.map(|start| locations::location(program, start));
                 let call = call.filter(|_| watchpoint.point.enabled);
                 return call
                     .map(|call| location(watchpoint, call, 1))
@@ -79,8 +80,8 @@ impl Watchpoint {
         instruction: Option<u64>,
     ) -> Result<WatchedAccess, CommandError> {
         let place = match instruction {
-            Some(at) => location::location(program, at),
-            None => location::location(program, program.registers(thread)?.rip),
+            Some(at) => locations::location(program, at),
+            None => locations::location(program, program.registers(thread)?.rip),
         };
         let access = match before {
             _ if self.kind == WatchKind::Change => "change",

@@ -6,6 +6,7 @@ use juror_event::SymbolicEvent;
 use juror_fault::CommandError;
 use juror_monitoring::monitors::binding::EventLocations;
 use juror_monitoring::totals::absent_words;
+use juror_program::locations;
 use juror_program::program::Program;
 use juror_view::{EventBinding, EventView, Outcome, location};
 
@@ -54,7 +55,7 @@ fn view(
         },
         locations: match program {
             Some(program) => locations
-                .map(|&at| location::location(program, at))
+                .map(|&at| locations::location(program, at))
                 .collect(),
             None => Vec::new(),
         },

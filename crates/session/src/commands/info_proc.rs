@@ -5,9 +5,10 @@
 use crate::session::Session;
 use juror_debuggee::{Debuggee, Origin};
 use juror_fault::CommandError;
+use juror_program::locations;
 use juror_view::{
     AuxiliaryEntryView, AuxiliaryKind, Location, MappingView, OpenFileView, Outcome,
-    ProcessInfoView, ProgramView, location,
+    ProcessInfoView, ProgramView,
 };
 
 /// The subjects of `info proc`, with gdb's names.
@@ -138,7 +139,7 @@ pub(crate) fn program_info(session: &mut Session) -> Result<Outcome, CommandErro
             function,
             file: file.map(|file| file.display().to_string()),
             line,
-            ..location::location(program, address)
+            ..locations::location(program, address)
         },
     })))
 }

@@ -12,6 +12,7 @@ use juror_debuggee::ThreadId;
 use juror_fault::CommandError;
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::report;
+use juror_program::locations;
 use juror_program::scope::is_register;
 use juror_program::stack::frames::Frame;
 use juror_symbols::{processor_flags, register_name};
@@ -104,15 +105,15 @@ pub(crate) fn threads(session: &mut Session) -> Result<Outcome, CommandError> {
         let program = session.running()?;
         let number = program.thread_number(thread.id);
         views.push(ThreadView {
-            caller: caller.map(|frame| location::location_of(program, &frame)),
+            caller: caller.map(|frame| locations::location_of(program, &frame)),
             waits,
             number,
             id: thread.id.0,
             name: session.user.thread_names.of(thread.id, thread.name),
             current: thread.id == current,
             location: match (&shown, thread.pc) {
-                (Some(frame), _) if thread.id == current => location::location_of(program, frame),
-                (_, Some(pc)) => location::location(program, pc),
+                (Some(frame), _) if thread.id == current => locations::location_of(program, frame),
+                (_, Some(pc)) => locations::location(program, pc),
                 (_, None) => Default::default(),
             },
         });

@@ -4,7 +4,8 @@ use crate::inspect::frames;
 use crate::session::Session;
 use juror_debuggee::ThreadState;
 use juror_fault::CommandError;
-use juror_view::{Outcome, ProcessName, ProcessView, location};
+use juror_program::locations;
+use juror_view::{Outcome, ProcessName, ProcessView};
 
 /// `process`, `process N`: selects a process.
 pub(crate) fn choose_process(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
@@ -66,6 +67,6 @@ fn process_view(session: &Session, home: u32) -> Result<ProcessView, CommandErro
         thread_count: threads.len(),
         location: shown
             .and_then(|it| it.pc)
-            .map_or_else(Default::default, |pc| location::location(program, pc)),
+            .map_or_else(Default::default, |pc| locations::location(program, pc)),
     })
 }

@@ -3,10 +3,11 @@
 use crate::inspect::source::source_of;
 use crate::session::Session;
 use juror_fault::CommandError;
+use juror_program::locations;
 use juror_program::stack::frames::Frame;
 use juror_values::format::{Radix, format, pretty};
 use juror_values::typed::Typed;
-use juror_view::{EmptyView, FrameView, Listed, Outcome, VariableView, location};
+use juror_view::{EmptyView, FrameView, Listed, Outcome, VariableView};
 
 /// Returns the view of a frame.
 pub(crate) fn frame_view(session: &Session, level: usize, frame: &Frame) -> FrameView {
@@ -22,7 +23,7 @@ pub(crate) fn frame_view(session: &Session, level: usize, frame: &Frame) -> Fram
         .filter(|(_, parameter)| *parameter);
     FrameView {
         level: level as u32,
-        location: location::location_of(program, frame),
+        location: locations::location_of(program, frame),
         arguments: parameters
             .map(|(variable, _)| {
                 let value = program.value_of(frame, &variable);

@@ -6,11 +6,12 @@
 
 use crate::session::Session;
 use juror_debuggee::ThreadId;
+use juror_program::locations;
 use juror_program::program::Program;
 use juror_program::stack::frames::Frame;
 use juror_symbols::TypeKind;
 use juror_values::typed::{Memory, Number, Typed};
-use juror_view::{GuardView, location};
+use juror_view::GuardView;
 use std::ops::Range;
 
 /// The types of guards in the standard library, without module and parameters.
@@ -88,7 +89,7 @@ pub(crate) fn of_lock(
     };
     let views = found.into_iter().map(|guard| GuardView {
         thread: program.thread_number(guard.thread),
-        location: location::location_of(program, &guard.frame),
+        location: locations::location_of(program, &guard.frame),
     });
     (views.collect(), is_certain)
 }

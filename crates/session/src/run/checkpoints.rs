@@ -152,7 +152,7 @@ impl Session {
         let program = self.processes.program.as_ref();
         let location = program.and_then(|program| {
             let pc = program.registers(thread).ok()?.rip;
-            Some(juror_view::location::location(program, pc))
+            Some(juror_program::locations::location(program, pc))
         });
         let shown = self.processes.monitors.shown().iter();
         CheckpointView {

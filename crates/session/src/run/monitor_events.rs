@@ -16,6 +16,7 @@ use juror_monitoring::monitors::handlers::Scene;
 use juror_monitoring::monitors::{EventOutcome, Monitors};
 use juror_monitoring::report;
 use juror_points::point::passage;
+use juror_program::locations;
 use juror_view::observer::Observer;
 use juror_view::{PointLocation, PointView, location};
 
@@ -210,7 +211,7 @@ impl Session {
                             .iter()
                             .zip(1..)
                             .map(|(&at, number)| PointLocation {
-                                place: location::location(program, at),
+                                place: locations::location(program, at),
                                 number,
                                 enabled: true,
                                 passage: tier

@@ -10,10 +10,10 @@ use crate::session::Session;
 use crate::state::control::refused;
 use juror_debuggee::{Owners, ThreadId};
 use juror_fault::CommandError;
+use juror_program::locations;
 use juror_program::stack::frames::{Frame, level_of_line, users_frames};
 use juror_view::{
     EndView, Ending, FrameView, Location, Outcome, PANIC, SourceView, StopReason, StopView,
-    location,
 };
 use std::sync::atomic::Ordering;
 
@@ -195,7 +195,7 @@ impl Session {
         let thread_count = program.debuggee.threads().count();
         let number = program.thread_number(thread);
         let pc = program.registers(thread)?.rip;
-        let mut location = location::location(program, pc);
+        let mut location = locations::location(program, pc);
         // Some of the calls inlined here are not shown.
         let inlined = program.inlined_chain(thread).len();
         let (frames, mut more) = program.backtrace(thread, STOP_FRAMES_MAX + inlined);

@@ -4,7 +4,8 @@
 //! says what each crate is for. The table below is the rule, the manifests are checked
 //! against it.
 
-use cargo_metadata::{DependencyKind, MetadataCommand, Package};
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, NodeDep, Package, PackageId};
+use std::collections::BTreeSet;
 use std::fs;
 
 /// A crate of the workspace: its package, its layer, and whether it is pure.
@@ -32,6 +33,7 @@ const LAYERS: &[Layered] = &[
     layered("juror-language", 1, true),
     layered("juror-logic", 1, true),
     layered("juror-monitor", 2, true),
+    layered("juror-view", 2, true),
     layered("juror-stepping", 2, true),
     layered("juror-trace", 2, true),
     layered("juror-model", 2, true),
@@ -43,7 +45,6 @@ const LAYERS: &[Layered] = &[
     layered("juror-program", 4, false),
     layered("juror-instrument", 4, false),
     layered("juror-checkpoint", 4, false),
-    layered("juror-view", 5, false),
     layered("juror-points", 5, false),
     layered("juror-monitoring", 5, false),
     layered("juror-session", 6, false),
@@ -58,9 +59,7 @@ const SAME_LAYER: &[(&str, &str)] = &[
     ("juror-language", "juror-event"),
     ("juror-language", "juror-logic"),
     ("juror-logic", "juror-event"),
-    ("juror-points", "juror-view"),
     ("juror-monitoring", "juror-points"),
-    ("juror-monitoring", "juror-view"),
     ("juror-values", "juror-symbols"),
     ("juror-instrument", "juror-program"),
 ];
@@ -103,6 +102,22 @@ const NEVER: &[(&str, &str)] = &[
     ("juror", "juror-values"),
     ("juror-dap", "juror-values"),
 ];
+
+/// Crates that only tests may use, and only other crates' tests.
+const FOR_TESTS_ONLY: &[&str] = &["juror-oracle"];
+
+/// Packages that a crate must not link, directly or through others: what shows views has no
+/// process (`nix` has `ptrace`), and no session has the model checker.
+const NEVER_LINKED: &[(&str, &[&str])] = &[
+    ("juror-view", &["juror-debuggee", "juror-symbols", "nix"]),
+    ("juror-text", &["juror-debuggee", "juror-symbols", "nix"]),
+    ("juror-web", &["juror-debuggee", "juror-symbols", "nix"]),
+    ("juror-session", &["juror-model", "juror-oracle"]),
+    ("juror-dap", &["juror-model", "juror-oracle"]),
+];
+
+/// Crates that depend on no other crate of the workspace.
+const GROUND: &[&str] = &["juror-fault", "juror-control"];
 
 /// Side crates, which have no layer, and the crates that each may depend on.
 const SIDE_CRATES: &[(&str, &[&str])] = &[(
@@ -156,6 +171,9 @@ fn judge(edge: Edge<'_>) -> Result<(), String> {
             _ => Err(format!("{from} uses {to} outside of its tests")),
         };
     }
+    if FOR_TESTS_ONLY.contains(&to) && kind != DependencyKind::Development {
+        return Err(format!("{from} uses {to} outside of its tests"));
+    }
     if let Some((_, allowed)) = SIDE_CRATES.iter().find(|(name, _)| *name == from) {
         return if allowed.contains(&to) {
             Ok(())
@@ -190,6 +208,58 @@ fn workspace() -> Vec<Package> {
         .exec()
         .unwrap()
         .packages
+}
+
+/// Returns the names of all packages that a crate of the workspace links, with default features.
+fn linked(metadata: &Metadata, package: &str) -> BTreeSet<String> {
+    let nodes = &metadata.resolve.as_ref().unwrap().nodes;
+    let named = |id: &PackageId| metadata[id].name.to_string();
+    let mut waiting: Vec<&PackageId> = nodes
+        .iter()
+        .map(|node| &node.id)
+        .filter(|id| named(id) == package)
+        .collect();
+    assert_eq!(waiting.len(), 1, "{package} is no crate of the workspace");
+    let mut found = BTreeSet::new();
+    while let Some(id) = waiting.pop() {
+        let node = nodes.iter().find(|node| node.id == *id).unwrap();
+        let is_linked = |dependency: &&NodeDep| {
+            let kinds = &dependency.dep_kinds;
+            kinds.iter().any(|it| it.kind == DependencyKind::Normal)
+        };
+        for dependency in node.deps.iter().filter(is_linked) {
+            if found.insert(named(&dependency.pkg)) {
+                waiting.push(&dependency.pkg);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_crate_links_what_it_must_not() {
+    let metadata = MetadataCommand::new()
+        .manifest_path(juror_testing::repository_directory().join("Cargo.toml"))
+        .other_options(
+            ["--offline", "--filter-platform", "x86_64-unknown-linux-gnu"].map(String::from),
+        )
+        .exec()
+        .unwrap();
+    for (package, never) in NEVER_LINKED {
+        let linked = linked(&metadata, package);
+        for other in *never {
+            assert!(!linked.contains(*other), "{package} links {other}");
+        }
+    }
+    for package in GROUND {
+        let linked = linked(&metadata, package);
+        let others: Vec<_> = linked.iter().filter(|it| it.starts_with("juror")).collect();
+        assert!(others.is_empty(), "{package} links {others:?}");
+    }
+    // The session has the process, through two crates.
+    let session = linked(&metadata, "juror-session");
+    assert!(session.contains("nix") && session.contains("juror-corefile"));
+    assert!(linked(&metadata, "juror-control").is_empty());
 }
 
 #[test]
@@ -317,6 +387,13 @@ fn wrong_edges_are_named() {
         "juror-testing",
         Normal,
         Some("juror-session uses juror-testing outside of its tests"),
+    );
+    check("juror-session", "juror-oracle", Development, None);
+    check(
+        "juror-session",
+        "juror-oracle",
+        Normal,
+        Some("juror-session uses juror-oracle outside of its tests"),
     );
     check(
         "juror-testing",
