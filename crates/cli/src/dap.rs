@@ -62,7 +62,7 @@ impl Port {
         let (token, told) = match token {
             Some(token) => (token.to_owned(), String::new()),
             None => {
-                let token = juror_web::random_token()?;
+                let token = crate::token::random()?;
                 let told = format!("its token is {token}\n");
                 (token, told)
             }

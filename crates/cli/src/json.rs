@@ -5,6 +5,7 @@
 //! the two.
 
 use juror_language::{Diagnostic, Severity};
+#[cfg(feature = "models")]
 use juror_model::Chart;
 use juror_text::diagnostics::line_and_column;
 use juror_view::{EndView, Outcome, ProcessEnd, ScenarioLine, StateChange, StopView, TraceStop};
@@ -45,12 +46,14 @@ pub enum Line<'a> {
     /// The end of a trace.
     TraceEnd(TraceEndLine<'a>),
     /// The answer to a question about a model.
+    #[cfg(feature = "models")]
     ModelVerdict(ModelVerdict<'a>),
     /// Any other result of a command.
     Outcome(OutcomeLine<'a>),
 }
 
 /// The answer to a question about a model.
+#[cfg(feature = "models")]
 #[derive(Debug, Serialize)]
 pub struct ModelVerdict<'a> {
     /// The model's file.

@@ -15,10 +15,15 @@ mod driver;
 mod exit;
 mod generate;
 mod json;
+#[cfg(feature = "models")]
+mod model;
+#[cfg(not(feature = "models"))]
+#[path = "model_absent.rs"]
 mod model;
 mod output;
 mod property;
 mod session;
+mod token;
 mod web;
 
 use arguments::{Action, CommandLine};

@@ -14,7 +14,7 @@ use crate::driver::{
 };
 use crate::exit;
 use crate::json::{self, DiagnosticLine, ErrorLine, Line, SelfCheckLine, Start};
-use crate::web;
+use crate::web::{self, LivePage};
 use anstream::AutoStream;
 use juror_text::escape::safe;
 use juror_text::page::Page;
@@ -22,7 +22,6 @@ use juror_text::stops::Context;
 use juror_text::wrapping::fitted;
 use juror_text::{diagnostics, messages, outcome};
 use juror_view::{Outcome, StopReason, TerminalSettings};
-use juror_web::LivePage;
 use paging::Paging;
 use screen::Screen;
 use std::io::{self, IsTerminal, Write};

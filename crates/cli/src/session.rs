@@ -15,9 +15,8 @@ use crate::arguments::Common;
 use crate::driver::{Observer as _, Options};
 use crate::exit;
 use crate::output::Output;
-use crate::web;
+use crate::web::{self, Static};
 use juror_view::Ending;
-use juror_web::Static;
 use std::io::IsTerminal as _;
 use time_limit::TimeLimit;
 

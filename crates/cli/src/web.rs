@@ -1,35 +1,18 @@
 //! `--web`: a page that follows the run, or a report in one file.
+//!
+//! A juror that is built without the feature `web` has no server and no page: the option refuses
+//! every value, so that [`LivePage`] has none.
 
+#[cfg(not(feature = "web"))]
+mod absent;
+#[cfg(all(feature = "web", feature = "models"))]
 pub mod chart;
+#[cfg(feature = "web")]
+mod served;
 
-use crate::arguments::Web;
-use crate::output::Output;
-use juror_web::{LivePage, Server, Static};
-use std::path::Path;
-
-/// Starts the page or the report that an option asks for, for what does not change in the session.
-/// Says where the page is. Called before the session starts.
-pub fn begin(web: Option<&Web>, fixed: Static, output: &mut Output) -> anyhow::Result<()> {
-    let fixed = Static {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        ..fixed
-    };
-    match web {
-        None => {}
-        Some(Web::Page(port)) => {
-            let server = Server::start(*port)?;
-            output.say_always(&format!("The page of this run is at {}", server.address()))?;
-            output.follow(server.page(fixed), None);
-        }
-        Some(Web::Report(file)) => {
-            output.follow(LivePage::unserved(fixed), Some(file.clone()));
-        }
-    }
-    Ok(())
-}
-
-/// Writes a report.
-pub fn write_report(file: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(file, text)
-        .map_err(|error| format!("the report {} cannot be written: {error}", file.display()))
-}
+#[cfg(not(feature = "web"))]
+pub use absent::*;
+#[cfg(feature = "web")]
+pub use juror_web::{LivePage, Mode, Performed, Static};
+#[cfg(feature = "web")]
+pub use served::*;

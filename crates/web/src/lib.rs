@@ -19,5 +19,5 @@ mod shared;
 mod snapshot;
 
 pub use page::{LivePage, Performed};
-pub use server::{Server, ServerError, random_token};
+pub use server::{Server, ServerError};
 pub use snapshot::{Mode, Static};

@@ -4,16 +4,12 @@ use crate::page::LivePage;
 use crate::routes;
 use crate::shared::{Job, PERIOD_MIN_MS, Request, Shared};
 use crate::snapshot::Static;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use thiserror::Error;
-
-/// The number of random bytes of a token.
-const TOKEN_BYTES: usize = 16;
 
 /// Why no page can be served.
 #[derive(Debug, Error)]
@@ -24,9 +20,6 @@ pub enum ServerError {
     /// No thread can be started.
     #[error("the server cannot be started: {0}")]
     Start(#[source] io::Error),
-    /// No token can be made.
-    #[error("no random token can be made: {0}")]
-    Token(#[source] io::Error),
 }
 
 /// A server, which runs until juror ends.
@@ -36,20 +29,21 @@ pub struct Server {
 }
 
 impl Server {
-    /// Opens a port of the loopback interface, a free one if it is 0, and serves the page there.
+    /// Opens a port of the loopback interface, a free one if it is 0, and serves the page there, to
+    /// who has the token.
     /// Started before the session: the thread that drives one may be bound to a processor, and
     /// threads that it starts then are, too.
     ///
     /// # Errors
-    /// The port is taken, or the system refuses a thread or random numbers.
-    pub fn start(port: u16) -> Result<Server, ServerError> {
+    /// The port is taken, or the system refuses a thread.
+    pub fn start(port: u16, token: String) -> Result<Server, ServerError> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port));
         let listener = listener.map_err(ServerError::Listen)?;
         listener
             .set_nonblocking(true)
             .map_err(ServerError::Listen)?;
         let port = listener.local_addr().map_err(ServerError::Listen)?.port();
-        let shared = Arc::new(Shared::new(random_token().map_err(ServerError::Token)?));
+        let shared = Arc::new(Shared::new(token));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .enable_time()
@@ -101,14 +95,4 @@ async fn ask_for_samples(shared: Arc<Shared>) {
             shared.wake();
         }
     }
-}
-
-/// Returns a random token, in hexadecimal digits.
-///
-/// # Errors
-/// The system has no random bytes.
-pub fn random_token() -> io::Result<String> {
-    let mut bytes = [0; TOKEN_BYTES];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

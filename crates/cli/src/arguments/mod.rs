@@ -7,6 +7,10 @@ mod dap;
 mod file_kind;
 mod gdb;
 pub mod generate;
+#[cfg_attr(
+    not(feature = "models"),
+    expect(dead_code, reason = "nothing runs the command")
+)]
 pub mod model;
 mod options;
 pub mod property;
@@ -20,6 +24,8 @@ pub use dap::Dap;
 pub use options::symbol_settings;
 pub use replay::Replay;
 pub use session::{Attach, Common, Run, Script};
+#[cfg(not(feature = "web"))]
+pub use web::NO_PAGE;
 pub use web::Web;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};

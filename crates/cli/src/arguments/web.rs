@@ -3,8 +3,17 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+/// The error of `--web` in a juror without the page.
+#[cfg(not(feature = "web"))]
+pub const NO_PAGE: &str = "this juror was built without the page: build it with the feature `web`, \
+                           which is on by default";
+
 /// A value of `--web`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "web"),
+    expect(dead_code, reason = "every value is refused")
+)]
 pub enum Web {
     /// A page at this port of the loopback interface; 0 for a free one.
     Page(u16),
@@ -15,6 +24,12 @@ pub enum Web {
 impl FromStr for Web {
     type Err = String;
 
+    #[cfg(not(feature = "web"))]
+    fn from_str(_: &str) -> Result<Web, String> {
+        Err(NO_PAGE.to_owned())
+    }
+
+    #[cfg(feature = "web")]
     fn from_str(text: &str) -> Result<Web, String> {
         let is_report = [".html", ".htm"].iter().any(|end| text.ends_with(end));
         match text.parse() {
@@ -26,7 +41,7 @@ impl FromStr for Web {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "web"))]
 mod tests {
     use super::*;
 

@@ -7,9 +7,8 @@ use crate::session::console::Console;
 use crate::session::interrupt::{self, Running};
 use crate::session::scripts::Commands;
 use crate::session::{prompt, scripts};
-use crate::web;
+use crate::web::{self, Mode, Static};
 use juror_session::{RecordedRun, RecordedRunOptions};
-use juror_web::{Mode, Static};
 use std::path::Path;
 
 /// Runs `juror replay`. Returns the exit status.

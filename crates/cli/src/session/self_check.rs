@@ -1,15 +1,21 @@
 //! What `--self-check` compares the control with, and its result.
 
-use crate::driver::{ControlCheck, ControlCheckMaker, SelfCheckReport};
+#[cfg(feature = "models")]
+use crate::driver::ControlCheck;
+use crate::driver::{ControlCheckMaker, SelfCheckReport};
 use crate::exit;
 use crate::output::Output;
 
-/// Returns what creates the check of a session's control by its model.
+/// Returns what creates the check of a session's control by its model, if juror has models.
 pub fn control_check() -> Option<ControlCheckMaker> {
-    Some(ControlCheckMaker(|| {
+    #[cfg(feature = "models")]
+    let maker = Some(ControlCheckMaker(|| {
         let mut follow = juror_model::debugger_control::follower()?;
         Ok(ControlCheck::new(move |state| follow(state.shown())))
-    }))
+    }));
+    #[cfg(not(feature = "models"))]
+    let maker = None;
+    maker
 }
 
 /// Shows the result. Returns the exit status: that of the run if nothing is wrong.
@@ -28,7 +34,11 @@ pub fn conclude(report: &SelfCheckReport, output: &mut Output, status: u8) -> an
         return Ok(exit::USAGE);
     }
     let inputs = grouped(report.inputs);
-    let sentence = format!("self-check: {inputs} inputs, the engine's log is a path of its model");
+    let mut sentence =
+        format!("self-check: {inputs} inputs, the engine's log is a path of its model");
+    if cfg!(not(feature = "models")) {
+        sentence.push_str("; the control was not compared: this juror was built without models");
+    }
     output.show_self_check(report.inputs, &sentence)?;
     Ok(status)
 }

@@ -77,7 +77,7 @@ struct Served {
 
 impl Served {
     fn new() -> Served {
-        let server = Server::start(0).expect("a port is free");
+        let server = Server::start(0, "0123456789abcdef".to_owned()).expect("a port is free");
         let page = server.page(Static {
             program: "prog".to_owned(),
             ..Static::default()
