@@ -1,14 +1,12 @@
 //! `juror check`: properties over recorded runs.
 //!
-//! A thread for each trace reads ahead ([`source`]). The events are taken in order here:
+//! A thread for each trace reads ahead ([`juror_checking::source`]). The events are taken in order here:
 //! one trace after the other, or all traces as one run in the order of time. Several
 //! threads may evaluate the properties ([`spread`]).
 //!
 //! **Invariant**: the events before an error in a trace count. A violation there is the
 //! verdict, whatever the error is.
 
-mod cursor;
-mod source;
 mod spread;
 mod words;
 
@@ -19,12 +17,12 @@ use crate::exit;
 use crate::json::{Line, OtherEvents, TraceEndLine, TraceStopLine, UnneededEvents};
 use crate::output::Output;
 use crate::session::replay;
-use cursor::{Cursor, Next};
+use juror_checking::cursor::{self, Cursor, Next};
+use juror_checking::source::{self, Options, Plan, Slices, Source};
 use juror_monitoring::offline::Offline;
 use juror_text::recorded;
 use juror_trace::{Batch, Event, Fault, How};
 use juror_view::StopReason;
-use source::{Plan, Slices, Source};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -97,8 +95,18 @@ fn prepare(check: &Check) -> anyhow::Result<(Vec<PropertySource>, Plan)> {
     if check.follow {
         signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stop))?;
     }
-    let plan = Plan::new(check, stop)?;
-    Ok((sources, plan))
+    Ok((sources, plan(check, stop)?))
+}
+
+/// Returns how the traces are read; `stop` ends following.
+fn plan(check: &Check, stop: Arc<AtomicBool>) -> anyhow::Result<Plan> {
+    Ok(Plan::new(Options {
+        form: check.trace_format.form(),
+        columns: check.columns.clone(),
+        follows: check.follow,
+        jobs: check.jobs,
+        stop,
+    })?)
 }
 
 /// A check: its traces, properties and output.

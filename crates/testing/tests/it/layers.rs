@@ -47,6 +47,7 @@ const LAYERS: &[Layered] = &[
     layered("juror-checkpoint", 4, false),
     layered("juror-points", 5, false),
     layered("juror-monitoring", 5, false),
+    layered("juror-checking", 6, false),
     layered("juror-session", 6, false),
     layered("juror-text", 7, true),
     layered("juror-dap", 8, false),

@@ -1,6 +1,6 @@
 //! Tests that the output does not depend on how many threads read a trace.
 
-use super::super::{source::Plan, with_output};
+use super::super::{plan, with_output};
 use crate::arguments::{Action, Check, parse_from};
 use crate::output::testing::output;
 use proptest::prelude::*;
@@ -95,7 +95,7 @@ pub fn arguments_with(
 fn checked(check: &Check, chunk_bytes: usize) -> (u8, [String; 3]) {
     let (output, streams) = output();
     let sources = check.sources().expect("the properties");
-    let plan = Plan::new(check, Arc::default()).expect("a plan");
+    let plan = plan(check, Arc::default()).expect("a plan");
     let status = with_output(check, output, &sources, plan.in_chunks(chunk_bytes));
     let written = [streams.text(), streams.messages(), streams.json()];
     (status.expect("it is written"), written)

@@ -1,6 +1,6 @@
 //! The progress of a check on a terminal.
 
-use super::super::{source::Plan, with_output};
+use super::super::{plan, with_output};
 use super::jobs::arguments;
 use crate::output::testing::output;
 use std::fs;
@@ -20,7 +20,7 @@ fn shown(events: usize, jobs: usize) -> String {
     let check = arguments(directory, "run.jsonl", jobs, &[]);
     let (output, streams) = output();
     let sources = check.sources().expect("the property");
-    let mut plan = Plan::new(&check, Arc::default()).expect("a plan");
+    let mut plan = plan(&check, Arc::default()).expect("a plan");
     plan.progress_after = Duration::ZERO;
     let status = with_output(&check, output, &sources, plan.in_chunks(220));
     assert_eq!(status.expect("it is written"), 0);

@@ -1,6 +1,6 @@
 //! Tests that the output does not depend on how many threads evaluate properties.
 
-use super::super::{source::Plan, with_output};
+use super::super::{plan, with_output};
 use super::jobs::{any_lines, arguments_with, json_line, text_of};
 use crate::arguments::Check;
 use crate::output::testing::{output, output_without_json};
@@ -67,7 +67,7 @@ fn checked(check: &Check, chunk_bytes: usize, with_json: bool) -> (u8, [String; 
         output_without_json()
     };
     let sources = check.sources().expect("the properties");
-    let plan = Plan::new(check, Arc::default()).expect("a plan");
+    let plan = plan(check, Arc::default()).expect("a plan");
     let status = with_output(check, output, &sources, plan.in_chunks(chunk_bytes));
     let written = [streams.text(), streams.messages(), streams.json()];
     (status.expect("it is written"), written)

@@ -3,7 +3,7 @@
 //! Merged traces are ordered by time, which counts from the start of each recording if
 //! the header has it. Events at the same time are in the order of the traces.
 
-use super::source::{Item, Source};
+use crate::source::{Item, Source};
 use juror_trace::{Batch, Event, Fault, How, Position};
 use std::io;
 use std::ops::Range;

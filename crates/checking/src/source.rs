@@ -10,9 +10,8 @@
 mod parts;
 mod pool;
 
-use super::spread::PORTION_EVENTS;
-use crate::arguments::Check;
-use juror_trace::{Batch, Decoder, Form, TextColumns};
+use crate::portions::PORTION_EVENTS;
+use juror_trace::{Batch, ColumnError, Decoder, Form, TextColumns};
 use pool::Pool;
 use std::fs::File;
 use std::io::{self, Read};
@@ -58,14 +57,40 @@ impl Slices {
     }
 }
 
-/// The options for reading and evaluating traces.
+/// What a user says of how traces are read and evaluated.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// The format; by default that of the first bytes.
+    pub form: Option<Form>,
+    /// The columns of CSV: `EVENT=NAME,NAME`.
+    pub columns: Vec<String>,
+    /// Whether to wait for more at the end of a trace.
+    pub follows: bool,
+    /// The maximum number of threads that evaluate properties; by default one a processor.
+    pub jobs: Option<NonZeroUsize>,
+    /// Set by somebody to end the waiting.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// The reason why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The columns of CSV are wrong.
+    #[error(transparent)]
+    Columns(#[from] ColumnError),
+    /// A thread cannot be started.
+    #[error(transparent)]
+    Threads(#[from] io::Error),
+}
+
+/// How traces are read and evaluated.
 pub struct Plan {
     form: Option<Form>,
     columns: Vec<String>,
     /// The values of CSV that are texts.
     pub texts: Arc<TextColumns>,
     follow: bool,
-    /// Set by Ctrl-C.
+    /// Set to end the waiting.
     stop: Arc<AtomicBool>,
     pool: Option<Arc<Pool>>,
     chunk_bytes: usize,
@@ -80,20 +105,23 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Creates the plan of a command line. `stop` ends following.
-    pub fn new(check: &Check, stop: Arc<AtomicBool>) -> anyhow::Result<Plan> {
+    /// Creates the plan of a check, and starts the threads that decode.
+    ///
+    /// # Errors
+    /// The columns of CSV are wrong, or a thread cannot be started.
+    pub fn new(options: Options) -> Result<Plan, PlanError> {
         // Errors are reported before anything is read.
-        Decoder::csv_with_columns(&check.columns)?;
-        let jobs = match check.jobs {
+        Decoder::csv_with_columns(&options.columns)?;
+        let jobs = match options.jobs {
             Some(jobs) => jobs.get(),
             None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
         };
         Ok(Plan {
-            form: check.trace_format.form(),
-            columns: check.columns.clone(),
+            form: options.form,
+            columns: options.columns,
             texts: Arc::default(),
-            follow: check.follow,
-            stop,
+            follow: options.follows,
+            stop: options.stop,
             pool: Pool::new(jobs)?,
             chunk_bytes: CHUNK_BYTES,
             jobs,
@@ -103,8 +131,8 @@ impl Plan {
         })
     }
 
-    /// Returns the plan with smaller reads and portions.
-    #[cfg(test)]
+    /// Returns the plan with smaller reads and portions, which a test of short traces needs.
+    #[must_use]
     pub fn in_chunks(self, chunk_bytes: usize) -> Plan {
         Plan {
             chunk_bytes,
