@@ -105,3 +105,34 @@ impl Diagnostic {
         self.severity == Severity::Error
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_error_makes_a_text_unusable() {
+        let of = [
+            (Diagnostic::note("n", 0..1, "it is so"), "note", false),
+            (
+                Diagnostic::warning("w", 0..1, "it is odd"),
+                "warning",
+                false,
+            ),
+            (Diagnostic::error("e", 0..1, "it is wrong"), "error", true),
+        ];
+        for (diagnostic, word, is_error) in of {
+            assert_eq!(diagnostic.severity.to_string(), word);
+            assert_eq!(diagnostic.is_error(), is_error, "{word}");
+        }
+    }
+
+    #[test]
+    fn advice_and_labels_are_added() {
+        let plain = Diagnostic::error("e", 0..1, "it is wrong");
+        assert_eq!(plain.clone().did_you_mean(None), plain);
+        let labelled = plain.label(4..5, "first here").help("rename it");
+        assert_eq!(labelled.labels, [(4..5, "first here".to_owned())]);
+        assert_eq!(labelled.help.as_deref(), Some("rename it"));
+    }
+}

@@ -105,3 +105,39 @@ pub fn wrong(file: &str, text: &Arc<str>, diagnostics: Vec<Diagnostic>) -> Sessi
         }],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagnostic() -> Diagnostic {
+        Diagnostic::error("unknown-event", 6..10, "there is no event `push`")
+            .did_you_mean(Some("pushed".to_owned()))
+    }
+
+    #[test]
+    fn a_command_keeps_the_places_of_a_wrong_file() {
+        let text = Arc::from("state push");
+        let error = wrong("queue.prop", &text, vec![diagnostic()]);
+        let error = CommandError::from(error);
+        assert_eq!(error.message, "the property in queue.prop cannot be used");
+        let [found] = error.found.as_slice() else {
+            panic!("{error:?}");
+        };
+        assert_eq!((&*found.file, &*found.text), ("queue.prop", &*text));
+        assert_eq!(found.diagnostics, [diagnostic()]);
+        assert_eq!(
+            found.diagnostics[0].help.as_deref(),
+            Some("did you mean `pushed`?")
+        );
+    }
+
+    #[test]
+    fn an_error_without_a_place_is_a_message() {
+        let error = CommandError::from(SessionError::Launch("no such file".to_owned()));
+        assert_eq!(error, CommandError::new("no such file"));
+        assert_eq!(error.to_string(), "no such file");
+        let advised = CommandError::advised("no", Some("type run".to_owned()));
+        assert_eq!(advised, CommandError::with_help("no", "type run"));
+    }
+}
