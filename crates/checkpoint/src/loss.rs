@@ -121,12 +121,11 @@ impl fmt::Display for Loss {
             }
             Loss::Users(1) => write!(
                 to,
-                "the user and groups of 1 thread: it is restored with those of the first thread"
+                "the user and groups of 1 thread, which gets those of the first thread"
             ),
             Loss::Users(count) => write!(
                 to,
-                "the users and groups of {count} threads: they are restored with those of the first \
-                 thread"
+                "the users and groups of {count} threads, which get those of the first thread"
             ),
             Loss::SystemFive => write!(to, "semaphores and message queues of System V"),
             Loss::Queues(numbers) => list(to, "message queue", "message queues", numbers),

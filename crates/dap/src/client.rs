@@ -121,7 +121,7 @@ mod tests {
     use serde_json::{Value, json};
     use std::sync::Mutex;
 
-    /// The output, for a reader elsewhere.
+    /// A writer whose output the test reads.
     #[derive(Clone, Default)]
     struct Written(Arc<Mutex<Vec<u8>>>);
 

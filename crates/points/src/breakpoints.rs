@@ -349,10 +349,10 @@ impl Breakpoint {
     }
 }
 
-/// Checks that a condition can be evaluated at one of these locations at least.
+/// Checks that a condition can be evaluated in at least one of the locations.
 ///
 /// # Errors
-/// It cannot, at any of them; the error of the first.
+/// The condition can be evaluated in none of them; the error of the first location.
 pub fn check(
     condition: &Condition,
     program: &Program,

@@ -284,8 +284,8 @@ impl Typed {
             }
             Location::Missing(why) => Err(why.clone()),
             Location::Bytes(_) | Location::Partial(_) => Err(format!(
-                "`{name}` is of a virtual base class, and where that is only an object in \
-                 memory says"
+                "`{name}` is a member of a virtual base class, which can only be located in an \
+                 object in memory"
             )
             .into()),
         }
@@ -301,7 +301,7 @@ impl Typed {
             }
             (None, Location::Missing(why)) => Err(why.clone()),
             (None, Location::Bytes(_) | Location::Partial(_)) => Err(format!(
-                "where its virtual base class `{}` is only an object in memory says",
+                "its virtual base class `{}` can only be located in an object in memory",
                 base.r#type.name()
             )
             .into()),
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_says_why() {
+    fn a_missing_value_gives_its_reason() {
         let typed = Typed::missing(Type::builtin("int").unwrap(), ValueError::OptimizedOut);
         assert_eq!(typed.number(&NoMemory), Err(ValueError::OptimizedOut));
         let typed = Typed::in_memory(Type::builtin("int").unwrap(), 16);

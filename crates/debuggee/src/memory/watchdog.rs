@@ -97,7 +97,7 @@ pub(crate) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts a watchdog of a process, whose memory this is.
+    /// Starts a watchdog for a process; `memory` is the process's memory.
     pub(crate) fn new(memory: &File, debuggee: u32) -> Outcome<Watchdog> {
         let tasks = CString::new(format!("/proc/{debuggee}/task")).map_err(|_| Errno::EINVAL)?;
         // SAFETY: a new mapping of anonymous memory, zeroed by the kernel,

@@ -245,7 +245,8 @@ impl Draft {
             self.follow.push(Step::Behind(0));
         } else {
             return Err(CaptureError {
-                message: "where a virtual base class is only an object in memory says".to_owned(),
+                message: "a virtual base class can only be located in an object in memory"
+                    .to_owned(),
                 help: Some(
                     "capture it where a pointer or a reference leads to the object".to_owned(),
                 ),

@@ -278,7 +278,7 @@ fn conditions_are_compiled_to_what_they_say() {
 }
 
 #[test]
-fn what_has_no_result_is_left_to_the_evaluation() {
+fn a_condition_without_a_result_is_evaluated() {
     for text in [
         "*n",
         "*w == 1",
@@ -296,7 +296,7 @@ fn what_has_no_result_is_left_to_the_evaluation() {
 }
 
 #[test]
-fn what_can_never_be_evaluated_is_found_at_once() {
+fn errors_are_found_when_a_condition_is_compiled() {
     for (text, expected) in [
         ("nothing > 1", "there is no `nothing`"),
         ("$1 && nothing", "there is no `nothing`"),

@@ -245,7 +245,9 @@ fn converted(value: &Typed, of: &Type, memory: &dyn Memory) -> Result<Vec<u8>, V
         }
         _ if is_float && size == 16 => {
             let wide = Wide::of(&number, is_quad(&stripped));
-            Ok(wide.ok_or("an address is no fraction")?.bytes())
+            Ok(wide
+                .ok_or("an address cannot be converted to a floating-point number")?
+                .bytes())
         }
         _ => cast(value, of.clone(), memory)?.bytes(memory, size),
     }
@@ -343,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn incompatible_arguments_are_refused() {
         let pointer = builtin("char").pointer_to();
         for (argument, of) in [
             (number(Number::Float(1.0)), pointer.clone()),

@@ -31,7 +31,7 @@ pub(crate) fn is_function(member: &Type) -> bool {
 
 /// Decodes the value of a pointer to a member. Returns an error if its bytes cannot be read.
 pub(crate) fn read(value: &Typed, memory: &dyn Memory) -> Result<MemberPointer, ValueError> {
-    let not_one = || format!("`{}` is no pointer to a member", value.r#type.name());
+    let not_one = || format!("`{}` is not a pointer to a member", value.r#type.name());
     let (_, member) = parts(&value.r#type).ok_or_else(not_one)?;
     let is_function = is_function(&member);
     let bytes = value.bytes(memory, if is_function { 16 } else { 8 })?;
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_says_stands_in_its_words() {
+    fn member_pointers_are_decoded_from_their_words() {
         let function = int().function(vec![class().pointer_to()], false);
         let words = |a: u64, b: u64| [a.to_le_bytes(), b.to_le_bytes()].concat();
         for (member, bytes, expected) in [

@@ -127,24 +127,22 @@ pub(crate) fn virtual_part(
     let (wanted, part) = (class.strip().name(), base.r#type.strip().name());
     let Some(owner) = memory.vtable_owner(table) else {
         return Err(format!(
-            "where its virtual base class `{part}` is cannot be told: at {object:#x} is no \
-             object of `{wanted}`, or none that is constructed yet"
+            "its virtual base class `{part}` cannot be located: there is no constructed object of \
+             `{wanted}` at {object:#x}"
         )
         .into());
     };
     if !is_of(&owner, class) {
         return Err(format!(
-            "where its virtual base class `{part}` is cannot be told: the object at {object:#x} \
-             is of the class `{}`, which is no `{wanted}`",
+            "its virtual base class `{part}` cannot be located: the object at {object:#x} has the \
+             class `{}`, which is not derived from `{wanted}`",
             owner.name
         )
         .into());
     }
     let found = base.address_in(object, memory);
     found.map_err(|why| {
-        ValueError::from(why).within(format!(
-            "where its virtual base class `{part}` is cannot be told"
-        ))
+        ValueError::from(why).within(format!("its virtual base class `{part}` cannot be located"))
     })
 }
 
@@ -180,7 +178,11 @@ pub fn referred_to(value: &Typed, memory: &dyn Memory) -> Result<Typed, ValueErr
     }
     match value.number(memory)? {
         Number::Pointer(address, _) => Ok(Typed::in_memory(target, address)),
-        _ => Err(format!("`{}` leads nowhere", value.r#type.name()).into()),
+        _ => Err(format!(
+            "a value of type `{}` is not a reference",
+            value.r#type.name()
+        )
+        .into()),
     }
 }
 
@@ -284,12 +286,12 @@ fn several(base: &Type, derived: &Type) -> String {
 fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result<u64, ValueError> {
     let unknown = |why: &str| {
         let (base, derived) = (from.strip().name(), to.strip().name());
-        format!("`{base}` is a virtual base class of `{derived}`, or one several times, and {why}")
+        format!("`{base}` is a virtual or repeated base class of `{derived}`, and {why}")
     };
     if !from.has_vtable() {
         return Err(unknown(
-            "an object of it does not say what it is a part of; a cast through `(char *)` keeps \
-             the address",
+            "its objects have no virtual table, which would give the complete object; a cast \
+             through `(char *)` keeps the address",
         )
         .into());
     }
@@ -297,7 +299,7 @@ fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result
     let owner = memory.vtable_owner(table);
     let Some(whole) = owner.and_then(|owner| owner.r#type) else {
         return Err(unknown(&format!(
-            "at {address:#x} is no object whose class is known, or none that is constructed yet"
+            "there is no constructed object of a known class at {address:#x}"
         ))
         .into());
     };
@@ -307,7 +309,7 @@ fn whole_as(address: u64, from: &Type, to: &Type, memory: &dyn Memory) -> Result
     match base_paths(&whole, to).as_slice() {
         [path] => path.from(start, memory),
         [] => Err(unknown(&format!(
-            "the object at {start:#x} is of the class `{}`, which is no `{}`",
+            "the object at {start:#x} has the class `{}`, which is not derived from `{}`",
             whole.name(),
             to.strip().name()
         ))
@@ -356,7 +358,7 @@ mod tests {
     use crate::typed::NoMemory;
 
     #[test]
-    fn what_is_no_class_keeps_its_address() {
+    fn other_types_than_classes_keep_the_address() {
         let int = Type::builtin("int").unwrap();
         assert_eq!(cast_address(8, &int, &Type::void(), &NoMemory), Ok(8));
         assert!(!moves_address(&int, &int));

@@ -104,9 +104,11 @@ pub fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, V
                 // A value of the same format is copied, without a conversion to `double`.
                 16 if value.r#type.strip().name() == stripped.name() => value.bytes(memory, 16)?,
                 16 => Wide::of(&number, is_quad(&stripped))
-                    .ok_or("an address is no fraction")?
+                    .ok_or("an address cannot be converted to a floating-point number")?
                     .bytes(),
-                _ => return Err(format!("values cannot be made into `{}`", r#type.name()).into()),
+                _ => {
+                    return Err(format!("values cannot be converted to `{}`", r#type.name()).into());
+                }
             }
         }
         // The cast truncates as in C, since the user named the type.
@@ -118,7 +120,7 @@ pub fn cast(value: &Typed, r#type: Type, memory: &dyn Memory) -> Result<Typed, V
             .get(..size.min(16) as usize)
             .unwrap_or(&[])
             .to_vec(),
-        _ => return Err(format!("a number cannot be made into `{}`", r#type.name()).into()),
+        _ => return Err(format!("a number cannot be converted to `{}`", r#type.name()).into()),
     };
     let mut bytes = bytes;
     if stripped.is_big_endian() {

@@ -110,7 +110,9 @@ impl<'a> LibraryAccess<'a> {
                 Sought::Instead(_) => return None,
                 Sought::Missing(_) if unknown.borrow().is_some() => {
                     let of = unknown.take().unwrap_or_default();
-                    format!("it is not known: a key of type `{of}` cannot be compared with {key}")
+                    format!(
+                        "the element is unknown: a key of type `{of}` cannot be compared with {key}"
+                    )
                 }
                 Sought::Missing(count) => {
                     return Some(Err(ValueError::NoElement(self.no_element(count, key))));

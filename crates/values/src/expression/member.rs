@@ -304,8 +304,8 @@ fn of_method(
             Some(offset) => object.part(offset, method.class.clone(), None),
             None => base_part(object, &method.class, scope.memory())?.ok_or_else(|| {
                 format!(
-                    "`{name}` is one of a virtual base class, and where that is only an object \
-                     in memory says"
+                    "`{name}` is a function of a virtual base class, which can only be located in an \
+                     object in memory"
                 )
             })?,
         };
@@ -383,8 +383,8 @@ pub(super) fn virtual_function(
     let table = word(object)?;
     if memory.vtable_owner(table).is_none() {
         return Err(format!(
-            "which function it is cannot be told: at {object:#x} is no object with virtual \
-             functions, or none that is constructed yet"
+            "the virtual function cannot be determined: there is no constructed object with \
+             virtual functions at {object:#x}"
         )
         .into());
     }

@@ -75,7 +75,7 @@ fn several(class: &Type, name: &str) -> ValueError {
         format!("({}) &{}::{name}", pointer.name(), class.strip().name())
     });
     let listed: Vec<String> = listed.collect();
-    format!("a cast tells which is meant: {}", listed.join(", ")).into()
+    format!("a cast selects one of them: {}", listed.join(", ")).into()
 }
 
 fn pointer_to(method: &Method, scope: &dyn Scope) -> Result<Typed, ValueError> {
@@ -135,7 +135,7 @@ pub(super) fn bound(
     let at_member = |why: ValueError| ExpressionError::new(why, &member.span);
     let value = part(member, scope)?;
     let pointer = read(&value, scope.memory()).map_err(at_member)?;
-    let missing = || at_member("this is no pointer to a member".into());
+    let missing = || at_member("this is not a pointer to a member".into());
     let (class, of) = parts(&value.r#type).ok_or_else(missing)?;
     let object = part_of(&whole, &class, scope).map_err(at_object)?;
     Ok(Bound {

@@ -29,7 +29,7 @@ fn converted(
     is_cast: bool,
     memory: &dyn Memory,
 ) -> Result<MemberPointer, ValueError> {
-    let (to_class, to_member) = parts(to).ok_or("this is no pointer to a member")?;
+    let (to_class, to_member) = parts(to).ok_or("this is not a pointer to a member")?;
     let Some((class, member)) = parts(&value.r#type) else {
         return match value.number(memory) {
             Ok(Number::Int(0) | Number::Pointer(0, _)) => Ok(MemberPointer::Null),
@@ -48,7 +48,7 @@ fn converted(
     };
     if !is_same {
         let (from, to) = (value.r#type.name(), to.name());
-        return Err(format!("`{from}` cannot be made into `{to}`").into());
+        return Err(format!("`{from}` cannot be converted to `{to}`").into());
     }
     let by = distance(&class, &to_class)?;
     Ok(read(value, memory)?.moved(by))
@@ -56,7 +56,7 @@ fn converted(
 
 /// Returns the bytes that an assignment stores in a pointer to a member of type `to`.
 pub fn bytes_as(value: &Typed, to: &Type, memory: &dyn Memory) -> Result<Vec<u8>, ValueError> {
-    let (_, member) = parts(to).ok_or("this is no pointer to a member")?;
+    let (_, member) = parts(to).ok_or("this is not a pointer to a member")?;
     let pointer = converted(value, to, false, memory)?;
     Ok(pointer.bytes(is_function(&member)))
 }
@@ -102,7 +102,7 @@ fn as_other(
         }
         _ => {
             let (from, to) = (value.r#type.name(), to.name());
-            return Err(format!("this `{from}` cannot be made into `{to}`").into());
+            return Err(format!("this `{from}` cannot be converted to `{to}`").into());
         }
     };
     let number = Typed::of_number(&number).ok_or("no C type holds this number")?;

@@ -401,7 +401,7 @@ pub(super) fn complaint(listed: &[String], fits_none: bool) -> String {
     if fits_none {
         format!("none of these takes such arguments: {listed}")
     } else {
-        format!("several functions take such arguments: {listed}; casts tell which")
+        format!("several functions take such arguments: {listed}; a cast selects one")
     }
 }
 
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn pointers_are_told_apart_by_what_they_lead_to() {
+    fn pointers_are_distinguished_by_their_targets() {
         let pointers: &[&[&str]] = &[&["char*"], &["int*"], &["void*"]];
         check(pointers, &["text"], Ok(0));
         check(pointers, &["char*"], Ok(0));
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_any_number_of_arguments_comes_last() {
+    fn variadic_functions_come_last() {
         let (one, many) = (vec![builtin("int"), builtin("int")], vec![builtin("int")]);
         let candidates = || [(many.as_slice(), true), (one.as_slice(), false)].into_iter();
         let argument = Argument::Value(Typed::in_memory(builtin("int"), 16));

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_signed_number_holds_is_computed_with() {
+    fn numbers_beyond_the_signed_range_are_computed() {
         use BinaryOperator::*;
         let most = u128::MAX;
         for (operator, a, b, expected) in [

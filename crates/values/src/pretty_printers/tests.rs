@@ -41,7 +41,7 @@ fn types_are_found_by_the_paths_of_their_templates() {
 }
 
 #[test]
-fn what_is_wrong_in_a_file_of_views_is_shown() {
+fn errors_in_a_file_of_views_have_their_line() {
     let check = |source: &str, line: usize, message: &str| {
         let error = PrettyPrinters::default()
             .add("my.views", source)

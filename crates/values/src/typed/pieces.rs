@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_piece_tells_is_not_known() {
+    fn bits_without_a_piece_are_unknown() {
         check(
             &[piece(None, ValueLocation::Value(7))],
             [7, 0, 0, 0],

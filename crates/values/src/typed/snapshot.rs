@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_stays_and_its_place_is_known() {
+    fn a_snapshot_keeps_its_bytes_and_address() {
         let int = Type::builtin("int").expect("a type");
         let memory = Words(RefCell::new([1, 0, 0, 0, 2, 0, 0, 0]));
         let array = Typed::in_memory(int.array_of(2), 16).with_snapshot(&memory);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn another_part_of_what_is_kept_is_kept() {
+    fn a_related_part_shares_the_snapshot() {
         let int = Type::builtin("int").expect("a type");
         let memory = Words(RefCell::new([1, 0, 0, 0, 2, 0, 0, 0]));
         let array = Typed::in_memory(int.array_of(2), 16).with_snapshot(&memory);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_or_unreadable_remains_a_place() {
+    fn a_large_or_unreadable_value_has_no_snapshot() {
         let int = Type::builtin("int").expect("a type");
         let memory = Words(RefCell::new([0; 8]));
         for (count, address) in [(SNAPSHOT_SIZE_MAX, 16), (2, 17), (2, u64::MAX)] {

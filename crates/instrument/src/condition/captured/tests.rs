@@ -188,7 +188,7 @@ proptest! {
     #![proptest_config(juror_testing::with_cases(6000))]
 
     #[test]
-    fn they_come_to_what_the_prompt_says(text in operations(), event in events()) {
+    fn operations_give_the_result_of_the_prompt(text in operations(), event in events()) {
         let Some(node) = node_of(&text, &event) else { return Ok(()) };
         if let Some(value) = node.evaluate(&Captured(&event.0)).map(value_of) {
             prop_assert_eq!(Some(value), evaluated(&text, &event));
@@ -196,7 +196,7 @@ proptest! {
     }
 
     #[test]
-    fn where_exact_numbers_are_to_do_they_do(text in operations(), event in events()) {
+    fn exact_operations_give_the_same_result(text in operations(), event in events()) {
         let Some(node) = node_of(&text, &event).filter(Node::is_exact) else { return Ok(()) };
         let Some(term) = guard(&text) else { return Ok(()) };
         let exact = match term.kind {
