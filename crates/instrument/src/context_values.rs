@@ -359,4 +359,41 @@ mod tests {
             assert_eq!(read, expected, "{address:#x}");
         }
     }
+
+    #[test]
+    fn a_read_of_the_debuggee_is_no_context_value() {
+        for (read, expected) in [
+            (Read::Thread, Some(ContextValue::Thread)),
+            (Read::WatchedAddress, Some(ContextValue::Place)),
+            (Read::Position, Some(ContextValue::Index)),
+            (Read::StartFunction, Some(ContextValue::StartFunction)),
+            (Read::Return, None),
+            (Read::Argument(1), None),
+            (Read::Name("thread".into()), None),
+        ] {
+            assert_eq!(ContextValue::of(&read), expected, "{read}");
+        }
+    }
+
+    #[test]
+    fn a_number_becomes_the_fraction_or_address_that_a_property_asks_for() {
+        for (value, conversion, expected) in [
+            (Value::Int(3), Conversion::Float64, Value::Float(3.0)),
+            (Value::Int(0), Conversion::Bool, Value::Bool(false)),
+            (Value::Int(-1), Conversion::String, Value::Address(u64::MAX)),
+            (
+                Value::Address(0x1_0000_0080),
+                Conversion::Signed { bytes: 1 },
+                Value::Int(-128),
+            ),
+            (
+                Value::Float(1.5),
+                Conversion::Signed { bytes: 4 },
+                Value::Float(1.5),
+            ),
+        ] {
+            let found = ContextValue::converted(value.clone(), conversion);
+            assert_eq!(found, expected, "{value:?} {conversion:?}");
+        }
+    }
 }

@@ -579,4 +579,120 @@ mod tests {
         assert_eq!(sight.watched_parts().len(), 3);
         assert!(!sight.needs_exact_bytes());
     }
+
+    fn int() -> Type {
+        Type::builtin("int").expect("a type")
+    }
+
+    /// Returns the number and size of the elements of a value, and whether each has a value.
+    fn divided(r#type: Type, is_range: bool) -> Option<(u64, u64, bool)> {
+        let value = Typed::in_memory(r#type, 0x100);
+        let (_, elements) = shape(&value, is_range, 0).ok()?;
+        Some((elements.count, elements.size, elements.decode.is_some()))
+    }
+
+    #[test]
+    fn an_array_is_divided_into_its_innermost_elements() {
+        let structure = || juror_symbols::signal_information().expect("a structure");
+        let text = || Type::builtin("char").expect("a type").array_of(8);
+        for (r#type, is_range, expected) in [
+            (int(), false, (1, 4, true)),
+            (int().pointer_to(), false, (1, 8, true)),
+            (int().array_of(3), false, (3, 4, true)),
+            (int().array_of(2).array_of(3), false, (6, 4, true)),
+            // Text is one value unless its elements are asked for.
+            (text(), false, (1, 8, true)),
+            (text(), true, (8, 1, true)),
+            (structure(), false, (1, 128, false)),
+            (structure().array_of(2), false, (2, 128, false)),
+        ] {
+            let name = r#type.name();
+            assert_eq!(divided(r#type, is_range), Some(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_a_value_in_memory_with_a_size_is_watched() {
+        assert_eq!(divided(Type::void(), false), None);
+        let most = VALUE_SIZE_MAX / 4;
+        assert!(divided(int().array_of(most), false).is_some());
+        assert_eq!(divided(int().array_of(most + 1), false), None);
+        let computed = Typed::of_bytes(int(), vec![0; 4]);
+        let error = shape(&computed, false, 0).expect_err("a refusal");
+        assert!(error.message.contains("not a place in memory"));
+        assert!(error.help.is_some());
+    }
+
+    #[test]
+    fn a_bit_field_is_watched_by_the_bytes_that_hold_it() {
+        let field = Typed {
+            bits: Some(BitField {
+                offset_bits: 11,
+                size_bits: 7,
+            }),
+            ..Typed::in_memory(int(), 0x100)
+        };
+        let (range, elements) = shape(&field, false, 0).expect("a shape");
+        assert_eq!(range, 0x101..0x103);
+        assert_eq!((elements.count, elements.size), (1, 2));
+        let expected = Decode::SignedBits {
+            bytes: 2,
+            shift: 3,
+            bits: 7,
+        };
+        assert_eq!(elements.decode, Some(expected));
+    }
+
+    #[test]
+    fn a_location_begins_with_its_variable() {
+        for (text, expected) in [
+            ("count", Some("count")),
+            ("queue->items[3].id", Some("queue")),
+            ("board[0..81]", Some("board")),
+            ("*(int *)buffer", Some("buffer")),
+            ("*(int *)4096", None),
+        ] {
+            let location = LocationExpression::parse(text, Reach::Anywhere).expect("a location");
+            assert_eq!(location.root(), expected, "{text}");
+        }
+        assert!(LocationExpression::parse("queue->", Reach::Anywhere).is_err());
+    }
+
+    #[test]
+    fn many_elements_are_watched_as_one_range() {
+        let four = sight(4, &[0; 8]);
+        assert_eq!(four.watched_parts()[..2], [0x100..0x102, 0x102..0x104]);
+        assert!(!four.needs_exact_bytes());
+        let five = sight(5, &[0; 10]);
+        assert_eq!(five.watched_parts()[..], [0x100..0x10a; 1]);
+        assert!(five.needs_exact_bytes());
+        let absent = MemoryLocation {
+            range: None,
+            ..sight(2, &[])
+        };
+        assert!(absent.watched_parts().is_empty());
+    }
+
+    #[test]
+    fn stored_bytes_are_updated_where_the_access_was() {
+        let now = [9; 6];
+        for (bytes, expected) in [
+            (Some((0x102, 2)), [1, 1, 9, 9, 1, 1]),
+            (Some((0x104, 8)), [1, 1, 1, 1, 9, 9]),
+            (Some((0x200, 2)), [1; 6]),
+            (None, [9; 6]),
+        ] {
+            let mut location = sight(3, &[1; 6]);
+            location.take_bytes(bytes, &now);
+            assert_eq!(location.bytes, expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    #[allow(clippy::single_range_in_vec_init, reason = "lists of ranges")]
+    fn pointers_on_the_path_are_listed_once() {
+        let ranges = vec![8..16, 0..8, 8..16, 4..8];
+        assert_eq!(joined(ranges), [0..8, 4..8, 8..16]);
+        assert_eq!(joined(vec![8..16, 8..16]), [8..16]);
+    }
 }

@@ -425,3 +425,6 @@ impl Probes {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -470,4 +470,40 @@ mod tests {
             assert_eq!(joined(ranges.clone()), expected, "{ranges:?}");
         }
     }
+
+    #[test]
+    fn the_neighbours_of_a_bit_field_are_cleared() {
+        let bits = |offset_bits, size_bits| BitField {
+            offset_bits,
+            size_bits,
+        };
+        for (field, is_big_endian, expected) in [
+            (bits(3, 5), false, [0b1111_1000, 0]),
+            (bits(6, 4), false, [0b1100_0000, 0b0000_0011]),
+            (bits(0, 16), false, [0xff, 0xff]),
+            (bits(3, 5), true, [0b0001_1111, 0]),
+            (bits(6, 4), true, [0b0000_0011, 0b1100_0000]),
+        ] {
+            let mut bytes = [0xff; 2];
+            keep_own_bits(&mut bytes, field, is_big_endian);
+            assert_eq!(bytes, expected, "{field:?} {is_big_endian}");
+        }
+    }
+
+    #[test]
+    fn a_value_in_memory_has_the_bytes_of_its_type_or_bits() {
+        let int = || Type::builtin("int").expect("a type");
+        let whole = Typed::in_memory(int(), 0x100);
+        assert_eq!(bytes_of(&whole), Some(0x100..0x104));
+        let field = Typed {
+            bits: Some(BitField {
+                offset_bits: 11,
+                size_bits: 7,
+            }),
+            ..whole
+        };
+        assert_eq!(bytes_of(&field), Some(0x101..0x103));
+        assert_eq!(bytes_of(&Typed::of_bytes(int(), vec![0; 4])), None);
+        assert_eq!(bytes_of(&Typed::in_memory(Type::void(), 0x100)), None);
+    }
 }

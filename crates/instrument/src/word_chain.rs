@@ -134,3 +134,6 @@ pub(crate) fn interpret(
         WordKind::Unsigned | WordKind::Address => word << unused >> unused,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -564,3 +564,6 @@ pub(crate) fn decode_type(r#type: &Type, bits: Option<BitField>) -> Result<Decod
         _ => return Err(unreadable()),
     })
 }
+
+#[cfg(test)]
+mod tests;

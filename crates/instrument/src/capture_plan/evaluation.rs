@@ -420,3 +420,38 @@ fn kept(program: &Program, frame: &Frame, value: &EntryValue, stack: Option<u64>
         None => found,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_no_event_has_is_refused_with_all_alternatives() {
+        let help = |instead: &[&str]| {
+            let found = NoValue {
+                r#type: Type::void(),
+                instead: instead.iter().map(|&it| it.to_owned()).collect(),
+            };
+            let error = no_value_of_events(&found, "queue");
+            assert!(error.is_final && error.message.starts_with("`queue` is a `void`"));
+            error.help.unwrap_or_default()
+        };
+        assert_eq!(help(&[]), "read a field or an element of it");
+        assert_eq!(help(&["its address"]), "read its address");
+        assert_eq!(help(&["a", "b", "c"]), "read a, b, or c");
+    }
+
+    #[test]
+    fn an_expression_of_arguments_needs_a_call() {
+        for (text, expected) in [
+            ("count + 1", true),
+            ("arg 1 + 1", false),
+            ("table[arg 2]", false),
+            ("ret * 2", false),
+        ] {
+            let condition = Condition::of_capture(text).expect("an expression");
+            let found = only_globals(&condition.expression());
+            assert_eq!(found.is_ok(), expected, "{text}");
+        }
+    }
+}

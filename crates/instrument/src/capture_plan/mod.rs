@@ -386,3 +386,124 @@ fn root_is_return(read: &Read) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use juror_event::{EventKind, Reach};
+    use juror_values::read_plan::Decode;
+    use smallvec::SmallVec;
+
+    fn argument() -> Box<Read> {
+        Box::new(Read::Argument(1))
+    }
+
+    #[test]
+    fn a_cast_of_a_guard_is_an_expression_with_the_name_of_its_type() {
+        let convert = |conversion| Read::Convert(Box::new(Read::Name("n".into())), conversion);
+        let signed = convert(Conversion::Signed { bytes: 4 });
+        assert_eq!(cast(&signed), Read::Expression("(i32)(n)".into()));
+        for other in [convert(Conversion::Address), Read::Name("n".into())] {
+            assert_eq!(cast(&other), other);
+        }
+    }
+
+    #[test]
+    fn the_caller_is_found_in_each_part_of_a_read() {
+        let caller = || Box::new(Read::Caller(argument()));
+        for (read, has_it, is_computed) in [
+            (*caller(), true, true),
+            (Read::Dereference(caller()), true, true),
+            (Read::AddressOf(caller()), true, true),
+            (Read::Field(caller(), "x".into()), true, true),
+            (Read::Index(caller(), 1), true, true),
+            (Read::Elements(caller(), 0, 2), true, true),
+            (Read::Convert(caller(), Conversion::Bool), true, true),
+            (Read::Expression("a + b".into()), false, true),
+            (Read::Field(argument(), "x".into()), false, false),
+            (Read::Return, false, false),
+        ] {
+            assert_eq!(has_caller(&read), has_it, "{read}");
+            assert_eq!(is_expression(&read), is_computed, "{read}");
+        }
+    }
+
+    #[test]
+    fn a_read_of_the_result_begins_at_the_return() {
+        let result = || Box::new(Read::Return);
+        for (read, expected) in [
+            (*result(), true),
+            (Read::Dereference(result()), true),
+            (Read::Field(result(), "x".into()), true),
+            (Read::Index(result(), 1), true),
+            (Read::Convert(result(), Conversion::Bool), true),
+            (Read::Dereference(argument()), false),
+            (Read::Name("ret".into()), false),
+        ] {
+            assert_eq!(root_is_return(&read), expected, "{read}");
+        }
+    }
+
+    fn event(kind: EventKind) -> SymbolicEvent {
+        SymbolicEvent {
+            name: "use".into(),
+            kind,
+            subject: "f".into(),
+            reach: Reach::Anywhere,
+            captures: Vec::new(),
+            span: 0..0,
+            subject_span: 0..0,
+        }
+    }
+
+    #[test]
+    fn a_context_value_needs_an_event_that_has_it() {
+        let plan = |kind, read| {
+            let capture = Capture {
+                name: "it".into(),
+                read,
+                hoisted: false,
+                span: 0..0,
+            };
+            context_value_of(&event(kind), &capture)
+        };
+        let error = plan(EventKind::BeforeCall, Read::Status).expect_err("a refusal");
+        assert!(error.message.contains("event has no"), "{}", error.message);
+        let status = plan(EventKind::ProgramExit, Read::Status);
+        let is_status = |it: &Option<CapturePlan>| {
+            matches!(it, Some(CapturePlan::Context(ContextValue::Status, None)))
+        };
+        assert!(status.is_ok_and(|it| is_status(&it)));
+        let typed = Read::Convert(Box::new(Read::Time), Conversion::Signed { bytes: 4 });
+        let typed = plan(EventKind::BeforeCall, typed).expect("a plan");
+        let expected = Some(Conversion::Signed { bytes: 4 });
+        assert!(
+            matches!(typed, Some(CapturePlan::Context(ContextValue::Time, it)) if it == expected)
+        );
+        let other = plan(EventKind::BeforeCall, Read::Argument(1));
+        assert!(other.is_ok_and(|it| it.is_none()));
+    }
+
+    #[test]
+    fn arguments_are_taken_at_the_entry_and_results_are_not() {
+        let plan = || ReadPlan {
+            source: Source::Constant { bits: 0 },
+            follow: SmallVec::new(),
+            decode: Decode::Address,
+        };
+        let elements = |is_late| CapturePlan::Elements {
+            plans: Box::from([plan()]),
+            is_late,
+        };
+        for (plan, expected) in [
+            (CapturePlan::Entry(plan()), true),
+            (CapturePlan::Return(plan()), false),
+            (elements(false), true),
+            (elements(true), false),
+            (CapturePlan::Context(ContextValue::Time, None), false),
+            (CapturePlan::Exact, false),
+        ] {
+            assert_eq!(plan.is_of_entry(), expected, "{plan:?}");
+        }
+    }
+}

@@ -356,3 +356,6 @@ fn part_of(location: &EntryPieceLocation) -> Option<(Source, bool)> {
         EntryPieceLocation::Unavailable(_) => (Source::OptimizedOut, false),
     })
 }
+
+#[cfg(test)]
+mod tests;

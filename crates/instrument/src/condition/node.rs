@@ -394,3 +394,6 @@ fn is_string(machine: &impl Machine, address: u64, text: &[u8]) -> Option<bool> 
         done += count;
     }
 }
+
+#[cfg(test)]
+mod tests;

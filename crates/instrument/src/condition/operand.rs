@@ -398,3 +398,6 @@ pub(super) fn number_operand(
         r#type: of_bit_field(r#type, field_bits),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -277,3 +277,6 @@ fn key_of(key: &Type, names: &impl Names) -> Option<&'static str> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

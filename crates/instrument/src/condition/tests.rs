@@ -1,12 +1,12 @@
 //! Tests compiled conditions against the evaluation at the prompt, over a page of memory.
 
 use super::compile::{Names, truth, value};
-use super::node::{Scalar, Word};
+use super::node::{Node, Scalar, Word};
 use super::operand::{NotCompiled, Operand, OperandLocation, Unknown};
-use super::{Check, value_of};
+use super::{Check, Condition, value_of};
 use crate::word_chain::interpret;
 use juror_event::{Conversion, Value};
-use juror_language::parse_expression;
+use juror_language::{ExpressionKind, parse_expression};
 use juror_monitor::lowering::{Origin, WordCapture, WordKind};
 use juror_symbols::{BitField, Type, register};
 use juror_values::error::ValueError;
@@ -513,4 +513,62 @@ proptest! {
         let found = interpret(&capture, &page(), None).map(|word| capture.kind.value_of(word));
         prop_assert_eq!(format!("{found:?}"), format!("{expected:?}"));
     }
+}
+
+#[test]
+fn each_caller_that_a_condition_names_needs_a_frame() {
+    for (text, expected) in [
+        ("i", 1),
+        ("^i", 2),
+        ("^^i > 0", 3),
+        ("^i + ^^i", 3),
+        ("$_caller_is(\"f\")", 2),
+        ("$_any_caller_is(\"f\", 5)", 6),
+    ] {
+        let condition = Condition::parse(text, &[]).expect("a condition");
+        assert_eq!(condition.frame_count(), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_condition_tells_whether_it_calls_functions() {
+    for (text, expected) in [("i > 1", false), ("f(i)", true), ("a.size() > 1", true)] {
+        let condition = Condition::parse(text, &[]).expect("a condition");
+        assert_eq!(condition.calls_functions(), expected, "{text}");
+    }
+}
+
+#[test]
+fn arguments_and_results_have_a_meaning_in_events_alone() {
+    for text in ["arg 1 + 1", "ret"] {
+        let condition = Condition::of_capture(text).expect("a read");
+        let expression = condition.expression();
+        let is_of_call = expression.all_parts().into_iter().any(|part| {
+            matches!(
+                part.kind,
+                ExpressionKind::Argument(_) | ExpressionKind::Return
+            )
+        });
+        assert!(is_of_call, "{text}");
+    }
+    assert!(Condition::of_capture("a +").is_err());
+    assert!(Condition::parse("a +", &[]).is_err());
+}
+
+#[test]
+fn a_check_that_is_not_compiled_keeps_its_frame() {
+    let prepared = |outcome| super::prepared(outcome, 3);
+    let evaluated = prepared(Err(NotCompiled::Evaluate)).expect("a check");
+    assert!(!evaluated.is_compiled());
+    assert_eq!(evaluated.level(), 3);
+    assert_eq!(evaluated.value(&page()), None);
+    let compiled = prepared(truth_of("i")).expect("a check");
+    assert!(compiled.is_compiled());
+    assert_eq!(compiled.value(&page()), Some(Value::Int(-7)));
+    assert!(prepared(truth_of("nothing")).is_err());
+}
+
+fn truth_of(text: &str) -> Result<Node, NotCompiled> {
+    let (expression, _) = parse_expression(text);
+    truth(&expression.expect("an expression"), &page())
 }
