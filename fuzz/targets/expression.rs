@@ -6,7 +6,7 @@ use juror_fuzz::noise::Noise;
 use juror_language::parse_expression;
 use juror_symbols::{Memory, SymbolFile, Type};
 use juror_values::error::ValueError;
-use juror_values::expression::{Scope, evaluate, is_true};
+use juror_values::expression::{Assignment, Scope, evaluate, is_true};
 use juror_values::format::{Names, Radix, format};
 use juror_values::pretty_printers::PrettyPrinters;
 use juror_values::standard_types::LibraryTypes;
@@ -79,6 +79,9 @@ impl Scope for Everything {
     }
     fn memory(&self) -> &dyn Memory {
         &MEMORY
+    }
+    fn assign(&self, assignment: Assignment) -> Result<Typed, ValueError> {
+        Ok(assignment.target.unwrap_or(assignment.value))
     }
 }
 

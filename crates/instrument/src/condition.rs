@@ -43,7 +43,7 @@ pub struct Condition {
     /// The text.
     pub text: String,
     expression: Rc<Expression>,
-    calls_functions: bool,
+    has_effects: bool,
     /// The number of frames that the evaluation uses.
     frame_count: usize,
     /// The names in it that denoted types where it was written.
@@ -112,7 +112,7 @@ impl Condition {
         let expression = expression.ok_or(None)?;
         Ok(Condition {
             text: text.trim().to_owned(),
-            calls_functions: expression.calls_functions(),
+            has_effects: expression.has_effects(),
             frame_count: 1 + callers_named(&expression),
             types: Rc::default(),
             expression: Rc::new(expression),
@@ -165,9 +165,9 @@ impl Condition {
         read_type::no_value(&self.expression, &self.text, &context.names(program))
     }
 
-    /// Returns whether its evaluation calls functions of the program.
-    pub fn calls_functions(&self) -> bool {
-        self.calls_functions
+    /// Returns true if its evaluation runs functions of the program, or assigns.
+    pub fn has_effects(&self) -> bool {
+        self.has_effects
     }
 
     /// Returns the expression.

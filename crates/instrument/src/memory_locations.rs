@@ -8,7 +8,7 @@
 use crate::capture_plan::decode_type;
 use crate::context_values::BytesAt;
 use juror_event::{Reach, Unavailability, Value};
-use juror_language::{Expression, ExpressionKind, parse_expression};
+use juror_language::{Expression, ExpressionKind, parse_pure_expression};
 use juror_program::modules::Module;
 use juror_program::program::Program;
 use juror_program::scope::Place;
@@ -98,7 +98,7 @@ pub struct Elements {
 impl LocationExpression {
     /// Parses the expression of a location.
     pub fn parse(text: &str, reach: Reach) -> Result<LocationExpression, LocationExpressionError> {
-        let (expression, diagnostics) = parse_expression(text);
+        let (expression, diagnostics) = parse_pure_expression(text);
         if let Some(error) = diagnostics.into_iter().find(|it| it.is_error()) {
             return Err(LocationExpressionError {
                 message: error.message,

@@ -44,8 +44,8 @@ pub use format::format;
 pub use include::{Loaded, Reader, UsedFile, load_among, load_with};
 pub use juror_fault::{Diagnostic, Severity};
 pub use parse::{
-    Parse, parse, parse_expression, parse_expression_with_types, parse_read, parse_type,
-    possible_types,
+    Parse, is_assignment, parse, parse_expression, parse_expression_with_types,
+    parse_pure_expression, parse_read, parse_type, possible_types,
 };
 pub use property::{
     Behaviour, Branch, Demand, Effect, EffectAction, Ignored, Logic, Property, Proposition, State,

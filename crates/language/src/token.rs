@@ -55,9 +55,11 @@ macro_rules! signs {
 }
 
 signs! {
+    ShiftLeftAssign "<<=", ShiftRightAssign ">>=",
     ShiftLeft "<<", ShiftRight ">>", LessEqual "<=", GreaterEqual ">=", Equal "==",
     NotEqual "!=", AndAnd "&&", OrOr "||", Arrow "->", PathSeparator "::", Range "..",
-    PlusAssign "+=", MinusAssign "-=", StarAssign "*=",
+    PlusAssign "+=", MinusAssign "-=", StarAssign "*=", SlashAssign "/=", PercentAssign "%=",
+    AndAssign "&=", OrAssign "|=", CaretAssign "^=",
     Less "<", Greater ">", Assign "=", Not "!", And "&", Or "|", Caret "^", Tilde "~",
     Plus "+", Minus "-", Star "*", Slash "/", Percent "%", At "@", Dot ".", Comma ",",
     Colon ":", Question "?", Semicolon ";", OpenParenthesis "(", CloseParenthesis ")",

@@ -70,6 +70,38 @@ pub(crate) fn write(expression: &Expression, names: &mut impl Names, text: &mut 
             text.push_str(" : ");
             enclosed(otherwise, names, text);
         }
+        ExpressionKind::Assign {
+            place,
+            operator,
+            value,
+        } => {
+            enclosed(place, names, text);
+            text.push(' ');
+            if let Some(operator) = operator {
+                push(text, operator);
+            }
+            text.push_str("= ");
+            enclosed(value, names, text);
+        }
+        ExpressionKind::Step {
+            place,
+            operator,
+            is_postfix,
+        } => {
+            let sign = format_args!("{operator}{operator}").to_string();
+            if !is_postfix {
+                text.push_str(&sign);
+            }
+            enclosed(place, names, text);
+            if *is_postfix {
+                text.push_str(&sign);
+            }
+        }
+        ExpressionKind::Comma { first, second } => {
+            enclosed(first, names, text);
+            text.push_str(", ");
+            enclosed(second, names, text);
+        }
         ExpressionKind::Field {
             object,
             field,
@@ -169,7 +201,9 @@ fn list<'e>(
     text.push(open);
     for (position, element) in elements.into_iter().enumerate() {
         text.push_str(if position > 0 { ", " } else { "" });
-        write(element, names, text);
+        // A comma would separate two elements.
+        let is_comma = matches!(element.kind, ExpressionKind::Comma { .. });
+        write_in(is_comma, element, names, text);
     }
     text.push(close);
 }
@@ -183,12 +217,20 @@ fn enclosed(operand: &Expression, names: &mut impl Names, text: &mut String) {
             | ExpressionKind::Cast { .. }
             | ExpressionKind::Member { .. }
             | ExpressionKind::SizeOf(_)
+            | ExpressionKind::Assign { .. }
+            | ExpressionKind::Step { .. }
+            | ExpressionKind::Comma { .. }
     );
-    if is_operation {
+    write_in(is_operation, operand, names, text);
+}
+
+/// Appends an expression, in parentheses if `is_enclosed`.
+fn write_in(is_enclosed: bool, expression: &Expression, names: &mut impl Names, text: &mut String) {
+    if is_enclosed {
         text.push('(');
     }
-    write(operand, names, text);
-    if is_operation {
+    write(expression, names, text);
+    if is_enclosed {
         text.push(')');
     }
 }
@@ -270,6 +312,28 @@ mod tests {
         );
         check("(a ? b : c).x", "(a ? b : c).x");
         check("f(a ? 1 : 2)[p ? 0 : 1]", "f(a ? 1 : 2)[p ? 0 : 1]");
+    }
+
+    #[test]
+    fn assignments_are_written_as_they_are_read() {
+        check("x=5", "x = 5");
+        check("(x = 5)+1", "(x = 5) + 1");
+        check("x<<=2", "x <<= 2");
+        check("a=b+=c>>=1", "a = (b += (c >>= 1))");
+        check("x/=2, y%=3, z&=1", "((x /= 2), (y %= 3)), (z &= 1)");
+        check("x|=1, y^=3", "(x |= 1), (y ^= 3)");
+        check("*p++=7", "*(p++) = 7");
+        check("x+++n", "(x++) + n");
+        check("++x*2", "(++x) * 2");
+        check("- --x", "-(--x)");
+        check("-x--", "-(x--)");
+        check("(*p)++", "(*p)++");
+        check("p++->x--", "((p++)->x)--");
+        check("n > 0 ? x = 4 : 3", "(n > 0) ? (x = 4) : 3");
+        check("x = y ? 4 : 5", "x = (y ? 4 : 5)");
+        check("a[i++, j] = f(x, (y, z))", "a[((i++), j)] = f(x, (y, z))");
+        check("$x = 1", "$x = 1");
+        check("c[1].d->e -= -1", "c[1].d->e -= (-1)");
     }
 
     #[test]

@@ -152,16 +152,16 @@ impl PointKind {
                 Some("only breakpoints have locations")
             }
             (PointKind::HardwareBreakpoint, Ability::CallingConditions) => Some(
-                "the condition of a hardware breakpoint cannot call functions of the program; that \
-                 of a breakpoint (break) can",
+                "the condition of a hardware breakpoint cannot call functions of the program, nor \
+                 assign; that of a breakpoint (break) can",
             ),
             (PointKind::Watchpoint, Ability::CallingConditions) => Some(
-                "the condition of a watchpoint cannot call functions of the program, which may \
-                 access the watched memory",
+                "the condition of a watchpoint cannot call functions of the program, nor assign: \
+                 that may access the watched memory",
             ),
             (PointKind::Catchpoint, Ability::CallingConditions) => Some(
-                "the condition of a catchpoint cannot call functions of the program, which may \
-                 trigger the caught event",
+                "the condition of a catchpoint cannot call functions of the program, nor assign: \
+                 that may trigger the caught event",
             ),
         }
     }

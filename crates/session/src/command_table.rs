@@ -4,7 +4,6 @@
 //! command; if several commands share a prefix, the aliases decide (`s` is `step`, as in gdb).
 
 pub(crate) mod arguments;
-pub(crate) mod assignments;
 mod calling;
 mod checkpoints;
 mod code;

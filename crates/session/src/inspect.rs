@@ -1,6 +1,7 @@
 //! Views that commands and stops share: frames, source lines, values, locations.
 
 pub(crate) mod assembly;
+pub(crate) mod assignment;
 pub(crate) mod constants;
 pub(crate) mod displays;
 pub(crate) mod escapes;

@@ -245,7 +245,10 @@ impl<N: Names> Compiler<'_, N> {
             }
             // The language of the place is known at the hit.
             ExpressionKind::SizeOfCharacter => Err(NotCompiled::Evaluate),
-            ExpressionKind::Slice { .. }
+            ExpressionKind::Assign { .. }
+            | ExpressionKind::Step { .. }
+            | ExpressionKind::Comma { .. }
+            | ExpressionKind::Slice { .. }
             | ExpressionKind::Member { .. }
             | ExpressionKind::Call { .. }
             | ExpressionKind::Set(_)

@@ -1,6 +1,7 @@
 //! Parser of expressions, by precedence climbing.
 //!
-//! From the lowest precedence to the highest: `? :`, `or`, `and`, `not`, comparisons,
+//! Assignments and the comma have lower precedences ([`super::assignment`]). From the lowest
+//! to the highest: `? :`, `or`, `and`, `not`, comparisons,
 //! `|`, `^`, `&`, shifts, `@`, sums, products, prefix operators, postfix operators.
 
 use super::{Dialect, NODES_MAX, Parser};
@@ -16,7 +17,7 @@ impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Expression {
         let outer = (self.nodes, self.enclosed);
         (self.nodes, self.enclosed) = (0, 0);
-        let expression = self.conditional_expression();
+        let expression = self.comma_expression();
         (self.nodes, self.enclosed) = outer;
         expression
     }
@@ -26,7 +27,7 @@ impl Parser<'_> {
         let outer = self.dialect;
         self.dialect = Dialect::Read;
         self.nodes = 0;
-        let read = self.conditional_expression();
+        let read = self.assignment_expression();
         self.dialect = outer;
         read
     }
@@ -76,7 +77,7 @@ impl Parser<'_> {
         self.advance();
         // Between the two signs nothing can end the expression.
         self.enclosed += 1;
-        let then = self.nested(Self::conditional_expression);
+        let then = self.nested(Self::comma_expression);
         self.enclosed -= 1;
         let otherwise = if then.is_some() && self.expect(Sign::Colon) {
             self.nested(Self::conditional_expression)
@@ -232,31 +233,14 @@ impl Parser<'_> {
         })
     }
 
-    /// Reports `++x` and `x--`, which change the variable in C: read as two signs they would
-    /// be another value.
-    fn check_step(&mut self) {
-        let (sign, text) = match self.kind() {
-            TokenKind::Sign(Sign::Plus) => (Sign::Plus, "++"),
-            TokenKind::Sign(Sign::Minus) => (Sign::Minus, "--"),
-            _ => return,
-        };
-        let is_joined = self.token(1).is_some_and(|token| !token.spaced);
-        let is_step = is_joined && self.kind_ahead(1) == TokenKind::Sign(sign);
-        if !is_step || self.dialect == Dialect::Property {
-            return;
-        }
-        let message = format!("`{text}` changes a variable, which this expression cannot do");
-        self.report(
-            Diagnostic::error("changes-variable", self.span(), message)
-                .help("two signs are written apart, as in `- -x`; `print --x` alone is a command"),
-        );
-    }
-
     /// Parses prefix operators and their operand.
     pub(super) fn unary(&mut self) -> Expression {
         let start = self.start();
         if self.kind() == TokenKind::Word && matches!(self.text(), "__real__" | "__imag__") {
             return self.part_of_complex(start);
+        }
+        if let Some(step) = self.prefix_step() {
+            return step;
         }
         let operator = match self.kind() {
             TokenKind::Sign(Sign::Not) => UnaryOperator::Not,

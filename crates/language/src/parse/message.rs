@@ -117,6 +117,7 @@ impl Parser<'_> {
             diagnostics: Vec::new(),
             comments: Vec::new(),
             dialect: Dialect::Property,
+            may_assign: false,
             types: self.types,
             enclosed: 0,
             depth: self.depth,

@@ -5,6 +5,7 @@
 //! **Invariants:** every loop consumes a token or ends; recursion is limited, so that
 //! no input overflows the stack here or in later walks over the tree.
 
+mod assignment;
 mod block;
 mod bound;
 mod braces;
@@ -75,9 +76,14 @@ pub fn parse(source: &str) -> Parse {
 }
 
 /// Parses one expression of the prompt, with registers, casts, `sizeof`, slices and the
-/// rest. Returns no expression only if the text contains none.
+/// rest, and with assignments. Returns no expression only if the text contains none.
 pub fn parse_expression(text: &str) -> (Option<Expression>, Vec<Diagnostic>) {
-    one_expression(text, Dialect::Prompt, &[])
+    parse_expression_with_types(text, &[])
+}
+
+/// Does the same without assignments, which are refused.
+pub fn parse_pure_expression(text: &str) -> (Option<Expression>, Vec<Diagnostic>) {
+    one_expression(text, Parser::new(text, Dialect::Prompt))
 }
 
 /// Does the same with these names known as types of the program: then `(t)-1` is a cast
@@ -86,7 +92,23 @@ pub fn parse_expression_with_types(
     text: &str,
     types: &[String],
 ) -> (Option<Expression>, Vec<Diagnostic>) {
-    one_expression(text, Dialect::Prompt, types)
+    let mut parser = Parser::new(text, Dialect::Prompt);
+    (parser.types, parser.may_assign) = (types, true);
+    one_expression(text, parser)
+}
+
+/// Returns true if a text contains the sign of an assignment, such as `=` or `+=`, or is an
+/// expression that assigns. The text may have errors.
+pub fn is_assignment(text: &str) -> bool {
+    let mut parser = Parser::new(text, Dialect::Prompt);
+    while parser.kind() != TokenKind::End {
+        if parser.assignment_sign().is_some() {
+            return true;
+        }
+        parser.advance();
+    }
+    let (expression, diagnostics) = parse_expression(text);
+    diagnostics.is_empty() && expression.is_some_and(|it| it.assigns())
 }
 
 /// Returns the names in parentheses that may be types or variables of the program: a
@@ -125,16 +147,10 @@ pub fn parse_type(text: &str) -> Option<TypeName> {
 /// Parses the read of a capture: an expression of the prompt in which `arg 1` and `ret`
 /// have a meaning, too.
 pub fn parse_read(text: &str) -> (Option<Expression>, Vec<Diagnostic>) {
-    one_expression(text, Dialect::Read, &[])
+    one_expression(text, Parser::new(text, Dialect::Read))
 }
 
-fn one_expression(
-    text: &str,
-    dialect: Dialect,
-    types: &[String],
-) -> (Option<Expression>, Vec<Diagnostic>) {
-    let mut parser = Parser::new(text, dialect);
-    parser.types = types;
+fn one_expression(text: &str, mut parser: Parser<'_>) -> (Option<Expression>, Vec<Diagnostic>) {
     if parser.kind() == TokenKind::End {
         let error = Diagnostic::error("expected-expression", 0..text.len(), "no expression here");
         parser.report(error);
@@ -171,6 +187,8 @@ struct Parser<'a> {
     diagnostics: Vec<Diagnostic>,
     comments: Vec<Range<usize>>,
     dialect: Dialect,
+    /// Whether expressions may assign.
+    may_assign: bool,
     /// Names that are known to be types.
     types: &'a [String],
     /// The number of open parentheses and brackets in the current expression.
@@ -199,6 +217,7 @@ impl<'a> Parser<'a> {
             position: 0,
             diagnostics,
             dialect,
+            may_assign: false,
             types: &[],
             enclosed: 0,
             depth: 0,

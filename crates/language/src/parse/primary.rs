@@ -28,6 +28,7 @@ impl Parser<'_> {
                 TokenKind::Sign(Sign::OpenParenthesis) if self.dialect != Dialect::Subject => {
                     self.call(&mut object)
                 }
+                TokenKind::Sign(Sign::Plus | Sign::Minus) => self.postfix_step(&mut object),
                 _ => return object,
             };
             let Some(kind) = kind else {
@@ -81,7 +82,7 @@ impl Parser<'_> {
         object
     }
 
-    fn take_object(&self, object: &mut Expression) -> Box<Expression> {
+    pub(super) fn take_object(&self, object: &mut Expression) -> Box<Expression> {
         Box::new(std::mem::replace(object, self.error_expression()))
     }
 
@@ -118,7 +119,7 @@ impl Parser<'_> {
             return None;
         }
         self.advance();
-        let index = self.enclosed_expression()?;
+        let index = self.enclosed(Self::comma_expression)?;
         let kind = if self.take(Sign::Range) {
             let end = self.enclosed_expression()?;
             ExpressionKind::Slice {
@@ -200,10 +201,14 @@ impl Parser<'_> {
         closed.then_some(ExpressionKind::Map(entries))
     }
 
-    /// Parses an expression inside of parentheses or brackets.
+    /// Parses an expression inside of parentheses or brackets, which a comma may end.
     fn enclosed_expression(&mut self) -> Option<Expression> {
+        self.enclosed(Self::assignment_expression)
+    }
+
+    fn enclosed(&mut self, parse: impl FnOnce(&mut Self) -> Expression) -> Option<Expression> {
         self.enclosed += 1;
-        let inner = self.nested(Self::conditional_expression);
+        let inner = self.nested(parse);
         self.enclosed -= 1;
         inner
     }
@@ -362,7 +367,7 @@ impl Parser<'_> {
                 operand: Box::new(operand),
             };
         }
-        let inner = self.enclosed_expression();
+        let inner = self.enclosed(Self::comma_expression);
         self.expect(Sign::CloseParenthesis);
         inner.map_or(ExpressionKind::Error, |inner| inner.kind)
     }

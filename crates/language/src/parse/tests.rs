@@ -60,6 +60,27 @@ fn shown(expression: &Expression) -> String {
         Kind::SizeOfType(type_name) => format!("sizeof <{type_name}>"),
         Kind::SizeOfCharacter => "sizeof <character>".to_owned(),
         Kind::Set(_) | Kind::Map(_) | Kind::Sequence(_) => "collection".to_owned(),
+        Kind::Assign {
+            place,
+            operator,
+            value,
+        } => {
+            let operator = operator.map(|it| it.to_string()).unwrap_or_default();
+            format!("({operator}= {} {})", shown(place), shown(value))
+        }
+        Kind::Step {
+            place,
+            operator,
+            is_postfix,
+        } => {
+            let place = shown(place);
+            if *is_postfix {
+                format!("(post{operator} {place})")
+            } else {
+                format!("(pre{operator} {place})")
+            }
+        }
+        Kind::Comma { first, second } => format!("(, {} {})", shown(first), shown(second)),
         Kind::Error => "!".to_owned(),
     }
 }

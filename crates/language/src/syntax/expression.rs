@@ -60,6 +60,31 @@ pub enum ExpressionKind {
         /// The value if the condition is false.
         otherwise: Box<Expression>,
     },
+    /// `x = 3`, `x += 3`: at the prompt only.
+    Assign {
+        /// The place that is changed.
+        place: Box<Expression>,
+        /// The operator before the `=`.
+        operator: Option<BinaryOperator>,
+        /// The value, or the right operand of the operator.
+        value: Box<Expression>,
+    },
+    /// `++x`, `x++`, `--x`, `x--`: at the prompt only.
+    Step {
+        /// The place that is changed.
+        place: Box<Expression>,
+        /// The operator between the place and 1: a sum or a difference.
+        operator: BinaryOperator,
+        /// True if the value is that before the change.
+        is_postfix: bool,
+    },
+    /// `a, b`: `a` is evaluated, and the value is that of `b`; at the prompt only.
+    Comma {
+        /// The expression that is evaluated first.
+        first: Box<Expression>,
+        /// The expression that has the value.
+        second: Box<Expression>,
+    },
     /// `p.field`, `p->field`
     Field {
         /// The object.
@@ -138,6 +163,9 @@ impl Expression {
                 then,
                 otherwise,
             } => vec![condition, then, otherwise],
+            ExpressionKind::Assign { place, value, .. } => vec![place, value],
+            ExpressionKind::Step { place, .. } => vec![place],
+            ExpressionKind::Comma { first, second } => vec![first, second],
             ExpressionKind::Field { object, .. } => vec![object],
             ExpressionKind::Member { object, member, .. } => vec![object, member],
             ExpressionKind::Index { object, index } => vec![object, index],
@@ -178,6 +206,23 @@ impl Expression {
         parts.any(|part| {
             is_call(&part.kind) && part.counted().is_none() && part.built_in().is_none()
         })
+    }
+
+    /// Returns true if evaluating it changes a variable, memory or a register.
+    pub fn assigns(&self) -> bool {
+        let mut parts = self.all_parts().into_iter();
+        parts.any(|part| {
+            matches!(
+                part.kind,
+                ExpressionKind::Assign { .. } | ExpressionKind::Step { .. }
+            )
+        })
+    }
+
+    /// Returns true if evaluating it may do more than read: it calls a function of the
+    /// debuggee, or assigns.
+    pub fn has_effects(&self) -> bool {
+        self.calls_functions() || self.assigns()
     }
 
     /// Returns the name, without its dollar, and the arguments if this is `$_streq(a, b)`: a

@@ -25,7 +25,7 @@ pub struct CallingCondition {
 }
 
 impl Breakpoints {
-    /// Returns the conditions that call functions of the program, of the breakpoints for a thread
+    /// Returns the conditions that call functions of the program or assign, of the breakpoints for a thread
     /// at an address.
     pub fn calling_conditions(
         &self,
@@ -41,7 +41,7 @@ impl Breakpoints {
                 return None;
             }
             let condition = breakpoint.point.condition.as_ref()?;
-            let asks = condition.calls_functions() && breakpoint.point.is_for(program, thread);
+            let asks = condition.has_effects() && breakpoint.point.is_for(program, thread);
             asks.then(|| CallingCondition {
                 number: breakpoint.point.number,
                 level: location.check.level(),
@@ -115,7 +115,7 @@ impl Breakpoint {
             return Ok(false);
         }
         match (&self.point.condition, location) {
-            (Some(condition), Some(location)) if !condition.calls_functions() => {
+            (Some(condition), Some(location)) if !condition.has_effects() => {
                 // It was prepared for the other address.
                 let check = if is_rest {
                     &Check::default()

@@ -16,7 +16,7 @@ mod result;
 pub use juror_values::expression::request::{Argument, Request};
 pub use layout::lay_out;
 pub(crate) use passing::is_signed;
-pub use replay::{Attempt, CallResults, CallingScope, attempt};
+pub use replay::{Attempt, CallingScope, EffectResults, attempt, attempt_in};
 pub use result::read_result;
 
 use crate::modules::Bound;

@@ -1,15 +1,19 @@
-//! Evaluates expressions with calls, one call at a time.
+//! Evaluates expressions with calls and assignments, one at a time.
 //!
-//! An attempt evaluates the expression as far as the results of earlier calls allow. It ends with
-//! the value, or with the next call to make. After that call has returned, the next attempt gets
-//! further. So a call may last any time, and other expressions may begin meanwhile.
+//! An attempt evaluates the expression as far as the results of earlier calls and assignments
+//! allow. It ends with the value, or with the next call or assignment to make. After that has been
+//! made, the next attempt gets further. So a call may last any time, and other expressions may
+//! begin meanwhile.
+//!
+//! **Invariant:** each call and each assignment is made once: the next attempts find its value
+//! by its position in the expression.
 
 use crate::scope::FrameScope;
 use juror_language::Expression;
 use juror_symbols::{Memory, Method, Type};
 use juror_values::error::ValueError;
 use juror_values::expression::request::Request;
-use juror_values::expression::{ExpressionError, Overload, Scope, evaluate};
+use juror_values::expression::{Assignment, ExpressionError, Overload, Scope, evaluate};
 use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::Typed;
 use std::cell::RefCell;
@@ -17,19 +21,26 @@ use std::ops::Range;
 
 /// The results that an expression has so far.
 #[derive(Debug, Default)]
-pub struct CallResults {
-    /// The results of calls, by their position in the expression.
+pub struct EffectResults {
+    /// The values of calls and assignments, by their positions.
     returned: Vec<(Range<usize>, Typed)>,
-    /// The values of conditions that were decided before a call, by position.
+    /// The truth values of conditions that were evaluated, and the left sides of commas.
     decided: Vec<(Range<usize>, bool)>,
-    /// The call that ended the present attempt.
-    wanted: Option<Request>,
+    /// The call or assignment that ended the present attempt.
+    wanted: Option<Effect>,
     /// The lowest stack pointer that calls were given. Results that were returned in memory are
     /// above it.
     lowest: Option<u64>,
 }
 
-impl CallResults {
+/// A call or an assignment that ended an attempt.
+#[derive(Debug)]
+enum Effect {
+    Call(Box<Request>),
+    Assign(Box<Assignment>),
+}
+
+impl EffectResults {
     /// Returns the stack pointer for the next call in a thread with the stack pointer `stack`:
     /// below the results that earlier calls have returned in memory.
     pub fn stack_below(&self, stack: u64) -> u64 {
@@ -41,9 +52,36 @@ impl CallResults {
         self.lowest = Some(self.stack_below(stack));
     }
 
-    /// Records the result of the call at a position.
+    /// Records the value of the call or assignment at a position.
     pub fn add(&mut self, span: Range<usize>, value: Typed) {
         self.returned.push((span, value));
+    }
+
+    /// Takes down an assignment that has no value yet, for [`Scope::assign`].
+    ///
+    /// # Errors
+    /// Always; the attempt ends here.
+    pub fn ask(&mut self, assignment: Assignment) -> Result<Typed, ValueError> {
+        self.wanted
+            .get_or_insert(Effect::Assign(Box::new(assignment)));
+        Err("the assignment has not been made".into())
+    }
+
+    /// Returns the value of the call or assignment at a position, for [`Scope::returned_from`].
+    pub fn returned_from(&self, span: &Range<usize>) -> Option<Typed> {
+        let known = self.returned.iter().find(|(known, _)| known == span);
+        known.map(|(_, value)| value.clone())
+    }
+
+    /// Returns what the condition at a position was found to be, for [`Scope::decided`].
+    pub fn decided(&self, span: &Range<usize>) -> Option<bool> {
+        let known = self.decided.iter().find(|(known, _)| known == span);
+        known.map(|(_, truth)| *truth)
+    }
+
+    /// Notes what the condition at a position was found to be, for [`Scope::decide`].
+    pub fn decide(&mut self, span: &Range<usize>, truth: bool) {
+        self.decided.push((span.clone(), truth));
     }
 }
 
@@ -54,14 +92,16 @@ pub enum Attempt {
     Value(Typed),
     /// The next call to make.
     Call(Box<Request>),
+    /// The next assignment to make.
+    Assign(Box<Assignment>),
 }
 
-/// A frame in which expressions may call functions.
+/// A frame in which expressions may call functions and assign.
 pub struct CallingScope<'a> {
     /// The frame.
     pub frame: FrameScope<'a>,
     /// The results so far.
-    pub results: &'a RefCell<CallResults>,
+    pub results: &'a RefCell<EffectResults>,
 }
 
 /// Evaluates an expression as far as the results allow.
@@ -69,9 +109,19 @@ pub fn attempt(
     expression: &Expression,
     scope: &CallingScope<'_>,
 ) -> Result<Attempt, ExpressionError> {
+    attempt_in(expression, scope, scope.results)
+}
+
+/// Does the same in a scope of another kind, which notes the effects in `results`.
+pub fn attempt_in(
+    expression: &Expression,
+    scope: &dyn Scope,
+    results: &RefCell<EffectResults>,
+) -> Result<Attempt, ExpressionError> {
     let value = evaluate(expression, scope);
-    match scope.results.borrow_mut().wanted.take() {
-        Some(request) => Ok(Attempt::Call(Box::new(request))),
+    match results.borrow_mut().wanted.take() {
+        Some(Effect::Call(request)) => Ok(Attempt::Call(request)),
+        Some(Effect::Assign(assignment)) => Ok(Attempt::Assign(assignment)),
         None => value.map(Attempt::Value),
     }
 }
@@ -170,27 +220,26 @@ impl Scope for CallingScope<'_> {
     }
 
     fn call(&self, request: Request) -> Result<Typed, ValueError> {
-        self.results.borrow_mut().wanted.get_or_insert(request);
+        let mut results = self.results.borrow_mut();
+        let effect = Effect::Call(Box::new(request));
+        results.wanted.get_or_insert(effect);
         // The attempt ends here, and its error is discarded.
         Err("the call has not returned".into())
     }
 
+    fn assign(&self, assignment: Assignment) -> Result<Typed, ValueError> {
+        self.results.borrow_mut().ask(assignment)
+    }
+
     fn returned_from(&self, span: &Range<usize>) -> Option<Typed> {
-        let results = self.results.borrow();
-        let known = results.returned.iter().find(|(known, _)| known == span);
-        known.map(|(_, value)| value.clone())
+        self.results.borrow().returned_from(span)
     }
 
     fn decided(&self, span: &Range<usize>) -> Option<bool> {
-        let results = self.results.borrow();
-        let known = results.decided.iter().find(|(known, _)| known == span);
-        known.map(|(_, truth)| *truth)
+        self.results.borrow().decided(span)
     }
 
     fn decide(&self, span: &Range<usize>, truth: bool) {
-        self.results
-            .borrow_mut()
-            .decided
-            .push((span.clone(), truth));
+        self.results.borrow_mut().decide(span, truth);
     }
 }

@@ -257,7 +257,11 @@ pub(super) const ENTRIES: &[Entry] = &[
             ("print -elements 20 -- table", "at most 20 elements"),
             (
                 "print count = 3",
-                "assign a value and show it; also += and ++",
+                "assign a value and show it; also +=, <<= and ++",
+            ),
+            (
+                "print *p++ = (n = 7) + 1",
+                "assignments are parts of expressions, as in C",
             ),
             (
                 "print $_exitcode",

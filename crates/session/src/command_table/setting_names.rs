@@ -1,6 +1,6 @@
 //! The names of the settings, and which setting a line after `set` is about.
 
-use crate::command_table::assignments::split_any;
+use juror_language::is_assignment;
 
 /// A setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,10 +127,9 @@ pub(crate) fn meant(rest: &str) -> Option<(&'static str, Setting)> {
     if matches!(name.as_str(), "var" | "variable") && !after.starts_with('=') {
         return None;
     }
-    let is_assignment = split_any(rest).is_some();
     setting(&name).filter(|(full, _)| {
         let is_whole = *full == name;
-        !is_assignment || (is_whole && !after.starts_with('='))
+        !is_assignment(rest) || (is_whole && !after.starts_with('='))
     })
 }
 

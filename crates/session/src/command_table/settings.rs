@@ -16,6 +16,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             ),
             ("set queue->items[2] = count + 1", "a field or an element"),
             ("set *(int *)0x601040 = 0", "memory"),
+            ("set var i++, n <<= 2", "any expression that assigns"),
             ("set $rax = 1", "a register of the innermost frame"),
             (
                 "set args a b",

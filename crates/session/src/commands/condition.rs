@@ -26,9 +26,7 @@ pub(crate) fn condition(session: &mut Session, text: &str) -> Result<Condition, 
         message: format!("in the condition: {}", error.message),
         ..error
     })?;
-    if condition.calls_functions() {
-        permissions::permit_calls(session)?;
-    }
+    permissions::permit_effects(session, &condition.expression())?;
     Ok(condition)
 }
 
@@ -41,7 +39,7 @@ pub(crate) fn set_condition(session: &mut Session, rest: &str) -> Result<Outcome
         "" => None,
         text => Some(condition(session, text)?),
     };
-    if condition.as_ref().is_some_and(Condition::calls_functions) {
+    if condition.as_ref().is_some_and(Condition::has_effects) {
         kind.must_have(Ability::CallingConditions)?;
     }
     let is_removed = condition.is_none();
@@ -79,7 +77,7 @@ pub(crate) fn check_condition(
     kind: PointKind,
     condition: &Condition,
 ) -> Result<(), CommandError> {
-    if condition.calls_functions() {
+    if condition.has_effects() {
         kind.must_have(Ability::CallingConditions)?;
     }
     let here = frames::selected_frame(session).map_or(0, |frame| frame.pc);

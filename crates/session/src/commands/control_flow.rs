@@ -1,6 +1,8 @@
 //! The conditions of `if` and `while`.
 
 use crate::commands::convenience;
+use crate::commands::set_variable::may_call;
+use crate::inspect::assignment::evaluate_assigning;
 use crate::inspect::constants::Nothing;
 use crate::inspect::expressions;
 use crate::run::evaluations::conditions::ConditionError;
@@ -16,8 +18,8 @@ use juror_values::typed::{Memory, Number, Typed};
 pub(crate) fn holds(session: &mut Session, condition: &str) -> Result<bool, CommandError> {
     let expression = expressions::read(session, condition)?;
     convenience::check_kept(session, &expression)?;
-    if !expression.calls_functions() {
-        let value = expressions::evaluate_expression(session, &expression)?;
+    if !may_call(&expression) {
+        let value = evaluate_assigning(session, &expression)?;
         return match &session.processes.program {
             Some(program) => truth(&value, program),
             None => truth(&value, &Nothing),

@@ -42,6 +42,12 @@ pub(crate) fn display(session: &mut Session, text: &str) -> Result<Outcome, Comm
         None => split_format(text)?,
     };
     let expression = expressions::read(session, words)?;
+    if expression.assigns() {
+        return Err(CommandError::with_help(
+            "a display cannot change variables: they would change at every stop",
+            "change them at one breakpoint with commands",
+        ));
+    }
     if expression.calls_functions() {
         return Err(CommandError::with_help(
             "a display cannot call functions: they would run at every stop",

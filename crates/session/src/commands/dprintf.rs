@@ -11,6 +11,7 @@ use crate::run::points;
 use crate::session::Session;
 use juror_fault::CommandError;
 use juror_instrument::condition::missing_name;
+use juror_language::Expression;
 use juror_points::dynamic_print::DynamicPrint;
 use juror_points::format_string::Format;
 use juror_points::location_spec;
@@ -43,6 +44,12 @@ pub(crate) fn set_dynamic_print(
         return Err(CommandError::with_help(
             "a dprintf cannot call functions of the program",
             "break, with commands: silent, print f(x), continue",
+        ));
+    }
+    if format.values().any(Expression::assigns) {
+        return Err(CommandError::with_help(
+            "a dprintf cannot change variables of the program",
+            "break, with commands: silent, print x++, continue",
         ));
     }
     for value in format.values() {

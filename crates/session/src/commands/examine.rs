@@ -4,6 +4,8 @@
 //! continues after the last element.
 
 use crate::commands::convenience;
+use crate::commands::set_variable::may_call;
+use crate::inspect::assignment::evaluate_assigning;
 use crate::inspect::{assembly, expressions};
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
@@ -78,16 +80,21 @@ fn fit_fraction(session: &mut Session, how: &mut Examined, text: &str) -> Result
     Ok(())
 }
 
-/// Returns an expression without calls that has the value of one with calls, or the outcome if a
-/// call was stopped.
+/// Returns an expression without calls and assignments that has the value of one with them, or
+/// the outcome if a call was stopped.
 fn after_calls(
     session: &mut Session,
     text: &str,
     observer: &mut dyn Observer,
 ) -> Result<Result<String, Outcome>, CommandError> {
     let expression = expressions::read(session, text)?;
-    if !expression.calls_functions() {
+    if !expression.has_effects() {
         return Ok(Ok(text.to_owned()));
+    }
+    if !may_call(&expression) {
+        let value = evaluate_assigning(session, &expression)?;
+        let number = expressions::keep(session, value);
+        return Ok(Ok(format!("${number}")));
     }
     let purpose = Purpose::Print(Radix::Natural);
     Ok(

@@ -34,7 +34,7 @@ pub(crate) fn set_hardware_breakpoint(
     let condition = condition
         .map(|it| condition::condition(session, it))
         .transpose()?;
-    if condition.as_ref().is_some_and(Condition::calls_functions) {
+    if condition.as_ref().is_some_and(Condition::has_effects) {
         PointKind::HardwareBreakpoint.must_have(Ability::CallingConditions)?;
     }
     if let Some(thread) = placed.thread {

@@ -143,10 +143,38 @@ fn slice_to_set(
 /// Splits at the assignment after the slice, whose brackets contain others.
 fn last_assignment(words: &str) -> Option<(&str, &str)> {
     let start = words.rfind(']').map_or(0, |at| at + 1);
-    let (variable, value) = crate::command_table::assignments::split(words.get(start..)?)?;
+    let (variable, value) = split(words.get(start..)?)?;
     let end = start + words.get(start..)?.find('=')?;
     let is_whole = !variable.is_empty() && !value.is_empty();
     is_whole.then_some((words.get(..end)?.trim(), value))
+}
+
+/// Splits `PLACE = VALUE` at the sign that is not part of another operator.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let bytes = text.as_bytes();
+    let mut quote = None;
+    let mut position = 0;
+    while let Some(&byte) = bytes.get(position) {
+        match (quote, byte) {
+            (Some(_), b'\\') => position += 1,
+            (Some(open), _) if byte == open => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'=') => {
+                let before = position.checked_sub(1).and_then(|at| bytes.get(at));
+                let is_part = matches!(before, Some(b'=' | b'!' | b'<' | b'>'));
+                let is_comparison = bytes.get(position + 1) == Some(&b'=');
+                if !is_part && !is_comparison {
+                    let (place, value) = (text.get(..position)?, text.get(position + 1..)?);
+                    return Some((place.trim(), value.trim()));
+                }
+                position += usize::from(is_comparison);
+            }
+            (None, _) => {}
+        }
+        position += 1;
+    }
+    None
 }
 
 /// Returns whether a slice has these values: `queue = 0x4052a0, thread = 1`.
@@ -207,4 +235,27 @@ fn constant(text: &str) -> Result<Value, CommandError> {
             first.map_or_else(|| "this is not a value".to_owned(), |it| it.message.clone()),
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<(&str, &str)>) {
+        assert_eq!(split(text), expected, "{text}");
+    }
+
+    #[test]
+    fn an_assignment_is_split_at_its_sign() {
+        check("x = 1", Some(("x", "1")));
+        check("x=y==z", Some(("x", "y==z")));
+        check("a[i == 2] = 3", Some(("a[i == 2]", "3")));
+        check("a[i <= 2] = b >= 3", Some(("a[i <= 2]", "b >= 3")));
+        check("c = '='", Some(("c", "'='")));
+        check("m['='] = 1", Some(("m['=']", "1")));
+        check("a == b", None);
+        check("a != b", None);
+        check("", None);
+    }
 }

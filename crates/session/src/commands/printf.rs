@@ -3,9 +3,9 @@
 //! The conversions are C's. Numbers are exact: the width of a type matters only if C shows bits
 //! (`%x`, `%o`, `%u` of a negative number), so `l`, `z` and the like are accepted and ignored.
 
+use crate::inspect::assignment::evaluate_assigning;
 use crate::inspect::constants::Nothing;
 use crate::inspect::escapes::expanded;
-use crate::inspect::expressions;
 use crate::session::Session;
 use juror_fault::CommandError;
 use juror_points::format_string::Format;
@@ -22,7 +22,7 @@ pub(crate) fn printf(session: &mut Session, text: &str) -> Result<Outcome, Comma
     let format = Format::parse(text)?;
     let mut values = Vec::new();
     for expression in format.values() {
-        values.push(expressions::evaluate_expression(session, expression)?);
+        values.push(evaluate_assigning(session, expression)?);
     }
     let text = match &session.processes.program {
         Some(program) => format.write(&values, program, program)?,

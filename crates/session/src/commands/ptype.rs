@@ -128,6 +128,17 @@ fn type_of_value(session: &mut Session, text: &str) -> Result<Option<Type>, Comm
         return Ok(None);
     }
     let found = expressions::read(session, text).and_then(|expression| {
+        if expression.assigns() {
+            let found = expressions::static_type_of(session, &expression)?;
+            return found
+                .map(|it| Typed::missing(it, "it is not evaluated"))
+                .ok_or_else(|| {
+                    CommandError::with_help(
+                        "this changes a variable, and its type is not known without",
+                        "print its result first, then use the type of `$`",
+                    )
+                });
+        }
         if expression.calls_functions() {
             Err(CommandError::with_help(
                 "this calls a function of the program",

@@ -7,7 +7,6 @@ mod absent;
 pub(crate) mod presented;
 pub(crate) mod shown;
 
-use crate::command_table::assignments::split_any;
 use crate::command_table::setting_names::{Setting, meant, names, setting, split};
 use crate::commands::set::absent::{instead, needless};
 use crate::commands::{checkpoint, environment, set_variable};
@@ -19,6 +18,7 @@ use crate::state::command_line::CommandLine;
 use crate::state::presentation::parse_context;
 use crate::state::settings::SchedulerLocking;
 use juror_fault::CommandError;
+use juror_language::is_assignment;
 use juror_view::observer::Observer;
 use juror_view::{Extent, Outcome};
 
@@ -58,10 +58,9 @@ pub(crate) fn set(
     if matches!(name.as_str(), "var" | "variable") && !after.starts_with('=') {
         return set_variable::assign_result(session, after, observer);
     }
-    let is_assignment = split_any(rest).is_some();
     match meant(rest) {
         Some((_, setting)) => set_setting(session, setting, after),
-        None if is_assignment => set_variable::assign_result(session, rest, observer),
+        None if is_assignment(rest) => set_variable::assign_result(session, rest, observer),
         None => set_nothing(session, &name, after),
     }
 }

@@ -4,11 +4,13 @@ use crate::inspect::{constants, expressions, siginfo};
 use crate::session::Session;
 use crate::state::values::convenience;
 use juror_fault::CommandError;
+use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind};
 use juror_points::expressions::read_with_types;
 use juror_program::scope::FrameScope;
-use juror_symbols::{Type, TypeKind};
-use juror_values::typed::{Location, Typed};
+use juror_symbols::Type;
+use juror_values::expression::static_type;
+use juror_values::typed::Typed;
 
 /// Adds a value to the value history; returns its number.
 pub(crate) fn keep(session: &mut Session, value: Typed) -> u32 {
@@ -19,26 +21,9 @@ pub(crate) fn keep(session: &mut Session, value: Typed) -> u32 {
 /// Returns a snapshot of a value: the entry stays when the program changes the variable. A value
 /// with parts keeps its location, so that expressions can continue from it.
 pub(crate) fn as_it_is(session: &Session, value: Typed) -> Typed {
-    let is_number = matches!(
-        value.r#type.strip().kind(),
-        TypeKind::Base(_) | TypeKind::Pointer(_) | TypeKind::Enumeration { .. }
-    );
-    let (Some(program), Some(_)) = (&session.processes.program, value.address()) else {
-        return value;
-    };
-    if !is_number {
-        return value.with_snapshot(program);
-    }
-    let size = match value.bits {
-        Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8),
-        None => value.r#type.size().unwrap_or(0),
-    };
-    match value.bytes(program, size) {
-        Ok(bytes) => Typed {
-            location: Location::Bytes(bytes),
-            ..value
-        },
-        Err(_) => value,
+    match &session.processes.program {
+        Some(program) => value.captured(program),
+        None => value,
     }
 }
 
@@ -87,6 +72,25 @@ pub(crate) fn evaluate_expression(
     let value = juror_values::expression::evaluate(expression, &scope);
     siginfo::forget_signal(session);
     value.map_err(|error| CommandError::new(error.message))
+}
+
+/// Returns the type of an expression that is not evaluated; `None` if only its value has one.
+///
+/// # Errors
+/// No program runs, or it has no stack.
+pub(crate) fn static_type_of(
+    session: &mut Session,
+    expression: &Expression,
+) -> Result<Option<Type>, CommandError> {
+    let frames = session.frames()?.to_vec();
+    let values = |name: &str| convenience(&session.user.values, name);
+    let scope = FrameScope {
+        program: session.running()?,
+        frames: &frames,
+        level: session.processes.selection.level,
+        convenience: &values,
+    };
+    Ok(static_type(expression, &scope))
 }
 
 /// The names of an expression that mean a variable of a module that is neither the frame's

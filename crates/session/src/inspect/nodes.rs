@@ -142,7 +142,7 @@ pub(crate) fn evaluate_node(
         let expression = expressions::read(session, text)?;
         let (typed, text) = match expressions::evaluate_expression(session, &expression) {
             Ok(typed) => (typed, text.to_owned()),
-            Err(_) if may_call && (expression.calls_functions() || expression.counts()) => {
+            Err(_) if may_call && (expression.has_effects() || expression.counts()) => {
                 called(session, text)?
             }
             Err(error) => return Err(error),

@@ -2,7 +2,7 @@
 
 use juror_debuggee::ThreadId;
 use juror_language::Expression;
-use juror_program::calls::{CallResults, PlannedCall};
+use juror_program::calls::{EffectResults, PlannedCall};
 use juror_program::program::Program;
 use juror_program::stack::frames::Frame;
 use juror_program::stack::unwinding::{Drops, FrameDropping, frame_dropping_functions};
@@ -18,7 +18,7 @@ pub(crate) enum Purpose {
     Print(Radix),
     /// The same, unless it is void.
     Call,
-    /// It is added to the value history, from which it is assigned.
+    /// The expression assigns: its value is shown as that of the place.
     Assign,
     /// It decides whether a breakpoint stops.
     Condition,
@@ -35,7 +35,7 @@ pub(crate) struct Evaluation {
     /// The stack and level that give its names their meaning.
     pub(crate) frames: Vec<Frame>,
     pub(crate) level: usize,
-    pub(crate) results: RefCell<CallResults>,
+    pub(crate) results: RefCell<EffectResults>,
     /// The number of calls that its thread had open before.
     pub(crate) depth: usize,
     pub(crate) call: Option<ActiveCall>,

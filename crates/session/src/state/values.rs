@@ -20,13 +20,6 @@ impl ValueHistory {
         self.printed.len() as u32
     }
 
-    /// Removes the value of this number if it is the last one.
-    pub(crate) fn remove_last(&mut self, number: u32) {
-        if self.printed.len() as u32 == number {
-            self.printed.pop();
-        }
-    }
-
     /// Returns the value that was printed last.
     pub(crate) fn last(&self) -> Option<&Typed> {
         self.printed.last()

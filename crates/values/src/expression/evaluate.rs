@@ -1,6 +1,7 @@
 //! Evaluates expressions.
 
 use super::access::{field_of, indexed};
+use super::assignment::{assign, comma, step};
 use super::call::{call, is_function};
 use super::cast::{cast, referring};
 use super::conditional::conditional;
@@ -54,6 +55,12 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         ExpressionKind::Unary {
             operator: UnaryOperator::Caller,
             operand,
+        } if operand.assigns() => at(Err(
+            "`^` stands before the place alone: ^x = 5, and not ^(x = 5)".into(),
+        )),
+        ExpressionKind::Unary {
+            operator: UnaryOperator::Caller,
+            operand,
         } => {
             let caller = scope
                 .caller()
@@ -85,6 +92,17 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
             then,
             otherwise,
         } => conditional(condition, then, otherwise, scope),
+        ExpressionKind::Assign {
+            place,
+            operator,
+            value,
+        } => assign(expression, place, *operator, value, scope),
+        ExpressionKind::Step {
+            place,
+            operator,
+            is_postfix,
+        } => step(expression, place, *operator, *is_postfix, scope),
+        ExpressionKind::Comma { first, second } => comma(first, second, scope),
         ExpressionKind::Field {
             object,
             field,
@@ -159,6 +177,12 @@ pub fn evaluate(expression: &Expression, scope: &dyn Scope) -> Result<Typed, Exp
         ExpressionKind::SizeOf(operand) if operand.calls_functions() => at(Err(
             "`sizeof` calls no function: name the type, as in `sizeof(int)`".into(),
         )),
+        ExpressionKind::SizeOf(operand) if operand.assigns() => {
+            // As in C, the operand is not evaluated.
+            at(size_value(
+                static_type(operand, scope).and_then(|it| it.size()),
+            ))
+        }
         ExpressionKind::SizeOf(operand) => {
             let is_computed = matches!(
                 operand.kind,

@@ -6,6 +6,7 @@
 
 mod access;
 pub mod arithmetic;
+mod assignment;
 mod built_in;
 mod call;
 mod cast;
@@ -38,6 +39,7 @@ mod vector;
 
 pub use access::element_type;
 pub use access::{address_of, dereference, element};
+pub use assignment::characters;
 pub use built_in::{NAMES as BUILT_IN_NAMES, callers_asked};
 pub use cast::cast;
 pub use complex::is_complex;
@@ -48,6 +50,7 @@ pub use library_access::string_of;
 pub use member_of::names_member;
 pub use number::{held_array, number_value};
 pub use overload::{Overload, function_at, is_const_type};
+pub use request::Assignment;
 pub use scope::Scope;
 pub use static_type::static_type;
 pub use string::{encoded_string, string_in_array};

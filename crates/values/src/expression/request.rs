@@ -1,6 +1,7 @@
-//! The calls that an expression requests.
+//! The calls and assignments that an expression asks for.
 
 use crate::typed::Typed;
+use juror_language::Expression;
 use juror_symbols::Type;
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,6 +19,21 @@ pub struct Request {
     pub arguments: Vec<Argument>,
     /// The type that the result is cast to: the result's type if the function's is unknown.
     pub result: Option<Type>,
+}
+
+/// An assignment that an expression needs the value of.
+#[derive(Debug, Clone)]
+pub struct Assignment {
+    /// The position of the assignment in the expression, in bytes.
+    pub span: Range<usize>,
+    /// The place, as an expression.
+    pub place: Expression,
+    /// The place; `None` for `$rax` and `$x`, which are assigned by their names.
+    pub target: Option<Typed>,
+    /// The new value.
+    pub value: Typed,
+    /// The value of the expression if that is the one before the change: of `x++`.
+    pub before: Option<Typed>,
 }
 
 /// An argument of a call.

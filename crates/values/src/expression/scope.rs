@@ -1,7 +1,7 @@
 //! The meaning of names in an expression.
 
 use super::overload::Overload;
-use super::request::Request;
+use super::request::{Assignment, Request};
 use crate::error::ValueError;
 use crate::standard_types::LibraryTypes;
 use crate::typed::{Memory, Typed};
@@ -74,7 +74,12 @@ pub trait Scope {
         let _ = request;
         Err("functions of the program cannot be called here".into())
     }
-    /// Returns the result of the call at this position if it has returned.
+    /// Returns the value of an assignment that has not been made. Most scopes make none.
+    fn assign(&self, assignment: Assignment) -> Result<Typed, ValueError> {
+        let _ = assignment;
+        Err("this changes a variable, which this expression cannot do".into())
+    }
+    /// Returns the value of the call or assignment at a position, if it has been made.
     fn returned_from(&self, span: &Range<usize>) -> Option<Typed> {
         let _ = span;
         None

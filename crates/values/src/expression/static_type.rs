@@ -47,6 +47,10 @@ pub fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
         ExpressionKind::Index { object, .. } => element(static_type(object, scope)?, scope),
         ExpressionKind::Cast { type_name, .. } => named_type(type_name, scope).ok(),
         ExpressionKind::Call { .. } => None,
+        ExpressionKind::Assign { place, .. } | ExpressionKind::Step { place, .. } => {
+            static_type(place, scope)
+        }
+        ExpressionKind::Comma { second, .. } => static_type(second, scope),
         // The other expressions have a location before anything is read.
         _ => evaluated(expression, scope),
     };
@@ -59,7 +63,7 @@ pub fn static_type(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
 }
 
 fn evaluated(expression: &Expression, scope: &dyn Scope) -> Option<Type> {
-    if expression.calls_functions() {
+    if expression.has_effects() {
         return None;
     }
     let value = evaluate(expression, scope).ok()?;

@@ -296,7 +296,7 @@ impl<'a> Reader<'a> {
     }
 
     fn expression(&self, text: &str) -> Result<Expression, PrettyPrinterError> {
-        let (expression, diagnostics) = juror_language::parse_expression(text.trim());
+        let (expression, diagnostics) = juror_language::parse_pure_expression(text.trim());
         if let Some(wrong) = diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
             return Err(self.error(wrong.message.clone()));
         }

@@ -6,7 +6,7 @@
 
 use crate::classes::upcast::whole_object;
 use crate::typed::{Location, Typed};
-use juror_symbols::{Memory, Type, VtableOwner};
+use juror_symbols::{Memory, Type, TypeKind, VtableOwner};
 use std::sync::Arc;
 
 /// The largest snapshot of a value, in bytes: a session shows many.
@@ -94,6 +94,34 @@ impl Typed {
             place: Place::Programs,
         });
         Typed { snapshot, ..self }
+    }
+
+    /// Returns a copy that later changes of memory do not affect: a number becomes plain bytes,
+    /// and another value keeps its address beside a snapshot, so that expressions can continue
+    /// from it.
+    pub fn captured(self, memory: &dyn Memory) -> Typed {
+        let is_number = matches!(
+            self.r#type.strip().kind(),
+            TypeKind::Base(_) | TypeKind::Pointer(_) | TypeKind::Enumeration { .. }
+        );
+        if self.address().is_none() {
+            return self;
+        }
+        if !is_number {
+            return self.with_snapshot(memory);
+        }
+        let size = match self.bits {
+            Some(bits) => (bits.offset_bits + bits.size_bits).div_ceil(8),
+            None => self.r#type.size().unwrap_or(0),
+        };
+        match self.bytes(memory, size) {
+            Ok(bytes) => Typed {
+                location: Location::Bytes(bytes),
+                snapshot: None,
+                ..self
+            },
+            Err(_) => self,
+        }
     }
 
     /// Returns the value as an argument of a call. If its memory no longer holds the snapshot, for

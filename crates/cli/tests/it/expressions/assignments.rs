@@ -51,14 +51,18 @@ fn an_increment_binds_more_tightly_than_what_stands_before_it() {
         // The quotient is infinite, and is meant.
         (1, "set var f = 1.0 / 0", ""),
         (1, "print f", "=inf"),
-        // These would have another value, and change nothing.
-        (1, "print 1 + --i", "changes a variable"),
-        (1, "print --i == 6", "true or false"),
-        (1, "print i++ + 1", "changes a variable"),
-        (1, "print a[i--]", "changes a variable"),
+        // Each is one part of a larger expression, and is made once.
+        (1, "print 1 + --i", "=7"),
+        (1, "print --i == 5", "=true"),
+        (1, "print i++ + 1", "=6"),
+        (1, "print a[i++ - 5]", "=2"),
         (1, "print i", "=7"),
-        (1, "break look if --i == 6", "changes a variable"),
-        (1, "break look if i == 6 && ++u", "changes a variable"),
+        (1, "break look if --i == 6", "breakpoint 2"),
+        (1, "break look if i == 6 && ++u", "breakpoint 3"),
+        (1, "print i", "=7"),
+        // What only asks changes nothing.
+        (1, "watch a[i--]", "changes a variable"),
+        (1, "print i", "=7"),
     ];
     for build in plain_builds(Language::C) {
         let executable = Fixture::c("steps", STEPS).compile(&build);

@@ -1,6 +1,7 @@
 //! Expressions: their values, names and assignments.
 
 mod assignments;
+mod assignments_in_expressions;
 mod inline_namespaces;
 mod parameter_packs;
 mod same_value_everywhere;

@@ -100,7 +100,7 @@ fn fields(session: &mut Session, object: &str) -> Vec<String> {
         return Vec::new();
     };
     // Completion runs nothing of the program.
-    if expression.calls_functions() {
+    if expression.has_effects() {
         return Vec::new();
     }
     let value = expressions::evaluate_expression(session, &expression);

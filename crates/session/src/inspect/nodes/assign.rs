@@ -1,18 +1,17 @@
 //! Assignment to values that front ends show.
 
-use crate::commands::set_variable;
-use crate::inspect::expressions;
 use crate::inspect::nodes::framed::{frame_of, in_frame};
 use crate::inspect::nodes::made::Writer;
 use crate::inspect::nodes::{draft, known, node_of, opened, shown_values};
+use crate::inspect::{assignment, expressions};
 use crate::session::Session;
 use crate::state::nodes::{Content, FrameOf, Value};
 use juror_fault::CommandError;
+use juror_fault::CommandError;
 use juror_language::ExpressionKind;
-use juror_program::assignment::{assignment_target, bytes_for};
 use juror_values::format::Radix;
 use juror_values::parts::{Opened, Part, Reader, Role};
-use juror_values::typed::{Location, Typed};
+use juror_values::typed::Location;
 use juror_view::nodes::{Node, NodeId};
 use std::ops::Range;
 
@@ -47,9 +46,16 @@ fn assign_in_frame(
     session.begun()?;
     let expression = expressions::read(session, place)?;
     let target = expressions::evaluate_expression(session, &expression);
+    if expression.has_effects() {
+        // It could not be evaluated again, for its new value.
+        target?;
+        return Err(CommandError::new(
+            "the place of an assignment changes nothing",
+        ));
+    }
     let target = target.ok().map(|target| target.r#type);
     let value = shown_values::meant(session, target, value);
-    set_variable::assign_to(session, place, &expression, &value)?;
+    assignment::assign_text(session, &expression, &value)?;
     let typed = expressions::evaluate_expression(session, &expression)?.without_snapshot();
     // As the scope of registers shows it.
     let is_word =
@@ -59,9 +65,6 @@ fn assign_in_frame(
 }
 
 /// Assigns to a part of a value, by its name; returns the node of its new value.
-///
-/// Permissions of scenarios are not asked: scenarios act by commands, and no command assigns to
-/// nodes. One that did would have to ask `permit_assignment` before memory is written.
 pub(crate) fn assign_node(
     session: &mut Session,
     parent: NodeId,
@@ -95,9 +98,9 @@ fn assign_part(
     match part.path.text().filter(|_| !is_in_memory) {
         Some(place) => {
             let expression = expressions::read(session, place)?;
-            set_variable::assign_to(session, place, &expression, value)?;
+            assignment::assign_text(session, &expression, value)?;
         }
-        None => assign_in_memory(session, &part.value, value)?,
+        None => assignment::assign_in_memory(session, &part.value, value)?,
     }
     // A part of a register is read anew.
     let part = match part.path.text().filter(|_| !is_in_memory) {
@@ -111,24 +114,6 @@ fn assign_part(
     let nodes = writer.nodes([draft(part, parent)])?;
     let mut nodes = nodes.into_iter();
     nodes.next().ok_or_else(|| no_part(name))
-}
-
-fn assign_in_memory(session: &mut Session, typed: &Typed, value: &str) -> Result<(), CommandError> {
-    let value = set_variable::evaluate_meant(session, value)?;
-    let program = session.running()?;
-    let typed = assignment_target(typed, program).map_err(CommandError::new)?;
-    let bytes = bytes_for(&typed, &value, program).map_err(CommandError::new)?;
-    match typed.location {
-        Location::Memory(address) => {
-            session.running_mut()?.debuggee.write(address, &bytes)?;
-            session.processes.nodes.note_written(address, bytes.len());
-            Ok(())
-        }
-        Location::Missing(why) => Err(CommandError::new(why)),
-        Location::Bytes(_) | Location::Partial(_) => {
-            Err(CommandError::new("this value is not in memory"))
-        }
-    }
 }
 
 fn no_part(name: &str) -> CommandError {

@@ -1,11 +1,10 @@
 //! The values of a frame by group: arguments, local variables, registers, what was returned, and
 //! the static variables of its file.
 
-use crate::commands::set_variable;
-use crate::inspect::expressions;
 use crate::inspect::frames::selected_frame;
 use crate::inspect::nodes::framed::{frame_of, in_frame};
 use crate::inspect::nodes::made::{Draft, Origin, Writer};
+use crate::inspect::{assignment, expressions};
 use crate::session::Session;
 use crate::state::nodes::{Content, FrameOf, Known};
 use juror_fault::CommandError;
@@ -205,7 +204,7 @@ fn register_drafts(
         };
         let mut made = Writer::new(session, frame, radix)?.nodes([draft])?;
         for node in &mut made {
-            node.writable &= set_variable::refusal(name).is_none();
+            node.writable &= assignment::refusal(name).is_none();
         }
         nodes.extend(made);
     }

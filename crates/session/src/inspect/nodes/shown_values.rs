@@ -29,7 +29,7 @@ fn has_value(session: &mut Session, text: &str) -> bool {
     let read = expressions::read(session, text);
     read.is_ok_and(|it| {
         let is_text = matches!(it.kind, ExpressionKind::Text(_));
-        is_text || it.calls_functions() || expressions::evaluate_expression(session, &it).is_ok()
+        is_text || it.has_effects() || expressions::evaluate_expression(session, &it).is_ok()
     })
 }
 

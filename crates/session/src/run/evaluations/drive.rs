@@ -1,16 +1,18 @@
 //! Runs the calls of an evaluation until it has its value.
 
+use crate::commands::set_variable::assigned;
+use crate::inspect::assignment::perform;
 use crate::inspect::expressions;
 use crate::run::evaluations::Driven;
 use crate::run::pause::{Goal, Pause};
 use crate::session::Session;
 use crate::state::evaluations::{ActiveCall, CallEnd, Evaluation, Purpose};
 use crate::state::format_options::is_formatted;
-use juror_fault::CommandError;
+use crate::state::selection::Selection;
 use juror_program::calls::{Attempt, CallingScope, Request, attempt, lay_out, read_result};
 use juror_program::scope::FrameScope;
 use juror_symbols::TypeKind;
-use juror_values::expression::ExpressionError;
+use juror_values::expression::{Assignment, ExpressionError};
 use juror_values::format::{Radix, format};
 use juror_values::typed::Typed;
 use juror_view::observer::Observer;
@@ -29,7 +31,7 @@ impl Session {
         }
     }
 
-    /// Makes the calls of an evaluation, one after the other. After an error its thread is back
+    /// Makes the calls and assignments of an evaluation, one after the other. After an error its thread is back
     /// where it was before.
     pub(super) fn drive(
         &mut self,
@@ -41,6 +43,10 @@ impl Session {
         loop {
             match self.attempt(&evaluation)? {
                 Attempt::Value(value) => return Ok(Driven::Value(Box::new(evaluation), value)),
+                Attempt::Assign(assignment) => {
+                    self.assign_in(&mut evaluation, *assignment)?;
+                    continue;
+                }
                 Attempt::Call(request) => self.begin_call(&mut evaluation, &request, observer)?,
             }
             self.processes.evaluations.open.push(evaluation);
@@ -83,6 +89,41 @@ impl Session {
         };
         attempt(&evaluation.expression, &scope)
             .map_err(|ExpressionError { message, .. }| CommandError::new(message))
+    }
+
+    /// Makes an assignment in the frame of an evaluation.
+    fn assign_in(
+        &mut self,
+        evaluation: &mut Evaluation,
+        assignment: Assignment,
+    ) -> Result<(), CommandError> {
+        let thread = evaluation.thread;
+        let is_in_memory = assignment
+            .target
+            .as_ref()
+            .is_some_and(|it| it.address().is_some());
+        let own = Selection {
+            level: evaluation.level,
+            frames: Some(evaluation.frames.clone()),
+            has_all_frames: true,
+            ..Selection::of_thread(thread)
+        };
+        let selected = std::mem::replace(&mut self.processes.selection, own);
+        let value = perform(self, &assignment);
+        self.processes.selection = Selection {
+            frames: None,
+            ..selected
+        };
+        evaluation.results.borrow_mut().add(assignment.span, value?);
+        if !is_in_memory {
+            // The frames have cached old values of registers.
+            let (frames, _) = self.running()?.backtrace(thread, evaluation.frames.len());
+            evaluation.frames = match evaluation.purpose {
+                Purpose::Condition => frames,
+                _ => self.shown_frames(thread, frames),
+            };
+        }
+        Ok(())
     }
 
     /// Moves the thread to the entry of the called function.
@@ -191,7 +232,11 @@ impl Session {
         };
         let type_name = value.r#type.name();
         let is_silent = is_void && evaluation.purpose == Purpose::Call;
-        let number = if is_void {
+        let is_assignment = evaluation.purpose == Purpose::Assign;
+        if is_assignment && !evaluation.was_suspended {
+            return assigned(self, &evaluation.text, &evaluation.expression, &value);
+        }
+        let number = if is_void || is_assignment {
             0
         } else {
             expressions::keep(self, value)
@@ -210,7 +255,10 @@ impl Session {
         }
         self.select_thread(thread);
         let returned = (!is_void).then(|| VariableView {
-            name: format!("${number}"),
+            name: match number {
+                0 => evaluation.text.clone(),
+                number => format!("${number}"),
+            },
             type_name,
             value: shown,
         });

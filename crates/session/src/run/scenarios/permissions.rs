@@ -284,6 +284,27 @@ pub(crate) fn permit_calls(session: &Session) -> Result<(), CommandError> {
     Ok(())
 }
 
+/// Checks whether a condition that is set by the present action may have its effects later, at a
+/// hit.
+///
+/// # Errors
+/// It calls functions, or assigns, and is a scenario's, which may not; how to allow it.
+pub(crate) fn permit_effects(
+    session: &Session,
+    condition: &Expression,
+) -> Result<(), CommandError> {
+    if condition.calls_functions() {
+        permit_calls(session)?;
+    }
+    if condition.assigns() && session.scenarios.acts && !session.options.permissions.programs {
+        return Err(CommandError::with_help(
+            "this condition changes a variable at each hit, which those of scenarios may not do",
+            "start juror with --allow-programs to allow it",
+        ));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

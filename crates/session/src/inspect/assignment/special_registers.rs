@@ -1,7 +1,7 @@
 //! Assigns to registers that are more or less than a number of eight bytes in general use: flags,
 //! the bases of segments, and parts of other registers. The others are refused with the reason.
 
-use super::{innermost_only, write_register};
+use super::registers::{innermost_only, write_register};
 use crate::inspect::{expressions, frames};
 use crate::session::Session;
 use juror_fault::CommandError;
