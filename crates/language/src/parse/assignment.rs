@@ -68,7 +68,7 @@ impl Parser<'_> {
     /// pure.
     pub(super) fn refuse_assignment(&mut self) {
         if let Some(operator) = self.assignment_sign() {
-            let error = self.changes_variable(&self.text_at(self.span()).to_owned());
+            let error = self.changes_variable(self.text_at(self.span()));
             self.report(match operator {
                 None => error.help("`==` compares"),
                 Some(_) => error,

@@ -4,7 +4,6 @@ use crate::inspect::{constants, expressions, siginfo};
 use crate::session::Session;
 use crate::state::values::convenience;
 use juror_fault::CommandError;
-use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind};
 use juror_points::expressions::read_with_types;
 use juror_program::scope::FrameScope;

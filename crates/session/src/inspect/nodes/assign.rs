@@ -7,7 +7,6 @@ use crate::inspect::{assignment, expressions};
 use crate::session::Session;
 use crate::state::nodes::{Content, FrameOf, Value};
 use juror_fault::CommandError;
-use juror_fault::CommandError;
 use juror_language::ExpressionKind;
 use juror_values::format::Radix;
 use juror_values::parts::{Opened, Part, Reader, Role};

@@ -9,6 +9,7 @@ use crate::session::Session;
 use crate::state::evaluations::{ActiveCall, CallEnd, Evaluation, Purpose};
 use crate::state::format_options::is_formatted;
 use crate::state::selection::Selection;
+use juror_fault::CommandError;
 use juror_program::calls::{Attempt, CallingScope, Request, attempt, lay_out, read_result};
 use juror_program::scope::FrameScope;
 use juror_symbols::TypeKind;
