@@ -49,7 +49,7 @@ struct Client {
 
 /// The consequence of requests.
 enum Then {
-    /// The program may end after this many, and not before its threads have called `tick` often.
+    /// The program may end after this many, and not before its threads have called `tick`.
     Enough(u64),
     /// The program is interrupted after this many.
     Interrupt(u64, Box<dyn Fn() + Send>),
@@ -86,7 +86,7 @@ impl Observer for Client {
             self.served += 1;
             match &self.then {
                 Then::Enough(count) if *count <= self.served => {
-                    did(session, "set var enough = hits > 100");
+                    did(session, "set var enough = hits > 8");
                 }
                 Then::Interrupt(count, interrupt) if *count == self.served => interrupt(),
                 _ => {}
