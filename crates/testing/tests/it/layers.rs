@@ -26,6 +26,7 @@ const fn layered(package: &'static str, layer: u8, pure: bool) -> Layered {
 /// All crates but the side crates. A crate that is not listed here is an error.
 const LAYERS: &[Layered] = &[
     layered("juror-fault", 0, true),
+    layered("juror-arch", 0, true),
     layered("juror-event", 1, true),
     layered("juror-control", 3, true),
     layered("juror-corefile", 1, true),
@@ -66,7 +67,7 @@ const SAME_LAYER: &[(&str, &str)] = &[
 ];
 
 /// Edges that the layers allow and the design does not: the crates of the process and its
-/// symbols know no properties, the breakpoint engine depends on nothing else, and front
+/// symbols know no properties, the breakpoint engine depends on the registers alone, and front
 /// ends use the process through the session only.
 const NEVER: &[(&str, &str)] = &[
     ("juror-debuggee", "juror-language"),
