@@ -25,7 +25,7 @@ mod tests;
 pub use error::CoreError;
 pub use identity::{Identity, identity};
 pub use lay_out::{Contents, Layout, StoredSegment, lay_out};
-pub use model::{CoreFile, CoreThread, MappedFile, Place, ProcessInfo, REGISTER_COUNT, Segment};
+pub use model::{CoreFile, CoreThread, MappedFile, Place, ProcessInfo, Segment};
 
 /// The size of a page, which is the unit of mappings.
 pub const PAGE: u64 = 4096;

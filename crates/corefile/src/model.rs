@@ -1,10 +1,7 @@
 //! What a core file says.
 
+use juror_arch::WORD_COUNT;
 use std::ops::Range;
-
-/// The number of words in the general registers of a thread, in the kernel's order
-/// (`user_regs_struct`).
-pub const REGISTER_COUNT: usize = 27;
 
 /// A core file, without the contents of the memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,7 +29,7 @@ pub struct CoreThread {
     /// the thread that got it has information on it.
     pub signal: u32,
     /// The general registers.
-    pub registers: [u64; REGISTER_COUNT],
+    pub registers: [u64; WORD_COUNT],
     /// The x87 and SSE registers: the 512 bytes of `fxsave`.
     pub float_registers: Option<Vec<u8>>,
     /// All registers but the general ones, as `xsave` writes them.

@@ -1,7 +1,8 @@
 //! The notes of a core file.
 
 use crate::bytes::{aligned, text, u32_at, u64_at};
-use crate::{CoreFile, CoreThread, MappedFile, ProcessInfo, REGISTER_COUNT};
+use crate::{CoreFile, CoreThread, MappedFile, ProcessInfo};
+use juror_arch::WORD_COUNT;
 
 pub(crate) const NT_PRSTATUS: u32 = 1;
 pub(crate) const NT_FPREGSET: u32 = 2;
@@ -122,7 +123,7 @@ fn thread(contents: &[u8]) -> Option<CoreThread> {
     if contents.len() != status::LENGTH {
         return None;
     }
-    let mut registers = [0; REGISTER_COUNT];
+    let mut registers = [0; WORD_COUNT];
     for (number, register) in registers.iter_mut().enumerate() {
         *register = u64_at(contents, status::REGISTERS + 8 * number)?;
     }

@@ -23,12 +23,11 @@ mod rescued;
 
 use std::collections::{BTreeSet, VecDeque};
 
+use juror_arch::Registers;
 use juror_stepping::ThreadId;
-use libc::user_regs_struct;
 
 use crate::calls::rescue::Rescue;
 use crate::kernel::ExtendedState;
-use crate::kernel::registers::Registers;
 use crate::state::stop_event::StopEvent;
 use crate::state::thread::{PendingSignal, StopRegisters};
 
@@ -47,7 +46,7 @@ pub struct Call {
     /// General registers, by their DWARF numbers.
     pub registers: Vec<(u16, u64)>,
     /// `xmm` registers.
-    pub vectors: Vec<(u8, [u8; 16])>,
+    pub vectors: Vec<(usize, [u8; 16])>,
 }
 
 /// A call that has not returned yet, with the state of its thread before.
@@ -59,7 +58,7 @@ pub struct OpenCall {
     pub number: u32,
     /// The stack pointer just after the return.
     pub frame: u64,
-    kernel_registers: user_regs_struct,
+    kernel_registers: Registers,
     stop: StopRegisters,
     extended: ExtendedState,
     pending: Option<PendingSignal>,

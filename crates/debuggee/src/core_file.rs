@@ -33,7 +33,7 @@ use juror_stepping::ThreadId;
 
 use crate::error::DebuggeeError;
 use crate::kernel::ExtendedState;
-use crate::kernel::registers::VectorRegisters;
+use juror_arch::VectorRegisters;
 
 /// What a debuggee keeps of its core file.
 #[derive(Debug)]
@@ -61,8 +61,9 @@ impl CoreState {
         thread: ThreadId,
     ) -> Result<VectorRegisters, DebuggeeError> {
         let bytes = self.thread(thread)?.float_registers.as_deref();
-        let raw = bytes.and_then(raw::float_registers);
-        raw.map(|raw| VectorRegisters::from_kernel(&raw))
+        let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
+        bytes
+            .map(VectorRegisters::from_bytes)
             .ok_or(DebuggeeError::NotInCore("the vector registers"))
     }
 

@@ -208,8 +208,8 @@ impl Debuggee {
             return Ok(());
         }
         let registers = *self.stop_registers(thread)?;
-        if registers.kernel_counter != registers.shown.rip {
-            let _ = kernel::set_counter(thread.0, registers.shown.rip);
+        if registers.kernel_counter != registers.shown.instruction_pointer() {
+            let _ = kernel::set_counter(thread.0, registers.shown.instruction_pointer());
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Inspecting a stopped debuggee and changing it: threads, registers, memory.
 
+use juror_arch::{NO_SYSTEM_CALL, Register, Registers, VectorRegisters};
 use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::Debuggee;
@@ -7,7 +8,6 @@ use crate::error::{DebuggeeError, gone_or};
 use crate::host::cpu::CpuPolicy;
 use crate::image::modules;
 use crate::kernel;
-use crate::kernel::registers::{Registers, VectorRegisters};
 use crate::state::thread::{State, StopRegisters, Thread, ThreadInfo, ThreadState};
 
 impl Debuggee {
@@ -60,7 +60,10 @@ impl Debuggee {
                         State::Stopped => ThreadState::Stopped,
                         State::InVfork => ThreadState::WaitingForChild,
                     },
-                    pc: self.registers(id).ok().map(|registers| registers.rip),
+                    pc: self
+                        .registers(id)
+                        .ok()
+                        .map(|registers| registers.instruction_pointer()),
                 }
             })
     }
@@ -97,31 +100,31 @@ impl Debuggee {
         self.needs_process()?;
         self.stopped_mut(thread)?;
         let present = *self.stop_registers(thread)?;
-        let mut raw = registers.to_kernel();
-        let jumps = registers.rip != present.shown.rip;
+        let mut raw = *registers;
+        let jumps = registers.instruction_pointer() != present.shown.instruction_pointer();
         if !jumps {
-            raw.rip = present.kernel_counter;
-        } else if registers.orig_rax == present.shown.orig_rax {
+            raw.set_instruction_pointer(present.kernel_counter);
+        } else if registers.system_call() == present.shown.system_call() {
             // The interrupted system call must not be restarted elsewhere.
-            raw.orig_rax = u64::MAX;
+            raw.set_system_call(NO_SYSTEM_CALL);
         }
         kernel::set_registers(thread.0, &raw).map_err(gone_or("set registers", thread))?;
         let mut shown = *registers;
-        shown.orig_rax = raw.orig_rax;
+        shown.set_system_call(raw.system_call());
         if let Some(cached) = self
             .threads
             .get_mut(&thread.0)
             .and_then(|known| known.registers.get_mut())
         {
             *cached = StopRegisters {
-                kernel_counter: raw.rip,
+                kernel_counter: raw.instruction_pointer(),
                 shown,
             };
         }
         if jumps {
             self.feed(Input::Jumped {
                 thread,
-                address: registers.rip,
+                address: registers.instruction_pointer(),
             })?;
         }
         Ok(())
@@ -134,7 +137,7 @@ impl Debuggee {
             return core.vector_registers(thread);
         }
         kernel::float_registers(thread.0)
-            .map(|raw| VectorRegisters::from_kernel(&raw))
+            .map(|raw| VectorRegisters::from_bytes(&raw))
             .map_err(gone_or("read vector registers", thread))
     }
 
@@ -233,12 +236,12 @@ impl Debuggee {
         }
         let raw = kernel::registers(thread.0).map_err(gone_or("read registers", thread))?;
         let mut registers = StopRegisters {
-            kernel_counter: raw.rip,
-            shown: Registers::from_kernel(&raw),
+            kernel_counter: raw.instruction_pointer(),
+            shown: raw,
         };
-        if let Some(place) = self.image.original_of(raw.rip) {
-            registers.shown.rip = place.address;
-            let is_slot = !self.image.patches.is_twin_inside(raw.rip);
+        if let Some(place) = self.image.original_of(raw.instruction_pointer()) {
+            registers.shown.set_instruction_pointer(place.address);
+            let is_slot = !self.image.patches.is_twin_inside(raw.instruction_pointer());
             if place.executed && is_slot {
                 leave_slot(known, place.address, &mut registers);
             }
@@ -251,20 +254,18 @@ impl Debuggee {
 /// into the program: so a step or an inspection finds it there. A system call
 /// that is not over, or will be restarted, still needs its slot.
 fn leave_slot(known: &Thread, address: u64, registers: &mut StopRegisters) {
-    let in_system_call = registers.shown.orig_rax as i64 >= 0;
+    let in_system_call = registers.shown.is_in_system_call();
     if in_system_call {
         // The processor left the address after its instruction here.
-        registers.shown.rcx = address;
+        registers.shown.set(Register::Rcx, address);
     }
     if known.at_entry || registers.restarts_system_call() {
         return;
     }
-    let raw = Registers {
-        rip: address,
-        ..registers.shown
-    };
+    let mut raw = registers.shown;
+    raw.set_instruction_pointer(address);
     let left = if in_system_call {
-        kernel::set_registers(known.id.0, &raw.to_kernel())
+        kernel::set_registers(known.id.0, &raw)
     } else {
         kernel::set_counter(known.id.0, address)
     };

@@ -16,7 +16,6 @@ pub(crate) mod namespace;
 pub(crate) mod pending_stops;
 pub(crate) mod process_status;
 pub(crate) mod put_back;
-pub(crate) mod registers;
 mod signal_frame;
 mod signals;
 pub(crate) mod traps;
@@ -28,7 +27,8 @@ use std::mem::{MaybeUninit, offset_of};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr;
 
-use libc::{c_int, c_long, c_uint, c_ulong, pid_t, user_fpregs_struct, user_regs_struct};
+use juror_arch::{FLOAT_STATE_BYTES, Register, Registers};
+use libc::{c_int, c_long, c_uint, c_ulong, pid_t, user_regs_struct};
 use nix::errno::Errno;
 
 pub(crate) use signals::{
@@ -216,8 +216,9 @@ pub(crate) fn fetch<T>(kind: c_uint, thread: u32, address: usize) -> Outcome<T> 
         address,
         value.as_mut_ptr().expose_provenance(),
     )?;
-    // SAFETY: only called with plain C structures and integers, for which all
-    // zeroes is a value; the kernel has filled it in.
+    // SAFETY: only called with plain C structures, integers and arrays of them
+    // (`Registers` is one), for which all zeroes is a value; the kernel has
+    // filled it in.
     Ok(unsafe { value.assume_init() })
 }
 
@@ -232,39 +233,53 @@ fn pass<T>(kind: c_uint, thread: u32, address: usize, value: &T) -> Outcome<()> 
     .map(drop)
 }
 
-pub(crate) fn registers(thread: u32) -> Outcome<user_regs_struct> {
+/// Reads the general registers as the kernel has them: the program counter may be in an
+/// out-of-line slot.
+pub(crate) fn registers(thread: u32) -> Outcome<Registers> {
     fetch(libc::PTRACE_GETREGS, thread, 0)
 }
 
-pub(crate) fn set_registers(thread: u32, registers: &user_regs_struct) -> Outcome<()> {
+pub(crate) fn set_registers(thread: u32, registers: &Registers) -> Outcome<()> {
     pass(libc::PTRACE_SETREGS, thread, 0, registers)
 }
 
 /// Sets the program counter only, which is cheaper than all registers.
 pub(crate) fn set_counter(thread: u32, address: u64) -> Outcome<()> {
-    let offset = offset_of!(libc::user, regs) + offset_of!(user_regs_struct, rip);
+    let offset = user_offset(Register::Rip);
     request(libc::PTRACE_POKEUSER, thread, offset, address as usize).map(drop)
 }
 
 /// Sets the base of `gs` only.
 pub(crate) fn set_gs_base(thread: u32, base: u64) -> Outcome<()> {
-    let offset = offset_of!(libc::user, regs) + offset_of!(user_regs_struct, gs_base);
+    let offset = user_offset(Register::GsBase);
     request(libc::PTRACE_POKEUSER, thread, offset, base as usize).map(drop)
 }
 
 /// Reads the program counter only.
 pub(crate) fn counter(thread: u32) -> Outcome<u64> {
-    fetch_word(
-        thread,
-        offset_of!(libc::user, regs) + offset_of!(user_regs_struct, rip),
-    )
+    fetch_word(thread, user_offset(Register::Rip))
 }
 
-pub(crate) fn float_registers(thread: u32) -> Outcome<user_fpregs_struct> {
+/// Returns the offset of a register in the kernel's `struct user`.
+const fn user_offset(register: Register) -> usize {
+    offset_of!(libc::user, regs) + register.kernel_offset()
+}
+
+const _: () = {
+    assert!(size_of::<Registers>() == size_of::<user_regs_struct>());
+    assert!(Register::Rip.kernel_offset() == offset_of!(user_regs_struct, rip));
+    assert!(Register::GsBase.kernel_offset() == offset_of!(user_regs_struct, gs_base));
+    assert!(FLOAT_STATE_BYTES == size_of::<libc::user_fpregs_struct>());
+};
+
+/// The x87 and SSE registers of a thread, as the kernel passes them.
+pub(crate) type FloatState = [u8; FLOAT_STATE_BYTES];
+
+pub(crate) fn float_registers(thread: u32) -> Outcome<FloatState> {
     fetch(libc::PTRACE_GETFPREGS, thread, 0)
 }
 
-pub(crate) fn set_float_registers(thread: u32, registers: &user_fpregs_struct) -> Outcome<()> {
+pub(crate) fn set_float_registers(thread: u32, registers: &FloatState) -> Outcome<()> {
     pass(libc::PTRACE_SETFPREGS, thread, 0, registers)
 }
 

@@ -66,7 +66,6 @@ pub use interruption::interrupter::Interrupter;
 pub use kernel::call_filter::CallStops;
 pub use kernel::mapping::{Mapping, mappings};
 pub use kernel::namespace::PidNamespace;
-pub use kernel::registers::{Registers, VectorRegisters};
 pub use kernel::waking::Waker;
 pub use patches::{
     FirstWords, LedOut, LedTo, Patch, RecordWords, SharedMemory, Stub, StubRegisters, ThreadRecord,

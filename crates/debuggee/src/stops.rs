@@ -10,6 +10,7 @@ mod handlers;
 mod run_control;
 pub(crate) mod wait;
 
+use juror_arch::instruction::SYSTEM_CALL_LENGTH;
 use juror_stepping::{Input, ThreadId};
 use libc::SI_KERNEL;
 use nix::errno::Errno;
@@ -170,13 +171,11 @@ impl Debuggee {
     /// Returns the engine's address of a stopped thread: in a system call that
     /// will be restarted it has not passed the instruction.
     pub(crate) fn engine_address(&self, thread: ThreadId) -> Result<u64, DebuggeeError> {
-        /// Length of the `syscall` instruction.
-        const LENGTH: u64 = 2;
         let registers = self.stop_registers(thread)?;
         if !registers.restarts_system_call() {
-            return Ok(registers.shown.rip);
+            return Ok(registers.shown.instruction_pointer());
         }
-        let call = registers.kernel_counter.wrapping_sub(LENGTH);
+        let call = registers.kernel_counter.wrapping_sub(SYSTEM_CALL_LENGTH);
         Ok(match self.image.original_of(call) {
             Some(place) => place.address,
             None => call,
@@ -236,7 +235,7 @@ impl Debuggee {
         if leaves_copies {
             return self.continue_internally(thread);
         }
-        let address = self.stop_registers(thread)?.shown.rip;
+        let address = self.stop_registers(thread)?.shown.instruction_pointer();
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.hold_requested = false;
         }
@@ -298,8 +297,8 @@ impl Debuggee {
         let Some(registers) = known.registers.get_mut() else {
             return Ok(());
         };
-        registers.shown.rip = address;
-        let stack = registers.shown.rsp;
+        registers.shown.set_instruction_pointer(address);
+        let stack = registers.shown.stack_pointer();
         self.feed(Input::Trapped {
             thread,
             address,

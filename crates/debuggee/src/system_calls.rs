@@ -7,6 +7,7 @@
 
 pub(crate) mod interrupted;
 
+use juror_arch::instruction::SYSTEM_CALL;
 use juror_stepping::ThreadId;
 
 use crate::debuggee::Debuggee;
@@ -72,8 +73,8 @@ impl Debuggee {
             return Ok(false);
         }
         let mut raw = kernel::registers(thread.0).map_err(failed)?;
-        raw.orig_rax = LEFT;
-        raw.rax = -i64::from(libc::ENOSYS) as u64;
+        raw.set_system_call(LEFT);
+        raw.set_result(-i64::from(libc::ENOSYS) as u64);
         kernel::set_registers(thread.0, &raw).map_err(failed)?;
         Ok(true)
     }
@@ -98,7 +99,7 @@ impl Debuggee {
 
     fn needs_present_exit(&self, thread: ThreadId) -> bool {
         let registers = self.stop_registers(thread);
-        registers.is_ok_and(|it| self.system_calls.needs_exit(it.shown.orig_rax))
+        registers.is_ok_and(|it| self.system_calls.needs_exit(it.shown.system_call()))
     }
 
     /// Notes of a new thread or process that it will leave the call that has made it, if the exit
@@ -161,8 +162,8 @@ impl Debuggee {
         let registers = self.stop_registers(thread)?.shown;
         // The registers are those of the code that the handler had interrupted,
         // in no call.
-        let has_returned = was_in_call && !at_entry && registers.orig_rax == LEFT;
-        if at_entry && registers.orig_rax != libc::SYS_rt_sigreturn as u64 || has_returned {
+        let has_returned = was_in_call && !at_entry && registers.system_call() == LEFT;
+        if at_entry && registers.system_call() != libc::SYS_rt_sigreturn as u64 || has_returned {
             self.note_call(thread, has_returned)?;
         }
         let accesses = if at_entry {
@@ -179,16 +180,20 @@ impl Debuggee {
         }
         if !at_entry {
             let arguments = registers.system_call_arguments();
-            self.note_fault_action(registers.orig_rax as i64, arguments, registers.rax as i64)?;
-            self.note_seccomp_filter(registers.orig_rax as i64);
-            self.note_filter_of_program(registers.orig_rax, arguments);
+            self.note_fault_action(
+                registers.system_call() as i64,
+                arguments,
+                registers.result() as i64,
+            )?;
+            self.note_seccomp_filter(registers.system_call() as i64);
+            self.note_filter_of_program(registers.system_call(), arguments);
             self.close_after_call(thread)?;
         }
         let Some(known) = self.threads.get_mut(&thread.0) else {
             return Ok(());
         };
         let is_reported = std::mem::take(&mut known.exec_exit_reported) && !at_entry;
-        let number = registers.orig_rax;
+        let number = registers.system_call();
         if has_returned {
             return self.continue_after_call(thread);
         }
@@ -208,7 +213,7 @@ impl Debuggee {
             }
         } else {
             SystemCallPhase::Exit {
-                result: registers.rax as i64,
+                result: registers.result() as i64,
             }
         };
         self.interrupt_engine(thread)?;
@@ -232,7 +237,6 @@ impl Debuggee {
     /// Returns true if a stopped thread will next enter a system call, or leave
     /// the one that it is in: a single step would pass both without a stop.
     pub(crate) fn enters_system_call(&self, thread: ThreadId) -> bool {
-        const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
         if self
             .threads
             .get(&thread.0)
@@ -252,25 +256,19 @@ impl Debuggee {
     /// instruction, where it can be used for something else. It enters the call
     /// again when it continues.
     pub(crate) fn leave_entry(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        /// Length of the `syscall` instruction.
-        const LENGTH: u64 = 2;
         let failed = |errno| gone_or("set registers", thread)(errno);
         if !self.stopped(thread)?.at_entry {
             return Ok(());
         }
         let mut registers = *self.stop_registers(thread)?;
         let mut raw = kernel::registers(thread.0).map_err(failed)?;
-        raw.rip = raw.rip.wrapping_sub(LENGTH);
-        raw.rax = raw.orig_rax;
-        raw.orig_rax = u64::MAX;
+        raw.repeat_system_call();
         kernel::set_registers(thread.0, &raw).map_err(failed)?;
-        registers.kernel_counter = raw.rip;
-        registers.shown.rax = raw.rax;
-        registers.shown.orig_rax = raw.orig_rax;
-        registers.shown.rip = match self.image.original_of(raw.rip) {
-            Some(place) => place.address,
-            None => raw.rip,
-        };
+        registers.kernel_counter = raw.instruction_pointer();
+        registers.shown.repeat_system_call();
+        let place = self.image.original_of(registers.kernel_counter);
+        let address = place.map_or(registers.kernel_counter, |place| place.address);
+        registers.shown.set_instruction_pointer(address);
         let known = self.stopped_mut(thread)?;
         known.at_entry = false;
         known.inside_kernel = false;

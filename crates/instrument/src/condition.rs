@@ -18,13 +18,14 @@ mod read_type;
 
 pub use captured::Operation;
 pub(crate) use captured::{CapturedOperand, NameContext};
+use juror_arch::names::is_register;
 use juror_debuggee::ThreadId;
 use juror_event::Value;
 use juror_language::{
     Diagnostic, Expression, ExpressionKind, UnaryOperator, parse_expression_with_types, parse_read,
 };
 use juror_program::program::Program;
-use juror_program::scope::{FrameScope, is_register};
+use juror_program::scope::FrameScope;
 use juror_values::expression::{self, ExpressionError};
 use juror_values::read_plan::Machine;
 use juror_values::typed::Typed;

@@ -9,19 +9,13 @@
 //! no effect ([`ValueUse::has_run`]).
 
 use crate::watched::{Reading, WatchedExpression};
-use juror_debuggee::{Registers, ThreadId};
+use juror_arch::{Register, Registers, dwarf};
+use juror_debuggee::ThreadId;
 use juror_program::program::Program;
 use juror_program::stack::frames::Frame;
 use juror_stepping::{Access, AccessState, RegisterSet, RegisterUse, accesses_of, registers_used};
-use juror_symbols::{Piece, ValueLocation, register};
+use juror_symbols::{Piece, ValueLocation};
 use std::ops::Range;
-
-/// The DWARF numbers of the general registers, by their numbers in the machine's encoding.
-const GENERAL: [u16; 16] = [0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15];
-/// The number of vector registers with consecutive DWARF numbers from `xmm0` on.
-const VECTORS: u16 = 16;
-/// The DWARF numbers of the bases of `fs` and `gs`.
-const BASES: [u16; 2] = [58, 59];
 
 /// The effect of a thread's next instruction on a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +62,7 @@ impl WatchedExpression {
         frames: &[Frame],
     ) -> Option<ValueUse> {
         let registers = program.registers(thread).ok()?;
-        let address = registers.rip;
+        let address = registers.instruction_pointer();
         let bytes = program.instruction_at(address)?;
         let used = registers_used(&bytes, address)?;
         let (held, mut ranges) = self.holders(program, seen, frames);
@@ -131,38 +125,33 @@ fn holders_of(pieces: &[Piece]) -> (RegisterSet, Vec<Range<u64>>) {
 
 /// Adds a register by its DWARF number, if it is a general or vector register.
 fn insert(registers: &mut RegisterSet, number: u16) {
-    let general = GENERAL.iter().position(|&it| it == number);
-    if let Some(number) = general {
-        registers.insert_general(number);
-    } else if let Some(vector) = number.checked_sub(register::XMM0)
-        && vector < VECTORS
-    {
-        registers.insert_vector(usize::from(vector));
+    if let Some(encoding) = dwarf::encoding_of(number) {
+        registers.insert_general(encoding);
+    } else if let Some(index) = dwarf::vector_index(number) {
+        registers.insert_vector(index);
     }
 }
 
 fn state_of(registers: &Registers) -> AccessState {
-    let value = |number: u16| registers.by_dwarf_number(number).unwrap_or(0);
     AccessState {
-        general: GENERAL.map(value),
-        fs_base: value(BASES[0]),
-        gs_base: value(BASES[1]),
+        general: registers.encoded(),
+        fs_base: registers.get(Register::FsBase),
+        gs_base: registers.get(Register::GsBase),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juror_arch::abi;
 
     #[test]
     fn registers_of_dwarf_are_those_of_the_machine() {
-        let mut registers = Registers {
-            rbx: 3,
-            rsi: 6,
-            fs_base: 70,
-            ..Registers::default()
-        };
-        registers.r12 = 12;
+        let mut registers = Registers::default();
+        registers.set(Register::Rbx, 3);
+        registers.set(Register::Rsi, 6);
+        registers.set(Register::R12, 12);
+        registers.set(Register::FsBase, 70);
         let state = state_of(&registers);
         assert_eq!((state.general[3], state.general[6]), (3, 6));
         assert_eq!((state.general[12], state.fs_base), (12, 70));
@@ -176,7 +165,7 @@ mod tests {
             location,
         };
         let (registers, ranges) = holders_of(&[
-            piece(ValueLocation::Register(register::RBX)),
+            piece(ValueLocation::Register(abi::CALLEE_SAVED[0])),
             piece(ValueLocation::Address(0x1000)),
             piece(ValueLocation::Value(7)),
             piece(ValueLocation::OptimizedOut),
@@ -195,7 +184,7 @@ mod tests {
             insert(&mut set, number);
             set
         };
-        let (rdi, rbx) = (only(register::RDI), only(register::RBX));
+        let (rdi, rbx) = (only(abi::INTEGER_ARGUMENTS[0]), only(abi::CALLEE_SAVED[0]));
         // mov edi, ebx; inc ebx
         for (bytes, before, after, expected) in [
             (&[0x89, 0xdf][..], rbx, rdi, false),

@@ -18,6 +18,7 @@
 //! point where it returns into the call.
 
 use crate::watchpoints::{Home, WatchKind, Watchpoint, bytes_of};
+use juror_arch::dwarf;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_instrument::watched::Reading;
 use juror_instrument::watched_use::ValueUse;
@@ -89,7 +90,7 @@ fn whereabouts(program: &Program, home: &Home) -> Whereabouts {
         let is_home = !is_inlined && frame.cfa == Some(home.cfa);
         if is_innermost {
             frames.push(frame);
-        } else if is_home && let Some(stack) = frame.registers.get(juror_symbols::register::RSP) {
+        } else if is_home && let Some(stack) = frame.registers.get(dwarf::STACK_POINTER) {
             found = Whereabouts::Below(JumpTarget {
                 pc: frame.pc,
                 stack,
@@ -113,11 +114,11 @@ fn whereabouts(program: &Program, home: &Home) -> Whereabouts {
 /// a call.
 fn call_at(program: &Program, thread: ThreadId) -> Option<JumpTarget> {
     let registers = program.registers(thread).ok()?;
-    let bytes = program.instruction_at(registers.rip)?;
-    match flow_of(&bytes, registers.rip) {
+    let bytes = program.instruction_at(registers.instruction_pointer())?;
+    match flow_of(&bytes, registers.instruction_pointer()) {
         Flow::Call { back } => Some(JumpTarget {
             pc: back,
-            stack: registers.rsp,
+            stack: registers.stack_pointer(),
         }),
         _ => None,
     }
@@ -130,7 +131,7 @@ impl Watchpoint {
         let (Some(followed), Some(home)) = (&self.followed, &self.home) else {
             return Ok(false);
         };
-        let stack = program.registers(home.thread)?.rsp;
+        let stack = program.registers(home.thread)?.stack_pointer();
         Ok(followed.back.is_some_and(|back| stack < back.stack))
     }
 
@@ -188,7 +189,7 @@ impl Watchpoint {
         let (Some(followed), Some(home)) = (&mut self.followed, &self.home) else {
             return Ok(None);
         };
-        let counter = program.registers(home.thread)?.rip;
+        let counter = program.registers(home.thread)?.instruction_pointer();
         Ok(followed.next.take_if(|next| next.has_run(counter)))
     }
 

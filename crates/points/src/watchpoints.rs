@@ -7,6 +7,7 @@ pub mod views;
 
 use crate::point::{Answer, Point};
 use crate::software_watchpoint::Followed;
+use juror_arch::dwarf;
 use juror_debuggee::{AccessKinds, DebuggeeError, Owner, ThreadId, WatchId, WatchTier};
 use juror_instrument::condition::Check;
 use juror_instrument::watched::{Reading, WatchedExpression};
@@ -83,7 +84,7 @@ fn goes_on(program: &Program, home: &Home) -> Option<JumpTarget> {
             .cfa
             .is_some_and(|cfa| cfa > home.cfa && own.contains(&cfa));
         if further_out.is_none() && is_outside && !frame.guess {
-            let stack = frame.registers.get(juror_symbols::register::RSP);
+            let stack = frame.registers.get(dwarf::STACK_POINTER);
             let pc = frame.pc;
             further_out = stack.map(|stack| JumpTarget { pc, stack });
         }
@@ -476,7 +477,7 @@ impl Watchpoints {
         }
         let mut homes = homes.filter(|home| home.thread == thread);
         if homes.any(|home| home.back == Some(address)) {
-            Ok(Some(program.registers(thread)?.rsp))
+            Ok(Some(program.registers(thread)?.stack_pointer()))
         } else {
             Ok(None)
         }

@@ -2,13 +2,12 @@
 //! executed, and instructions that write memory.
 
 use crate::program::Program;
+use juror_arch::INSTRUCTION_LENGTH_MAX;
 use juror_debuggee::ThreadId;
 use juror_stepping::{AccessState, accesses_of, instruction_length, last_instruction};
 
 /// The largest function whose instructions are decoded, in bytes.
 const FUNCTION_SIZE_MAX: u64 = 1 << 20;
-/// The longest instruction, in bytes.
-const INSTRUCTION_LENGTH_MAX: usize = 15;
 
 impl Program {
     /// Returns why no breakpoint can be inserted at an address, as the end of a sentence, or `None`
@@ -70,7 +69,7 @@ impl Program {
     /// Returns the instruction that a stopped thread has executed last: the one that ends at the
     /// program counter. Returns `None` at the start of a function, which was called from elsewhere.
     pub fn previous_instruction(&self, thread: ThreadId) -> Option<u64> {
-        let counter = self.registers(thread).ok()?.rip;
+        let counter = self.registers(thread).ok()?.instruction_pointer();
         self.instruction_before(counter, self.describe(counter).offset)
     }
 

@@ -4,7 +4,8 @@
 use crate::core_words;
 use crate::modules::{Bound, Described, Modules};
 use crate::symbol_store::SymbolStore;
-use juror_debuggee::{Debuggee, DebuggeeError, Mapping, Registers, ThreadId, mappings};
+use juror_arch::Registers;
+use juror_debuggee::{Debuggee, DebuggeeError, Mapping, ThreadId, mappings};
 use juror_symbols::{Memory, Type, VtableOwner};
 use juror_values::classes::upcast::is_object;
 use juror_values::format::ELEMENTS_MAX;
@@ -264,7 +265,7 @@ impl Program {
     pub fn own_stack(&self, thread: ThreadId) -> Option<Range<u64>> {
         let registers = self.registers(thread).ok()?;
         let known = self.own_stacks.borrow().get(&thread).cloned();
-        if let Some(known) = known.filter(|known| known.contains(&registers.rsp)) {
+        if let Some(known) = known.filter(|known| known.contains(&registers.stack_pointer())) {
             return Some(known);
         }
         let maps = self.debuggee.memory_map()?;
@@ -273,8 +274,8 @@ impl Program {
         } else {
             // Thread libraries store the thread's control block above its stack, and a guard page
             // below.
-            let holding = mapping_at(&maps, registers.fs_base)?;
-            (holding.name != "[heap]").then_some(holding.range.start..registers.fs_base)?
+            let holding = mapping_at(&maps, registers.thread_base())?;
+            (holding.name != "[heap]").then_some(holding.range.start..registers.thread_base())?
         };
         self.own_stacks.borrow_mut().insert(thread, own.clone());
         Some(own)
@@ -414,9 +415,9 @@ impl Machine for StoppedThread<'_> {
     fn vector(&self, number: u8) -> Option<u64> {
         let vectors = self.vectors.get_or_init(|| {
             let registers = self.program.debuggee.vector_registers(self.thread).ok()?;
-            Some(registers.xmm.map(|xmm| {
+            Some(registers.vectors.map(|vector| {
                 let mut low = [0; 8];
-                low.copy_from_slice(&xmm[..8]);
+                low.copy_from_slice(&vector[..8]);
                 u64::from_le_bytes(low)
             }))
         });

@@ -7,22 +7,22 @@ mod meaning;
 mod of_function;
 mod registers;
 
+use juror_arch::names::{self, SpecialRegister, whole_register};
+use juror_arch::{abi, dwarf};
 pub use lookup::Place;
-pub use registers::{is_register, register_part, whole_register};
 
 use crate::modules::Module;
 use crate::program::Program;
 use crate::stack::frames::Frame;
 use crate::variables::VariableContext;
 use juror_symbols::{
-    Function, Memory, Method, Parameter, Signature, Type, Variable, argument_plan, register,
+    Function, Memory, Method, Parameter, Signature, Type, Variable, argument_plan,
 };
 use juror_values::error::ValueError;
 use juror_values::expression::{Overload, Scope, dereference, function_at};
 use juror_values::standard_types::LibraryTypes;
 use juror_values::typed::Typed;
 use meaning::Meaning;
-use registers::SpecialRegister;
 use std::rc::Rc;
 
 /// The scope of an expression: a frame of a stopped thread.
@@ -265,7 +265,7 @@ impl Scope for FrameScope<'_> {
             return Ok(value);
         }
         let frame = self.frame().ok_or("the program has no frame")?;
-        if name == "eflags" {
+        if name == names::FLAGS {
             return self.flags(frame);
         }
         if let Some(special) = SpecialRegister::named(name) {
@@ -279,9 +279,10 @@ impl Scope for FrameScope<'_> {
             .get(number)
             .ok_or_else(|| format!("the value of {name} is not known in this frame"))?;
         let plain = Type::builtin("long").ok_or("no type for registers")?;
-        let r#type = match number {
-            register::RIP | register::RSP | register::RBP => Type::void().pointer_to(),
-            _ => plain,
+        let r#type = if dwarf::holds_address(number) {
+            Type::void().pointer_to()
+        } else {
+            plain
         };
         Ok(Typed::of_bytes(r#type, word.to_le_bytes().to_vec()))
     }
@@ -312,8 +313,8 @@ impl Scope for FrameScope<'_> {
         }
         let stack = frame
             .registers
-            .get(register::RSP)
-            .map(|stack| stack.wrapping_add(8));
+            .get(dwarf::STACK_POINTER)
+            .map(abi::frame_at_entry);
         let location = std::iter::once(argument_plan(usize::from(position), &[])).collect();
         let word = Type::builtin("unsigned long").ok_or("no type for words")?;
         Ok(self.program.at_entry(frame, word, &location, stack))
@@ -323,8 +324,11 @@ impl Scope for FrameScope<'_> {
         let frame = self.frame().ok_or("the program has no frame")?;
         let word = frame
             .registers
-            .get(register::RAX)
-            .ok_or("rax is not known in this frame")?;
+            .get(abi::INTEGER_RESULTS[0])
+            .ok_or_else(|| {
+                let name = dwarf::name(abi::INTEGER_RESULTS[0]);
+                format!("{name} is not known in this frame")
+            })?;
         let r#type = Type::builtin("long").ok_or("no type for words")?;
         Ok(Typed::of_bytes(r#type, word.to_le_bytes().to_vec()))
     }
@@ -438,8 +442,8 @@ impl Program {
         let count = module.symbols.parameters(function).len();
         let stack = frame
             .registers
-            .get(register::RSP)
-            .map(|stack| stack.wrapping_add(8));
+            .get(dwarf::STACK_POINTER)
+            .map(abi::frame_at_entry);
         (1..=count)
             .filter_map(|position| {
                 let value = module

@@ -29,7 +29,7 @@ impl Program {
         thread: ThreadId,
         offset: u64,
     ) -> Option<u64> {
-        let pointer = self.registers(thread).ok()?.fs_base;
+        let pointer = self.registers(thread).ok()?.thread_base();
         let storage = module.symbols.header().thread_local?;
         // A thread has no blocks before the C library has set it up.
         if pointer == 0 || offset >= storage.size.max(1) {

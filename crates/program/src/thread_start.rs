@@ -19,7 +19,7 @@ impl Program {
         // A descriptor is three words of four bytes: the size of the field in bits, the number of
         // elements, and the offset in the thread's block.
         let last_two = self.debuggee.read_u64(descriptor.wrapping_add(4)).ok()?;
-        let block = self.registers(thread).ok()?.fs_base;
+        let block = self.registers(thread).ok()?.thread_base();
         let field = block.checked_add(last_two >> 32)?;
         let routine = self.debuggee.read_u64(field).ok()?;
         (routine != 0).then_some(routine)

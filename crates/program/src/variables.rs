@@ -4,10 +4,11 @@ use crate::modules::{Module, Modules};
 use crate::program::Program;
 use crate::stack::callers::CALLERS_MAX;
 use crate::stack::frames::Frame;
+use juror_arch::{abi, dwarf};
 use juror_debuggee::ThreadId;
 use juror_symbols::{
     CallSite, DroppedParameter, EntryLocation, EntryPieceLocation, EvaluationContext,
-    FixedLocation, Location, Memory, Piece, Type, ValueLocation, Variable, register,
+    FixedLocation, Location, Memory, Piece, Type, ValueLocation, Variable,
 };
 use juror_values::error::ValueError;
 use juror_values::typed::pieces::Pieces;
@@ -27,8 +28,8 @@ impl Program {
             if let Ok(value) = module.symbols.entry_value_plan(function, name) {
                 let stack = frame
                     .registers
-                    .get(register::RSP)
-                    .map(|stack| stack.wrapping_add(8));
+                    .get(dwarf::STACK_POINTER)
+                    .map(abi::frame_at_entry);
                 return self.at_entry(frame, value.r#type, &value.location, stack);
             }
         }
@@ -76,7 +77,7 @@ impl Program {
             ValueLocation::Address(address) => Some(address),
             _ => None,
         });
-        let Some(stack) = frame.registers.get(register::RSP) else {
+        let Some(stack) = frame.registers.get(dwarf::STACK_POINTER) else {
             return false;
         };
         let mut below = addresses.filter(|&address| address < stack).peekable();
@@ -108,9 +109,12 @@ impl Program {
         let size = r#type.size().unwrap_or(8) as usize;
         let mut bytes = vec![0; size];
         for piece in location {
-            let register = |number: u16| match number {
-                register::XMM0.. => self.wide_of(frame, number),
-                _ => frame.registers.get(number).map(wide),
+            let register = |number: u16| {
+                if dwarf::is_unwound(number) {
+                    frame.registers.get(number).map(wide)
+                } else {
+                    self.wide_of(frame, number)
+                }
             };
             let address = |number: u16| frame.registers.get(number);
             let stack = |offset: &i64| cfa.map(|cfa| cfa.wrapping_add_signed(*offset));
@@ -164,10 +168,12 @@ impl Program {
     /// registers.
     pub(crate) fn innermost_thread(&self, frame: &Frame) -> Option<ThreadId> {
         // Another thread may be at the same instruction.
-        let stack = frame.registers.get(register::RSP);
+        let stack = frame.registers.get(dwarf::STACK_POINTER);
         let is_innermost = |thread: ThreadId| {
             let now = self.debuggee.registers(thread);
-            now.is_ok_and(|now| now.rip == frame.pc && Some(now.rsp) == stack)
+            now.is_ok_and(|now| {
+                now.instruction_pointer() == frame.pc && Some(now.stack_pointer()) == stack
+            })
         };
         let mut threads = self.debuggee.threads();
         let thread = threads.find(|thread| thread.pc == Some(frame.pc) && is_innermost(thread.id));
@@ -178,13 +184,7 @@ impl Program {
     pub(crate) fn wide_of(&self, frame: &Frame, number: u16) -> Option<[u8; 16]> {
         let thread = self.innermost_thread(frame)?;
         let vectors = self.debuggee.vector_registers(thread).ok()?;
-        let known = match number.checked_sub(register::ST0) {
-            Some(index) => vectors.st.get(usize::from(index)),
-            None => vectors
-                .xmm
-                .get(usize::from(number.checked_sub(register::XMM0)?)),
-        };
-        known.copied()
+        vectors.by_dwarf_number(number)
     }
 
     /// Returns the location of a variable in a frame, in pieces; empty if it is unknown.
@@ -234,7 +234,9 @@ impl Memory for FrameContext<'_> {
 impl EvaluationContext for FrameContext<'_> {
     fn register(&self, number: u16) -> Option<u64> {
         match number {
-            register::XMM0..=32 => self.program.vector_of(self.frame, number),
+            _ if dwarf::vector_index(number).is_some() => {
+                self.program.vector_of(self.frame, number)
+            }
             // A function restores callee-saved registers and the stack before a tail call, which
             // clang's locations of variables ignore.
             _ if self.frame.is_tail_call() => self.passed_on(number),

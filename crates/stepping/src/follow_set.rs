@@ -6,12 +6,11 @@
 use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
 
 use crate::FollowSet;
+use juror_arch::dwarf;
 
 /// Returns the follow set of the instruction that starts `bytes` at `address`.
 ///
-/// `register` returns a register by its DWARF number (System V ABI, x86-64: 0
-/// to 15 the general registers, 58 and 59 the bases of `fs` and `gs`), `read`
-/// eight bytes of memory. Returns none for an instruction whose target neither
+/// `register` returns a register by its DWARF number, `read` eight bytes of memory. Returns none for an instruction whose target neither
 /// determines (software interrupts, far transfers), for a system call, since it
 /// may wait for other threads, and for an instruction that only faults.
 pub fn find_follow_set(
@@ -43,7 +42,7 @@ pub fn find_follow_set(
             find_target(&instruction, register, read).map(FollowSet::one)
         }
         FlowControl::Return if matches!(instruction.code(), Code::Retnq | Code::Retnq_imm16) => {
-            read(register(dwarf_number(Register::RSP)?)?).map(FollowSet::one)
+            read(register(dwarf::STACK_POINTER)?).map(FollowSet::one)
         }
         _ => None,
     }
@@ -78,8 +77,8 @@ fn find_target(
 /// Returns the contribution of a register to an address.
 fn value(name: Register, register: impl Fn(u16) -> Option<u64>) -> Option<u64> {
     match name {
-        Register::FS => register(58),
-        Register::GS => register(59),
+        Register::FS => register(dwarf::FS_BASE),
+        Register::GS => register(dwarf::GS_BASE),
         // The other segments begin at 0.
         name if name.is_segment_register() => Some(0),
         name if name.is_gpr32() => {
@@ -90,12 +89,11 @@ fn value(name: Register, register: impl Fn(u16) -> Option<u64>) -> Option<u64> {
 }
 
 fn dwarf_number(register: Register) -> Option<u16> {
-    use Register::{R8, R9, R10, R11, R12, R13, R14, R15, RAX, RBP, RBX, RCX, RDI, RDX, RSI, RSP};
-    let order = [
-        RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15,
-    ];
-    let index = order.iter().position(|known| *known == register)?;
-    u16::try_from(index).ok()
+    if register.is_gpr64() {
+        dwarf::from_encoding(register.number())
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -45,11 +45,11 @@ pub struct OutOfLinePoint {
     pub executed: bool,
 }
 
-/// Maps the program counter `rip` to the original program, and says whether the
+/// Maps the program counter to the original program, and says whether the
 /// displaced instruction has run; none if no instruction of the copy begins
 /// there.
-pub fn map_counter(code: &OutOfLineCode, rip: u64) -> Option<(u64, bool)> {
-    let offset = rip.checked_sub(code.at)?;
+pub fn map_counter(code: &OutOfLineCode, counter: u64) -> Option<(u64, bool)> {
+    let offset = counter.checked_sub(code.at)?;
     let point = code
         .map
         .iter()

@@ -58,7 +58,7 @@ pub use labels::Label;
 pub use line::{Line, LineAddresses};
 pub use location::{
     DroppedParameter, EvaluationContext, FixedLocation, Location, LocationError, Memory, Piece,
-    ValueLocation, register, register_name,
+    ValueLocation,
 };
 pub use names::{
     demangle, enclosing_scopes, is_name_of, is_whole_name_of, omits_template_arguments,

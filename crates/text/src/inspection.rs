@@ -2,6 +2,7 @@
 
 use crate::page::Page;
 use crate::tables::write_message;
+use juror_arch::names;
 use juror_view::{
     AddressView, AuxiliaryEntryView, AuxiliaryKind, FrameCodeView, FrameInfoView, FrameKind,
     LineView, Location, MappingView, ModuleView, ProcessInfoView, ProgramView, ScopeVariableView,
@@ -35,7 +36,11 @@ pub fn write_frame_info(page: &mut Page, view: &FrameInfoView) {
     };
     let mut lines = vec![
         format!("#{}  {}{place}", view.level, function_of(code)),
-        format!("rip is {}", named(code.address, code.name.as_deref())),
+        format!(
+            "{} is {}",
+            names::INSTRUCTION_POINTER,
+            named(code.address, code.name.as_deref())
+        ),
     ];
     lines.extend(view.kind.map(|kind| frame_kind(kind).to_owned()));
     lines.extend(view.canonical_frame_address.map(|address| {

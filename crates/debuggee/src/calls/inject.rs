@@ -7,12 +7,13 @@
 //! other threads may run. In a program that ran before, one instruction of the
 //! vdso that is a `syscall` is stepped.
 
+use juror_arch::instruction::{SYSTEM_CALL, SYSTEM_CALL_LENGTH};
 use juror_stepping::ThreadId;
-use libc::{c_long, user_regs_struct};
+use libc::c_long;
 
 use crate::debuggee::Debuggee;
 use crate::error::{DebuggeeError, gone_or};
-use crate::kernel::injected_call::{CALL_LENGTH, SYSCALL, call_registers};
+use crate::kernel::injected_call::call_registers;
 use crate::kernel::{self, Event, Outcome, Status, dispositions, pending_stops};
 use crate::state::out_of_line::{GADGET, region_candidates_near};
 
@@ -68,16 +69,13 @@ impl Debuggee {
         self.leave_kernel(thread)?;
         let saved = kernel::registers(thread.0).map_err(failed)?;
         let mask = self.block_signals(thread)?;
-        let call = user_regs_struct {
-            orig_rax: u64::MAX,
-            ..call_registers(saved, gadget, number, arguments)
-        };
+        let call = call_registers(saved, gadget, number, arguments);
         kernel::set_registers(thread.0, &call).map_err(failed)?;
         match way {
             Way::Trap => self.run_to(thread, gadget + GADGET_LENGTH, kernel::resume)?,
-            Way::Step => self.run_to(thread, gadget + CALL_LENGTH, kernel::single_step)?,
+            Way::Step => self.run_to(thread, gadget + SYSTEM_CALL_LENGTH, kernel::single_step)?,
         }
-        let result = kernel::registers(thread.0).map_err(failed)?.rax;
+        let result = kernel::registers(thread.0).map_err(failed)?.result();
         kernel::set_registers(thread.0, &saved).map_err(failed)?;
         kernel::set_signal_mask(thread.0, mask).map_err(failed)?;
         self.return_to_group_stop(thread)?;
@@ -95,7 +93,7 @@ impl Debuggee {
         let offset = bytes
             .get(..count)?
             .windows(2)
-            .position(|pair| pair == SYSCALL)?;
+            .position(|pair| pair == SYSTEM_CALL)?;
         Some(start + offset as u64)
     }
 
@@ -110,7 +108,9 @@ impl Debuggee {
         near: u64,
     ) -> Result<(), DebuggeeError> {
         let failed = |errno| gone_or("prepare the program", thread)(errno);
-        let start = kernel::registers(thread.0).map_err(failed)?.rip;
+        let start = kernel::registers(thread.0)
+            .map_err(failed)?
+            .instruction_pointer();
         let [syscall_low, syscall_high, trap] = GADGET;
         let code = [trap, syscall_low, syscall_high, trap];
         let mut original = [0; 4];
@@ -190,7 +190,13 @@ impl Debuggee {
                 Status::Stopped {
                     signal: libc::SIGTRAP,
                     event: Event::Signal,
-                } if kernel::registers(thread.0).map_err(failed)?.rip == end => break,
+                } if kernel::registers(thread.0)
+                    .map_err(failed)?
+                    .instruction_pointer()
+                    == end =>
+                {
+                    break;
+                }
                 status => stops_seen += stops_in_passing(thread, status)?,
             }
         }

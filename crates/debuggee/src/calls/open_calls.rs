@@ -1,5 +1,6 @@
 //! Beginning and ending calls.
 
+use juror_arch::{NO_SYSTEM_CALL, Registers, VectorRegisters, flags};
 use std::mem;
 
 use juror_stepping::{Input, Owner, ThreadId};
@@ -9,15 +10,8 @@ use crate::calls::rescue::Before;
 use crate::debuggee::Debuggee;
 use crate::error::{DebuggeeError, gone_or};
 use crate::kernel;
-use crate::kernel::registers::Registers;
 use crate::state::out_of_line::RETURN_CODE;
 use crate::state::thread::{PendingSignal, State, StopRegisters};
-
-/// The direction flag, which is clear at the entry of a function.
-const DIRECTION_FLAG: u64 = 0x400;
-/// The trap flag: a step that the program made for itself does not apply to the
-/// call.
-const TRAP_FLAG: u64 = 0x100;
 
 impl Debuggee {
     /// Returns the calls that have not returned, in the order in which they
@@ -38,8 +32,10 @@ impl Debuggee {
         let Some(call) = calls.find(|call| call.thread == thread) else {
             return false;
         };
-        self.registers(thread)
-            .is_ok_and(|now| Some(now.rip) == self.calls.return_address && now.rsp == call.frame)
+        self.registers(thread).is_ok_and(|now| {
+            Some(now.instruction_pointer()) == self.calls.return_address
+                && now.stack_pointer() == call.frame
+        })
     }
 
     /// Selects which of the threads with open calls runs when it is resumed.
@@ -83,8 +79,8 @@ impl Debuggee {
         let depth = self.calls.depth(thread);
         self.feed(Input::Suspend { thread })?;
         let entry = entry_registers(&stop.shown, call);
-        let entered = kernel::set_registers(thread.0, &entry.to_kernel())
-            .and_then(|()| set_vectors(thread, call));
+        let entered =
+            kernel::set_registers(thread.0, &entry).and_then(|()| set_vectors(thread, call));
         if let Err(errno) = entered {
             let _ = kernel::set_registers(thread.0, &kernel_registers);
             let _ = kernel::set_extended_state(thread.0, &extended);
@@ -259,8 +255,8 @@ impl Debuggee {
         let stop = self.stop_registers(thread)?;
         let mut registers = stop.shown;
         if stop.restarts_system_call() {
-            registers.rax = registers.orig_rax;
-            registers.rip = self.engine_address(thread)?;
+            registers.set_result(registers.system_call());
+            registers.set_instruction_pointer(self.engine_address(thread)?);
         }
         Ok(registers)
     }
@@ -315,25 +311,22 @@ fn entry_registers(now: &Registers, call: &Call) -> Registers {
     for &(number, value) in &call.registers {
         entry.set_by_dwarf_number(number, value);
     }
-    entry.rip = call.function;
-    entry.rsp = call.stack;
-    entry.rflags &= !(DIRECTION_FLAG | TRAP_FLAG);
+    entry.set_instruction_pointer(call.function);
+    entry.set_stack_pointer(call.stack);
+    entry.set_flags(entry.flags() & !(flags::DIRECTION | flags::TRAP));
     // No system call is to be restarted now.
-    entry.orig_rax = u64::MAX;
+    entry.set_system_call(NO_SYSTEM_CALL);
     entry
 }
 
 /// Sets the vector registers of a call, and empties the x87 stack.
 fn set_vectors(thread: ThreadId, call: &Call) -> kernel::Outcome<()> {
-    /// The number of the top of the x87 stack, in the status word.
-    const TOP: u16 = 7 << 11;
     let mut raw = kernel::float_registers(thread.0)?;
-    raw.ftw = 0;
-    raw.swd &= !TOP;
-    let mut vectors = crate::VectorRegisters::from_kernel(&raw);
-    for &(number, value) in &call.vectors {
-        if let Some(xmm) = vectors.xmm.get_mut(usize::from(number)) {
-            *xmm = value;
+    let mut vectors = VectorRegisters::from_bytes(&raw);
+    vectors.empty_x87();
+    for &(index, value) in &call.vectors {
+        if let Some(vector) = vectors.vectors.get_mut(index) {
+            *vector = value;
         }
     }
     vectors.store(&mut raw);

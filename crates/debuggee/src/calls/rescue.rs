@@ -18,7 +18,7 @@
 mod frames;
 
 use crate::kernel::ExtendedState;
-use crate::kernel::registers::Registers;
+use juror_arch::Registers;
 
 /// How many calls can be open at a time that find back by themselves. Further
 /// ones end the process by `SIGILL` where they return without juror.

@@ -9,15 +9,16 @@
 //! Invariant: from the moment at which the thread has other registers or another signal
 //! mask than its own, it gets them back by itself.
 
+use juror_arch::Registers;
+use juror_arch::instruction::{SYSTEM_CALL, SYSTEM_CALL_LENGTH};
 use juror_stepping::ThreadId;
-use libc::{c_long, user_regs_struct};
+use libc::c_long;
 
 use crate::calls::inject::stops_in_passing;
 use crate::calls::rescue::Before;
 use crate::debuggee::Debuggee;
 use crate::error::{DebuggeeError, gone_or};
-use crate::kernel::injected_call::{CALL_LENGTH, SYSCALL, call_registers};
-use crate::kernel::registers::Registers;
+use crate::kernel::injected_call::call_registers;
 use crate::kernel::{self, Event, Status};
 use crate::state::thread::StopRegisters;
 
@@ -47,20 +48,17 @@ impl Debuggee {
             extended: &kernel::extended_state(thread.0).map_err(failed)?,
             signal_mask: mask,
         };
-        if !self.add_rescue(saved.rsp, &before)? {
+        if !self.add_rescue(saved.stack_pointer(), &before)? {
             return Ok(None);
         }
-        let call = user_regs_struct {
-            orig_rax: u64::MAX,
-            ..call_registers(saved, gadget, number, arguments)
-        };
+        let call = call_registers(saved, gadget, number, arguments);
         kernel::set_registers(thread.0, &call).map_err(failed)?;
         self.block_signals(thread)?;
-        self.run_behind_call(thread, gadget + CALL_LENGTH)?;
-        let result = kernel::registers(thread.0).map_err(failed)?.rax;
+        self.run_behind_call(thread, gadget + SYSTEM_CALL_LENGTH)?;
+        let result = kernel::registers(thread.0).map_err(failed)?.result();
         kernel::set_signal_mask(thread.0, mask).map_err(failed)?;
         kernel::set_registers(thread.0, &saved).map_err(failed)?;
-        self.remove_rescue(saved.rsp);
+        self.remove_rescue(saved.stack_pointer());
         self.return_to_group_stop(thread)?;
         Ok(Some(result))
     }
@@ -77,8 +75,8 @@ impl Debuggee {
         let Some(gadget) = self.image.out_of_line.take_slots(SLOTS) else {
             return Ok(None);
         };
-        self.memory.write_raw(gadget, &SYSCALL)?;
-        if !self.prepare_rescue(gadget + CALL_LENGTH)? {
+        self.memory.write_raw(gadget, &SYSTEM_CALL)?;
+        if !self.prepare_rescue(gadget + SYSTEM_CALL_LENGTH)? {
             return Ok(None);
         }
         if let Some(rescue) = &mut self.calls.rescue {
@@ -122,21 +120,16 @@ impl Debuggee {
 
 /// Returns the registers with which a thread goes on by itself: an interrupted system call
 /// is made again.
-fn registers_of_return(saved: &user_regs_struct) -> Registers {
-    let shown = Registers::from_kernel(saved);
+fn registers_of_return(saved: &Registers) -> Registers {
     let stop = StopRegisters {
-        kernel_counter: saved.rip,
-        shown,
+        kernel_counter: saved.instruction_pointer(),
+        shown: *saved,
     };
+    let mut registers = *saved;
     if stop.restarts_system_call() {
-        Registers {
-            rax: shown.orig_rax,
-            rip: shown.rip.wrapping_sub(CALL_LENGTH),
-            ..shown
-        }
-    } else {
-        shown
+        registers.repeat_system_call();
     }
+    registers
 }
 
 #[cfg(test)]
@@ -145,14 +138,17 @@ mod tests {
 
     #[test]
     fn an_interrupted_call_is_made_again() {
-        let mut saved = Registers::default().to_kernel();
-        saved.rip = 0x1002;
-        saved.orig_rax = libc::SYS_read as u64;
-        saved.rax = -512_i64 as u64;
+        let mut saved = Registers::default();
+        saved.set_instruction_pointer(0x1002);
+        saved.set_system_call(libc::SYS_read as u64);
+        saved.set_result(-512_i64 as u64);
         let shown = registers_of_return(&saved);
-        assert_eq!((shown.rip, shown.rax), (0x1000, libc::SYS_read as u64));
-        saved.rax = 7;
+        assert_eq!(
+            (shown.instruction_pointer(), shown.result()),
+            (0x1000, libc::SYS_read as u64)
+        );
+        saved.set_result(7);
         let shown = registers_of_return(&saved);
-        assert_eq!((shown.rip, shown.rax), (0x1002, 7));
+        assert_eq!((shown.instruction_pointer(), shown.result()), (0x1002, 7));
     }
 }

@@ -16,11 +16,11 @@ use crate::debuggee::Debuggee;
 use crate::host::cpu::Cpu;
 use crate::host::cpu::CpuPolicy;
 use crate::image::modules::{self, Auxiliary, Module};
-use crate::kernel::registers::Registers;
 use crate::memory::Memory;
 use crate::memory::core_file::{self, CoreMemory};
 use crate::state::life::Origin;
 use crate::state::thread::{PendingSignal, State, StopRegisters, Thread};
+use juror_arch::Registers;
 
 /// `AT_PHDR`: the address of the program headers.
 const AT_PHDR: u64 = 3;
@@ -230,12 +230,12 @@ fn is_of_core(
 }
 
 fn thread_of(thread: &CoreThread) -> Option<Thread> {
-    let kernel = raw::registers(&thread.registers)?;
+    let registers = Registers::from_words(thread.registers);
     let mut known = Thread::new(ThreadId(thread.id), State::Stopped);
     known.awaits_resume = true;
     known.registers = OnceCell::from(StopRegisters {
-        kernel_counter: kernel.rip,
-        shown: Registers::from_kernel(&kernel),
+        kernel_counter: registers.instruction_pointer(),
+        shown: registers,
     });
     let information = thread.signal_information.as_deref();
     let information = information.and_then(raw::signal_information);

@@ -4,6 +4,7 @@
 //! bytes at traps and jumps, threads in the program's own code, none of the
 //! memory that juror has mapped.
 
+use juror_arch::Register;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,6 @@ use juror_corefile::{Contents, CoreThread, Layout, PAGE, StoredSegment, identity
 use juror_stepping::ThreadId;
 
 use super::error::WriteCoreError;
-use super::raw;
 use super::sparse::PartialFile;
 use super::stored_memory::{self, FILTER_DEFAULT, Header, Region};
 use crate::debuggee::Debuggee;
@@ -124,8 +124,8 @@ impl Debuggee {
 
     fn core_thread_of(&self, thread: ThreadId) -> Result<CoreThread, WriteCoreError> {
         let mut shown = self.stop_registers(thread)?.shown;
-        if self.image.patches.is_record(shown.gs_base) {
-            shown.gs_base = 0;
+        if self.image.patches.is_record(shown.get(Register::GsBase)) {
+            shown.set(Register::GsBase, 0);
         }
         let failed = |errno| gone_or("read vector registers", thread)(errno);
         let float = kernel::float_registers(thread.0).map_err(failed)?;
@@ -137,8 +137,8 @@ impl Debuggee {
         Ok(CoreThread {
             id: thread.0,
             signal: pending.map_or(0, |pending| pending.number as u32),
-            registers: raw::words(&shown.to_kernel()),
-            float_registers: Some(raw::bytes_of_float(&float)),
+            registers: *shown.words(),
+            float_registers: Some(float.to_vec()),
             extended_state: extended.map(|state| state.bytes().to_vec()),
             signal_information: pending.map(|pending| frozen::bytes_of(&pending.information)),
         })

@@ -110,7 +110,7 @@ impl Debuggee {
         let Ok(registers) = kernel::registers(thread.0) else {
             return true;
         };
-        let address = registers.rip.wrapping_sub(1);
+        let address = registers.instruction_pointer().wrapping_sub(1);
         if self.memory.is_inserted(address) {
             let _ = kernel::set_counter(thread.0, address);
             return true;

@@ -70,7 +70,7 @@ impl Debuggee {
             return Ok(());
         }
         let mut registers = *self.stop_registers(thread)?;
-        let address = registers.shown.rip;
+        let address = registers.shown.instruction_pointer();
         let is_away = registers.kernel_counter != address && !self.is_in_twin(thread);
         if is_away && !registers.restarts_system_call() {
             if kernel::set_counter(thread.0, address).is_err() {

@@ -1,10 +1,10 @@
 //! The follow set of the instruction at which a thread stands: the engine asks
 //! for it when it steps by traps.
 
+use juror_arch::INSTRUCTION_LENGTH_MAX;
 use juror_stepping::{Input, ThreadId, find_follow_set};
 
 use crate::debuggee::Debuggee;
-use crate::state::out_of_line::INSTRUCTION_LENGTH_MAX;
 
 impl Debuggee {
     /// Passes the follow set to the engine. A pending fault comes before the

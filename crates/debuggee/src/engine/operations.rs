@@ -3,6 +3,7 @@
 //! A thread can be killed at any moment, under every request: then the request
 //! counts as done, since the thread's last status is still to come.
 
+use juror_arch::NO_SYSTEM_CALL;
 use juror_stepping::{Input, Operation, Owners, ThreadId};
 
 use crate::debuggee::Debuggee;
@@ -142,24 +143,21 @@ impl Debuggee {
             Err(error) => return Err(error),
         };
         if registers.kernel_counter == address {
-            registers.shown.rip = address;
+            registers.shown.set_instruction_pointer(address);
         } else if registers.restarts_system_call() {
             // The kernel would move the new counter back to restart the call;
             // the thread makes the call itself instead.
-            registers.shown.rax = registers.restarted_call();
-            registers.shown.orig_rax = u64::MAX;
-            registers.shown.rip = address;
-            ignore_gone(kernel::set_registers(
-                thread.0,
-                &registers.shown.to_kernel(),
-            ))?;
+            registers.shown.set_result(registers.restarted_call());
+            registers.shown.set_system_call(NO_SYSTEM_CALL);
+            registers.shown.set_instruction_pointer(address);
+            ignore_gone(kernel::set_registers(thread.0, &registers.shown))?;
         } else {
-            registers.shown.rip = address;
+            registers.shown.set_instruction_pointer(address);
             ignore_gone(kernel::set_counter(thread.0, address))?;
         }
         registers.kernel_counter = address;
         if let Some(place) = self.image.original_of(address) {
-            registers.shown.rip = place.address;
+            registers.shown.set_instruction_pointer(place.address);
         }
         if let Some(cached) = self
             .threads
@@ -184,24 +182,24 @@ impl Debuggee {
             Err(DebuggeeError::ThreadGone(_)) => return Ok(true),
             Err(error) => return Err(error),
         };
-        let stack = registers.shown.rsp.wrapping_sub(8);
+        let stack = registers.shown.stack_pointer().wrapping_sub(8);
         // The processor itself must push onto watched memory.
         let is_watched = self.watches.covers(&(stack..stack.saturating_add(8)));
         if is_watched
             || kernel::write_as_debuggee(self.process, stack, &back.to_le_bytes()).is_err()
         {
-            let address = registers.shown.rip;
+            let address = registers.shown.instruction_pointer();
             self.driver.inputs.push_back(Input::Faulted {
                 thread,
                 address,
-                stack: registers.shown.rsp,
+                stack: registers.shown.stack_pointer(),
             });
             return Ok(false);
         }
         let mut shown = registers.shown;
-        shown.rsp = stack;
-        shown.rip = to;
-        ignore_gone(kernel::set_registers(thread.0, &shown.to_kernel()))?;
+        shown.set_stack_pointer(stack);
+        shown.set_instruction_pointer(to);
+        ignore_gone(kernel::set_registers(thread.0, &shown))?;
         if let Some(cached) = self
             .threads
             .get_mut(&thread.0)
@@ -332,7 +330,7 @@ impl Debuggee {
             .get_mut(&thread.0)
             .and_then(|known| known.registers.get_mut())
         {
-            cached.shown.rip = after;
+            cached.shown.set_instruction_pointer(after);
         }
         self.driver.inputs.push_back(Input::Jumped {
             thread,

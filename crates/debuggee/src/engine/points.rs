@@ -1,11 +1,11 @@
 //! Sites: planning the step-over of an instruction, and inserting it into the
 //! engine.
 
+use juror_arch::INSTRUCTION_LENGTH_MAX;
 use juror_stepping::{Input, Owner, PlannedStepOver, StepOver, plan_step_over};
 
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
-use crate::state::out_of_line::INSTRUCTION_LENGTH_MAX;
 use crate::state::thread::State;
 
 impl Debuggee {

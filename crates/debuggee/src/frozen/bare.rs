@@ -4,7 +4,7 @@
 //! Like `calls::inject`, but without a table of threads. Invariant: the task is
 //! stopped before and after, with the same registers and the same signal mask.
 
-use libc::user_regs_struct;
+use juror_arch::{NO_SYSTEM_CALL, Registers};
 use nix::errno::Errno;
 
 use crate::kernel::injected_call::call_registers;
@@ -39,20 +39,18 @@ impl Answer {
 #[derive(Debug)]
 pub(super) struct Begun {
     task: u32,
-    saved: user_regs_struct,
+    saved: Registers,
     mask: u64,
 }
 
 /// Resumes a stopped task, with some registers changed.
-pub(super) fn begin(task: u32, change: impl FnOnce(&mut user_regs_struct)) -> Outcome<Begun> {
+pub(super) fn begin(task: u32, change: impl FnOnce(&mut Registers)) -> Outcome<Begun> {
     let saved = kernel::registers(task)?;
     let mask = kernel::signal_mask(task)?;
     // The kernel resets the handler of a trap that is blocked.
     kernel::set_signal_mask(task, !(1 << (libc::SIGTRAP - 1)))?;
-    let mut call = user_regs_struct {
-        orig_rax: u64::MAX,
-        ..saved
-    };
+    let mut call = saved;
+    call.set_system_call(NO_SYSTEM_CALL);
     change(&mut call);
     kernel::set_registers(task, &call)?;
     kernel::resume(task, 0)?;
@@ -100,8 +98,8 @@ fn run_to_trap(task: u32, end: u64) -> Outcome<(i64, Vec<u32>)> {
                 event: Event::Signal,
             } => {
                 let registers = kernel::registers(task)?;
-                if registers.rip == end {
-                    return Ok((registers.rax as i64, made));
+                if registers.instruction_pointer() == end {
+                    return Ok((registers.result() as i64, made));
                 }
             }
             Status::Stopped {

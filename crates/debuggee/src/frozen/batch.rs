@@ -15,7 +15,7 @@ use super::threads::{Place, read, write};
 use crate::kernel::Outcome;
 use crate::kernel::mapping::PAGE_LENGTH;
 use crate::memory::Memory;
-use crate::state::out_of_line::{CALLS, CALLS_OFFSET};
+use crate::state::out_of_line::{CALLS, CALLS_COUNT, CALLS_OFFSET, CALLS_TABLE};
 
 /// The number of the call and its six arguments.
 const WORDS: usize = 7;
@@ -196,9 +196,9 @@ fn run_in_one_page(
         let calls = batch.calls.len() as u64;
         let begin = || {
             bare::begin(*task, |registers| {
-                registers.rip = entry;
-                registers.rbx = place.data + *start as u64;
-                registers.rbp = calls;
+                registers.set_instruction_pointer(entry);
+                registers.set(CALLS_TABLE, place.data + *start as u64);
+                registers.set(CALLS_COUNT, calls);
             })
         };
         (calls > 0).then(begin).transpose()

@@ -419,7 +419,10 @@ fn place_thread(
     thread: ThreadId,
     frozen: &FrozenThread,
 ) -> Result<(), DebuggeeError> {
-    let (address, stack) = (frozen.registers.rip, frozen.registers.rsp);
+    let (address, stack) = (
+        frozen.registers.instruction_pointer(),
+        frozen.registers.stack_pointer(),
+    );
     if frozen.is_reported && debuggee.driver.engine.is_site(address) {
         debuggee.feed(Input::Attached { thread })?;
         inherit_arrivals(debuggee, thread, frozen)?;

@@ -8,8 +8,9 @@
 
 use std::io;
 
+use juror_arch::Registers;
 use juror_stepping::Input;
-use libc::{siginfo_t, user_regs_struct};
+use libc::siginfo_t;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 
@@ -18,7 +19,6 @@ use super::batch::{Answers, Batch, Data};
 use super::kernel::{self as tasks, RestartableSequences};
 use super::scheduling::Scheduling;
 use crate::kernel::process_status;
-use crate::kernel::registers::Registers;
 use crate::kernel::{self, ExtendedState, Outcome};
 use crate::memory::Memory;
 use crate::state::thread::{DeferredSignal, PendingSignal, StopRegisters, Thread};
@@ -50,7 +50,7 @@ pub(super) struct FrozenThread {
     pub(super) id: u32,
     /// Its number in its own namespace.
     pub(super) own_id: u32,
-    pub(super) registers: user_regs_struct,
+    pub(super) registers: Registers,
     state: ExtendedState,
     mask: u64,
     sequences: Option<RestartableSequences>,
@@ -113,8 +113,8 @@ impl FrozenThread {
         let mut registers = kernel::registers(id)?;
         // A thread that has executed a trap stands before the instruction, also
         // if the trap has been removed since.
-        if registers.rip == stop.shown.rip.wrapping_add(1) {
-            registers.rip = stop.shown.rip;
+        if registers.instruction_pointer() == stop.shown.instruction_pointer().wrapping_add(1) {
+            registers.set_instruction_pointer(stop.shown.instruction_pointer());
         }
         let name = process_status::read(&process_status::file_of(process, id, "comm"));
         Ok(FrozenThread {
@@ -153,7 +153,7 @@ impl FrozenThread {
         CloneArguments {
             flags: flags as u64,
             end_word: self.end_word,
-            thread_storage: self.registers.fs_base,
+            thread_storage: self.registers.thread_base(),
             number: keeps_pid.then_some(self.own_id),
         }
     }
@@ -217,25 +217,19 @@ impl FrozenThread {
 
     /// Returns the registers with which a new task continues as the old one
     /// would have.
-    fn registers_to_go_on(&self) -> user_regs_struct {
-        /// Length of the `syscall` instruction.
-        const LENGTH: u64 = 2;
-        let registers = self.registers;
+    fn registers_to_go_on(&self) -> Registers {
+        let mut registers = self.registers;
         let stop = StopRegisters {
-            kernel_counter: registers.rip,
-            shown: Registers::from_kernel(&registers),
+            kernel_counter: registers.instruction_pointer(),
+            shown: registers,
         };
-        if !stop.restarts_system_call() || stop.restarted_call() == registers.orig_rax {
+        if !stop.restarts_system_call() || stop.restarted_call() == registers.system_call() {
             return registers;
         }
         // The kernel keeps the progress in the task that is gone: the call is
         // made again.
-        user_regs_struct {
-            rip: registers.rip.wrapping_sub(LENGTH),
-            rax: registers.orig_rax,
-            orig_rax: u64::MAX,
-            ..registers
-        }
+        registers.repeat_system_call();
+        registers
     }
 
     /// Returns juror's record of the thread that has been made again.

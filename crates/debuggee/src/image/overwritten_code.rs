@@ -11,6 +11,7 @@
 //! Invariant: a trap is inserted again only where code can be executed, since
 //! the address of code that is gone may be that of data.
 
+use juror_arch::INSTRUCTION_LENGTH_MAX;
 use std::collections::BTreeSet;
 
 use juror_stepping::Input;
@@ -19,7 +20,6 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::mapping::PAGE_LENGTH;
 use crate::memory::Memory;
-use crate::state::out_of_line::INSTRUCTION_LENGTH_MAX;
 
 impl Debuggee {
     /// Checks whether the program now has other code at its points, and updates

@@ -1,6 +1,7 @@
 //! Preparing an image that has just been mapped, or has run for a while, and
 //! following its dynamic linker.
 
+use juror_arch::Register;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -26,7 +27,7 @@ impl Debuggee {
     pub(crate) fn prepare_image(&mut self) -> Result<(), DebuggeeError> {
         let thread = ThreadId(self.process);
         self.image.forget();
-        if self.stop_registers(thread)?.shown.cs != CODE_SEGMENT_64 {
+        if self.stop_registers(thread)?.shown.get(Register::Cs) != CODE_SEGMENT_64 {
             // A 32-bit program runs without any of it.
             return Ok(());
         }
@@ -60,7 +61,7 @@ impl Debuggee {
         let Some(thread) = self.callable_thread()? else {
             return Err(AttachError::HasEnded(self.process));
         };
-        if self.stop_registers(thread)?.shown.cs != CODE_SEGMENT_64 {
+        if self.stop_registers(thread)?.shown.get(Register::Cs) != CODE_SEGMENT_64 {
             return Err(AttachError::Narrow(self.process));
         }
         self.remove_left_over()?;

@@ -6,8 +6,9 @@
 //! the linker is ready, on its own stack and with its state restored
 //! afterwards.
 
+use juror_arch::NO_SYSTEM_CALL;
+use juror_arch::abi::STACK_ALIGNMENT;
 use juror_stepping::ThreadId;
-use libc::user_regs_struct;
 
 use crate::debuggee::Debuggee;
 use crate::error::{DebuggeeError, gone_or};
@@ -42,17 +43,18 @@ impl Debuggee {
         self.leave_kernel(thread)?;
         let saved = kernel::registers(thread.0).map_err(failed)?;
         let vectors = kernel::extended_state(thread.0).map_err(failed)?;
-        let stack = (saved.rsp.wrapping_sub(STACK_GAP) & !15).wrapping_sub(8);
+        let stack = (saved.stack_pointer().wrapping_sub(STACK_GAP) & !(STACK_ALIGNMENT - 1))
+            .wrapping_sub(8);
         self.memory.write(stack, &(end - 1).to_le_bytes())?;
-        let call = user_regs_struct {
-            rip: resolver,
-            rsp: stack,
-            orig_rax: u64::MAX,
-            rax: 0,
-            rdi: 0,
-            rsi: 0,
-            ..saved
-        };
+        let mut call = saved;
+        call.set_instruction_pointer(resolver);
+        call.set_stack_pointer(stack);
+        call.set_system_call(NO_SYSTEM_CALL);
+        // A resolver that looks at arguments finds zeroes.
+        call.set_result(0);
+        let mut arguments = saved.arguments();
+        arguments[..2].fill(0);
+        call.set_arguments(arguments);
         let mask = self.block_signals(thread)?;
         kernel::set_registers(thread.0, &call).map_err(failed)?;
         let returned = self.run_resolver(thread, end);
@@ -61,7 +63,7 @@ impl Debuggee {
         kernel::set_extended_state(thread.0, &vectors).map_err(failed)?;
         kernel::set_signal_mask(thread.0, mask).map_err(failed)?;
         returned?;
-        Ok(result.map_err(failed)?.rax)
+        Ok(result.map_err(failed)?.result())
     }
 
     fn run_resolver(&mut self, thread: ThreadId, end: u64) -> Result<(), DebuggeeError> {
@@ -74,8 +76,8 @@ impl Debuggee {
                     signal: libc::SIGTRAP,
                     event: Event::Signal,
                 } => {
-                    let rip = kernel::registers(thread.0).map_err(failed)?.rip;
-                    return if rip == end {
+                    let counter = kernel::counter(thread.0).map_err(failed)?;
+                    return if counter == end {
                         Ok(())
                     } else {
                         Err(did_not_return())

@@ -1,28 +1,18 @@
 //! The registers with which a thread makes a system call for juror.
 
-use libc::{c_long, user_regs_struct};
+use juror_arch::Registers;
+use libc::c_long;
 
-/// The `syscall` instruction.
-pub(crate) const SYSCALL: [u8; 2] = [0x0f, 0x05];
-pub(crate) const CALL_LENGTH: u64 = SYSCALL.len() as u64;
-
-/// Returns the registers of a thread that makes a system call at `gadget`, and
-/// is otherwise as it was.
+/// Returns the registers of a thread that makes a system call at `gadget`, and is otherwise as it
+/// was. The kernel restarts no other call before.
 pub(crate) fn call_registers(
-    saved: user_regs_struct,
+    saved: Registers,
     gadget: u64,
     number: c_long,
-    [rdi, rsi, rdx, r10, r8, r9]: [u64; 6],
-) -> user_regs_struct {
-    user_regs_struct {
-        rip: gadget,
-        rax: number as u64,
-        rdi,
-        rsi,
-        rdx,
-        r10,
-        r8,
-        r9,
-        ..saved
-    }
+    arguments: [u64; 6],
+) -> Registers {
+    let mut call = saved;
+    call.set_instruction_pointer(gadget);
+    call.prepare_system_call(number as u64, arguments);
+    call
 }

@@ -28,9 +28,9 @@ const CALLS: [i64; 16] = [
 /// fail.
 pub(crate) fn restart(thread: u32) {
     if let Ok(mut registers) = kernel::registers(thread)
-        && is_interrupted(registers.rax, registers.orig_rax)
+        && is_interrupted(registers.result(), registers.system_call())
     {
-        registers.rax = RESTART_WITHOUT_HANDLER as u64;
+        registers.set_result(RESTART_WITHOUT_HANDLER as u64);
         let _ = kernel::set_registers(thread, &registers);
     }
 }

@@ -1,5 +1,6 @@
 //! Threads that stop in stubs, at gates, and in the middle of jumps.
 
+use juror_arch::{NO_SYSTEM_CALL, Register};
 use std::sync::Arc;
 
 use juror_stepping::{Input, ThreadId};
@@ -10,10 +11,10 @@ use crate::debuggee::Debuggee;
 use crate::error::{DebuggeeError, gone_or, ignore_gone};
 use crate::kernel::dispositions;
 use crate::kernel::put_back;
-use crate::kernel::registers::Registers;
 use crate::kernel::{self, Event};
 use crate::state::thread::{Motion, State};
 use crate::stops::signal_code;
+use juror_arch::Registers;
 
 /// A thread that has been led out of a stub.
 #[derive(Debug, Clone, Copy)]
@@ -186,8 +187,8 @@ impl Debuggee {
         let Some(registers) = known.registers.get_mut() else {
             return Ok(());
         };
-        registers.shown.rip = left.entry;
-        let stack = registers.shown.rsp;
+        registers.shown.set_instruction_pointer(left.entry);
+        let stack = registers.shown.stack_pointer();
         self.feed(Input::Trapped {
             thread,
             address: left.entry,
@@ -264,7 +265,7 @@ impl Debuggee {
         let was_at_gate = patches.is_gate(counter.wrapping_sub(1))
             || is_at_gate && put_back::take_moved(thread.0);
         let place = if is_at_gate || was_at_gate {
-            registers.shown.rax
+            registers.shown.result()
         } else {
             counter
         };
@@ -279,10 +280,10 @@ impl Debuggee {
         };
         let stack = StackTop::read(&self.memory, present.general[STACK_POINTER]);
         let read = |address: u64| stack.word(&self.memory, address);
-        let record = registers.shown.gs_base;
+        let record = registers.shown.get(Register::GsBase);
         let Some(out) = stub.lead_out(&present, record, &read) else {
             return Err(DebuggeeError::Memory {
-                address: registers.shown.rsp,
+                address: registers.shown.stack_pointer(),
                 length: 8,
             });
         };
@@ -291,18 +292,17 @@ impl Debuggee {
         }
         let shown = from_stub(&out.registers, registers.shown);
         if shown != registers.shown || was_at_gate {
-            kernel::set_registers(thread.0, &shown.to_kernel())
-                .map_err(gone_or("set registers", thread))?;
+            kernel::set_registers(thread.0, &shown).map_err(gone_or("set registers", thread))?;
         }
         let known = self.threads.get_mut(&thread.0);
         if let Some(cached) = known.and_then(|known| known.registers.get_mut()) {
-            cached.kernel_counter = shown.rip;
+            cached.kernel_counter = shown.instruction_pointer();
             cached.shown = shown;
-            cached.shown.rip = match out.to {
+            cached.shown.set_instruction_pointer(match out.to {
                 LedTo::Entry { .. } => entry,
                 LedTo::Twin { original } if original == jump => entry,
                 LedTo::Twin { original } => original,
-            };
+            });
         }
         Ok(Some(Left {
             to: out.to,
@@ -345,55 +345,18 @@ fn is_own_fault(thread: ThreadId, signal: i32) -> Result<bool, DebuggeeError> {
 
 fn to_stub(shown: &Registers, counter: u64) -> StubRegisters {
     StubRegisters {
-        general: [
-            shown.rax, shown.rcx, shown.rdx, shown.rbx, shown.rsp, shown.rbp, shown.rsi, shown.rdi,
-            shown.r8, shown.r9, shown.r10, shown.r11, shown.r12, shown.r13, shown.r14, shown.r15,
-        ],
+        general: shown.encoded(),
         counter,
-        flags: shown.rflags,
+        flags: shown.flags(),
     }
 }
 
 fn from_stub(stub: &StubRegisters, shown: Registers) -> Registers {
-    let [
-        rax,
-        rcx,
-        rdx,
-        rbx,
-        rsp,
-        rbp,
-        rsi,
-        rdi,
-        r8,
-        r9,
-        r10,
-        r11,
-        r12,
-        r13,
-        r14,
-        r15,
-    ] = stub.general;
-    Registers {
-        rax,
-        rcx,
-        rdx,
-        rbx,
-        rsp,
-        rbp,
-        rsi,
-        rdi,
-        r8,
-        r9,
-        r10,
-        r11,
-        r12,
-        r13,
-        r14,
-        r15,
-        rip: stub.counter,
-        rflags: stub.flags,
-        // The kernel must not take the thread for one in a system call.
-        orig_rax: u64::MAX,
-        ..shown
-    }
+    let mut registers = shown;
+    registers.set_encoded(stub.general);
+    registers.set_instruction_pointer(stub.counter);
+    registers.set_flags(stub.flags);
+    // The kernel must not take the thread for one in a system call.
+    registers.set_system_call(NO_SYSTEM_CALL);
+    registers
 }

@@ -61,7 +61,7 @@ impl Debuggee {
     /// Passes the arrival of a thread that is to make a step before a patch.
     pub(crate) fn arrive(&mut self, thread: ThreadId, address: u64) -> Result<(), DebuggeeError> {
         let stack = match self.stop_registers(thread) {
-            Ok(registers) => registers.shown.rsp,
+            Ok(registers) => registers.shown.stack_pointer(),
             Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
@@ -83,7 +83,7 @@ impl Debuggee {
             return Ok(());
         }
         let registers = self.stop_registers(thread)?;
-        let (counter, stack) = (registers.kernel_counter, registers.shown.rsp);
+        let (counter, stack) = (registers.kernel_counter, registers.shown.stack_pointer());
         match self.image.patches.at_first_twin(counter) {
             Some((address, _)) => self.feed(Input::Counted {
                 thread,

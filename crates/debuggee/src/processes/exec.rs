@@ -14,6 +14,7 @@
 //! place of a program that is replaced is followed; in place of a process that
 //! has ended, too. `docs/design/processes.md` describes the cases.
 
+use juror_arch::Registers;
 use juror_stepping::{Input, ThreadId};
 
 use crate::debuggee::Debuggee;
@@ -80,15 +81,15 @@ impl Debuggee {
         });
         // juror's own calls, by which it has prepared the new program, have taken the thread
         // out of the call that replaced the old one.
-        if self.system_calls.all.contains(registers.orig_rax) {
+        if self.system_calls.all.contains(registers.system_call()) {
             if let Some(known) = self.threads.get_mut(&thread.0) {
                 known.exec_exit_reported = true;
             }
             self.queue_event(StopEvent::SystemCall {
                 thread,
-                number: registers.orig_rax,
+                number: registers.system_call(),
                 phase: SystemCallPhase::Exit {
-                    result: registers.rax as i64,
+                    result: registers.result() as i64,
                 },
             });
         }
@@ -215,8 +216,8 @@ impl Debuggee {
             ]
             .contains(&call)
         };
-        let is_making =
-            kernel::registers(thread.0).is_ok_and(|registers| makes(registers.orig_rax as i64));
+        let is_making = kernel::registers(thread.0)
+            .is_ok_and(|registers| makes(registers.system_call() as i64));
         if !is_making {
             return Ok(());
         }
@@ -253,8 +254,15 @@ impl Debuggee {
                 continue;
             };
             pending_stops::put(child, status);
-            let is_copy = |of: libc::user_regs_struct| {
-                (of.rsp, of.rip, of.fs_base) == (own.rsp, own.rip, own.fs_base)
+            let is_copy = |of: Registers| {
+                let place = |it: &Registers| {
+                    (
+                        it.stack_pointer(),
+                        it.instruction_pointer(),
+                        it.thread_base(),
+                    )
+                };
+                place(&of) == place(&own)
             };
             if !kernel::registers(child).is_ok_and(is_copy) {
                 continue;

@@ -18,7 +18,9 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
-use libc::{c_int, siginfo_t, user_regs_struct};
+use juror_arch::instruction::{SYSTEM_CALL, SYSTEM_CALL_LENGTH};
+use juror_arch::{NO_SYSTEM_CALL, Registers};
+use libc::{c_int, siginfo_t};
 use nix::errno::Errno;
 
 use crate::debuggee::Debuggee;
@@ -31,9 +33,6 @@ mod tracing;
 
 /// `jmp` to itself.
 const LOOP: [u8; 2] = [0xeb, 0xfe];
-/// The `syscall` instruction.
-const SYSTEM_CALL: [u8; 2] = [0x0f, 0x05];
-const CALL_LENGTH: u64 = SYSTEM_CALL.len() as u64;
 
 /// A thread for the keeper.
 #[derive(Clone, Copy)]
@@ -43,7 +42,7 @@ struct Handed {
     /// The signal that is sent to it again, with this information; 0 for none.
     signal: c_int,
     information: siginfo_t,
-    registers: user_regs_struct,
+    registers: Registers,
     mask: u64,
     /// Where its loop is, and what was there.
     place: u64,
@@ -101,18 +100,16 @@ fn hand_over(thread: u32, signal: c_int) -> Outcome<()> {
     }
     let memory = memory_of(process, thread)?;
     permit(keeper.process, process, thread, &memory, &registers)?;
-    let place = place_for_loop(process, thread, &memory, registers.rip);
+    let place = place_for_loop(process, thread, &memory, registers.instruction_pointer());
     let mut original = [0; size_of::<u64>()];
     let input_output = |_| Errno::EIO;
     memory
         .read_exact_at(&mut original, place)
         .and_then(|()| memory.write_all_at(&LOOP, place))
         .map_err(input_output)?;
-    let parked = user_regs_struct {
-        rip: place,
-        orig_rax: u64::MAX,
-        ..registers
-    };
+    let mut parked = registers;
+    parked.set_instruction_pointer(place);
+    parked.set_system_call(NO_SYSTEM_CALL);
     let handed = Handed {
         thread,
         signal,
@@ -155,14 +152,12 @@ fn place_for_loop(process: u32, thread: u32, memory: &File, counter: u64) -> u64
 
 /// Returns the registers with which a stopped thread goes on outside of the kernel: a call at
 /// whose entry it stands is made again.
-fn registers_outside_of_calls(thread: u32) -> Outcome<user_regs_struct> {
+fn registers_outside_of_calls(thread: u32) -> Outcome<Registers> {
     if let Ok(stop) = kernel::call_stop(thread)
         && stop.is_entry
     {
         let mut registers = kernel::registers(thread)?;
-        registers.rip = registers.rip.wrapping_sub(CALL_LENGTH);
-        registers.rax = registers.orig_rax;
-        registers.orig_rax = u64::MAX;
+        registers.repeat_system_call();
         return Ok(registers);
     }
     if is_inside_call(thread)? {
@@ -207,22 +202,21 @@ fn permit(
     process: u32,
     thread: u32,
     memory: &File,
-    registers: &user_regs_struct,
+    registers: &Registers,
 ) -> Outcome<()> {
     let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
     if scope.unwrap_or_default().trim() != "1" || nix::unistd::geteuid().is_root() {
         return Ok(());
     }
-    let Some(instruction) = system_call_of(process, thread, memory, registers.rip) else {
+    let Some(instruction) =
+        system_call_of(process, thread, memory, registers.instruction_pointer())
+    else {
         return Ok(());
     };
     let arguments = [libc::PR_SET_PTRACER as u64, u64::from(keeper), 0, 0, 0, 0];
-    let call = user_regs_struct {
-        orig_rax: u64::MAX,
-        ..call_registers(*registers, instruction, libc::SYS_prctl, arguments)
-    };
+    let call = call_registers(*registers, instruction, libc::SYS_prctl, arguments);
     kernel::set_registers(thread, &call)?;
-    while kernel::counter(thread)? != instruction + CALL_LENGTH {
+    while kernel::counter(thread)? != instruction + SYSTEM_CALL_LENGTH {
         kernel::single_step(thread, 0)?;
         let Status::Stopped { .. } = kernel::wait_for(thread)? else {
             return Err(Errno::ESRCH);
@@ -235,7 +229,7 @@ fn permit(
 fn system_call_of(process: u32, thread: u32, memory: &File, counter: u64) -> Option<u64> {
     /// More than any vdso has.
     const LENGTH_MAX: usize = 16 * 1024;
-    let before = counter.wrapping_sub(CALL_LENGTH);
+    let before = counter.wrapping_sub(SYSTEM_CALL_LENGTH);
     let mut bytes = [0; SYSTEM_CALL.len()];
     if memory.read_exact_at(&mut bytes, before).is_ok() && bytes == SYSTEM_CALL {
         return Some(before);

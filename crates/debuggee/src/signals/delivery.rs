@@ -355,7 +355,7 @@ impl Debuggee {
                 ))?;
             }
         }
-        let stack = registers.shown.rsp;
+        let stack = registers.shown.stack_pointer();
         if is_counted {
             self.feed(Input::Counted {
                 thread,

@@ -4,6 +4,7 @@
 //! address that is not canonical raises, has none: the kernel says 0 (`SI_KERNEL`). The
 //! address is then that of the instruction's operand, or the target of its branch.
 
+use juror_arch::INSTRUCTION_LENGTH_MAX;
 use juror_stepping::{ThreadId, accesses_of, find_follow_set};
 
 use crate::debuggee::Debuggee;
@@ -11,8 +12,6 @@ use crate::kernel;
 use crate::state::thread::PendingSignal;
 use crate::watch::watched_steps::state_of;
 
-/// The length of the longest instruction in bytes.
-const INSTRUCTION_LENGTH_MAX: usize = 15;
 /// The code of a signal that the kernel sends without a more precise reason.
 const SI_KERNEL: i32 = 0x80;
 
@@ -33,7 +32,7 @@ impl Debuggee {
     /// accesses or branches to.
     fn uncanonical_address(&self, thread: ThreadId) -> Option<u64> {
         let registers = self.stop_registers(thread).ok()?;
-        let counter = registers.shown.rip;
+        let counter = registers.shown.instruction_pointer();
         let mut bytes = [0; INSTRUCTION_LENGTH_MAX];
         let count = self.memory.read_up_to(counter, &mut bytes);
         let bytes = bytes.get(..count)?;

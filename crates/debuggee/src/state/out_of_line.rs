@@ -8,6 +8,8 @@
 //! same addresses by 32-bit displacements; so there is a region near each
 //! cluster of modules.
 
+use juror_arch::INSTRUCTION_LENGTH_MAX;
+use juror_arch::Register;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -24,7 +26,8 @@ pub(crate) const GADGET: [u8; 3] = [0x0f, 0x05, 0xcc];
 pub(crate) const CALLS_OFFSET: u64 = GADGET.len() as u64 + 1;
 /// The code after it: a routine that makes a table of system calls. `rbx` is
 /// the address of the table, `rbp` the number of calls; each has seven words,
-/// the number and the arguments, and its result replaces the number.
+/// the number and the arguments, and its result replaces the number. See [`CALLS_TABLE`] and
+/// [`CALLS_COUNT`].
 #[rustfmt::skip]
 pub(crate) const CALLS: [u8; 41] = [
     0x48, 0x8b, 0x03,       // next: mov rax, [rbx]
@@ -41,6 +44,11 @@ pub(crate) const CALLS: [u8; 41] = [
     0x75, 0xd8,             // jnz next
     0xcc,                   // int3
 ];
+/// The register in which [`CALLS`] takes the address of its table.
+pub(crate) const CALLS_TABLE: Register = Register::Rbx;
+/// The register in which [`CALLS`] takes the number of calls.
+pub(crate) const CALLS_COUNT: Register = Register::Rbp;
+
 /// Returns the code of a region's first slot.
 pub(crate) fn first_slot() -> Vec<u8> {
     let [.., trap] = GADGET;
@@ -93,9 +101,6 @@ struct Region {
 struct Slot {
     code: OutOfLineCode,
 }
-
-/// The longest instruction, in bytes.
-pub(crate) const INSTRUCTION_LENGTH_MAX: usize = 15;
 
 #[derive(Debug, Clone)]
 struct KnownStepOver {

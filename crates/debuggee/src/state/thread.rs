@@ -2,11 +2,10 @@
 
 use std::cell::OnceCell;
 
+use crate::state::call_state::CallState;
+use juror_arch::Registers;
 use juror_stepping::ThreadId;
 use libc::siginfo_t;
-
-use crate::kernel::registers::Registers;
-use crate::state::call_state::CallState;
 
 #[derive(Debug)]
 pub(crate) struct Thread {
@@ -208,15 +207,15 @@ impl StopRegisters {
         /// The kernel's `ERESTARTSYS`, `ERESTARTNOINTR`, `ERESTARTNOHAND` and
         /// `ERESTART_RESTARTBLOCK`, which user space never sees.
         const RESTARTS: [i64; 4] = [-512, -513, -514, RESTART_BLOCK];
-        self.shown.orig_rax as i64 >= 0 && RESTARTS.contains(&(self.shown.rax as i64))
+        self.shown.is_in_system_call() && RESTARTS.contains(&(self.shown.result() as i64))
     }
 
     /// Returns the number of the system call that restarts it.
     pub(crate) fn restarted_call(&self) -> u64 {
-        if self.shown.rax as i64 == RESTART_BLOCK {
+        if self.shown.result() as i64 == RESTART_BLOCK {
             libc::SYS_restart_syscall as u64
         } else {
-            self.shown.orig_rax
+            self.shown.system_call()
         }
     }
 }

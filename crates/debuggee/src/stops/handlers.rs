@@ -34,7 +34,7 @@ impl Debuggee {
     /// returns to an arrival.
     pub(crate) fn interrupts_arrival(&self, thread: ThreadId) -> bool {
         self.stop_registers(thread).is_ok_and(|registers| {
-            let (counter, stack) = (registers.kernel_counter, registers.shown.rsp);
+            let (counter, stack) = (registers.kernel_counter, registers.shown.stack_pointer());
             self.driver.engine.has_arrival(thread, counter, stack)
         })
     }
@@ -42,7 +42,7 @@ impl Debuggee {
     /// Handles the start of a handler: the thread stands before its first
     /// instruction, having been resumed with the signal.
     pub(crate) fn note_handler(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
-        let start = self.stop_registers(thread)?.shown.rsp;
+        let start = self.stop_registers(thread)?.shown.stack_pointer();
         let mut frame = [0; FRAME_LENGTH];
         if self.memory.read(start, &mut frame).is_err() {
             return Ok(());
@@ -77,7 +77,7 @@ impl Debuggee {
             return Ok(());
         }
         let registers = self.stop_registers(thread)?;
-        let (address, stack) = (registers.kernel_counter, registers.shown.rsp);
+        let (address, stack) = (registers.kernel_counter, registers.shown.stack_pointer());
         self.feed(if has_returned {
             Input::HandlerReturned {
                 thread,

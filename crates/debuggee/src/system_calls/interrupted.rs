@@ -31,15 +31,15 @@ impl Debuggee {
             Err(DebuggeeError::ThreadGone(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
-        if !is_interrupted(registers.rax, registers.orig_rax) {
+        if !is_interrupted(registers.result(), registers.system_call()) {
             return Ok(());
         }
         let mut raw = kernel::registers(thread.0).map_err(gone_or("read the registers", thread))?;
-        raw.rax = RESTART_WITHOUT_HANDLER as u64;
+        raw.set_result(RESTART_WITHOUT_HANDLER as u64);
         ignore_gone(kernel::set_registers(thread.0, &raw))?;
         let known = self.threads.get_mut(&thread.0);
         if let Some(cached) = known.and_then(|known| known.registers.get_mut()) {
-            cached.shown.rax = raw.rax;
+            cached.shown.set_result(raw.result());
         }
         Ok(())
     }

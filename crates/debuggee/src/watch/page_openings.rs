@@ -185,7 +185,7 @@ impl Debuggee {
     /// of a thread that has entered a handler: up to the end of the signal
     /// stack, if the thread has just switched to it, or to the former stack.
     fn signal_frame(&self, thread: ThreadId) -> Result<Option<Range<u64>>, DebuggeeError> {
-        let start = self.stop_registers(thread)?.shown.rsp;
+        let start = self.stop_registers(thread)?.shown.stack_pointer();
         let word = |offset: u64| {
             let mut bytes = [0; 8];
             let read = self.memory.read(start.wrapping_add(offset), &mut bytes);

@@ -186,7 +186,10 @@ impl Debuggee {
             let Ok(registers) = self.stop_registers(ThreadId(*thread)) else {
                 continue;
             };
-            let (stack, base) = (registers.shown.rsp, registers.shown.fs_base);
+            let (stack, base) = (
+                registers.shown.stack_pointer(),
+                registers.shown.thread_base(),
+            );
             unprotectable.extend(mappings.iter().find(|it| it.contains(&stack)).cloned());
             unprotectable
                 .push(base.saturating_sub(CONTROL_BLOCK)..base.saturating_add(CONTROL_BLOCK));

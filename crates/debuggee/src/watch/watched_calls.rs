@@ -35,7 +35,7 @@ impl Debuggee {
         }
         let shown = self.stop_registers(thread)?.shown;
         let arguments = shown.system_call_arguments();
-        let number = shown.orig_rax as i64;
+        let number = shown.system_call() as i64;
         let may_fill_gap = number == libc::SYS_mmap && self.watches.pages.have_gaps();
         Ok(match reach_of(number, arguments) {
             _ if may_fill_gap => true,
@@ -59,9 +59,9 @@ impl Debuggee {
         }
         let shown = registers.shown;
         let call = Call {
-            number: shown.orig_rax as i64,
+            number: shown.system_call() as i64,
             arguments: shown.system_call_arguments(),
-            result: shown.rax as i64,
+            result: shown.result() as i64,
         };
         let memory = &self.memory;
         let writes = writes_of(&call, |address, bytes| memory.read(address, bytes).is_ok());
@@ -87,8 +87,8 @@ impl Debuggee {
             if is_written && watch.kinds.contains(AccessKinds::WRITE) {
                 accesses.push(MemoryAccess {
                     bytes,
-                    system_call: Some(shown.orig_rax),
-                    instruction: Some(shown.rip.wrapping_sub(2)),
+                    system_call: Some(shown.system_call()),
+                    instruction: Some(shown.call_instruction()),
                     ..watch.access(AccessKind::Write)
                 });
             }

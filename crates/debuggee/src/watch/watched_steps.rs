@@ -8,15 +8,15 @@
 //! Invariant: an instruction that did not run is never reported. A signal may
 //! take the place of the step (its handler is entered), and a fault may end it.
 
+use juror_arch::INSTRUCTION_LENGTH_MAX;
+use juror_arch::{Register, Registers};
 use std::ops::Range;
 
 use juror_stepping::{Access, AccessKinds, AccessState, Input, ThreadId, accesses_of};
 
 use crate::debuggee::Debuggee;
 use crate::error::{DebuggeeError, gone_or};
-use crate::kernel::registers::Registers;
 use crate::kernel::{self, Event, Outcome, Status, dispositions, pending_stops};
-use crate::state::out_of_line::INSTRUCTION_LENGTH_MAX;
 use crate::state::stop_event::StopEvent;
 use crate::state::thread::Motion;
 use crate::state::watched_step::WatchedStep;
@@ -128,7 +128,7 @@ impl Debuggee {
                 is_stepped(watch.tier) && watch.ranges.iter().any(|range| access.overlaps(range))
             })
         };
-        let address = registers.shown.rip;
+        let address = registers.shown.instruction_pointer();
         let step = accesses
             .iter()
             .any(concerns)
@@ -159,7 +159,7 @@ impl Debuggee {
         }
         let mut hits = self.take_hardware_hits(thread)?;
         hits.extend(unsaid.filter(|_| hits.is_empty()));
-        let counter = self.stop_registers(thread)?.shown.rip;
+        let counter = self.stop_registers(thread)?.shown.instruction_pointer();
         let is_site = |hit: &juror_stepping::DebugRegister| {
             hit.kind == juror_stepping::HardwareKind::Execute && hit.address == counter
         };
@@ -198,7 +198,7 @@ impl Debuggee {
         if only.is_none() {
             return Ok(None);
         }
-        let counter = self.stop_registers(thread)?.shown.rip;
+        let counter = self.stop_registers(thread)?.shown.instruction_pointer();
         let mut last = [0];
         let is_read = self.read(counter.wrapping_sub(1), &mut last).is_ok();
         Ok(only.filter(|_| is_read && last != [INT1]))
@@ -390,7 +390,7 @@ impl Debuggee {
         if !is_step {
             return self.continue_internally(thread);
         }
-        let address = self.stop_registers(thread)?.shown.rip;
+        let address = self.stop_registers(thread)?.shown.instruction_pointer();
         if let Some(known) = self.threads.get_mut(&thread.0) {
             known.hold_requested = false;
         }
@@ -416,25 +416,8 @@ enum NextInstruction {
 /// Returns the registers on which addresses depend.
 pub(crate) fn state_of(registers: &Registers) -> AccessState {
     AccessState {
-        general: [
-            registers.rax,
-            registers.rcx,
-            registers.rdx,
-            registers.rbx,
-            registers.rsp,
-            registers.rbp,
-            registers.rsi,
-            registers.rdi,
-            registers.r8,
-            registers.r9,
-            registers.r10,
-            registers.r11,
-            registers.r12,
-            registers.r13,
-            registers.r14,
-            registers.r15,
-        ],
-        fs_base: registers.fs_base,
-        gs_base: registers.gs_base,
+        general: registers.encoded(),
+        fs_base: registers.get(Register::FsBase),
+        gs_base: registers.get(Register::GsBase),
     }
 }

@@ -11,7 +11,7 @@ const ARGUMENTS: [u16; 3] = [5, 4, 1];
 /// arguments.
 #[track_caller]
 fn begin(debuggee: &mut Debuggee, thread: ThreadId, function: u64, arguments: &[u64]) {
-    let stack = (debuggee.registers(thread).unwrap().rsp - 128) & !63;
+    let stack = (debuggee.registers(thread).unwrap().stack_pointer() - 128) & !63;
     let call = Call {
         number: 1,
         function,
@@ -37,7 +37,7 @@ fn call(
     begin(debuggee, thread, function, arguments);
     debuggee.resume(thread).unwrap();
     let hits = run_to_return(debuggee, thread);
-    let result = debuggee.registers(thread).unwrap().rax;
+    let result = debuggee.registers(thread).unwrap().result();
     debuggee.end_calls(thread, 0).unwrap();
     (result, hits)
 }
@@ -163,11 +163,14 @@ fn calls_nest_and_end_in_the_middle() {
         assert_eq!(debuggee.open_calls().count(), 3);
         // The second and what is inside it; the first stands at its hit.
         debuggee.end_calls(thread, 1).unwrap();
-        assert_eq!(debuggee.registers(thread).unwrap().rip, work);
-        assert_eq!(debuggee.registers(thread).unwrap().rdi, 0);
+        assert_eq!(
+            debuggee.registers(thread).unwrap().instruction_pointer(),
+            work
+        );
+        assert_eq!(debuggee.registers(thread).unwrap().arguments()[0], 0);
         debuggee.resume(thread).unwrap();
         assert_eq!(run_to_return(debuggee, thread), 0);
-        assert_eq!(debuggee.registers(thread).unwrap().rax, 1);
+        assert_eq!(debuggee.registers(thread).unwrap().result(), 1);
         entered += 1;
         debuggee.end_calls(thread, 0).unwrap();
         assert_eq!(*debuggee.registers(thread).unwrap(), before);
@@ -428,7 +431,8 @@ int main(void) { stop(); puts("done"); return 0; }
     let run = run_with(&mut debuggee, |debuggee, event| {
         if let &StopEvent::Hit { thread, .. } = event {
             let size = 1 << 20;
-            let stack = ((debuggee.registers(thread).unwrap().rsp - 128 - size) & !63) - 8;
+            let stack =
+                ((debuggee.registers(thread).unwrap().stack_pointer() - 128 - size) & !63) - 8;
             let call = Call {
                 function: first,
                 stack,
@@ -439,7 +443,10 @@ int main(void) { stop(); puts("done"); return 0; }
             debuggee.begin_call(thread, &call).unwrap();
             debuggee.resume(thread).unwrap();
             assert_eq!(run_to_return(debuggee, thread), 0);
-            assert_eq!(debuggee.registers(thread).unwrap().rax, u64::from(b'z'));
+            assert_eq!(
+                debuggee.registers(thread).unwrap().result(),
+                u64::from(b'z')
+            );
             debuggee.end_calls(thread, 0).unwrap();
             // More than any stack has.
             let huge = Call {

@@ -158,10 +158,10 @@ fn refuses_changes(core: &mut Debuggee, thread: ThreadId) {
     };
     let registers = *core.registers(thread).unwrap();
     let vectors = core.vector_registers(thread).unwrap();
-    is_refused(core.write(registers.rsp, &[1]));
+    is_refused(core.write(registers.stack_pointer(), &[1]));
     is_refused(core.set_registers(thread, &registers));
     is_refused(core.set_vector_registers(thread, &vectors));
-    is_refused(core.insert(registers.rip, Owner::Developer));
+    is_refused(core.insert(registers.instruction_pointer(), Owner::Developer));
     is_refused(core.inject_signal(thread, 9));
     let written = core.write_core("core".as_ref(), thread, &|| false);
     assert!(matches!(

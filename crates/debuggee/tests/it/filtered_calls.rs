@@ -285,7 +285,7 @@ fn a_number_that_is_changed_at_the_entry_is_another_call() {
             let is_entry = matches!(phase, SystemCallPhase::Entry { .. });
             if told.is_empty() {
                 let mut registers = *debuggee.registers(*thread).unwrap();
-                registers.orig_rax = libc::SYS_getpid as u64;
+                registers.set_system_call(libc::SYS_getpid as u64);
                 debuggee.set_registers(*thread, &registers).unwrap();
             }
             told.push(is_entry);

@@ -79,7 +79,10 @@ fn trail(program: &crate::support::Program, step_by: StepBy) -> Vec<u64> {
         match debuggee.wait().unwrap() {
             StopEvent::Stepped { address, .. } if address == end => return trail,
             StopEvent::Stepped { thread, address } => {
-                assert_eq!(debuggee.registers(thread).unwrap().rip, address);
+                assert_eq!(
+                    debuggee.registers(thread).unwrap().instruction_pointer(),
+                    address
+                );
                 trail.push(address);
                 debuggee.step(thread).unwrap();
             }

@@ -145,7 +145,10 @@ fn a_thread_comes_back_before_the_instruction_of_a_point_that_was_taken_away() {
     let frozen = debuggee.freeze().unwrap();
     for _ in 0..2 {
         let thread = debuggee.threads().next().unwrap().id;
-        assert_eq!(debuggee.registers(thread).unwrap().rip, wide);
+        assert_eq!(
+            debuggee.registers(thread).unwrap().instruction_pointer(),
+            wide
+        );
         debuggee = thaw(&frozen, debuggee);
     }
     run(&mut debuggee).assert_exited(7);

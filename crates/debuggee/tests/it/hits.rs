@@ -44,8 +44,8 @@ fn check_passes(flags: &[&str], threads: usize, passes: usize) {
         {
             let registers = debuggee.registers(*thread).unwrap();
             assert_eq!(*hit, address);
-            assert_eq!(registers.rip, address);
-            assert_eq!(registers.rdi, 1);
+            assert_eq!(registers.instruction_pointer(), address);
+            assert_eq!(registers.arguments()[0], 1);
         }
     });
     run.assert_exited(0);

@@ -2,6 +2,7 @@
 //! it: its page goes away, its process is killed, a person repairs its fault or
 //! sets it elsewhere.
 
+use juror_arch::Register;
 use std::io::Read;
 use std::os::fd::AsRawFd;
 
@@ -100,7 +101,7 @@ fn a_page_may_go_away_under_threads_that_pass() {
                 if let Some(code) = code {
                     debuggee.remove(code, Owner::Monitor).unwrap();
                 }
-                let made = debuggee.registers(thread).unwrap().rdi;
+                let made = debuggee.registers(thread).unwrap().arguments()[0];
                 debuggee.insert(made, Owner::Monitor).unwrap();
                 code = Some(made);
             }
@@ -164,7 +165,7 @@ fn an_instruction_may_lie_across_pages_of_which_one_goes() {
             StopEvent::Hit {
                 thread, address, ..
             } if address == made => {
-                let code = debuggee.registers(thread).unwrap().rdi;
+                let code = debuggee.registers(thread).unwrap().arguments()[0];
                 debuggee.insert(code, Owner::Monitor).unwrap();
             }
             StopEvent::Hit { .. } => hits += 1,
@@ -256,15 +257,15 @@ fn a_person_may_repair_a_fault_or_go_elsewhere() {
                 thread, address, ..
             } => {
                 let mut registers = *debuggee.registers(thread).unwrap();
-                assert_eq!(registers.rip, address, "{way:?}");
+                assert_eq!(registers.instruction_pointer(), address, "{way:?}");
                 loads += usize::from(address == load);
                 returns += usize::from(address == skipped);
                 // The ninth load is not made, and the last one is made twice.
                 if (address, loads) == (load, 9) {
-                    registers.rax = 100;
-                    registers.rip = skipped;
+                    registers.set_result(100);
+                    registers.set_instruction_pointer(skipped);
                 } else if (address, returns) == (skipped, 10) {
-                    registers.rip = load;
+                    registers.set_instruction_pointer(load);
                 }
                 debuggee.set_registers(thread, &registers).unwrap();
             }
@@ -272,8 +273,8 @@ fn a_person_may_repair_a_fault_or_go_elsewhere() {
                 faults += 1;
                 assert_eq!(signal, libc::SIGSEGV);
                 let mut registers = *debuggee.registers(thread).unwrap();
-                assert_eq!(registers.rip, load, "{way:?}");
-                registers.rdi = good;
+                assert_eq!(registers.instruction_pointer(), load, "{way:?}");
+                registers.set(Register::Rdi, good);
                 debuggee.set_registers(thread, &registers).unwrap();
                 debuggee.set_delivery(thread, false).unwrap();
             }

@@ -6,6 +6,7 @@
 //! more than 50 000 passes of a site; `JUROR_STRESS=nightly` makes more than a
 //! million for each way past one.
 
+use juror_arch::Register;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -125,7 +126,7 @@ fn check(program: &Program, load: Load<'_>, way: Way) {
         } = *event
         {
             let registers = debuggee.registers(thread).unwrap();
-            assert_eq!(registers.rip, address);
+            assert_eq!(registers.instruction_pointer(), address);
             let site = load
                 .sites
                 .iter()
@@ -133,7 +134,11 @@ fn check(program: &Program, load: Load<'_>, way: Way) {
                 .unwrap();
             told[*site] += 1;
             assert!(
-                seen.insert((registers.r12, *site, registers.rcx)),
+                seen.insert((
+                    registers.get(Register::R12),
+                    *site,
+                    registers.get(Register::Rcx)
+                )),
                 "site {site} is told twice: {load:?}, {way:?}"
             );
         }

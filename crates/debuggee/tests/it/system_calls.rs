@@ -1,5 +1,6 @@
 //! System calls are told at their entry and exit, each once.
 
+use juror_arch::Register;
 use std::collections::BTreeSet;
 
 use crate::support::{Program, Run, compile, run, run_with};
@@ -105,9 +106,9 @@ fn check_point_on_the_instruction(program: &Program, mut debuggee: Debuggee) {
     let run = run_with(&mut debuggee, |debuggee, event| {
         if let StopEvent::SystemCall { thread, .. } = event {
             let registers = debuggee.registers(*thread).unwrap();
-            places.insert(registers.rip);
-            if registers.rip == call + 2 {
-                assert_eq!(registers.rcx, call + 2);
+            places.insert(registers.instruction_pointer());
+            if registers.instruction_pointer() == call + 2 {
+                assert_eq!(registers.get(Register::Rcx), call + 2);
             }
         }
     });
@@ -186,7 +187,7 @@ fn check_steps(program: &Program, mut debuggee: Debuggee, asked: i64) {
                 StopEvent::SystemCall { .. } => told += 1,
                 event => panic!("{event:?}"),
             }
-            places.insert(debuggee.registers(thread).unwrap().rip);
+            places.insert(debuggee.registers(thread).unwrap().instruction_pointer());
         }
         assert!(places.contains(&call));
         assert_eq!(told, if asked == libc::SYS_getppid { 2 } else { 0 });

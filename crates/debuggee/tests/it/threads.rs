@@ -1,5 +1,6 @@
 //! Stopping, starting and ending threads, with points going in and out.
 
+use juror_arch::Register;
 use std::collections::BTreeSet;
 
 use crate::support::{compile, is_running, run, run_with, start_with_points};
@@ -181,7 +182,7 @@ fn steps_follow_the_program() {
             StopEvent::Exited { .. } => break,
             StopEvent::Hit { thread, .. } => {
                 let back = {
-                    let stack = debuggee.registers(thread).unwrap().rsp;
+                    let stack = debuggee.registers(thread).unwrap().stack_pointer();
                     debuggee.read_u64(stack).unwrap()
                 };
                 debuggee.step(thread).unwrap();
@@ -189,7 +190,10 @@ fn steps_follow_the_program() {
                     let StopEvent::Stepped { address, .. } = debuggee.wait().unwrap() else {
                         panic!("a step was asked for");
                     };
-                    assert_eq!(debuggee.registers(thread).unwrap().rip, address);
+                    assert_eq!(
+                        debuggee.registers(thread).unwrap().instruction_pointer(),
+                        address
+                    );
                     path.push(address);
                     if address == back {
                         break;
@@ -222,11 +226,11 @@ fn registers_and_memory_can_be_changed() {
     run_with(&mut debuggee, |debuggee, event| {
         if let StopEvent::Hit { thread, .. } = *event {
             let mut registers = *debuggee.registers(thread).unwrap();
-            registers.rdi = 100;
+            registers.set(Register::Rdi, 100);
             debuggee.set_registers(thread, &registers).unwrap();
-            assert_eq!(debuggee.registers(thread).unwrap().rdi, 100);
+            assert_eq!(debuggee.registers(thread).unwrap().arguments()[0], 100);
             let mut vectors = debuggee.vector_registers(thread).unwrap();
-            vectors.xmm[9] = [7; 16];
+            vectors.vectors[9] = [7; 16];
             debuggee.set_vector_registers(thread, &vectors).unwrap();
             assert_eq!(debuggee.vector_registers(thread).unwrap(), vectors);
         }

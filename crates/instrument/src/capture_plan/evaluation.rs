@@ -11,6 +11,7 @@ use super::returned::ReturnScope;
 use super::value::{range_value, value_of};
 use super::{CaptureError, CapturePlan};
 use crate::condition::{Condition, NameContext, NoValue};
+use juror_arch::abi;
 use juror_debuggee::ThreadId;
 use juror_event::{Capture, Conversion, Read, SymbolicEvent, Value};
 use juror_language::{Expression, ExpressionKind};
@@ -319,7 +320,7 @@ impl Evaluation {
         }
         let (frames, _) = program.backtrace(thread, 1);
         let stack = program.registers(thread).ok();
-        let stack = stack.map(|registers| registers.rsp.wrapping_add(8));
+        let stack = stack.map(|registers| abi::frame_at_entry(registers.stack_pointer()));
         let kept = |name: &EntryName| match frames.first() {
             Some(frame) => kept(program, frame, &name.value, stack),
             None => Typed::missing(name.value.r#type.clone(), "the thread is gone"),

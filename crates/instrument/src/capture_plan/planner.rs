@@ -2,12 +2,13 @@
 
 use super::CaptureError;
 use super::draft::{Draft, Part};
+use juror_arch::{abi, dwarf};
 use juror_event::{Conversion, EventKind, Read, SymbolicEvent};
 use juror_program::modules::{Bound, Modules};
 use juror_program::scope::{Place, has_field};
 use juror_symbols::{
     ArgumentClass, EntryError, EntryLocation, EntryPieceLocation, EntryUnavailable, Parameter,
-    Type, TypeKind, argument_plan, register,
+    Type, TypeKind, argument_plan,
 };
 use juror_values::read_plan::Source;
 use smallvec::SmallVec;
@@ -206,14 +207,6 @@ impl Planner<'_> {
 
     /// Locates an argument of a system call, for which the kernel has its own convention.
     fn system_call_argument(&self, position: u8) -> Result<Draft, CaptureError> {
-        const REGISTERS: [u16; 6] = [
-            register::RDI,
-            register::RSI,
-            register::RDX,
-            10, // r10
-            register::R8,
-            register::R9,
-        ];
         if !matches!(
             self.event.kind,
             EventKind::SystemCallEntry | EventKind::SystemCallExit
@@ -222,7 +215,7 @@ impl Planner<'_> {
         }
         let number = usize::from(position)
             .checked_sub(1)
-            .and_then(|index| REGISTERS.get(index));
+            .and_then(|index| abi::SYSTEM_CALL_ARGUMENTS.get(index));
         match number {
             Some(number) => Ok(whole_register(*number)),
             None => Err(CaptureError::new("system calls have arguments 1 to 6")),
@@ -232,7 +225,7 @@ impl Planner<'_> {
     fn returned(&self) -> Result<Draft, CaptureError> {
         let Some(bound) = self.bound else {
             return match self.event.kind {
-                EventKind::SystemCallExit => Ok(whole_register(register::RAX)),
+                EventKind::SystemCallExit => Ok(whole_register(abi::SYSTEM_CALL_RESULT)),
                 EventKind::SystemCallEntry => Err(CaptureError::new(
                     "at the entry nothing has been returned yet",
                 )),
@@ -258,7 +251,7 @@ impl Planner<'_> {
             Some(value) => Ok(Draft::new(parts_of(&value.location)?, Some(value.r#type))),
             None => {
                 let source = Source::Register {
-                    number: register::RAX as u8,
+                    number: abi::INTEGER_RESULTS[0] as u8,
                     shift: 0,
                 };
                 let part = Part {
@@ -327,15 +320,18 @@ fn parts_of(location: &EntryLocation) -> Result<SmallVec<[Part; 2]>, CaptureErro
 
 /// Returns the source of a location, and whether the source holds its address.
 fn part_of(location: &EntryPieceLocation) -> Option<(Source, bool)> {
-    let of_register = |number: u16| match number {
-        0..=16 => Some(Source::Register {
-            number: number as u8,
-            shift: 0,
-        }),
-        register::XMM0..=32 => Some(Source::Vector {
-            number: (number - register::XMM0) as u8,
-        }),
-        _ => None,
+    let of_register = |number: u16| {
+        if dwarf::is_unwound(number) {
+            Some(Source::Register {
+                number: number as u8,
+                shift: 0,
+            })
+        } else {
+            let index = dwarf::vector_index(number)?;
+            Some(Source::Vector {
+                number: index as u8,
+            })
+        }
     };
     Some(match location {
         EntryPieceLocation::Register(number) => (of_register(*number)?, false),

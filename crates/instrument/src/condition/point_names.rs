@@ -3,12 +3,14 @@
 use super::compile::Names;
 use super::node::Word;
 use super::operand::{Operand, OperandLocation, Unknown, field_behind};
+use juror_arch::names::whole_register;
+use juror_arch::{abi, dwarf};
 use juror_program::program::Program;
-use juror_program::scope::{FrameScope, has_field, whole_register};
+use juror_program::scope::{FrameScope, has_field};
 use juror_program::stack::frames::Frame;
 use juror_symbols::{
     EntryLocation, EntryPieceLocation, FixedLocation, Parameter, Type, TypeKind, Variable,
-    argument_plan, register,
+    argument_plan,
 };
 use juror_values::expression::Scope;
 use juror_values::pretty_printers::Contents;
@@ -132,9 +134,10 @@ impl Names for PointNames<'_> {
         // Any other name is a part of a register or a convenience variable; the prompt knows which
         // exist.
         let number = whole_register(name).ok_or(Unknown::UntilHit)?;
-        let r#type = match number {
-            register::RIP | register::RSP | register::RBP => Type::void().pointer_to(),
-            _ => Type::builtin("long").ok_or(Unknown::UntilHit)?,
+        let r#type = if dwarf::holds_address(number) {
+            Type::void().pointer_to()
+        } else {
+            Type::builtin("long").ok_or(Unknown::UntilHit)?
         };
         let word = register_word(number).ok_or(Unknown::UntilHit)?;
         Ok(Operand::new(r#type, OperandLocation::Bits(word)))
@@ -220,7 +223,10 @@ impl Names for PointNames<'_> {
 /// Returns an argument at the first instruction of its function.
 fn at_entry(r#type: Type, location: &EntryLocation) -> Option<Operand> {
     // The return address is between the stack pointer and the frame.
-    let stack = |offset: i64| Word::Register(register::RSP as u8).offset(offset.wrapping_add(8));
+    let stack = |offset: i64| {
+        Word::Register(dwarf::STACK_POINTER as u8)
+            .offset(offset.wrapping_add(abi::RETURN_ADDRESS_BYTES as i64))
+    };
     let [piece] = location.as_slice() else {
         return None;
     };
@@ -246,9 +252,9 @@ fn at_entry(r#type: Type, location: &EntryLocation) -> Option<Operand> {
 }
 
 fn register_word(number: u16) -> Option<Word> {
-    match number {
-        0..=16 => Some(Word::Register(number as u8)),
-        register::XMM0..=32 => Some(Word::Vector((number - register::XMM0) as u8)),
-        _ => None,
+    if dwarf::is_unwound(number) {
+        Some(Word::Register(number as u8))
+    } else {
+        dwarf::vector_index(number).map(|index| Word::Vector(index as u8))
     }
 }

@@ -5,10 +5,11 @@ use super::node::{Node, Scalar, Word};
 use super::operand::{NotCompiled, Operand, OperandLocation, Unknown};
 use super::{Check, Condition, value_of};
 use crate::word_chain::interpret;
+use juror_arch::abi;
 use juror_event::{Conversion, Value};
 use juror_language::{ExpressionKind, parse_expression};
 use juror_monitor::lowering::{Origin, WordCapture, WordKind};
-use juror_symbols::{BitField, Type, register};
+use juror_symbols::{BitField, Type};
 use juror_values::error::ValueError;
 use juror_values::expression::{Scope, evaluate};
 use juror_values::pretty_printers::PrettyPrinters;
@@ -125,7 +126,7 @@ impl Names for Page {
         match name {
             "r" => Ok(Operand::new(
                 value.r#type,
-                OperandLocation::Bits(Word::Register(register::RDI as u8)),
+                OperandLocation::Bits(Word::Register(abi::INTEGER_ARGUMENTS[0] as u8)),
             )),
             "x" => Ok(Operand::new(
                 value.r#type,

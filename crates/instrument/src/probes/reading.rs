@@ -3,6 +3,7 @@
 use super::{Occurrence, Probes};
 use crate::capture_plan::{CapturePlan, NOT_YET, compute_captures};
 use crate::context_values::{Details, EventContext};
+use juror_arch::abi;
 use juror_debuggee::{DebuggeeError, Owner, ThreadId};
 use juror_event::{EventKind, Unavailability, Value};
 use juror_program::program::Program;
@@ -22,7 +23,7 @@ impl Probes {
     ) -> Result<u64, DebuggeeError> {
         values.clear();
         let machine = program.machine(thread)?;
-        let stack = machine.registers().rsp;
+        let stack = machine.registers().stack_pointer();
         let caller = program.debuggee.read_u64(stack).unwrap_or(0);
         let Some(probe) = self.get(number) else {
             return Ok(caller);
@@ -37,10 +38,10 @@ impl Probes {
             } else {
                 match plan {
                     CapturePlan::Entry(plan) | CapturePlan::Return(plan) => {
-                        plan.read(&machine, stack.wrapping_add(8))
+                        plan.read(&machine, abi::frame_at_entry(stack))
                     }
                     CapturePlan::Elements { plans, .. } => {
-                        let frame = stack.wrapping_add(8);
+                        let frame = abi::frame_at_entry(stack);
                         let values = plans.iter().map(|plan| plan.read(&machine, frame));
                         Value::Sequence(values.collect())
                     }
@@ -99,11 +100,11 @@ impl Probes {
             return Ok(None);
         };
         let machine = program.machine(thread)?;
-        let stack = machine.registers().rsp;
+        let stack = machine.registers().stack_pointer();
         let Ok(address) = program.debuggee.read_u64(stack) else {
             return Ok(None);
         };
-        let frame = stack.wrapping_add(8);
+        let frame = abi::frame_at_entry(stack);
         let begun = probe
             .captures
             .iter()
@@ -172,7 +173,7 @@ impl Probes {
         address: u64,
         values: &mut Vec<Value>,
     ) -> Result<Option<Occurrence>, DebuggeeError> {
-        let stack = program.registers(thread)?.rsp;
+        let stack = program.registers(thread)?.stack_pointer();
         while let Some(pending) = self.pending.pop_returned(thread, address, stack) {
             program.debuggee.remove(address, Owner::Return)?;
             if self.is_of_kind(&pending, EventKind::AfterCall) {
@@ -196,7 +197,7 @@ impl Probes {
         if !is_planted || !self.is_of_kind(call, EventKind::Unwound) {
             return Ok(None);
         }
-        let stack = program.registers(thread)?.rsp;
+        let stack = program.registers(thread)?.stack_pointer();
         self.read_ended(program, thread, call, stack, values)?;
         Ok(Some(Occurrence::of(call)))
     }

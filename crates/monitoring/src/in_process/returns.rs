@@ -36,7 +36,7 @@ impl Monitors {
         if !self.has_native() {
             return Ok(());
         }
-        let stack = program.registers(thread)?.rsp;
+        let stack = program.registers(thread)?.stack_pointer();
         self.take_over_where(program, thread, Some((stack, address)))
     }
 

@@ -138,7 +138,7 @@ impl Monitors {
         };
         let instruction = match instruction {
             Some(instruction) => instruction,
-            None => scene.program.registers(thread)?.rip,
+            None => scene.program.registers(thread)?.instruction_pointer(),
         };
         all.extend(touched.into_iter().map(|it| Touched { instruction, ..it }));
         Ok(())

@@ -148,7 +148,7 @@ impl Monitors {
         };
         let call = ActiveCall {
             address: taken.caller,
-            frame: program.registers(thread)?.rsp,
+            frame: program.registers(thread)?.stack_pointer(),
             at_entry: false,
         };
         let is_same = |number: &u32| {

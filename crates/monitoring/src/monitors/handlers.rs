@@ -69,7 +69,10 @@ impl Monitors {
     pub fn on_thread_start(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
         self.number_thread(scene.program, scene.thread);
         let happening = Happening::Plain(EventKind::ThreadStart);
-        let place = scene.program.registers(scene.thread).map_or(0, |it| it.rip);
+        let place = scene
+            .program
+            .registers(scene.thread)
+            .map_or(0, |it| it.instruction_pointer());
         self.notify(scene, happening, place, Details::None)
     }
 
@@ -110,7 +113,10 @@ impl Monitors {
     /// Handles the start: everything is loaded, and the program is about to run.
     pub fn on_start(&mut self, scene: &mut Scene<'_>) -> Result<(), DebuggeeError> {
         self.on_modules(scene)?;
-        let place = scene.program.registers(scene.thread).map_or(0, |it| it.rip);
+        let place = scene
+            .program
+            .registers(scene.thread)
+            .map_or(0, |it| it.instruction_pointer());
         let happening = Happening::Plain(EventKind::ProgramStart);
         self.notify(scene, happening, place, Details::None)
     }
@@ -227,7 +233,12 @@ fn module_changes<'a>(
 /// Returns the address of a stopped thread in the main program, for reports.
 fn own_place(scene: &Scene<'_>) -> u64 {
     let own = scene.program.innermost_own_call(scene.thread);
-    own.unwrap_or_else(|| scene.program.registers(scene.thread).map_or(0, |it| it.rip))
+    own.unwrap_or_else(|| {
+        scene
+            .program
+            .registers(scene.thread)
+            .map_or(0, |it| it.instruction_pointer())
+    })
 }
 
 #[cfg(test)]

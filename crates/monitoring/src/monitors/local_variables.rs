@@ -209,7 +209,7 @@ impl LocalCall {
     ) -> Option<bool> {
         let registers = program.registers(self.thread).ok()?;
         let address = self.root.address()?;
-        let stack = program.mapping_of(registers.rsp);
+        let stack = program.mapping_of(registers.stack_pointer());
         if stack.is_some_and(|stack| !stack.contains(&address)) {
             // The thread is on another stack, and comes back to this one.
             return Some(true);

@@ -81,7 +81,7 @@ impl Watchpoint {
     ) -> Result<WatchedAccess, CommandError> {
         let place = match instruction {
             Some(at) => locations::location(program, at),
-            None => locations::location(program, program.registers(thread)?.rip),
+            None => locations::location(program, program.registers(thread)?.instruction_pointer()),
         };
         let access = match before {
             _ if self.kind == WatchKind::Change => "change",

@@ -2,8 +2,9 @@
 
 use crate::program::Program;
 use crate::stack::frames::Frame;
+use juror_arch::dwarf;
 use juror_debuggee::ThreadId;
-use juror_symbols::{Registers, register};
+use juror_symbols::Registers;
 
 impl Program {
     /// Returns the frame that marks a call made by juror, if `pc` is the return address of such a
@@ -17,11 +18,11 @@ impl Program {
         if self.debuggee.call_return_address() != Some(pc) {
             return None;
         }
-        let stack = registers.get(register::RSP);
+        let stack = registers.get(dwarf::STACK_POINTER);
         let mut calls = self.debuggee.open_calls();
         let call = calls.find(|call| call.thread == thread && Some(call.frame) == stack)?;
         let mut below = Registers::default();
-        for number in 0..=16 {
+        for number in 0..dwarf::UNWOUND_COUNT as u16 {
             below.set(number, call.registers().by_dwarf_number(number));
         }
         let frame = Frame {

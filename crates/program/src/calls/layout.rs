@@ -5,11 +5,11 @@
 
 use super::PlannedCall;
 use super::passing::Passed;
+use juror_arch::abi::{self, RED_ZONE};
+use juror_arch::dwarf;
 use juror_debuggee::Call;
-use juror_symbols::{EntryPiece, EntryPieceLocation, register};
+use juror_symbols::{EntryPiece, EntryPieceLocation};
 
-/// The size of the area below its stack pointer that a function may use, in bytes.
-const RED_ZONE: u64 = 128;
 /// The alignment of each area, which is enough for every type and for the stack.
 const ALIGNMENT: u64 = 64;
 /// The most bytes that a call may put on the stack.
@@ -55,7 +55,7 @@ pub fn lay_out(
             function: planned.address,
             stack: frame.wrapping_sub(8),
             above: vec![0; end as usize],
-            registers: vec![(register::RAX, u64::from(outgoing.vector_count))],
+            registers: vec![(abi::VECTOR_COUNT, u64::from(outgoing.vector_count))],
             vectors: Vec::new(),
         },
     };
@@ -101,19 +101,20 @@ impl Image {
         let mut bytes = passed.bytes.get(start..end).unwrap_or(&[]).to_vec();
         bytes.resize(bytes.len().next_multiple_of(8), passed.fill);
         match piece.location {
-            EntryPieceLocation::Register(number) if number >= register::XMM0 => {
-                bytes.resize(16, 0);
-                let mut value = [0; 16];
-                value.copy_from_slice(bytes.get(..16).unwrap_or(&[0; 16]));
-                let number = (number - register::XMM0) as u8;
-                self.call.vectors.push((number, value));
-            }
-            EntryPieceLocation::Register(number) => {
-                let mut word = [0; 8];
-                word.copy_from_slice(bytes.get(..8).unwrap_or(&[0; 8]));
-                let word = u64::from_le_bytes(word);
-                self.call.registers.push((number, word));
-            }
+            EntryPieceLocation::Register(number) => match dwarf::vector_index(number) {
+                Some(index) => {
+                    bytes.resize(16, 0);
+                    let mut value = [0; 16];
+                    value.copy_from_slice(bytes.get(..16).unwrap_or(&[0; 16]));
+                    self.call.vectors.push((index, value));
+                }
+                None => {
+                    let mut word = [0; 8];
+                    word.copy_from_slice(bytes.get(..8).unwrap_or(&[0; 8]));
+                    let word = u64::from_le_bytes(word);
+                    self.call.registers.push((number, word));
+                }
+            },
             EntryPieceLocation::Stack(offset) => self.write(offset as u64, &bytes),
             EntryPieceLocation::PointedByRegister(_)
             | EntryPieceLocation::PointedByStack(_)
@@ -163,7 +164,7 @@ mod tests {
         assert_eq!((call.stack + 8) % 64, 0);
         assert!(call.stack + 8 + call.above.len() as u64 <= STACK - RED_ZONE);
         assert_eq!((call.number, call.function, result), (7, 0x1000, None));
-        assert_eq!(call.registers, [(register::RAX, 0)]);
+        assert_eq!(call.registers, [(abi::VECTOR_COUNT, 0)]);
     }
 
     #[test]
@@ -187,7 +188,10 @@ mod tests {
         let (call, _) = laid_out(&[fraction, int(-1)], &Type::void());
         assert_eq!(
             call.registers,
-            [(register::RAX, 1), (register::RDI, u64::MAX)]
+            [
+                (abi::VECTOR_COUNT, 1),
+                (abi::INTEGER_ARGUMENTS[0], u64::MAX)
+            ]
         );
         assert_eq!(call.vectors[0].1[..8], 1.5f64.to_le_bytes());
     }
@@ -208,8 +212,8 @@ mod tests {
         let result = result.unwrap();
         assert!(result > call.stack && result + 40 <= STACK - RED_ZONE);
         let by_number = |number| call.registers.iter().find(|(n, _)| *n == number).unwrap().1;
-        assert_eq!(by_number(register::RDI), result);
-        assert_eq!(by_number(register::RSI), 3);
+        assert_eq!(by_number(abi::INTEGER_ARGUMENTS[0]), result);
+        assert_eq!(by_number(abi::INTEGER_ARGUMENTS[1]), 3);
     }
 
     #[test]

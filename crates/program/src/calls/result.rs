@@ -3,7 +3,7 @@
 use super::PlannedCall;
 use crate::program::Program;
 use juror_debuggee::{DebuggeeError, ThreadId};
-use juror_symbols::{EntryPieceLocation, register};
+use juror_symbols::EntryPieceLocation;
 use juror_values::typed::{Typed, VALUE_SIZE_MAX};
 
 /// Reads the result of a call from a thread that has just returned from it. `room` is the address
@@ -30,22 +30,14 @@ pub fn read_result(
                     .read(address.unwrap_or(0), &mut bytes)
                     .map(|()| Vec::new())?
             }
-            EntryPieceLocation::Register(number) => {
-                let vectors = || program.debuggee.vector_registers(thread);
-                let vector = usize::from(number.wrapping_sub(register::XMM0));
-                let extended = usize::from(number.wrapping_sub(register::ST0));
-                match registers.by_dwarf_number(number) {
-                    Some(word) => word.to_le_bytes().to_vec(),
-                    None if extended < 8 => vectors()?
-                        .st
-                        .get(extended)
-                        .map_or_else(Vec::new, |st| st.to_vec()),
-                    None => vectors()?
-                        .xmm
-                        .get(vector)
-                        .map_or_else(Vec::new, |xmm| xmm.to_vec()),
-                }
-            }
+            EntryPieceLocation::Register(number) => match registers.by_dwarf_number(number) {
+                Some(word) => word.to_le_bytes().to_vec(),
+                None => program
+                    .debuggee
+                    .vector_registers(thread)?
+                    .by_dwarf_number(number)
+                    .map_or_else(Vec::new, |wide| wide.to_vec()),
+            },
             _ => Vec::new(),
         };
         let start = piece.offset as usize;

@@ -8,11 +8,12 @@
 mod jumps;
 mod tail_calls;
 
+use juror_arch::dwarf;
 pub use tail_calls::TailCall;
 
 use crate::program::Program;
 use crate::stack::frames::Frame;
-use juror_symbols::{CallSite, UnwindMethod, register};
+use juror_symbols::{CallSite, UnwindMethod};
 use tail_calls::Entered;
 
 /// The most calls that are followed for the value of an argument.
@@ -54,7 +55,7 @@ impl Program {
         if unwound.method != UnwindMethod::Rules || unwound.signal_frame {
             return None;
         }
-        let pc = unwound.registers.get(register::RIP)?;
+        let pc = unwound.registers.get(dwarf::INSTRUCTION_POINTER)?;
         let lookup = pc.checked_sub(1)?;
         let module = self.modules.find(lookup)?.clone();
         let site = module.symbols.call_returning_to(module.to_file(pc))?;

@@ -3,10 +3,10 @@
 use crate::modules::{Module, Modules, SourceLocation};
 use crate::program::Program;
 use crate::stack::callers::TailCall;
+use juror_arch::dwarf;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
-    Function, Registers, ScopeKind, UnwindError, UnwindMethod, Variable, register,
-    unwind_without_file,
+    Function, Registers, ScopeKind, UnwindError, UnwindMethod, Variable, unwind_without_file,
 };
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -227,7 +227,7 @@ impl Program {
     /// Returns the canonical frame address of the innermost function of a stopped thread.
     pub fn innermost_frame_address(&self, thread: ThreadId) -> Option<u64> {
         let registers = self.registers_to_unwind(thread)?;
-        let pc = registers.get(register::RIP)?;
+        let pc = registers.get(dwarf::INSTRUCTION_POINTER)?;
         let module = self.modules.find(pc)?;
         let file_address = module.to_file(pc);
         let unwound = module.symbols.unwind_exact(file_address, &registers, self);
@@ -237,7 +237,7 @@ impl Program {
     fn registers_to_unwind(&self, thread: ThreadId) -> Option<Registers> {
         let now = self.debuggee.registers(thread).ok()?;
         let mut registers = Registers::default();
-        for number in 0..=16 {
+        for number in 0..dwarf::UNWOUND_COUNT as u16 {
             registers.set(number, now.by_dwarf_number(number));
         }
         Some(registers)
@@ -277,7 +277,10 @@ impl Program {
         loop {
             // A return address of zero ends the stack. A program counter of zero means that a null
             // pointer was called.
-            let Some(pc) = registers.get(register::RIP).filter(|&pc| pc != 0 || exact) else {
+            let Some(pc) = registers
+                .get(dwarf::INSTRUCTION_POINTER)
+                .filter(|&pc| pc != 0 || exact)
+            else {
                 return false;
             };
             if let Some((frame, below)) = self.frame_of_call(thread, pc, &registers) {
@@ -333,8 +336,8 @@ impl Program {
                 }
             }
             let Some(unwound) = unwound else { return false };
-            let stack = registers.get(register::RSP);
-            let next = unwound.registers.get(register::RSP);
+            let stack = registers.get(dwarf::STACK_POINTER);
+            let next = unwound.registers.get(dwarf::STACK_POINTER);
             // The stack pointer only grows towards the callers, except from a signal handler on an
             // alternate stack. It stays the same if the return address is in a register (`vfork`).
             if !unwound.signal_frame && next < stack {

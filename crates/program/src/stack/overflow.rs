@@ -27,7 +27,7 @@ impl Program {
     /// fault has another cause.
     pub fn stack_overflow(&self, thread: ThreadId, fault_address: u64) -> Option<StackOverflow> {
         let own = self.own_stack(thread)?;
-        let stack = self.registers(thread).ok()?.rsp;
+        let stack = self.registers(thread).ok()?.stack_pointer();
         let is_below = fault_address < own.start && own.start - fault_address < NEAR;
         if !is_below || stack > own.start.saturating_add(NEAR) {
             return None;

@@ -12,9 +12,10 @@ use crate::calls::is_signed;
 use crate::program::Program;
 use crate::stack::frames::Frame;
 use crate::variables::FrameContext;
+use juror_arch::dwarf;
 use juror_symbols::{
     EntryPiece, EntryPieceLocation, EntryUnavailable, EntryValue, EvaluationContext, Function,
-    Signature, Type, register,
+    Signature, Type,
 };
 use juror_values::typed::{Location, Typed};
 
@@ -165,8 +166,9 @@ impl Program {
             match value {
                 AtEntry::Word(word) => found.words.push((number, word)),
                 AtEntry::Vector(wide) => {
-                    let vector = usize::from(number.wrapping_sub(register::XMM0));
-                    found.vectors.push((vector, wide));
+                    found
+                        .vectors
+                        .extend(dwarf::vector_index(number).map(|it| (it, wide)));
                 }
             }
         }
@@ -175,7 +177,7 @@ impl Program {
 
     /// Returns a register's value at entry, if it is known.
     fn register_at_entry(&self, frame: &Frame, number: u16) -> Option<AtEntry> {
-        if number < register::XMM0 {
+        if dwarf::is_unwound(number) {
             return self.word_at_entry(frame, number).map(AtEntry::Word);
         }
         let wide = self
@@ -199,7 +201,7 @@ impl Program {
             };
         }
         let bytes = self.present_part(frame, plan, piece)?;
-        if number >= register::XMM0 {
+        if !dwarf::is_unwound(number) {
             let mut wide = [0; 16];
             wide.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
             return Ok(AtEntry::Vector(wide));

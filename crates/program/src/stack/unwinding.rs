@@ -105,11 +105,11 @@ pub fn jump_target(
         Drops::ContextJump => (STACK_IN_CONTEXT, STACK_IN_CONTEXT + 8),
         _ => (STACK_IN_JUMP_BUFFER, PC_IN_JUMP_BUFFER),
     };
-    let saved = |offset| read(registers.rdi.wrapping_add(offset));
+    let saved = |offset| read(registers.arguments()[0].wrapping_add(offset));
     let (Ok(stack), Ok(pc)) = (saved(stack_at), saved(pc_at)) else {
         return Ok(None);
     };
-    let guard = read(registers.fs_base.wrapping_add(POINTER_GUARD)).unwrap_or(0);
+    let guard = read(registers.thread_base().wrapping_add(POINTER_GUARD)).unwrap_or(0);
     let reveal = |word: u64| word.rotate_right(0x11) ^ guard;
     let revealed = (drops == Drops::Jump).then(|| (reveal(stack), reveal(pc)));
     // musl does not mangle. A jump goes up its stack, or to another stack.
@@ -117,7 +117,8 @@ pub fn jump_target(
     let is_own = |stack: u64| own.as_ref().is_some_and(|own| own.contains(&stack));
     let mut candidates = revealed.into_iter().chain([(stack, pc)]);
     let target = candidates.find(|&(stack, _)| {
-        let goes_up = stack > registers.rsp || !(is_own(stack) && is_own(registers.rsp));
+        let goes_up = stack > registers.stack_pointer()
+            || !(is_own(stack) && is_own(registers.stack_pointer()));
         let is_there = || is_own(stack) || program.mapping_of(stack).is_some();
         goes_up && stack % 8 == 0 && is_there()
     });

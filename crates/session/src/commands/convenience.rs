@@ -7,9 +7,9 @@
 
 use crate::session::Session;
 use crate::state::values::convenience;
+use juror_arch::names::is_register;
 use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind};
-use juror_program::scope::is_register;
 use juror_symbols::Type;
 use juror_values::expression::BUILT_IN_NAMES;
 use juror_values::typed::Typed;

@@ -10,6 +10,7 @@ use crate::inspect::{assembly, expressions};
 use crate::session::Session;
 use crate::state::evaluations::Purpose;
 use crate::state::examined::Examined;
+use juror_arch::INSTRUCTION_LENGTH_MAX;
 use juror_fault::CommandError;
 use juror_program::program::Program;
 use juror_symbols::{Character, Encoding, Type, TypeKind};
@@ -22,8 +23,6 @@ use juror_view::{AssemblyView, MemoryRow, MemoryView, Outcome};
 const TEXT_MAX: usize = 400;
 /// The number of bytes in a row of numbers.
 const ROW_BYTES: usize = 16;
-/// The length of the longest instruction.
-const INSTRUCTION_MAX: usize = 15;
 
 /// `x`, `x/8gx ADDRESS`
 pub(crate) fn examine(
@@ -155,7 +154,7 @@ fn examine_code(
     address: u64,
     count: u64,
 ) -> Result<(Outcome, u64), CommandError> {
-    let size = (count as usize).saturating_mul(INSTRUCTION_MAX);
+    let size = (count as usize).saturating_mul(INSTRUCTION_LENGTH_MAX);
     let mut view = assembly::assembly(session, address..address.saturating_add(size as u64))?;
     view.lines.truncate(count as usize);
     if view.lines.len() as u64 == count {

@@ -1,9 +1,10 @@
 //! `info frame`: the addresses of a frame, its caller, and the saved registers.
 
 use crate::session::Session;
+use juror_arch::dwarf;
 use juror_fault::CommandError;
 use juror_program::stack::frames::{Frame, returns_to};
-use juror_symbols::{Registers, register, register_name};
+use juror_symbols::Registers;
 use juror_values::format::Names as _;
 use juror_view::{FrameCodeView, FrameInfoView, FrameKind, Outcome, SavedRegisterView};
 
@@ -25,7 +26,7 @@ pub(crate) fn frame_info(session: &mut Session) -> Result<Outcome, CommandError>
     let saved = saved_registers(session, frame);
     let saved = ORDER.into_iter().filter_map(|number| {
         Some(SavedRegisterView {
-            register: register_name(number),
+            register: dwarf::name(number),
             address: saved.as_ref()?.get(number)?,
         })
     });
@@ -54,7 +55,7 @@ pub(crate) fn saved_registers(session: &Session, frame: &Frame) -> Option<Regist
         module.symbols.unwind(pc, &frame.registers, program)
     };
     // A placeholder represents registers of a call that ended in a jump.
-    let is_own = frame.registers.get(register::RSP).is_some() && !frame.is_tail_call();
+    let is_own = frame.registers.get(dwarf::STACK_POINTER).is_some() && !frame.is_tail_call();
     unwound.ok().filter(|_| is_own).map(|unwound| unwound.saved)
 }
 

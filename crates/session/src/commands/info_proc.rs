@@ -125,7 +125,7 @@ pub(crate) fn program_info(session: &mut Session) -> Result<Outcome, CommandErro
     let thread = session.thread()?;
     let program = session.running()?;
     let debuggee = &program.debuggee;
-    let address = program.registers(thread)?.rip;
+    let address = program.registers(thread)?.instruction_pointer();
     let frame = program.modules.frame_at(address);
     let (function, file, line) = frame.map_or((None, None, None), |frame| {
         (frame.name, frame.file, frame.line)

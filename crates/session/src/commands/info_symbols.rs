@@ -4,11 +4,12 @@
 use crate::commands::examine;
 use crate::inspect::{expressions, locations};
 use crate::session::Session;
+use juror_arch::dwarf;
 use juror_fault::CommandError;
 use juror_points::location_spec;
 use juror_points::matching::{functions_that_match, pattern};
 use juror_program::modules::Module;
-use juror_symbols::{FixedLocation, Variable, register_name};
+use juror_symbols::{FixedLocation, Variable};
 use juror_values::format::Names as _;
 use juror_view::{
     AddressView, EmptyView, LabelView, LineView, Listed, Location, NameView, Outcome,
@@ -180,11 +181,11 @@ fn storage(variable: &Variable, pc: u64) -> StorageView {
     };
     match variable.location.fixed_at(pc) {
         Some(FixedLocation::Register(number)) => StorageView {
-            register: Some(register_name(number)),
+            register: Some(dwarf::name(number)),
             ..of_kind(StorageKind::Register)
         },
         Some(FixedLocation::AtRegister { register, offset }) => StorageView {
-            register: Some(register_name(register)),
+            register: Some(dwarf::name(register)),
             offset_bytes: Some(offset),
             ..of_kind(StorageKind::RegisterOffset)
         },

@@ -8,14 +8,14 @@ use crate::inspect::source::line_of;
 use crate::inspect::waits::{self, Wait};
 use crate::run::processes::watching;
 use crate::session::Session;
+use juror_arch::names::{self, is_register};
 use juror_debuggee::ThreadId;
 use juror_fault::CommandError;
 use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::report;
 use juror_program::locations;
-use juror_program::scope::is_register;
 use juror_program::stack::frames::Frame;
-use juror_symbols::{processor_flags, register_name};
+use juror_symbols::processor_flags;
 use juror_values::format::Names;
 use juror_view::{LineView, ModuleView, Outcome, RegisterView, ThreadView, WaitView, location};
 
@@ -26,22 +26,21 @@ const PATHS_MAX: usize = 20;
 pub(crate) fn registers(session: &mut Session, names: &str) -> Result<Outcome, CommandError> {
     let frame = selected_frame(session)?;
     let program = session.running()?;
-    let order = [0, 3, 2, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
-    let mut views: Vec<RegisterView> = order
+    let mut views: Vec<RegisterView> = names::GENERAL
         .into_iter()
-        .filter_map(|number| {
-            let value = frame.registers.get(number)?;
+        .filter_map(|name| {
+            let value = frame.registers.get(names::whole_register(name)?)?;
             Some(RegisterView {
-                name: register_name(number),
+                name: name.to_owned(),
                 value,
                 meaning: program.name_of(value),
             })
         })
         .collect();
     if session.processes.selection.level == 0 {
-        let flags = program.registers(session.thread()?)?.rflags;
+        let flags = program.registers(session.thread()?)?.flags();
         views.push(RegisterView {
-            name: "eflags".to_owned(),
+            name: names::FLAGS.to_owned(),
             value: flags,
             meaning: Some(flag_names(flags)),
         });
@@ -52,7 +51,7 @@ pub(crate) fn registers(session: &mut Session, names: &str) -> Result<Outcome, C
     let named = names.split_whitespace();
     let is_special = |name: &str| {
         let plain = name.trim_start_matches('$');
-        let is_alias = matches!(plain, "pc" | "sp" | "fp");
+        let is_alias = names::aliased(plain).is_some();
         is_register(plain) && !is_alias && !views.iter().any(|view| view.name == plain)
     };
     if named.clone().any(is_special) {
@@ -60,11 +59,10 @@ pub(crate) fn registers(session: &mut Session, names: &str) -> Result<Outcome, C
     }
     let mut chosen = Vec::new();
     for name in names.split_whitespace() {
-        let plain = match name.trim_start_matches('$') {
-            "pc" => "rip",
-            "sp" => "rsp",
-            "fp" => "rbp",
-            plain => plain,
+        let plain = name.trim_start_matches('$');
+        let plain = match names::aliased(plain) {
+            Some(register) => register.name(),
+            None => plain,
         };
         let found = views.iter().find(|view| view.name == plain);
         chosen.push(found.cloned().ok_or_else(|| {

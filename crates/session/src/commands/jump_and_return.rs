@@ -3,12 +3,13 @@
 use crate::inspect::{expressions, frames, location_messages, locations, queries};
 use crate::run::step::nowhere_to_return;
 use crate::session::Session;
+use juror_arch::{abi, dwarf};
 use juror_fault::CommandError;
 use juror_points::location_spec;
 use juror_program::assignment::{assignment_target, bytes_for};
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_program::stack::unwinding::{Dropped, JumpTarget};
-use juror_symbols::{EntryPieceLocation, EntryUnavailable, Type, TypeKind, register};
+use juror_symbols::{EntryPieceLocation, EntryUnavailable, Type, TypeKind};
 use juror_view::Outcome;
 use juror_view::observer::Observer;
 
@@ -43,10 +44,10 @@ pub(crate) fn jump(
     let program = session.running_mut()?;
     let mut registers = *program.debuggee.registers(thread)?;
     let start = |at| program.modules.function_at(at).map(|bound| bound.address());
-    if start(registers.rip) != start(address) {
+    if start(registers.instruction_pointer()) != start(address) {
         observer.notice("the location is in another function: the stack frame belongs to this one");
     }
-    registers.rip = address;
+    registers.set_instruction_pointer(address);
     program.debuggee.set_registers(thread, &registers)?;
     session.processes.selection.frames = None;
     session.continue_run(observer)
@@ -63,7 +64,11 @@ pub(crate) fn check_target(
 ) -> Result<(), CommandError> {
     let stands = queries::at_innermost(session, thread, |session| {
         let thread = session.thread()?;
-        Ok(session.running()?.debuggee.registers(thread)?.rip)
+        Ok(session
+            .running()?
+            .debuggee
+            .registers(thread)?
+            .instruction_pointer())
     })?;
     let modules = session.modules();
     let start = |at| modules.function_at(at).map(|bound| bound.address());
@@ -143,7 +148,7 @@ pub(crate) fn return_from(session: &mut Session, text: &str) -> Result<Outcome, 
     };
     let target = JumpTarget {
         pc: caller.pc,
-        stack: caller.registers.get(register::RSP).unwrap_or(0),
+        stack: caller.registers.get(dwarf::STACK_POINTER).unwrap_or(0),
     };
     leave_to(session, &caller, target, value.unwrap_or_default())?;
     frames::select_frame(session, 0)
@@ -160,22 +165,22 @@ pub(crate) fn leave_to(
     let thread = session.thread()?;
     let debuggee = &mut session.running_mut()?.debuggee;
     let mut registers = *debuggee.registers(thread)?;
-    for number in 0..=register::RIP {
+    for number in 0..dwarf::UNWOUND_COUNT as u16 {
         // Caller-saved registers have no value in a caller; they stay.
         if let Some(word) = caller.registers.get(number) {
             registers.set_by_dwarf_number(number, word);
         }
     }
-    registers.rip = target.pc;
-    registers.rsp = target.stack;
+    registers.set_instruction_pointer(target.pc);
+    registers.set_stack_pointer(target.stack);
     for (number, word) in value.words {
         registers.set_by_dwarf_number(number, word);
     }
     if !value.vectors.is_empty() || !value.x87.is_empty() {
         let mut vectors = debuggee.vector_registers(thread)?;
         for (number, bytes) in value.vectors {
-            if let Some(xmm) = vectors.xmm.get_mut(number) {
-                *xmm = bytes;
+            if let Some(vector) = vectors.vectors.get_mut(number) {
+                *vector = bytes;
             }
         }
         if !value.x87.is_empty() {
@@ -186,7 +191,10 @@ pub(crate) fn leave_to(
     debuggee.set_registers(thread, &registers)?;
     // A call that begins anew has ended, too.
     let landing = JumpTarget {
-        stack: caller.registers.get(register::RSP).unwrap_or(target.stack),
+        stack: caller
+            .registers
+            .get(dwarf::STACK_POINTER)
+            .unwrap_or(target.stack),
         ..target
     };
     session.processes.selection.frames = None;
@@ -240,16 +248,17 @@ fn result_bytes(
         let mut wide = [0; 16];
         wide.iter_mut().zip(part).for_each(|(to, from)| *to = *from);
         match piece.location {
-            EntryPieceLocation::Register(number) if number <= register::RIP => {
+            EntryPieceLocation::Register(number) if dwarf::is_unwound(number) => {
                 // A general-purpose register has the low half.
                 let word = u128::from_le_bytes(wide) as u64;
                 found.words.push((number, word));
             }
-            EntryPieceLocation::Register(register::ST0 | register::ST1) => found.x87.push(wide),
+            EntryPieceLocation::Register(number) if abi::X87_RESULTS.contains(&number) => {
+                found.x87.push(wide);
+            }
             EntryPieceLocation::Register(number) => {
-                let vector = number.checked_sub(register::XMM0).filter(|&it| it < 16);
-                let vector = vector.ok_or_else(no_register)?;
-                found.vectors.push((usize::from(vector), wide));
+                let vector = dwarf::vector_index(number).ok_or_else(no_register)?;
+                found.vectors.push((vector, wide));
             }
             EntryPieceLocation::PointedByRegister(_)
             | EntryPieceLocation::Unavailable(EntryUnavailable::AddressLost) => {

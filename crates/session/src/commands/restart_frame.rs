@@ -10,7 +10,7 @@ use crate::run::core_file;
 use crate::run::step::nowhere_to_return;
 use crate::run::watchpoints::end_watchpoints;
 use crate::session::Session;
-use juror_debuggee::Registers;
+use juror_arch::abi;
 use juror_fault::CommandError;
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_program::stack::unwinding::JumpTarget;
@@ -54,7 +54,7 @@ pub(crate) fn restart_frame(
         stack: reentry.stack,
     };
     let now = *program.registers(session.thread()?)?;
-    if (now.rip, now.rsp) == (target.pc, target.stack) {
+    if (now.instruction_pointer(), now.stack_pointer()) == (target.pc, target.stack) {
         // Nothing of the call was executed: it has not ended either.
         return frames::select_frame(session, 0);
     }
@@ -76,7 +76,7 @@ pub(crate) fn restart_frame(
     let ended = session
         .processes
         .watchpoints
-        .ended(thread, target.stack.wrapping_add(8));
+        .ended(thread, abi::frame_at_entry(target.stack));
     if let Some(StopReason::WatchpointEnded {
         numbers, function, ..
     }) = end_watchpoints(session, &ended)?
@@ -87,12 +87,10 @@ pub(crate) fn restart_frame(
             numbers.join(", ")
         ));
     }
-    if now.rip == target.pc {
+    if now.instruction_pointer() == target.pc {
         // A thread at the entry of another call arrives at this one nevertheless.
-        let back = Registers {
-            rip: caller.pc,
-            ..now
-        };
+        let mut back = now;
+        back.set_instruction_pointer(caller.pc);
         session
             .running_mut()?
             .debuggee

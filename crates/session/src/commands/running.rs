@@ -153,7 +153,7 @@ pub(crate) fn continue_command(
     if let Some(count) = number(rest)?.filter(|&count| count > 1) {
         // The address of the thread, whichever frame is selected.
         let thread = session.thread()?;
-        let place = session.running()?.registers(thread)?.rip;
+        let place = session.running()?.registers(thread)?.instruction_pointer();
         let numbers = session.points.commands.stopped_by().to_vec();
         let mut is_point = false;
         for point in points::every_point(session) {

@@ -5,6 +5,8 @@ use crate::inspect::expressions;
 use crate::run::processes::watching;
 use crate::session::Session;
 use crate::state::values::convenience;
+use juror_arch::abi::RED_ZONE;
+use juror_arch::dwarf;
 use juror_fault::CommandError;
 use juror_instrument::watched::{Dependence, Extent, Reading, WatchedExpression};
 use juror_points::location_spec;
@@ -14,12 +16,8 @@ use juror_points::watchpoints::{Home, WatchKind, Watchpoint, start_of};
 use juror_program::program::Program;
 use juror_program::scope::FrameScope;
 use juror_program::stack::frames::{Frame, returns_to};
-use juror_symbols::register;
 use juror_values::typed::VALUE_SIZE_MAX;
 use juror_view::Outcome;
-
-/// The bytes below the stack pointer that a function may use without a call.
-const RED_ZONE: u64 = 128;
 
 /// The parsed argument.
 struct Written<'a> {
@@ -181,7 +179,7 @@ fn home_of_memory(
 
 /// Returns the level of the frame that has an address.
 fn owner_of(program: &Program, frames: &[Frame], address: u64) -> Option<usize> {
-    let mut begin = frames.first()?.registers.get(register::RSP)?;
+    let mut begin = frames.first()?.registers.get(dwarf::STACK_POINTER)?;
     // The kernel leaves the red zone of an interrupted function alone.
     let mut has_red_zone = true;
     let mut inner = None;

@@ -3,10 +3,10 @@
 use crate::session::Session;
 use crate::state::control::not_running;
 use crate::state::values::convenience;
+use juror_arch::names::is_register;
 use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind};
 use juror_program::calls::{Attempt, EffectResults, attempt_in};
-use juror_program::scope::is_register;
 use juror_symbols::Type;
 use juror_values::error::ValueError;
 use juror_values::expression::{Assignment, Scope, evaluate};

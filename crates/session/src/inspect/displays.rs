@@ -4,15 +4,13 @@ use crate::inspect::assembly;
 use crate::session::Session;
 use crate::state::displays::Display;
 use crate::state::values::convenience;
+use juror_arch::INSTRUCTION_LENGTH_MAX;
 use juror_program::scope::FrameScope;
 use juror_program::stack::frames::Frame;
 use juror_values::expression::evaluate;
 use juror_values::format::{format, pretty};
 use juror_values::typed::{Number, Typed};
 use juror_view::DisplayView;
-
-/// The length of the longest instruction, in bytes.
-pub(crate) const INSTRUCTION_MAX: u64 = 15;
 
 /// Returns the displays in a frame.
 pub(crate) fn displayed(session: &Session, frames: &[Frame], level: usize) -> Vec<DisplayView> {
@@ -72,7 +70,7 @@ pub(crate) fn instructions_at(
         Number::Int(number) => u64::try_from(number).map_err(|_| "this is not an address")?,
         _ => return Err("this is not an address".to_owned()),
     };
-    let end = address.saturating_add(count * INSTRUCTION_MAX);
+    let end = address.saturating_add(count * INSTRUCTION_LENGTH_MAX as u64);
     let view = assembly::assembly(session, address..end).map_err(|error| error.message)?;
     let lines = view.lines.iter().take(count as usize).map(|line| {
         let is_here = frame.is_some_and(|frame| frame.pc == line.address);

@@ -10,6 +10,7 @@ mod scopes;
 mod shown_values;
 
 pub(crate) use assign::{assign_expression, assign_node};
+use juror_arch::names::{SpecialRegister, is_register};
 pub(crate) use scopes::scope_nodes;
 
 use crate::inspect::expressions;
@@ -19,7 +20,6 @@ use crate::session::Session;
 use crate::state::nodes::{Content, FrameOf, Known, Value};
 use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind};
-use juror_program::scope::is_register;
 use juror_symbols::Type;
 use juror_values::format::{Radix, whole};
 use juror_values::parts::{Opened, Part, Path, Reader, open};
@@ -104,8 +104,12 @@ fn opened<'a>(session: &'a Session, value: &Value) -> Result<(Opened, Reader<'a>
 
 fn draft(part: Part, of: &Value) -> Draft {
     let is_of_register = of.path.text().is_some_and(|text| {
-        let name = text.strip_prefix('$').unwrap_or_default();
-        name.starts_with("xmm") || name.starts_with("st")
+        let whole = text.split(['.', '[']).next().unwrap_or_default();
+        let name = whole.strip_prefix('$').unwrap_or_default();
+        matches!(
+            SpecialRegister::named(name),
+            Some(SpecialRegister::Vector(_) | SpecialRegister::X87(_))
+        )
     });
     Draft {
         name: None,

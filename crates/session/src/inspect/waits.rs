@@ -6,7 +6,8 @@
 //! glibc lays it out. Rust's locks have no owner: their guards are looked for (`guards`).
 
 use crate::session::Session;
-use juror_debuggee::{Registers, ThreadId};
+use juror_arch::Registers;
+use juror_debuggee::ThreadId;
 use juror_points::system_call_names::system_call_name;
 use juror_program::program::Program;
 use juror_program::stack::frames::Frame;
@@ -23,16 +24,16 @@ const OWNER_AT: u64 = 8;
 /// An interrupted system call.
 struct Call {
     number: u64,
-    arguments: [u64; 3],
+    arguments: [u64; 6],
 }
 
 impl Call {
     /// Returns the system call that a stop has interrupted; none if the thread ran.
     fn interrupted(registers: &Registers) -> Option<Call> {
-        let is_call = registers.orig_rax as i64 >= 0;
-        (is_call && RESTARTS.contains(&(registers.rax as i64))).then_some(Call {
-            number: registers.orig_rax,
-            arguments: [registers.rdi, registers.rsi, registers.rdx],
+        let is_call = registers.is_in_system_call();
+        (is_call && RESTARTS.contains(&(registers.result() as i64))).then_some(Call {
+            number: registers.system_call(),
+            arguments: registers.system_call_arguments(),
         })
     }
 }
@@ -177,6 +178,7 @@ fn futex(program: &Program, address: u64, frames: &[Frame]) -> Wait {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juror_arch::NO_SYSTEM_CALL;
 
     #[test]
     fn the_library_function_says_for_what_it_waits() {
@@ -216,18 +218,16 @@ mod tests {
 
     #[test]
     fn only_an_interrupted_call_is_a_wait() {
-        let mut registers = Registers {
-            orig_rax: 202,
-            rax: -512_i64 as u64,
-            rdi: 7,
-            ..Registers::default()
-        };
+        let mut registers = Registers::default();
+        registers.set_arguments([7, 0, 0, 0, 0, 0]);
+        registers.set_system_call(202);
+        registers.set_result(-512_i64 as u64);
         let call = Call::interrupted(&registers).expect("a call");
         assert_eq!((call.number, call.arguments[0]), (202, 7));
-        registers.rax = 0;
+        registers.set_result(0);
         assert!(Call::interrupted(&registers).is_none());
-        registers.rax = -512_i64 as u64;
-        registers.orig_rax = u64::MAX;
+        registers.set_result(-512_i64 as u64);
+        registers.set_system_call(NO_SYSTEM_CALL);
         assert!(Call::interrupted(&registers).is_none());
     }
 }

@@ -235,13 +235,13 @@ pub(crate) fn exception_type(
     /// The distance of the type from the following unwind header, in bytes.
     const TYPE_BEFORE_HEADER: u64 = 0x50;
     let program = session.running()?;
-    let registers = program.registers(thread)?;
+    let [first, second, ..] = program.registers(thread)?.arguments();
     let read = |address: u64| program.debuggee.read_u64(address).ok();
     let type_information = match exception {
-        Exception::Throw => Some(registers.rsi),
+        Exception::Throw => Some(second),
         Exception::Rethrow | Exception::Panic => None,
-        Exception::Catch if read(registers.rdi) == Some(PRIMARY) => {
-            read(registers.rdi.wrapping_sub(TYPE_BEFORE_HEADER))
+        Exception::Catch if read(first) == Some(PRIMARY) => {
+            read(first.wrapping_sub(TYPE_BEFORE_HEADER))
         }
         Exception::Catch => None,
     };

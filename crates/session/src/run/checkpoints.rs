@@ -151,7 +151,7 @@ impl Session {
     ) -> CheckpointView {
         let program = self.processes.program.as_ref();
         let location = program.and_then(|program| {
-            let pc = program.registers(thread).ok()?.rip;
+            let pc = program.registers(thread).ok()?.instruction_pointer();
             Some(juror_program::locations::location(program, pc))
         });
         let shown = self.processes.monitors.shown().iter();

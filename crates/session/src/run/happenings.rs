@@ -178,7 +178,7 @@ impl Session {
             .running()?
             .debuggee
             .registers(thread)?
-            .rip
+            .instruction_pointer()
             .wrapping_sub(address);
         let is_reported = of == thread && (behind == 1 || behind == 2);
         if is_reported {

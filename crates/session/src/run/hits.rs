@@ -77,7 +77,7 @@ impl Session {
             say(&mut moment, Owner::Developer, back);
         }
         if !moment.has_stop() && owners.contains(Owners::STEP) {
-            let stack = self.running()?.registers(thread)?.rsp;
+            let stack = self.running()?.registers(thread)?.stack_pointer();
             let as_parent = self.processes.stop.followed;
             let as_parent = as_parent.and_then(|(it, parent)| (it == thread).then_some(parent));
             let is_meant = temporaries.iter().any(|temporary| {

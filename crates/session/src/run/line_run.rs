@@ -46,7 +46,7 @@ impl Session {
         stops: &LineStops,
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
-        let stack = self.running()?.registers(thread)?.rsp;
+        let stack = self.running()?.registers(thread)?.stack_pointer();
         let up_to = self.end_of_stack(thread)?;
         let mut points: Vec<Temporary> = stops
             .addresses
@@ -79,7 +79,7 @@ impl Session {
                 return Ok(pause);
             }
             let program = self.running()?;
-            let at = program.registers(thread)?.rip;
+            let at = program.registers(thread)?.instruction_pointer();
             let Some(jump) = jumps.iter().find(|it| it.address == at) else {
                 return Ok(pause);
             };
@@ -101,7 +101,7 @@ impl Session {
     /// its own stack there may be another one that it uses.
     fn end_of_stack(&mut self, thread: ThreadId) -> Result<u64, CommandError> {
         let program = self.running()?;
-        let stack = program.registers(thread)?.rsp;
+        let stack = program.registers(thread)?.stack_pointer();
         if let Some(own) = program.own_stack(thread).filter(|own| own.contains(&stack)) {
             return Ok(own.end);
         }

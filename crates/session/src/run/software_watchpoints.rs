@@ -97,7 +97,7 @@ pub(crate) fn on_way_back(
     if process.watchpoints.followed().next().is_none() {
         return Ok(None);
     }
-    let stack = program.registers(thread)?.rsp;
+    let stack = program.registers(thread)?.stack_pointer();
     let dropped = process.watchpoints.dropped(program, thread, address)?;
     let mut is_back = false;
     for watchpoint in process.watchpoints.followed() {

@@ -13,6 +13,7 @@ use crate::inspect::source;
 use crate::run::pause::{Pause, Temporary};
 pub(crate) use crate::run::step::out::nowhere_to_return;
 use crate::session::Session;
+use juror_arch::abi;
 use juror_debuggee::ThreadId;
 use juror_fault::CommandError;
 use juror_program::modules::{Bound, Module};
@@ -188,14 +189,14 @@ impl Session {
     ) -> Result<Option<Pause>, CommandError> {
         let thread = leaving.thread;
         let registers = *self.running()?.registers(thread)?;
-        let flow = self.flow_at(registers.rip)?;
-        leaving.walked_from = (flow == Flow::Other).then_some(registers.rip);
+        let flow = self.flow_at(registers.instruction_pointer())?;
+        leaving.walked_from = (flow == Flow::Other).then_some(registers.instruction_pointer());
         let is_entered = match leaving.call {
-            Some(call) => registers.rip == call,
+            Some(call) => registers.instruction_pointer() == call,
             None => lines == Lines::Into && !self.is_in_skipped_call(leaving),
         };
         if let (Flow::Call { back }, false) = (flow, is_entered) {
-            let pause = self.run_over_call(back, thread, registers.rsp, observer)?;
+            let pause = self.run_over_call(back, thread, registers.stack_pointer(), observer)?;
             if !matches!(pause, Pause::Temporary(_)) {
                 return Ok(Some(pause));
             }
@@ -203,10 +204,11 @@ impl Session {
             return self.is_line_done(leaving, lines, observer);
         }
         let stops = match flow {
-            Flow::Other => self.stops_around(leaving, registers.rip),
+            Flow::Other => self.stops_around(leaving, registers.instruction_pointer()),
             Flow::Call { .. } | Flow::Return => None,
         };
-        let stops = stops.filter(|stops| !stops.addresses.contains(&registers.rip));
+        let stops =
+            stops.filter(|stops| !stops.addresses.contains(&registers.instruction_pointer()));
         let pause = match &stops {
             Some(stops) => self.run_within_line(thread, stops, observer)?,
             None => self.step_instruction(thread, observer)?,
@@ -216,25 +218,30 @@ impl Session {
         }
         leaving.continue_with(&pause);
         let thread = leaving.thread;
-        if self.has_entered_handler(thread, registers.rip)? {
+        if self.has_entered_handler(thread, registers.instruction_pointer())? {
             // It was not requested: the handler returns to the same instruction, or jumps out.
             leaving.walked_from = None;
-            let pause = self.run_over_call(registers.rip, thread, registers.rsp, observer)?;
+            let pause = self.run_over_call(
+                registers.instruction_pointer(),
+                thread,
+                registers.stack_pointer(),
+                observer,
+            )?;
             if !matches!(pause, Pause::Temporary(_)) {
                 return Ok(Some(pause));
             }
-            let now = self.running()?.registers(thread)?.rip;
-            return if now == registers.rip {
+            let now = self.running()?.registers(thread)?.instruction_pointer();
+            return if now == registers.instruction_pointer() {
                 Ok(None)
             } else {
                 self.is_line_done(leaving, lines, observer)
             };
         }
         if let Flow::Call { back } = flow {
-            return self.enter_call(leaving, lines, (back, registers.rsp), observer);
+            return self.enter_call(leaving, lines, (back, registers.stack_pointer()), observer);
         }
         // Only a return leads into another call of the same code.
-        let now = self.running()?.registers(thread)?.rip;
+        let now = self.running()?.registers(thread)?.instruction_pointer();
         if stops.is_some_and(|stops| !stops.addresses.contains(&now)) {
             // A handler ran meanwhile, and jumped out.
             leaving.walked_from = None;
@@ -253,7 +260,7 @@ impl Session {
         from: u64,
     ) -> Result<bool, CommandError> {
         let program = self.running()?;
-        let now = program.registers(thread)?.rip;
+        let now = program.registers(thread)?.instruction_pointer();
         let entered = program.modules.function_at(now);
         if entered.is_some_and(|bound| bound.address() != now) {
             return Ok(false);
@@ -442,9 +449,14 @@ impl Session {
             }
             // A stub, the caller of `main`, a tail call into a library.
             if lines == Lines::Into && self.modules().is_linkage_stub(frame.pc) {
-                let stack = self.running()?.registers(thread)?.rsp;
+                let stack = self.running()?.registers(thread)?.stack_pointer();
                 let back = self.running()?.debuggee.read_u64(stack)?;
-                return self.enter_call(leaving, lines, (back, stack.wrapping_add(8)), observer);
+                return self.enter_call(
+                    leaving,
+                    lines,
+                    (back, abi::frame_at_entry(stack)),
+                    observer,
+                );
             }
             return self.leave_foreign(&frame, leaving, observer);
         }

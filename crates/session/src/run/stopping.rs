@@ -58,7 +58,7 @@ impl Session {
         thread: ThreadId,
     ) -> Result<Option<Pause>, CommandError> {
         let registers = self.running()?.registers(thread)?;
-        let (address, stack) = (registers.rip, registers.rsp);
+        let (address, stack) = (registers.instruction_pointer(), registers.stack_pointer());
         let debuggee = &self.running()?.debuggee;
         let is_hardware = debuggee.is_hardware_site(address);
         // A handler may have returned to it.
@@ -194,7 +194,7 @@ impl Session {
         let program = self.running()?;
         let thread_count = program.debuggee.threads().count();
         let number = program.thread_number(thread);
-        let pc = program.registers(thread)?.rip;
+        let pc = program.registers(thread)?.instruction_pointer();
         let mut location = locations::location(program, pc);
         // Some of the calls inlined here are not shown.
         let inlined = program.inlined_chain(thread).len();

@@ -1,8 +1,8 @@
 //! The value history and the convenience variables.
 
+use juror_arch::names::is_register;
 use juror_debuggee::ThreadId;
 use juror_program::program::Program;
-use juror_program::scope::is_register;
 use juror_values::typed::Typed;
 use std::collections::BTreeMap;
 

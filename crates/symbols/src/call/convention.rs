@@ -3,11 +3,10 @@
 
 use super::classify::{Class, classify};
 use super::classify_rust::classify_rust;
-use super::{EntryLocation, EntryPiece, EntryPieceLocation, EntryUnavailable, INTEGER_ARGUMENTS};
-use super::{VECTOR_ARGUMENT_COUNT, unavailable};
+use super::{EntryLocation, EntryPiece, EntryPieceLocation, EntryUnavailable, unavailable};
 use crate::Type;
 use crate::dwarf::{DebugInfo, DieRef, Language};
-use crate::location::register::{RAX, RDX, ST0, ST1, XMM0};
+use juror_arch::abi::{self, INTEGER_ARGUMENTS, VECTOR_ARGUMENT_COUNT};
 use smallvec::SmallVec;
 
 /// A part of a value that is passed in one register.
@@ -211,13 +210,13 @@ impl Convention {
             .iter()
             .map(|part| {
                 let location = match part.class {
-                    Class::Vector if self.vectors_used < VECTOR_ARGUMENT_COUNT => {
-                        self.vectors_used += 1;
-                        EntryPieceLocation::Register(XMM0 + self.vectors_used as u16 - 1)
-                    }
-                    Class::Vector => {
-                        EntryPieceLocation::Stack(self.take_stack(u64::from(part.size), 8))
-                    }
+                    Class::Vector => match abi::vector_argument(self.vectors_used) {
+                        Some(register) => {
+                            self.vectors_used += 1;
+                            EntryPieceLocation::Register(register)
+                        }
+                        None => EntryPieceLocation::Stack(self.take_stack(part.size.into(), 8)),
+                    },
                     Class::Integer | Class::X87 => self.take_integer(),
                 };
                 EntryPiece {
@@ -233,9 +232,9 @@ impl Convention {
     pub fn location_of_result(&self, of: &Type) -> EntryLocation {
         match self.passing_of_result(of) {
             Passing::Parts(parts) | Passing::Together(parts) => {
-                let (mut integers, mut vectors) =
-                    ([RAX, RDX].into_iter(), [XMM0, XMM0 + 1].into_iter());
-                let mut x87 = [ST0, ST1].into_iter();
+                let mut integers = abi::INTEGER_RESULTS.into_iter();
+                let mut vectors = abi::VECTOR_RESULTS.into_iter();
+                let mut x87 = abi::X87_RESULTS.into_iter();
                 parts
                     .iter()
                     .filter_map(|part| {
@@ -253,9 +252,10 @@ impl Convention {
                     })
                     .collect()
             }
-            Passing::Memory { size, .. } | Passing::Indirect { size } => {
-                single(EntryPieceLocation::PointedByRegister(RAX), size)
-            }
+            Passing::Memory { size, .. } | Passing::Indirect { size } => single(
+                EntryPieceLocation::PointedByRegister(abi::RESULT_ADDRESS),
+                size,
+            ),
             Passing::Unknown(reason, size) => unavailable(reason, size),
         }
     }

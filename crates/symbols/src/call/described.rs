@@ -1,14 +1,15 @@
 //! Argument locations from the debug information that are valid at the first instruction.
 
-use super::{EntryLocation, EntryPiece, EntryPieceLocation, EntryUnavailable, INTEGER_ARGUMENTS};
+use super::{EntryLocation, EntryPiece, EntryPieceLocation, EntryUnavailable};
 use crate::Type;
 use crate::dwarf::{DebugInfo, DieRef, Language, Reader};
-use crate::location::register::{RBP, RSP, XMM0};
 use crate::location::{LocationSource, evaluation_encoding, frame_base_at, single_register};
 use crate::names::{self, CloneKind};
 use crate::types::{Encoding, TypeKind, target};
 use crate::variable::Variable;
 use gimli::{AttributeValue, Expression, Operation};
+use juror_arch::abi;
+use juror_arch::dwarf::{self, FRAME_POINTER, STACK_POINTER};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -205,8 +206,7 @@ impl DescriptionReader<'_> {
     fn describe(&self, operation: Operation<Reader>) -> Option<Described> {
         let location = match operation {
             Operation::Register { register } => {
-                let is_argument = INTEGER_ARGUMENTS.contains(&register.0)
-                    || (XMM0..XMM0 + super::VECTOR_ARGUMENT_COUNT as u16).contains(&register.0);
+                let is_argument = abi::is_argument(register.0);
                 let trusted = self.listed || self.trust_argument_registers && is_argument;
                 trusted.then_some(EntryPieceLocation::Register(register.0))?
             }
@@ -217,8 +217,10 @@ impl DescriptionReader<'_> {
                 register, offset, ..
             } => match register.0 {
                 // The return address is between the stack pointer and the CFA.
-                RSP if self.listed && offset >= 8 => EntryPieceLocation::Stack(offset - 8),
-                RSP | RBP => return None,
+                STACK_POINTER if self.listed && offset >= 8 => {
+                    EntryPieceLocation::Stack(offset - 8)
+                }
+                STACK_POINTER | FRAME_POINTER => return None,
                 number if self.listed && offset == 0 => return Some(Described::OfRegister(number)),
                 _ => return None,
             },
@@ -281,7 +283,7 @@ impl Described {
 /// Returns whether a location can hold `size` bytes.
 fn fits(location: &EntryPieceLocation, size: u64) -> bool {
     match location {
-        EntryPieceLocation::Register(register) if *register < XMM0 => size <= 8,
+        EntryPieceLocation::Register(register) if dwarf::is_unwound(*register) => size <= 8,
         EntryPieceLocation::Register(_) => size <= 64,
         EntryPieceLocation::Constant(bytes) => size <= bytes.len() as u64,
         _ => true,

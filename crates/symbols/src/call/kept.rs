@@ -7,12 +7,13 @@
 //!
 //! **Invariant:** where the analysis does not understand the code, nothing is known.
 
-use crate::location::register::{RBP, RBX, RSP};
 use crate::{Function, SymbolFile};
 use iced_x86::{
     Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic,
     OpAccess, OpKind, Register,
 };
+use juror_arch::abi::CALLEE_SAVED;
+use juror_arch::dwarf::{self, FRAME_POINTER, STACK_POINTER};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -80,8 +81,10 @@ impl SymbolFile {
         let states = code.states(function.low_pc, register)?;
         let state = states.get(&pc)?;
         // What the callers' frames still have comes first.
-        let saved = [RBX, RBP, 12, 13, 14, 15].into_iter();
-        let mut registers = saved.chain(0..16).filter(|it| state.has(*it));
+        let saved = CALLEE_SAVED.into_iter();
+        let mut registers = saved
+            .chain(0..dwarf::GENERAL_COUNT as u16)
+            .filter(|it| state.has(*it));
         let in_register = registers.next().map(KeptLocation::Register);
         let in_slot = state.slots.first().map(|slot| KeptLocation::Slot(*slot));
         in_slot.or(in_register)
@@ -193,8 +196,9 @@ impl Code64<'_> {
             FlowControl::Call | FlowControl::IndirectCall
         );
         if is_call {
-            let saved = [RBX, RBP, 12, 13, 14, 15];
-            let kept = saved.iter().fold(0, |bits, number| bits | (1 << number));
+            let kept = CALLEE_SAVED
+                .iter()
+                .fold(0, |bits, number| bits | (1 << number));
             after.registers &= kept;
             return after;
         }
@@ -264,7 +268,7 @@ impl Code64<'_> {
         if index != Register::None {
             return None;
         }
-        let base = number_of(base).filter(|it| matches!(*it, RSP | RBP))?;
+        let base = number_of(base).filter(|it| matches!(*it, STACK_POINTER | FRAME_POINTER))?;
         let (register, distance) = self.file.frame_address_at(at)?;
         (register == base).then(|| displacement.cast_signed().wrapping_sub(distance))
     }
@@ -287,25 +291,12 @@ fn is_write(access: OpAccess) -> bool {
 
 /// Returns the DWARF number of a general register, whatever part of it is named.
 fn number_of(register: Register) -> Option<u16> {
-    Some(match register.full_register() {
-        Register::RAX => 0,
-        Register::RDX => 1,
-        Register::RCX => 2,
-        Register::RBX => 3,
-        Register::RSI => 4,
-        Register::RDI => 5,
-        Register::RBP => 6,
-        Register::RSP => 7,
-        Register::R8 => 8,
-        Register::R9 => 9,
-        Register::R10 => 10,
-        Register::R11 => 11,
-        Register::R12 => 12,
-        Register::R13 => 13,
-        Register::R14 => 14,
-        Register::R15 => 15,
-        _ => return None,
-    })
+    let whole = register.full_register();
+    if whole.is_gpr() {
+        dwarf::from_encoding(whole.number())
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]

@@ -15,11 +15,11 @@ mod outgoing;
 mod site;
 
 use crate::dwarf::{DebugInfo, DieRef, Language};
-use crate::location::register::{R8, R9, RCX, RDI, RDX, RSI, XMM0};
 use crate::parameters;
 use crate::variable::Variable;
 use crate::{Function, SymbolFile, Type};
 use convention::Convention;
+use juror_arch::abi::{self, INTEGER_ARGUMENTS, VECTOR_ARGUMENT_COUNT};
 pub use kept::KeptLocation;
 pub use outgoing::{OutgoingCall, Signature, outgoing_call_of_c};
 pub(crate) use site::returns_to;
@@ -27,11 +27,6 @@ pub use site::{CallSite, Callee, JumpAddresses};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use thiserror::Error;
-
-/// The registers of integer arguments, in order, by DWARF number.
-pub(crate) const INTEGER_ARGUMENTS: [u16; 6] = [RDI, RSI, RDX, RCX, R8, R9];
-/// The number of vector registers for arguments.
-pub(crate) const VECTOR_ARGUMENT_COUNT: usize = 8;
 
 /// The location of a part of an argument or result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -263,7 +258,7 @@ impl SymbolFile {
     }
 
     /// Returns the location of a function's result just after its return; `None` without
-    /// debug information. A result in memory is at the address in `rax`; of Rust, whose
+    /// debug information. A result in memory is at the address in [`abi::RESULT_ADDRESS`]; of Rust, whose
     /// optimized functions do not leave it there, at [`ReturnValue::address_at_entry`].
     pub fn return_value_plan(&self, function: &Function) -> Option<ReturnValue> {
         let (info, die) = self.described(function)?;
@@ -286,7 +281,7 @@ impl SymbolFile {
             ReturnValue {
                 r#type,
                 location: unavailable(EntryUnavailable::AddressLost, size),
-                address_at_entry: Some(RDI),
+                address_at_entry: Some(abi::RESULT_POINTER),
             }
         } else {
             ReturnValue {
@@ -346,7 +341,7 @@ pub fn argument_plan(position: usize, classes: &[ArgumentClass]) -> EntryPiece {
     let (integers, floats) = (before(ArgumentClass::Integer), before(ArgumentClass::Float));
     let register = match class {
         ArgumentClass::Integer => INTEGER_ARGUMENTS.get(integers).copied(),
-        ArgumentClass::Float => (floats < VECTOR_ARGUMENT_COUNT).then(|| XMM0 + floats as u16),
+        ArgumentClass::Float => abi::vector_argument(floats),
     };
     let on_stack = integers.saturating_sub(INTEGER_ARGUMENTS.len())
         + floats.saturating_sub(VECTOR_ARGUMENT_COUNT);
@@ -382,14 +377,34 @@ mod tests {
             Integer, Float, Integer, Float, Integer, Integer, Integer, Integer, Integer,
         ];
         for (position, classes, expected) in [
-            (1, &[][..], EntryPieceLocation::Register(RDI)),
-            (6, &[], EntryPieceLocation::Register(R9)),
+            (
+                1,
+                &[][..],
+                EntryPieceLocation::Register(INTEGER_ARGUMENTS[0]),
+            ),
+            (6, &[], EntryPieceLocation::Register(INTEGER_ARGUMENTS[5])),
             (7, &[], EntryPieceLocation::Stack(0)),
             (9, &[], EntryPieceLocation::Stack(16)),
-            (1, &[Float], EntryPieceLocation::Register(XMM0)),
-            (2, &[Integer, Float], EntryPieceLocation::Register(XMM0)),
-            (3, &[Integer, Float], EntryPieceLocation::Register(RSI)),
-            (4, &many, EntryPieceLocation::Register(XMM0 + 1)),
+            (
+                1,
+                &[Float],
+                EntryPieceLocation::Register(abi::VECTOR_RESULTS[0]),
+            ),
+            (
+                2,
+                &[Integer, Float],
+                EntryPieceLocation::Register(abi::VECTOR_RESULTS[0]),
+            ),
+            (
+                3,
+                &[Integer, Float],
+                EntryPieceLocation::Register(INTEGER_ARGUMENTS[1]),
+            ),
+            (
+                4,
+                &many,
+                EntryPieceLocation::Register(abi::VECTOR_RESULTS[1]),
+            ),
             (9, &many, EntryPieceLocation::Stack(0)),
             (9, &[Float; 10], EntryPieceLocation::Stack(0)),
         ] {

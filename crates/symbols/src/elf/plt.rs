@@ -5,6 +5,7 @@
 //! function. So stubs are found by their jumps, not by their size.
 
 use super::{ElfFile, Section, u32_at, u64_at};
+use juror_arch::instruction::BRANCH_TARGET;
 use rustc_hash::FxHashMap;
 
 /// A PLT stub.
@@ -32,7 +33,7 @@ pub(crate) fn entries(
         let Some(code) = elf.contents(section) else {
             continue;
         };
-        let stub_size = if &*section.name == ".plt.got" && !code.starts_with(&ENDBR64) {
+        let stub_size = if &*section.name == ".plt.got" && !code.starts_with(&BRANCH_TARGET) {
             8
         } else {
             STUB_SIZE
@@ -61,17 +62,13 @@ pub(crate) fn is_table(section: &Section) -> bool {
     section.executable && section.name.contains("plt")
 }
 
-const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
-
 /// Returns the slot that a stub jumps through (`jmp *offset(%rip)`).
 fn jump_slot(stub: &[u8], address: u64) -> Option<u64> {
     let start = stub.windows(2).position(|bytes| bytes == [0xff, 0x25])?;
     // Only prefixes may precede it; the first entry of `.plt` pushes.
     let before = stub.get(..start)?;
-    if !matches!(
-        before,
-        [] | [0xf2] | [0xf3, 0x0f, 0x1e, 0xfa] | [0xf3, 0x0f, 0x1e, 0xfa, 0xf2]
-    ) {
+    let prefixes = before.strip_prefix(&BRANCH_TARGET).unwrap_or(before);
+    if !matches!(prefixes, [] | [0xf2]) {
         return None;
     }
     let offset = u32_at(stub, start + 2)? as i32;

@@ -7,6 +7,7 @@ use iced_x86::{
     Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
     Register,
 };
+use juror_arch::dwarf;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -191,34 +192,14 @@ impl Changes {
 
     /// Returns whether a register may change, by its DWARF number.
     fn has_register(&self, number: u16) -> bool {
-        const GENERAL: [Register; 16] = [
-            Register::RAX,
-            Register::RDX,
-            Register::RCX,
-            Register::RBX,
-            Register::RSI,
-            Register::RDI,
-            Register::RBP,
-            Register::RSP,
-            Register::R8,
-            Register::R9,
-            Register::R10,
-            Register::R11,
-            Register::R12,
-            Register::R13,
-            Register::R14,
-            Register::R15,
-        ];
-        match number {
-            0..=15 => {
-                let register = GENERAL.get(usize::from(number));
-                register.is_none_or(|it| self.registers.contains(it))
-            }
-            17..=32 => {
-                let vector = Register::XMM0 + u32::from(number - 17);
-                self.registers.contains(&vector.full_register())
-            }
-            _ => true,
+        if let Some(encoding) = dwarf::encoding_of(number) {
+            let register = Register::RAX + encoding as u32;
+            self.registers.contains(&register)
+        } else if let Some(index) = dwarf::vector_index(number) {
+            let vector = Register::XMM0 + index as u32;
+            self.registers.contains(&vector.full_register())
+        } else {
+            true
         }
     }
 }

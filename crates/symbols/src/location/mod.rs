@@ -13,42 +13,11 @@ use crate::types::VtableOwner;
 use evaluate::Evaluator;
 pub use fixed::FixedLocation;
 use gimli::{AttributeValue, Expression, Operation};
+use juror_arch::dwarf;
 use std::fmt;
 use std::sync::Arc;
 use thiserror::Error;
 pub(crate) use view::Uses;
-
-/// DWARF register numbers (AMD64 supplement, figure 3.36).
-pub mod register {
-    /// The first eightbyte of a result.
-    pub const RAX: u16 = 0;
-    /// The third integer argument; the second eightbyte of a result.
-    pub const RDX: u16 = 1;
-    /// The fourth integer argument.
-    pub const RCX: u16 = 2;
-    /// Callee-saved.
-    pub const RBX: u16 = 3;
-    /// The second integer argument.
-    pub const RSI: u16 = 4;
-    /// The first integer argument.
-    pub const RDI: u16 = 5;
-    /// The frame pointer.
-    pub const RBP: u16 = 6;
-    /// The stack pointer.
-    pub const RSP: u16 = 7;
-    /// The fifth integer argument.
-    pub const R8: u16 = 8;
-    /// The sixth integer argument.
-    pub const R9: u16 = 9;
-    /// The return address: the program counter.
-    pub const RIP: u16 = 16;
-    /// The first floating-point argument; `XMM0 + n` is `xmm<n>`.
-    pub const XMM0: u16 = 17;
-    /// The top of the x87 stack.
-    pub const ST0: u16 = 33;
-    /// The second entry of the x87 stack.
-    pub const ST1: u16 = 34;
-}
 
 /// The debuggee's memory, by run-time addresses.
 pub trait Memory {
@@ -98,7 +67,7 @@ pub struct DroppedParameter(pub(crate) DieRef);
 #[non_exhaustive]
 pub enum LocationError {
     /// A register is unknown in this frame.
-    #[error("the value of {} is not known in this frame", register_name(*register))]
+    #[error("the value of {} is not known in this frame", dwarf::name(*register))]
     RegisterUnknown {
         /// The DWARF number.
         register: u16,
@@ -121,25 +90,6 @@ pub enum LocationError {
     /// The location is damaged or unsupported.
     #[error("its location in the debug information cannot be used: {0}")]
     Unusable(String),
-}
-
-/// Returns the name of a register by its DWARF number.
-pub fn register_name(number: u16) -> String {
-    const GENERAL: [&str; 17] = [
-        "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12",
-        "r13", "r14", "r15", "rip",
-    ];
-    match GENERAL.get(usize::from(number)) {
-        Some(name) => (*name).to_owned(),
-        None => match number {
-            17..=32 => format!("xmm{}", number - 17),
-            33..=40 => format!("st{}", number - 33),
-            58 => "fs_base".to_owned(),
-            59 => "gs_base".to_owned(),
-            67..=82 => format!("xmm{}", number - 51),
-            _ => format!("register {number}"),
-        },
-    }
 }
 
 /// A part of a value and its location.

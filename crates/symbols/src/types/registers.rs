@@ -6,6 +6,7 @@
 
 use super::system::made;
 use super::{CompositeKind, Enumerator, Source, Type};
+use juror_arch::{flags, names};
 
 /// Returns the type of a vector register of 16 or 32 bytes.
 pub fn vector_register(bytes: u64) -> Option<Type> {
@@ -62,8 +63,8 @@ pub fn vector_register(bytes: u64) -> Option<Type> {
 pub fn processor_flags() -> Type {
     Type {
         source: Source::Flags {
-            name: "eflags",
-            bits: PROCESSOR_FLAGS,
+            name: names::FLAGS,
+            bits: flags::NAMES,
         },
     }
 }
@@ -72,47 +73,11 @@ pub fn processor_flags() -> Type {
 pub fn vector_control() -> Type {
     Type {
         source: Source::Flags {
-            name: "mxcsr",
-            bits: VECTOR_CONTROL,
+            name: names::VECTOR_CONTROL,
+            bits: flags::VECTOR_CONTROL_NAMES,
         },
     }
 }
-
-const PROCESSOR_FLAGS: &[(u8, &str)] = &[
-    (0, "CF"),
-    (2, "PF"),
-    (4, "AF"),
-    (6, "ZF"),
-    (7, "SF"),
-    (8, "TF"),
-    (9, "IF"),
-    (10, "DF"),
-    (11, "OF"),
-    (14, "NT"),
-    (16, "RF"),
-    (17, "VM"),
-    (18, "AC"),
-    (19, "VIF"),
-    (20, "VIP"),
-    (21, "ID"),
-];
-
-const VECTOR_CONTROL: &[(u8, &str)] = &[
-    (0, "IE"),
-    (1, "DE"),
-    (2, "ZE"),
-    (3, "OE"),
-    (4, "UE"),
-    (5, "PE"),
-    (6, "DAZ"),
-    (7, "IM"),
-    (8, "DM"),
-    (9, "ZM"),
-    (10, "OM"),
-    (11, "UM"),
-    (12, "PM"),
-    (15, "FZ"),
-];
 
 /// Returns named bits as enumerators.
 pub(super) fn enumerators(bits: &[(u8, &str)]) -> Vec<Enumerator> {

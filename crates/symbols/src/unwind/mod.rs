@@ -7,24 +7,22 @@
 mod rules;
 mod step;
 
+use juror_arch::abi;
 pub(crate) use rules::FrameRules;
 
 use crate::SymbolFile;
 use crate::location::Memory;
-use crate::location::register::{RBP, RIP, RSP};
+use juror_arch::dwarf::{self, FRAME_POINTER, INSTRUCTION_POINTER, STACK_POINTER, UNWOUND_COUNT};
 use rules::EntryOffset;
 use std::ops::Range;
 use step::Step;
 use thiserror::Error;
 
-/// The number of registers of a frame: 16 general-purpose ones and the program counter.
-const REGISTER_COUNT: usize = 17;
-
-/// The registers of a frame, by DWARF number (see [`crate::register`]). Those that could
+/// The registers of a frame, by DWARF number (see [`juror_arch::dwarf`]). Those that could
 /// not be recovered are absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Registers {
-    values: [Option<u64>; REGISTER_COUNT],
+    values: [Option<u64>; UNWOUND_COUNT],
 }
 
 impl Registers {
@@ -86,7 +84,7 @@ pub enum UnwindError {
         pc: u64,
     },
     /// A register that a rule needs is unknown.
-    #[error("the value of {} is not known", crate::register_name(*register))]
+    #[error("the value of {} is not known", dwarf::name(*register))]
     RegisterUnknown {
         /// The DWARF number.
         register: u16,
@@ -209,7 +207,7 @@ impl SymbolFile {
         is_exact: bool,
     ) -> Result<Unwound, UnwindError> {
         if self.function_with_low_pc(pc).is_some() {
-            let stack = known(registers, RSP)?;
+            let stack = known(registers, STACK_POINTER)?;
             let back = read_word(memory, stack)?;
             return Ok(without_frame(registers, stack, back, UnwindMethod::Entry));
         }
@@ -239,7 +237,7 @@ pub fn unwind_without_file(
     is_exact: bool,
 ) -> Result<Unwound, UnwindError> {
     let guessed = guess(pc, registers, memory, is_exact)?;
-    let back = guessed.registers.get(RIP);
+    let back = guessed.registers.get(INSTRUCTION_POINTER);
     if back.is_some_and(|back| follows_call(memory, back)) {
         Ok(guessed)
     } else {
@@ -254,12 +252,12 @@ fn known(registers: &Registers, register: u16) -> Result<u64, UnwindError> {
 
 /// Returns the caller of a frame that has only a return address on the stack.
 fn without_frame(registers: &Registers, stack: u64, back: u64, method: UnwindMethod) -> Unwound {
-    let cfa = stack.wrapping_add(8);
+    let cfa = abi::frame_at_entry(stack);
     let mut caller = *registers;
-    caller.set(RIP, Some(back));
-    caller.set(RSP, Some(cfa));
+    caller.set(INSTRUCTION_POINTER, Some(back));
+    caller.set(STACK_POINTER, Some(cfa));
     let mut saved = Registers::default();
-    saved.set(RIP, Some(stack));
+    saved.set(INSTRUCTION_POINTER, Some(stack));
     Unwound {
         registers: caller,
         saved,
@@ -277,7 +275,7 @@ fn guess(
     memory: &dyn Memory,
     is_exact: bool,
 ) -> Result<Unwound, UnwindError> {
-    let stack = known(registers, RSP)?;
+    let stack = known(registers, STACK_POINTER)?;
     // Left-over data on the stack of a frame that makes calls looks the same.
     if is_exact
         && let Ok(word) = read_word(memory, stack)
@@ -290,7 +288,7 @@ fn guess(
             UnwindMethod::StackTop,
         ));
     }
-    let frame = known(registers, RBP)?;
+    let frame = known(registers, FRAME_POINTER)?;
     // A frame pointer points up the stack, is aligned, and has a return address next to it.
     let usable = frame >= stack && frame % 8 == 0 && frame - stack < 1 << 24;
     if !usable {
@@ -302,12 +300,12 @@ fn guess(
     }
     let cfa = frame.wrapping_add(16);
     let mut caller = Registers::default();
-    caller.set(RIP, Some(return_address));
-    caller.set(RSP, Some(cfa));
-    caller.set(RBP, Some(read_word(memory, frame)?));
+    caller.set(INSTRUCTION_POINTER, Some(return_address));
+    caller.set(STACK_POINTER, Some(cfa));
+    caller.set(FRAME_POINTER, Some(read_word(memory, frame)?));
     let mut saved = Registers::default();
-    saved.set(RIP, Some(frame.wrapping_add(8)));
-    saved.set(RBP, Some(frame));
+    saved.set(INSTRUCTION_POINTER, Some(frame.wrapping_add(8)));
+    saved.set(FRAME_POINTER, Some(frame));
     Ok(Unwound {
         registers: caller,
         saved,

@@ -1,10 +1,11 @@
 //! One application of CFI rules: the caller's registers from a frame's.
 
-use super::{REGISTER_COUNT, Registers, UnwindError, UnwindMethod, Unwound, read_word};
+use super::{Registers, UnwindError, UnwindMethod, Unwound, read_word};
 use crate::dwarf::Reader;
 use crate::location::Memory;
-use crate::location::register::{RIP, RSP};
 use gimli::{BaseAddresses, CfaRule, EvaluationResult, RegisterRule, UnwindSection};
+use juror_arch::abi;
+use juror_arch::dwarf::{INSTRUCTION_POINTER, STACK_POINTER, UNWOUND_COUNT};
 
 /// The maximum number of requests by a rule's expression.
 const EVALUATION_STEPS_MAX: u32 = 1000;
@@ -65,7 +66,7 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
             }
         };
         let (mut caller, mut saved) = (Registers::default(), Registers::default());
-        for number in 0..REGISTER_COUNT as u16 {
+        for number in 0..UNWOUND_COUNT as u16 {
             let saved_at = self.saved_at(rules, number, cfa, encoding)?;
             saved.set(number, saved_at);
             let value = match saved_at {
@@ -74,14 +75,14 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
             };
             caller.set(number, value);
         }
-        if rules.register(gimli::Register(RSP)).is_none() {
-            caller.set(RSP, Some(cfa));
+        if rules.register(gimli::Register(STACK_POINTER)).is_none() {
+            caller.set(STACK_POINTER, Some(cfa));
         }
-        if return_register.0 != RIP {
-            caller.set(RIP, caller.get(return_register.0));
-            saved.set(RIP, saved.get(return_register.0));
+        if return_register.0 != INSTRUCTION_POINTER {
+            caller.set(INSTRUCTION_POINTER, caller.get(return_register.0));
+            saved.set(INSTRUCTION_POINTER, saved.get(return_register.0));
         }
-        match caller.get(RIP) {
+        match caller.get(INSTRUCTION_POINTER) {
             None => Err(UnwindError::Outermost),
             // A signal may have interrupted a thread at address zero, a call of a null pointer.
             Some(0) if !signal_frame => Err(UnwindError::Outermost),
@@ -125,7 +126,7 @@ impl<S: UnwindSection<Reader>> Step<'_, S> {
     ) -> Result<Option<u64>, UnwindError> {
         let Some(rule) = rules.register(gimli::Register(number)) else {
             // A function may have overwritten a register that it need not save.
-            return Ok(if is_saved_by_callee(number) {
+            return Ok(if abi::is_callee_saved(number) {
                 self.registers.get(number)
             } else {
                 None
@@ -233,9 +234,4 @@ pub(super) fn frame_address<S: UnwindSection<Reader>>(
         CfaRule::RegisterAndOffset { register, offset } => Some((register.0, *offset)),
         CfaRule::Expression(_) => None,
     }
-}
-
-/// Returns whether a function must preserve a register (AMD64 supplement, figure 3.4).
-fn is_saved_by_callee(number: u16) -> bool {
-    matches!(number, 3 | 6 | 12..=15)
 }

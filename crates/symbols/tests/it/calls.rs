@@ -2,8 +2,9 @@
 //! debug information says it (`-O2`) or the calling convention (`-O0`).
 
 use crate::support::{Program, compile, compile_everywhere};
+use juror_arch::{abi, dwarf};
 use juror_symbols::{
-    EntryError, EntryLocation, EntryPieceLocation, Function, Parameter, SymbolFile, register,
+    EntryError, EntryLocation, EntryPieceLocation, Function, Parameter, SymbolFile,
 };
 
 /// `rdi+0:4` for the first four bytes in a register, `[cfa+8]` for the stack,
@@ -12,7 +13,7 @@ fn show(location: &EntryLocation) -> String {
     let pieces: Vec<String> = location
         .iter()
         .map(|piece| {
-            let name = juror_symbols::register_name;
+            let name = dwarf::name;
             let place = match &piece.location {
                 EntryPieceLocation::Register(register) => name(*register),
                 EntryPieceLocation::Stack(offset) => format!("[cfa+{offset}]"),
@@ -36,10 +37,7 @@ fn plans(file: &SymbolFile, function: &Function) -> String {
     let result = file.return_value_plan(function).unwrap();
     let size: u32 = result.location.iter().map(|piece| piece.size).sum();
     words.push(match result.address_at_entry {
-        Some(register) => format!(
-            "-> *entry {}:{size}",
-            juror_symbols::register_name(register)
-        ),
+        Some(register) => format!("-> *entry {}:{size}", dwarf::name(register)),
         None => format!("-> {}", show(&result.location)),
     });
     words.join(" ")
@@ -224,7 +222,12 @@ int main(void) { return make(1, 2, 3, 4, 5, 6, 7, 8).a[0] + sum(0) + old(); }
             (call, signature.variadic)
         };
         let (make, variadic) = call_of("make");
-        assert_eq!(make.result_pointer, Some(register::RDI), "{}", program.how);
+        assert_eq!(
+            make.result_pointer,
+            Some(abi::INTEGER_ARGUMENTS[0]),
+            "{}",
+            program.how
+        );
         // The hidden pointer leaves five registers for six integers.
         assert_eq!(
             (make.stack_size, make.vector_count, variadic),

@@ -1,8 +1,7 @@
 //! Whatever is in a file: no panic, no endless loop, no huge allocation.
 
-use juror_symbols::{
-    EvaluationContext, Memory, Parameter, Registers, SymbolFile, Type, TypeKind, register,
-};
+use juror_arch::{abi, dwarf};
+use juror_symbols::{EvaluationContext, Memory, Parameter, Registers, SymbolFile, Type, TypeKind};
 use object::{Object, ObjectSection};
 use proptest::prelude::*;
 use std::ops::Range;
@@ -130,8 +129,8 @@ fn look_at(path: &Path) {
         file.global_names(),
     );
     let mut registers = Registers::default();
-    registers.set(register::RSP, Some(0x7000));
-    registers.set(register::RBP, Some(0x7100));
+    registers.set(dwarf::STACK_POINTER, Some(0x7000));
+    registers.set(dwarf::FRAME_POINTER, Some(0x7100));
     let mut functions: Vec<_> = file.functions().take(40).collect();
     for name in ["walk", "main", "weigh", "list::walk", "x@plt"] {
         functions.extend(file.functions_named(name));
@@ -171,7 +170,7 @@ fn look_at(path: &Path) {
             );
             if let Some(site) = file.call_returning_to(pc) {
                 let called = (site.callee(), site.target(&Anything));
-                let _ = (called, site.passed(register::RDI, &Anything));
+                let _ = (called, site.passed(abi::INTEGER_ARGUMENTS[0], &Anything));
             }
             for site in file.tail_calls(&function).into_iter().flatten() {
                 let _ = (site.jump(), site.callee(), site.target(&Anything));

@@ -1,9 +1,8 @@
 //! Scopes of variables and the evaluation of their locations.
 
 use crate::support::{Program, compile, compile_everywhere, line_of};
-use juror_symbols::{
-    EvaluationContext, LocationError, Memory, Piece, ScopeKind, ValueLocation, register,
-};
+use juror_arch::{abi, dwarf};
+use juror_symbols::{EvaluationContext, LocationError, Memory, Piece, ScopeKind, ValueLocation};
 
 const CFA: u64 = 0x7fff_0000;
 const BIAS: u64 = 0x5555_0000_0000;
@@ -19,7 +18,7 @@ impl Memory for Frame {
 
 impl EvaluationContext for Frame {
     fn register(&self, number: u16) -> Option<u64> {
-        (number == register::RBP).then_some(CFA - 16)
+        (number == dwarf::FRAME_POINTER).then_some(CFA - 16)
     }
     fn cfa(&self) -> Option<u64> {
         Some(CFA)
@@ -147,12 +146,12 @@ int main(int argc, char **argv) { return work(argc, argc + 1); }
         let at = |index: usize, pc| parameters[index].location.evaluate(pc, &Frame);
         assert_eq!(
             *single(&at(0, work.low_pc).unwrap()),
-            ValueLocation::Register(register::RDI),
+            ValueLocation::Register(abi::INTEGER_ARGUMENTS[0]),
             "{how}"
         );
         assert_eq!(
             *single(&at(1, work.low_pc).unwrap()),
-            ValueLocation::Register(register::RSI),
+            ValueLocation::Register(abi::INTEGER_ARGUMENTS[1]),
             "{how}"
         );
         for pc in work.low_pc..work.high_pc() {

@@ -1,8 +1,8 @@
 //! Unwinding and variables on a real stack: that of the test itself.
 
+use juror_arch::{abi, dwarf};
 use juror_symbols::{
     EvaluationContext, Memory, Registers, SymbolFile, UnwindError, UnwindMethod, ValueLocation,
-    register,
 };
 use std::arch::asm;
 use std::fs::File;
@@ -133,10 +133,10 @@ fn own_registers() -> Registers {
     }
     let mut registers = Registers::default();
     let numbers = [
-        register::RIP,
-        register::RSP,
-        register::RBP,
-        register::RBX,
+        dwarf::INSTRUCTION_POINTER,
+        dwarf::STACK_POINTER,
+        dwarf::FRAME_POINTER,
+        abi::CALLEE_SAVED[0],
         12,
         13,
         14,
@@ -153,7 +153,7 @@ fn walk(process: &OwnProcess, innermost: Registers) -> Vec<Frame> {
     let mut registers = innermost;
     let mut exact = true;
     while frames.len() < 200 {
-        let address = registers.get(register::RIP).unwrap() - u64::from(!exact);
+        let address = registers.get(dwarf::INSTRUCTION_POINTER).unwrap() - u64::from(!exact);
         let Some((file, bias)) = process.module_at(address) else {
             break;
         };
@@ -295,14 +295,23 @@ fn a_signal_frame_gives_the_interrupted_registers() {
         return;
     };
     let mut registers = Registers::default();
-    registers.set(register::RSP, Some(0x1000));
+    registers.set(dwarf::STACK_POINTER, Some(0x1000));
     let unwound = libc.unwind(restorer.low_pc, &registers, &Echo).unwrap();
     assert!(unwound.signal_frame);
     // The kernel's frame: a context whose registers begin 40 bytes in.
     let context = 0x1000 + 40;
-    assert_eq!(unwound.registers.get(register::RIP), Some(context + 128));
-    assert_eq!(unwound.registers.get(register::RAX), Some(context + 104));
-    assert_eq!(unwound.registers.get(register::R8), Some(context));
+    assert_eq!(
+        unwound.registers.get(dwarf::INSTRUCTION_POINTER),
+        Some(context + 128)
+    );
+    assert_eq!(
+        unwound.registers.get(abi::INTEGER_RESULTS[0]),
+        Some(context + 104)
+    );
+    assert_eq!(
+        unwound.registers.get(abi::INTEGER_ARGUMENTS[4]),
+        Some(context)
+    );
 }
 
 #[test]
@@ -320,25 +329,25 @@ fn the_first_instruction_finds_its_caller() {
         };
         let work = program.function("work");
         let mut registers = Registers::default();
-        registers.set(register::RSP, Some(0x7000));
-        registers.set(register::RBP, Some(0x7100));
-        registers.set(register::RBX, Some(5));
+        registers.set(dwarf::STACK_POINTER, Some(0x7000));
+        registers.set(dwarf::FRAME_POINTER, Some(0x7100));
+        registers.set(abi::CALLEE_SAVED[0], Some(5));
         let unwound = program.file.unwind(work.low_pc, &registers, &Echo).unwrap();
         assert_eq!(unwound.cfa, 0x7008, "{}", program.how);
         assert_eq!(
-            unwound.registers.get(register::RIP),
+            unwound.registers.get(dwarf::INSTRUCTION_POINTER),
             Some(0x7000),
             "{}",
             program.how
         );
         assert_eq!(
-            unwound.registers.get(register::RSP),
+            unwound.registers.get(dwarf::STACK_POINTER),
             Some(0x7008),
             "{}",
             program.how
         );
         assert_eq!(
-            unwound.registers.get(register::RBX),
+            unwound.registers.get(abi::CALLEE_SAVED[0]),
             Some(5),
             "{}",
             program.how
@@ -364,16 +373,19 @@ fn without_rules_the_frame_pointer_leads_on() {
         return;
     }
     let mut registers = Registers::default();
-    registers.set(register::RSP, Some(0x7000));
-    registers.set(register::RBP, Some(0x7010));
+    registers.set(dwarf::STACK_POINTER, Some(0x7000));
+    registers.set(dwarf::FRAME_POINTER, Some(0x7010));
     let unwound = program
         .file
         .unwind(work.low_pc + 8, &registers, &Echo)
         .unwrap();
     assert_eq!(unwound.method, UnwindMethod::FramePointer);
     assert_eq!(unwound.cfa, 0x7020);
-    assert_eq!(unwound.registers.get(register::RIP), Some(0x7018));
-    registers.set(register::RBP, Some(3));
+    assert_eq!(
+        unwound.registers.get(dwarf::INSTRUCTION_POINTER),
+        Some(0x7018)
+    );
+    registers.set(dwarf::FRAME_POINTER, Some(3));
     let error = program
         .file
         .unwind(work.low_pc + 8, &registers, &Echo)

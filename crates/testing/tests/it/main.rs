@@ -5,6 +5,7 @@ mod fixtures;
 mod hot_path;
 mod layers;
 mod libc_properties;
+mod registers;
 mod rules;
 mod shipped_properties;
 mod starting_points;

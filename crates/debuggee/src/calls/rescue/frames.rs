@@ -5,6 +5,7 @@ use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel::process_status;
 use crate::state::out_of_line::SLOT_LENGTH;
+use juror_arch::Register;
 
 /// The stack pointer that marks an unused entry; 0 ends the table.
 const UNUSED: u64 = 1;
@@ -166,11 +167,9 @@ fn context_of(before: &Before<'_>, extended_at: u64) -> Vec<u8> {
     /// No mode of a signal stack.
     const NO_STACK_MODE: u64 = 0x7fff;
     let now = &before.registers;
-    let selectors = now.cs & 0xffff | (now.ss & 0xffff) << 48;
+    let selectors = now.get(Register::Cs) & 0xffff | (now.get(Register::Ss) & 0xffff) << 48;
     let mut words = vec![FLAGS, 0, 0, NO_STACK_MODE, 0];
-    words.extend([now.r8, now.r9, now.r10, now.r11, now.r12, now.r13]);
-    words.extend([now.r14, now.r15, now.rdi, now.rsi, now.rbp, now.rbx]);
-    words.extend([now.rdx, now.rax, now.rcx, now.rsp, now.rip, now.rflags]);
+    words.extend(now.signal_context());
     words.extend([selectors, 0, 0, 0, 0, extended_at]);
     words.extend([0; 8]);
     words.push(before.signal_mask);

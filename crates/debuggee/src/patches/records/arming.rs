@@ -1,5 +1,6 @@
 //! Giving threads their records, and taking them.
 
+use juror_arch::Register;
 use juror_stepping::ThreadId;
 
 use super::ThreadRecord;
@@ -80,7 +81,7 @@ impl Debuggee {
     /// Returns the base of `gs` of a stopped thread; 0 if it runs.
     fn gs_base(&self, thread: ThreadId) -> u64 {
         let registers = self.stop_registers(thread);
-        registers.map_or(0, |registers| registers.shown.gs_base)
+        registers.map_or(0, |registers| registers.shown.get(Register::GsBase))
     }
 
     /// Mutes a thread, or has stubs work for it again.
@@ -122,7 +123,7 @@ impl Debuggee {
             return;
         };
         // A child that has ended needs nothing.
-        if kernel::registers(child).is_ok_and(|it| records.is_ours(it.gs_base)) {
+        if kernel::registers(child).is_ok_and(|it| records.is_ours(it.get(Register::GsBase))) {
             let _ = kernel::set_gs_base(child, 0);
         }
     }
@@ -132,7 +133,7 @@ impl Debuggee {
         kernel::set_gs_base(thread.0, base).map_err(gone_or("set a register", thread))?;
         let known = self.threads.get_mut(&thread.0);
         if let Some(registers) = known.and_then(|known| known.registers.get_mut()) {
-            registers.shown.gs_base = base;
+            registers.shown.set(Register::GsBase, base);
         }
         Ok(())
     }

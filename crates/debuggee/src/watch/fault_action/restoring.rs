@@ -1,5 +1,6 @@
 //! Reading the action for `SIGSEGV`, and restoring it after a fault.
 
+use juror_arch::abi::RED_ZONE;
 use juror_stepping::ThreadId;
 
 use super::{ACTION_LENGTH, FaultAction};
@@ -11,8 +12,6 @@ use crate::kernel;
 const MASK_LENGTH: u64 = 8;
 /// The bit of `SIGSEGV` in a mask.
 const FAULT_BIT: u64 = 1 << (libc::SIGSEGV - 1);
-/// The bytes below the stack pointer in which a program may keep values.
-const RED_ZONE: u64 = 128;
 
 impl Debuggee {
     /// Reads the program's action for the signal. The pages are open, and about
@@ -138,7 +137,7 @@ impl Debuggee {
         let Some(gadget) = self.image.out_of_line.gadget() else {
             return Ok(false);
         };
-        let stack = self.stop_registers(thread)?.shown.rsp;
+        let stack = self.stop_registers(thread)?.shown.stack_pointer();
         let place = stack.wrapping_sub(RED_ZONE + ACTION_LENGTH as u64) & !15;
         let mut before = [0; ACTION_LENGTH];
         let is_usable = self.memory.read(place, &mut before).is_ok()

@@ -134,10 +134,10 @@ fn a_location_is_a_value_or_the_address_of_one() {
             Some((register_of(5), true)),
         ),
         (
-            EntryPieceLocation::Register(register::XMM0 + 2),
+            EntryPieceLocation::Register(dwarf::vector(2)),
             Some((Source::Vector { number: 2 }, false)),
         ),
-        (EntryPieceLocation::Register(register::ST0), None),
+        (EntryPieceLocation::Register(dwarf::x87(0)), None),
         (
             EntryPieceLocation::Stack(8),
             Some((Source::Frame { offset: 8 }, false)),

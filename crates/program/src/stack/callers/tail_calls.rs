@@ -8,7 +8,8 @@ use crate::modules::{Bound, Module};
 use crate::program::Program;
 use crate::stack::frames::Frame;
 use crate::variables::FrameContext;
-use juror_symbols::{Binding, CallSite, Callee, EvaluationContext, Registers, register};
+use juror_arch::dwarf;
+use juror_symbols::{Binding, CallSite, Callee, EvaluationContext, Registers};
 use std::rc::Rc;
 
 /// The most functions whose tail calls are examined.
@@ -57,8 +58,8 @@ impl TailCall {
     /// values again, and the stack pointer is at the return address.
     fn frame(self: &Rc<TailCall>, inner: &Frame, of_caller: &Registers, cfa: u64) -> Frame {
         let mut registers = *of_caller;
-        registers.set(register::RIP, Some(self.pc));
-        registers.set(register::RSP, Some(cfa.wrapping_sub(8)));
+        registers.set(dwarf::INSTRUCTION_POINTER, Some(self.pc));
+        registers.set(dwarf::STACK_POINTER, Some(cfa.wrapping_sub(8)));
         Frame {
             lookup: self.lookup,
             thread: inner.thread,

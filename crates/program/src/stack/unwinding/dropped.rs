@@ -15,6 +15,7 @@
 use super::raised::{Raised, visit_calls};
 use super::{Drops, JumpTarget, jump_target};
 use crate::program::Program;
+use juror_arch::abi;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use std::ops::Range;
 
@@ -60,20 +61,25 @@ impl Dropped {
         raised: &mut Raised,
     ) -> Result<Option<Dropped>, DebuggeeError> {
         let registers = *program.registers(thread)?;
-        let mut noted = || raised.take(thread, registers.rdi);
+        let mut noted = || raised.take(thread, registers.arguments()[0]);
         match drops {
             Drops::Raised => {
                 raised.note(program, thread)?;
                 Ok(None)
             }
             Drops::Jump | Drops::ContextJump => match jump_target(program, thread, drops)? {
-                Some(target) => Ok(Dropped::by_jump(program, thread, registers.rsp, target)),
+                Some(target) => Ok(Dropped::by_jump(
+                    program,
+                    thread,
+                    registers.stack_pointer(),
+                    target,
+                )),
                 None => Ok(None),
             },
             Drops::Caught => {
                 let target = JumpTarget {
-                    pc: program.debuggee.read_u64(registers.rsp)?,
-                    stack: registers.rsp.wrapping_add(8),
+                    pc: program.debuggee.read_u64(registers.stack_pointer())?,
+                    stack: abi::frame_at_entry(registers.stack_pointer()),
                 };
                 let since = noted().and_then(|noted| Dropped::since(program, thread, noted));
                 Ok(match since {
@@ -85,7 +91,12 @@ impl Dropped {
                 let since = noted().and_then(|noted| Dropped::since(program, thread, noted));
                 Ok(match since {
                     Some((gone, target)) => Some(Dropped(Which::Among { gone, target })),
-                    None => Dropped::off_the_stack(program, thread, registers.rsp, outermost),
+                    None => Dropped::off_the_stack(
+                        program,
+                        thread,
+                        registers.stack_pointer(),
+                        outermost,
+                    ),
                 })
             }
         }

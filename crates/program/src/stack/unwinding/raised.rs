@@ -8,6 +8,7 @@
 
 use super::JumpTarget;
 use crate::program::Program;
+use juror_arch::dwarf;
 use juror_debuggee::{DebuggeeError, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -27,9 +28,9 @@ impl Raised {
         thread: ThreadId,
     ) -> Result<(), DebuggeeError> {
         let registers = program.registers(thread)?;
-        let exception = (thread, registers.rdi);
+        let exception = (thread, registers.arguments()[0]);
         let own = program.own_stack(thread);
-        if own.is_some_and(|own| own.contains(&registers.rsp)) {
+        if own.is_some_and(|own| own.contains(&registers.stack_pointer())) {
             self.calls.remove(&exception);
             return Ok(());
         }
@@ -63,7 +64,7 @@ pub(super) fn visit_calls(
             return true;
         }
         if begin.is_none() || frame.interrupted {
-            begin = frame.registers.get(juror_symbols::register::RSP);
+            begin = frame.registers.get(dwarf::STACK_POINTER);
         }
         is_certain &= !frame.guess;
         let Some(stack) = frame.cfa.filter(|_| is_certain) else {

@@ -3,8 +3,9 @@
 use crate::commands::completion::matching;
 use crate::inspect::{expressions, locations};
 use crate::session::Session;
+use juror_arch::names;
 use juror_points::location_spec::LocationSpec;
-use juror_symbols::{Type, TypeKind, register_name};
+use juror_symbols::{Type, TypeKind};
 use juror_values::expression::BUILT_IN_NAMES;
 
 /// The keywords before a tag.
@@ -12,9 +13,6 @@ const KEYWORDS: [&str; 4] = ["struct", "class", "union", "enum"];
 
 /// gdb's options of a location.
 const LOCATION_OPTIONS: [&str; 4] = ["-function", "-label", "-line", "-source"];
-
-/// The DWARF numbers of the general registers and of those of vectors.
-const REGISTERS: std::ops::RangeInclusive<u16> = 0..=32;
 
 /// How many classes between an object and a field are gone through.
 const BASES_MAX: usize = 64;
@@ -43,12 +41,13 @@ pub(super) fn of_expression(session: &mut Session, before: &str) -> Option<Compl
 }
 
 fn registers(session: &Session, word: &str) -> Vec<String> {
-    let general = REGISTERS.map(register_name);
-    let others = ["pc", "sp", "fp", "eflags"].map(str::to_owned);
+    let general = names::GENERAL.iter().chain(&names::VECTORS);
+    let uses = names::ALIASES.iter().map(|(alias, _)| alias);
+    let registers = general.chain(uses).map(|name| (*name).to_owned());
     let functions = BUILT_IN_NAMES.map(str::to_owned);
     let kept = session.user.values.named();
     let kept = kept.map(|(name, _)| name.to_owned());
-    let names = general.chain(others).chain(functions).chain(kept);
+    let names = registers.chain(functions).chain(kept);
     let found = matching(names, word).into_iter();
     found.map(|name| format!("${name}")).collect()
 }

@@ -4,11 +4,12 @@ use super::special_registers;
 use crate::commands::info_frame;
 use crate::inspect::{expressions, frames};
 use crate::session::Session;
+use juror_arch::dwarf;
+use juror_arch::names::{SpecialRegister, whole_register};
 use juror_fault::CommandError;
 use juror_language::{Expression, ExpressionKind};
 use juror_program::assignment::bytes_for;
-use juror_program::scope::whole_register;
-use juror_symbols::{ValueLocation, register, register_name};
+use juror_symbols::ValueLocation;
 use juror_values::typed::{Number, Typed};
 
 /// Assigns to a register of the selected frame.
@@ -28,7 +29,7 @@ pub(super) fn assign_register(
         bytes_for(&wide, value, program)
     });
     let bytes = bytes.map_err(CommandError::new)?;
-    if matches!(number, register::RIP | register::RSP) {
+    if matches!(number, dwarf::INSTRUCTION_POINTER | dwarf::STACK_POINTER) {
         innermost_only(session)?;
     }
     write_register(session, number, &bytes)
@@ -56,13 +57,12 @@ pub(super) fn assign_in_register(
     let pieces = found.map(|(variable, _)| program.pieces_of(&frame, variable));
     match pieces.as_deref() {
         Some([piece]) => match piece.location {
-            ValueLocation::Register(number) if number <= register::RIP => {
+            ValueLocation::Register(number) if dwarf::is_unwound(number) => {
                 write_register(session, number, bytes)
             }
-            ValueLocation::Register(number) if (register::XMM0..=32).contains(&number) => {
+            ValueLocation::Register(number) if let Some(index) = dwarf::vector_index(number) => {
                 innermost_only(session)?;
-                let place = VectorPlace::Xmm(usize::from(number - register::XMM0));
-                write_vector(session, place, 0, bytes)
+                write_vector(session, VectorPlace::Vector(index), 0, bytes)
             }
             _ => Err(CommandError::new(format!(
                 "`{name}` is not stored anywhere: it is a constant in the debug information"
@@ -123,8 +123,8 @@ fn write_vector(
     let debuggee = &mut session.running_mut()?.debuggee;
     let mut vectors = debuggee.vector_registers(thread)?;
     let whole = match register {
-        VectorPlace::Xmm(number) => vectors.xmm.get_mut(number),
-        VectorPlace::St(number) => vectors.st.get_mut(number),
+        VectorPlace::Vector(index) => vectors.vectors.get_mut(index),
+        VectorPlace::X87(index) => vectors.x87.get_mut(index),
     };
     let end = offset.checked_add(bytes.len());
     let part = whole.zip(end).and_then(|(it, end)| it.get_mut(offset..end));
@@ -182,7 +182,7 @@ fn saved_address(session: &mut Session, number: u16) -> Result<Option<u64>, Comm
     let selected = session.processes.selection.level;
     let frames = session.frames()?.to_vec();
     let unknown = || {
-        let name = register_name(number);
+        let name = dwarf::name(number);
         CommandError::new(format!(
             "the value of `${name}` in this frame was not saved"
         ))
@@ -215,21 +215,18 @@ fn saved_address(session: &mut Session, number: u16) -> Result<Option<u64>, Comm
 /// A register of sixteen bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VectorPlace {
-    Xmm(usize),
-    St(usize),
+    Vector(usize),
+    X87(usize),
 }
 
 /// Returns the sixteen-byte register that an expression is a part of.
 pub(super) fn vector_part(place: &Expression) -> Option<VectorPlace> {
     match &place.kind {
-        ExpressionKind::Register(name) => {
-            let number = |digits: &str| digits.parse().ok();
-            match (name.strip_prefix("xmm"), name.strip_prefix("st")) {
-                (Some(digits), _) => number(digits).map(VectorPlace::Xmm),
-                (_, Some(digits)) => number(digits).map(VectorPlace::St),
-                _ => None,
-            }
-        }
+        ExpressionKind::Register(name) => match SpecialRegister::named(name)? {
+            SpecialRegister::Vector(index) => Some(VectorPlace::Vector(index)),
+            SpecialRegister::X87(index) => Some(VectorPlace::X87(index)),
+            _ => None,
+        },
         ExpressionKind::Field { object, .. } | ExpressionKind::Index { object, .. } => {
             vector_part(object)
         }

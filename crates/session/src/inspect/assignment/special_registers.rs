@@ -4,17 +4,11 @@
 use super::registers::{innermost_only, write_register};
 use crate::inspect::{expressions, frames};
 use crate::session::Session;
+use juror_arch::names::{self, SpecialRegister, register_part};
+use juror_arch::{Register, dwarf, flags};
 use juror_fault::CommandError;
 use juror_program::assignment::bytes_for;
-use juror_program::scope::register_part;
-use juror_symbols::register;
 use juror_values::typed::{Number, Typed};
-
-/// The flags that a program may change: CF, PF, AF, ZF, SF, DF, OF, AC.
-const SETTABLE_FLAGS: u64 = 0x4_0cd5;
-
-/// The other flags that have a name.
-const KEPT_FLAGS: u64 = 0x3b_7300;
 
 /// Assigns to a register by its name.
 ///
@@ -27,44 +21,52 @@ pub(super) fn assign(session: &mut Session, name: &str, value: &Typed) -> Result
     if register_part(name).is_some() {
         return assign_part(session, name, value);
     }
-    if !matches!(name, "eflags" | "mxcsr" | "fs_base" | "gs_base") {
+    let special = SpecialRegister::named(name);
+    let is_known = matches!(
+        special,
+        Some(SpecialRegister::VectorControl | SpecialRegister::Kernel(_))
+    );
+    if name != names::FLAGS && !is_known {
         return Err(CommandError::new(format!("there is no register `${name}`")));
     }
     innermost_only(session)?;
     let word = word_of(session, value)?;
     let thread = session.thread()?;
     let debuggee = &mut session.running_mut()?.debuggee;
-    if name == "mxcsr" {
+    if special == Some(SpecialRegister::VectorControl) {
         let mut vectors = debuggee.vector_registers(thread)?;
-        vectors.mxcsr = u32::try_from(word)
-            .map_err(|_| CommandError::new(format!("{word:#x} does not fit into `$mxcsr`")))?;
+        vectors.control = u32::try_from(word)
+            .map_err(|_| CommandError::new(format!("{word:#x} does not fit into `${name}`")))?;
         return Ok(debuggee.set_vector_registers(thread, &vectors)?);
     }
     let mut registers = *debuggee.registers(thread)?;
-    match name {
-        "eflags" if (registers.rflags ^ word) & KEPT_FLAGS != 0 => {
+    match special {
+        Some(SpecialRegister::Kernel(register)) => registers.set(register, word),
+        _ if (registers.flags() ^ word) & flags::KEPT != 0 => {
             return Err(CommandError::new(
                 "only the flags CF, PF, AF, ZF, SF, DF, OF and AC can be set",
             ));
         }
         // Bits without a name stay what they are.
-        "eflags" => {
-            registers.rflags = registers.rflags & !SETTABLE_FLAGS | word & SETTABLE_FLAGS;
+        _ => {
+            let kept = registers.flags() & !flags::SETTABLE;
+            registers.set_flags(kept | word & flags::SETTABLE);
         }
-        "fs_base" => registers.fs_base = word,
-        _ => registers.gs_base = word,
     }
     Ok(debuggee.set_registers(thread, &registers)?)
 }
 
 /// Returns why a register cannot be set, whatever the value is.
 pub(crate) fn refusal(name: &str) -> Option<&'static str> {
-    match name {
-        "cs" | "ss" | "ds" | "es" | "fs" | "gs" => {
+    match SpecialRegister::named(name)? {
+        SpecialRegister::Kernel(Register::FsBase | Register::GsBase) => None,
+        SpecialRegister::Kernel(Register::OrigRax) => {
+            Some("it says which system call the kernel restarts")
+        }
+        SpecialRegister::Kernel(_) => {
             Some("the kernel chooses the segments of a process; $fs_base and $gs_base can be set")
         }
-        "orig_rax" => Some("it says which system call the kernel restarts"),
-        _ if name.starts_with("ymm") => {
+        SpecialRegister::WideVector(_) => {
             Some("the upper half of a vector is only shown; the lower one is $xmm0 to $xmm15")
         }
         _ => None,
@@ -100,7 +102,7 @@ fn assign_part(session: &mut Session, name: &str, value: &Typed) -> Result<(), C
     for (to, given) in word.iter_mut().skip(from).take(size).zip(&bytes) {
         *to = *given;
     }
-    if number == register::RSP {
+    if number == dwarf::STACK_POINTER {
         innermost_only(session)?;
     }
     write_register(session, number, &word)

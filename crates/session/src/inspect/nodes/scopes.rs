@@ -7,44 +7,12 @@ use crate::inspect::nodes::made::{Draft, Origin, Writer};
 use crate::inspect::{assignment, expressions};
 use crate::session::Session;
 use crate::state::nodes::{Content, FrameOf, Known};
+use juror_arch::names;
 use juror_fault::CommandError;
 use juror_values::format::Radix;
 use juror_values::parts::Path;
 use juror_values::typed::Typed;
 use juror_view::nodes::{Group, Node, NodeKind};
-
-/// The registers that hold numbers and addresses.
-const GENERAL: &[&str] = &[
-    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
-    "r14", "r15", "rip", "eflags",
-];
-/// Groups of registers, which only the innermost frame has.
-const GROUPS: &[(&str, &[&str])] = &[
-    (
-        "segments",
-        &[
-            "cs", "ss", "ds", "es", "fs", "gs", "fs_base", "gs_base", "orig_rax",
-        ],
-    ),
-    (
-        "x87",
-        &["st0", "st1", "st2", "st3", "st4", "st5", "st6", "st7"],
-    ),
-    (
-        "xmm",
-        &[
-            "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
-            "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "mxcsr",
-        ],
-    ),
-    (
-        "ymm",
-        &[
-            "ymm0", "ymm1", "ymm2", "ymm3", "ymm4", "ymm5", "ymm6", "ymm7", "ymm8", "ymm9",
-            "ymm10", "ymm11", "ymm12", "ymm13", "ymm14", "ymm15",
-        ],
-    ),
-];
 
 /// Returns the values of a group in a frame.
 pub(crate) fn scope_nodes(
@@ -138,8 +106,8 @@ fn registers(
     frame: FrameOf,
     radix: Radix,
 ) -> Result<Vec<Node>, CommandError> {
-    let mut nodes = register_drafts(session, frame, GENERAL, radix)?;
-    for (name, members) in GROUPS {
+    let mut nodes = register_drafts(session, frame, &names::GENERAL, radix)?;
+    for (name, members) in names::GROUPS {
         let first = members.first().copied().unwrap_or_default();
         if expressions::evaluate(session, &format!("${first}")).is_err() {
             continue;

@@ -172,7 +172,7 @@ fn end_foreign_watchpoints(
     let standing: Vec<(ThreadId, u64)> = program
         .debuggee
         .thread_ids()
-        .filter_map(|thread| Some((thread, program.registers(thread).ok()?.rsp)))
+        .filter_map(|thread| Some((thread, program.registers(thread).ok()?.stack_pointer())))
         .collect();
     let mut gone = session.processes.watchpoints.of_other_threads(&standing);
     for (thread, stack) in standing {

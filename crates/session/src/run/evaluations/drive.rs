@@ -136,7 +136,7 @@ impl Session {
     ) -> Result<(), CommandError> {
         let thread = evaluation.thread;
         let program = self.running_mut()?;
-        let stack = program.registers(thread)?.rsp;
+        let stack = program.registers(thread)?.stack_pointer();
         let stack = evaluation.results.borrow().stack_below(stack);
         let target = program
             .call_target(request, thread)

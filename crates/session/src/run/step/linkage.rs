@@ -24,20 +24,29 @@ pub(super) fn pass_linkage(
     back: u64,
     observer: &mut dyn Observer,
 ) -> Result<Option<Pause>, CommandError> {
-    let start = session.running()?.registers(thread)?.rip;
+    let start = session.running()?.registers(thread)?.instruction_pointer();
     if !session.modules().is_linkage_stub(start) {
         return Ok(None);
     }
     for _ in 0..INSTRUCTIONS_MAX {
         let registers = *session.running()?.registers(thread)?;
-        if registers.rip == back || !session.modules().is_linkage(registers.rip) {
+        if registers.instruction_pointer() == back
+            || !session
+                .modules()
+                .is_linkage(registers.instruction_pointer())
+        {
             break;
         }
         let mut pause = session.next_instruction(thread, observer)?;
         if matches!(pause, Pause::Stepped(_))
-            && session.has_entered_handler(thread, registers.rip)?
+            && session.has_entered_handler(thread, registers.instruction_pointer())?
         {
-            pause = session.run_over_call(registers.rip, thread, registers.rsp, observer)?;
+            pause = session.run_over_call(
+                registers.instruction_pointer(),
+                thread,
+                registers.stack_pointer(),
+                observer,
+            )?;
         }
         if !matches!(pause, Pause::Stepped(_) | Pause::Temporary(_)) {
             return Ok(Some(pause));

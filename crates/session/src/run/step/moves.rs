@@ -3,6 +3,7 @@
 use crate::run::pause::{Goal, Pause, Temporary};
 use crate::run::processes::watching;
 use crate::session::Session;
+use juror_arch::instruction::{INSTRUCTION_LENGTH_MAX, SYSTEM_CALL, SYSTEM_CALL_LENGTH};
 use juror_debuggee::{Owner, ThreadId};
 use juror_fault::CommandError;
 use juror_program::program::Program;
@@ -11,9 +12,6 @@ use juror_program::stack::unwinding::{
 };
 use juror_stepping::{Flow, flow_of};
 use juror_view::observer::Observer;
-
-/// The length of the machine's longest instruction, in bytes.
-const INSTRUCTION_LENGTH_MAX: usize = 15;
 
 impl Session {
     /// Resumes all threads until a call of one thread has returned to `back`, or was dropped by
@@ -65,8 +63,12 @@ impl Session {
             };
             let program = self.running()?;
             let registers = *program.registers(thread)?;
-            let exit = exits.iter().find(|exit| exit.address == registers.rip);
-            let is_goal = goals.iter().any(|goal| goal.address == registers.rip);
+            let exit = exits
+                .iter()
+                .find(|exit| exit.address == registers.instruction_pointer());
+            let is_goal = goals
+                .iter()
+                .any(|goal| goal.address == registers.instruction_pointer());
             let Some(exit) = exit.filter(|_| !is_goal) else {
                 return Ok(pause);
             };
@@ -117,8 +119,10 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Pause, CommandError> {
         let registers = *self.running()?.registers(thread)?;
-        match self.flow_at(registers.rip)? {
-            Flow::Call { back } => self.run_over_call(back, thread, registers.rsp, observer),
+        match self.flow_at(registers.instruction_pointer())? {
+            Flow::Call { back } => {
+                self.run_over_call(back, thread, registers.stack_pointer(), observer)
+            }
             _ => self.step_instruction(thread, observer),
         }
     }
@@ -181,11 +185,10 @@ impl Session {
 /// Returns whether the thread is about to make a system call, or was stopped in one that continues
 /// when it runs.
 fn is_at_system_call(program: &Program, thread: ThreadId) -> Result<bool, CommandError> {
-    const SYSCALL: [u8; 2] = [0x0f, 0x05];
-    let pc = program.registers(thread)?.rip;
+    let pc = program.registers(thread)?.instruction_pointer();
     let is_call = |address| {
-        let mut bytes = [0; 2];
-        program.debuggee.read(address, &mut bytes).is_ok() && bytes == SYSCALL
+        let mut bytes = [0; SYSTEM_CALL.len()];
+        program.debuggee.read(address, &mut bytes).is_ok() && bytes == SYSTEM_CALL
     };
-    Ok(is_call(pc) || is_call(pc.wrapping_sub(2)))
+    Ok(is_call(pc) || is_call(pc.wrapping_sub(SYSTEM_CALL_LENGTH)))
 }

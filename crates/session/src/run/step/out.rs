@@ -90,7 +90,9 @@ impl Session {
             return Err(nowhere_to_return(&frame));
         };
         let pause = match self.run_over_call(back, thread, cfa, observer)? {
-            Pause::Temporary(thread) if self.running()?.registers(thread)?.rip != back => {
+            Pause::Temporary(thread)
+                if self.running()?.registers(thread)?.instruction_pointer() != back =>
+            {
                 Pause::Stepped(thread)
             }
             pause => pause,
@@ -147,7 +149,7 @@ impl Session {
             return Err(CommandError::new(format!("there is no code at `{text}`")));
         }
         // The outlined part of the call that begins here is not another call.
-        let here = self.running()?.registers(thread)?.rip;
+        let here = self.running()?.registers(thread)?.instruction_pointer();
         let rest_calls = resolved.rest_calls.into_iter();
         let rest_calls = rest_calls.filter(|(_, entry)| *entry != here);
         let addresses = resolved.addresses.into_iter();

@@ -5,9 +5,8 @@
 //! so the rule that lifts the instruction and the engine must agree.
 
 use super::built::Built;
-use juror_debuggee::{
-    Debuggee as Process, Launch, Owner, Redirection, Registers, StopEvent, ThreadId,
-};
+use juror_arch::{Register, Registers};
+use juror_debuggee::{Debuggee as Process, Launch, Owner, Redirection, StopEvent, ThreadId};
 use juror_oracle::abstract_machine::VARIABLES;
 use juror_oracle::{Access, AccessMode, Debuggee, Executed, Fault};
 use juror_stepping::{AccessState, accesses_of};
@@ -61,10 +60,8 @@ impl Live {
     }
 
     fn jump(&mut self, address: u64) -> Result<(), Fault> {
-        let registers = Registers {
-            rip: address,
-            ..*self.registers()?
-        };
+        let mut registers = *self.registers()?;
+        registers.set_instruction_pointer(address);
         let set = self.process.set_registers(self.thread, &registers);
         set.map_err(fault)
     }
@@ -88,14 +85,10 @@ impl Live {
 }
 
 fn state(registers: &Registers) -> AccessState {
-    let it = registers;
     AccessState {
-        general: [
-            it.rax, it.rcx, it.rdx, it.rbx, it.rsp, it.rbp, it.rsi, it.rdi, it.r8, it.r9, it.r10,
-            it.r11, it.r12, it.r13, it.r14, it.r15,
-        ],
-        fs_base: it.fs_base,
-        gs_base: it.gs_base,
+        general: registers.encoded(),
+        fs_base: registers.get(Register::FsBase),
+        gs_base: registers.get(Register::GsBase),
     }
 }
 
@@ -114,7 +107,7 @@ impl Debuggee for Live {
     type Checkpoint = Kept;
 
     fn program_counter(&self) -> Result<u64, Fault> {
-        Ok(self.registers()?.rip)
+        Ok(self.registers()?.instruction_pointer())
     }
 
     fn set_program_counter(&mut self, address: u64) -> Result<(), Fault> {
@@ -168,13 +161,13 @@ impl Debuggee for Live {
 
     fn accesses(&self) -> Result<Vec<Access>, Fault> {
         let registers = self.registers()?;
-        if self.planted.contains(&registers.rip) {
+        if self.planted.contains(&registers.instruction_pointer()) {
             return Ok(Vec::new());
         }
-        let bytes = self.bytes(registers.rip, INSTRUCTION_BYTES)?;
+        let bytes = self.bytes(registers.instruction_pointer(), INSTRUCTION_BYTES)?;
         let state = state(registers);
         let mut accesses = Vec::new();
-        for found in accesses_of(&bytes, registers.rip, &state) {
+        for found in accesses_of(&bytes, registers.instruction_pointer(), &state) {
             let old = self.read(found.address)?;
             let access = |mode, new| Access {
                 address: found.address,
@@ -194,7 +187,7 @@ impl Debuggee for Live {
     }
 
     fn execute(&mut self) -> Result<Executed, Fault> {
-        let here = self.registers()?.rip;
+        let here = self.registers()?.instruction_pointer();
         if self.planted.contains(&here) && self.trapped_at == Some(here) {
             return Ok(Executed::Trap);
         }
@@ -220,7 +213,9 @@ impl Debuggee for Live {
         let registers = *self.registers()?;
         let first = self.symbol("v0")?;
         // The stack of these programs ends where it was at the start.
-        let bottom = registers.rsp.saturating_sub(STACK_BYTES as u64 / 2);
+        let bottom = registers
+            .stack_pointer()
+            .saturating_sub(STACK_BYTES as u64 / 2);
         Ok(Kept {
             variables: self.bytes(first, VARIABLES as usize * 8)?,
             stack: self.bytes(bottom, STACK_BYTES)?,
@@ -239,7 +234,10 @@ impl Debuggee for Live {
         set.map_err(fault)?;
         let first = self.symbol("v0")?;
         self.process.write(first, &kept.variables).map_err(fault)?;
-        let bottom = kept.registers.rsp.saturating_sub(STACK_BYTES as u64 / 2);
+        let bottom = kept
+            .registers
+            .stack_pointer()
+            .saturating_sub(STACK_BYTES as u64 / 2);
         self.process.write(bottom, &kept.stack).map_err(fault)
     }
 }
