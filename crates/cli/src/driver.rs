@@ -5,10 +5,12 @@ use juror_session::Session;
 pub use juror_fault::{CommandError, FileDiagnostics, SessionError};
 pub use juror_monitoring::property_files::{LoadedFiles, PropertySource};
 pub use juror_monitoring::recording::Recording;
+#[cfg(feature = "models")]
+pub use juror_session::ControlCheck;
 pub use juror_session::{
-    AtInlined, AutomaticCheckpoints, ControlCheck, ControlCheckMaker, CpuPolicy, Follow,
-    Foreground, InlinedPolicy, Options, Permissions, SelfCheck, SelfCheckReport, SymbolCache,
-    SymbolSettings, SystemCallStops, Tier, Waker,
+    AtInlined, AutomaticCheckpoints, ControlCheckMaker, CpuPolicy, Follow, Foreground,
+    InlinedPolicy, Options, Permissions, SelfCheck, SelfCheckReport, SymbolCache, SymbolSettings,
+    SystemCallStops, Tier, Waker,
 };
 pub use juror_view::driver::{Driver, FrontEnd};
 pub use juror_view::observer::Observer;

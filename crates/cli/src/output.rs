@@ -112,6 +112,7 @@ impl Output {
     }
 
     /// Lets a page follow the session; `report` is the file to write at its end.
+    #[cfg(feature = "web")]
     pub fn follow(&mut self, page: LivePage, report: Option<PathBuf>) {
         self.page = Some(page);
         self.report = report;
@@ -131,6 +132,7 @@ impl Output {
     }
 
     /// Writes a line for the user to the messages, whatever the standard output is for.
+    #[cfg(feature = "web")]
     pub fn say_always(&mut self, text: &str) -> io::Result<()> {
         self.warn(&format!("{text}\n"))
     }

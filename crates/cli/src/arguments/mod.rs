@@ -7,10 +7,6 @@ mod dap;
 mod file_kind;
 mod gdb;
 pub mod generate;
-#[cfg_attr(
-    not(feature = "models"),
-    expect(dead_code, reason = "nothing runs the command")
-)]
 pub mod model;
 mod options;
 pub mod property;
