@@ -124,7 +124,10 @@ impl Breakpoints {
             breakpoint.bind(program);
         }
         self.list.push(breakpoint);
-        if let Err(error) = self.settle(program.as_deref_mut()) {
+        let position = self.list.len() - 1;
+        let settled = self.settle_one(position, program.as_deref_mut());
+        self.add_to_index(position);
+        if let Err(error) = settled {
             self.delete(program, &[number]);
             return Err(error);
         }
@@ -261,47 +264,68 @@ impl Breakpoints {
     /// be inserted.
     pub fn settle(&mut self, mut program: Option<&mut Program>) -> Result<(), DebuggeeError> {
         let mut result = Ok(());
-        for breakpoint in &mut self.list {
-            let owner = breakpoint.point.owner.of_engine();
-            let locations = &mut breakpoint.locations;
-            self.changes.clear();
-            locations.settle(breakpoint.point.enabled, &mut self.changes);
-            let Some(program) = program.as_deref_mut() else {
-                continue;
-            };
-            for &change in &self.changes {
-                let done = match change {
-                    Change::Insert(address) => {
-                        let inserted = program.debuggee.insert(address, owner);
-                        if inserted.is_err() {
-                            locations.refuse(address);
-                        }
-                        inserted
-                    }
-                    Change::Remove(address) => program.debuggee.remove(address, owner),
-                };
-                result = result.and(done);
-            }
+        for position in 0..self.list.len() {
+            result = result.and(self.settle_one(position, program.as_deref_mut()));
         }
         self.reindex();
+        result
+    }
+
+    /// Inserts and removes the breakpoints of one location spec; the index is not updated.
+    fn settle_one(
+        &mut self,
+        position: usize,
+        program: Option<&mut Program>,
+    ) -> Result<(), DebuggeeError> {
+        let Some(breakpoint) = self.list.get_mut(position) else {
+            return Ok(());
+        };
+        let owner = breakpoint.point.owner.of_engine();
+        let locations = &mut breakpoint.locations;
+        self.changes.clear();
+        locations.settle(breakpoint.point.enabled, &mut self.changes);
+        let Some(program) = program else {
+            return Ok(());
+        };
+        let mut result = Ok(());
+        for &change in &self.changes {
+            let done = match change {
+                Change::Insert(address) => {
+                    let inserted = program.debuggee.insert(address, owner);
+                    if inserted.is_err() {
+                        locations.refuse(address);
+                    }
+                    inserted
+                }
+                Change::Remove(address) => program.debuggee.remove(address, owner),
+            };
+            result = result.and(done);
+        }
         result
     }
 
     fn reindex(&mut self) {
         self.index.clear();
         self.partial.clear();
-        for (position, breakpoint) in self.list.iter().enumerate() {
-            for (number, address) in breakpoint.locations.planted() {
-                let location = breakpoint.locations.get(number);
-                let passage = location.and_then(|it| it.passage(address));
-                if !matches!(passage, Some(Passage::Enters(_))) {
-                    let here = self.index.entry(address).or_default();
-                    here.push((position as u32, number as u32));
-                }
-                if let Some(passage) = passage {
-                    let here = self.partial.entry(address).or_default();
-                    here.push(passage);
-                }
+        for position in 0..self.list.len() {
+            self.add_to_index(position);
+        }
+    }
+
+    fn add_to_index(&mut self, position: usize) {
+        let Some(breakpoint) = self.list.get(position) else {
+            return;
+        };
+        for (number, address) in breakpoint.locations.planted() {
+            let location = breakpoint.locations.get(number);
+            let passage = location.and_then(|it| it.passage(address));
+            if !matches!(passage, Some(Passage::Enters(_))) {
+                let here = self.index.entry(address).or_default();
+                here.push((position as u32, number as u32));
+            }
+            if let Some(passage) = passage {
+                let here = self.partial.entry(address).or_default();
+                here.push(passage);
             }
         }
     }
