@@ -1,4 +1,4 @@
-//! The files of the cache: indexes of names, and decompressed sections.
+//! The files of the cache: indexes of names and source files, and decompressed sections.
 //!
 //! A file is written beside its final path and renamed, so that readers never see a partial
 //! file; if two processes write at once, the last one wins, with the same contents. Nothing is
@@ -14,6 +14,8 @@ use std::time::{Duration, SystemTime};
 
 /// The extension of an index of names.
 pub(crate) const NAMES: &str = "names";
+/// The extension of an index of source files.
+pub(crate) const FILES: &str = "files";
 /// The extension of a decompressed section.
 const SECTION: &str = "section";
 /// The maximum size of a build id in bytes.
@@ -138,7 +140,7 @@ fn make_room(cache: &Cache, kept: &Path) {
             {
                 let _ = std::fs::remove_file(&path);
             }
-            Some(NAMES | SECTION) if data.is_file() => {
+            Some(NAMES | FILES | SECTION) if data.is_file() => {
                 total += data.len();
                 if path != kept {
                     files.push((used, data.len(), path));

@@ -1,14 +1,17 @@
 //! One program or shared library on disk, read on demand.
 
-use crate::SymbolError;
+use crate::answers::Answers;
 use crate::dwarf::DebugInfo;
+use crate::dwarf::files::{FileIndex, FoundFile};
 use crate::dwarf::names::Watch;
 use crate::elf::{ElfFile, Header, PltEntry, SymbolTable};
-use crate::function::{FoundFunctions, FunctionIndex};
+use crate::function::FunctionIndex;
 use crate::names;
 use crate::separate::{self, Search};
-use crate::settings::SymbolSettings;
+use crate::settings::{Cache, SymbolSettings};
+use crate::source_files::Files;
 use crate::unwind::FrameRules;
+use crate::{Function, InlinedCopy, LineAddresses, SymbolError};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -31,8 +34,12 @@ pub(crate) struct Inner {
     strings: OnceLock<Option<Vec<Arc<[u8]>>>>,
     plt: OnceLock<Vec<PltEntry>>,
     debug_info: OnceLock<Option<Arc<DebugInfo>>>,
+    files: Files,
+    /// The addresses of lines; the key is the line and the file, `42 main.c`.
+    pub found_lines: Answers<Box<str>, LineAddresses>,
     functions: OnceLock<FunctionIndex>,
-    pub found_functions: FoundFunctions,
+    pub found_functions: Answers<Box<str>, Function>,
+    pub found_copies: Answers<Box<str>, InlinedCopy>,
     frame_rules: OnceLock<FrameRules>,
 }
 
@@ -89,8 +96,11 @@ impl SymbolFile {
                 strings: OnceLock::new(),
                 plt: OnceLock::new(),
                 debug_info: OnceLock::new(),
+                files: Files::default(),
+                found_lines: Answers::default(),
                 functions: OnceLock::new(),
-                found_functions: FoundFunctions::default(),
+                found_functions: Answers::default(),
+                found_copies: Answers::default(),
                 frame_rules: OnceLock::new(),
             }),
         }
@@ -228,21 +238,50 @@ impl Inner {
     }
 
     pub fn debug_info(&self) -> Option<&Arc<DebugInfo>> {
-        self.debug_info
-            .get_or_init(|| {
-                if self.elf.header.has_debug_info {
-                    return Some(Arc::new(DebugInfo::load(
-                        &self.elf,
-                        &self.elf,
-                        &self.settings,
-                    )));
-                }
-                let file = self
-                    .debug_file()
-                    .filter(|file| file.header.has_debug_info)?;
-                Some(Arc::new(DebugInfo::load(file, &self.elf, &self.settings)))
-            })
-            .as_ref()
+        let load = || {
+            let from = self.with_debug_info()?;
+            let info = DebugInfo::load(from, &self.elf, &self.settings);
+            if let Some(files) = self.files.kept(self) {
+                info.take_ranges(files);
+            }
+            Some(Arc::new(info))
+        };
+        self.debug_info.get_or_init(load).as_ref()
+    }
+
+    /// Returns the file with the debug information: the program, or its separate debug file.
+    pub fn with_debug_info(&self) -> Option<&Arc<ElfFile>> {
+        if self.elf.header.has_debug_info {
+            return Some(&self.elf);
+        }
+        let file = self.debug_file();
+        file.filter(|file| file.header.has_debug_info)
+    }
+
+    /// Returns the index of source files, built on first use; `None` without debug information.
+    pub fn files(&self) -> Option<&FileIndex> {
+        self.files.get(self)
+    }
+
+    /// Returns the source files that are named by a path or the end of a path, with the debug
+    /// information; `None` if there are none. Debug information without such a file is not read.
+    pub fn files_named(&self, written: &str) -> Option<(&Arc<DebugInfo>, Vec<FoundFile<'_>>)> {
+        if self.files()?.files_named(written).is_empty() {
+            return None;
+        }
+        let info = self.debug_info()?;
+        // With the debug information, the index may turn out to be one of other units.
+        Some((info, self.files()?.files_named(written)))
+    }
+
+    /// Returns the debug information if it was loaded.
+    pub fn loaded_debug_info(&self) -> Option<&Arc<DebugInfo>> {
+        self.debug_info.get()?.as_ref()
+    }
+
+    /// Returns the cache.
+    pub fn cache(&self) -> Option<&Cache> {
+        self.settings.cache.as_ref()
     }
 
     pub fn functions(&self) -> &FunctionIndex {

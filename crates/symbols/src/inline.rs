@@ -69,14 +69,16 @@ impl SymbolFile {
         let Some(info) = self.inner.debug_info() else {
             return Vec::new();
         };
-        let asked = Asked::read(name);
-        let units = info.units_inlining(asked.name);
-        let mut known_parts = KnownParts::default();
-        let mut found = Vec::new();
-        for unit in units {
-            self.add_copies_of_unit(info, unit, &asked, &mut known_parts, &mut found);
-        }
-        found
+        let search = || {
+            let asked = Asked::read(name);
+            let mut known_parts = KnownParts::default();
+            let mut found = Vec::new();
+            for unit in info.units_inlining(asked.name) {
+                self.add_copies_of_unit(info, unit, &asked, &mut known_parts, &mut found);
+            }
+            found
+        };
+        self.inner.found_copies.get_or_search(name, search)
     }
 
     /// Returns the abstract origins of the inlined copies of a function.

@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answers;
 mod assembly;
 mod cache;
 mod call;
@@ -36,6 +37,7 @@ mod parameters;
 mod scopes;
 mod separate;
 mod settings;
+mod source_files;
 mod statics;
 mod types;
 mod unit_description;
@@ -55,7 +57,7 @@ pub use file::SymbolFile;
 pub use function::Function;
 pub use inline::{Beginning, Doubt, InlinedCall, InlinedCopy, InlinedFrame, Order, OutlinedPart};
 pub use labels::Label;
-pub use line::{Line, LineAddresses};
+pub use line::{Line, LineAddresses, is_path_of};
 pub use location::{
     DroppedParameter, EvaluationContext, FixedLocation, Location, LocationError, Memory, Piece,
     ValueLocation,

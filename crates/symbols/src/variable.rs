@@ -465,7 +465,10 @@ fn merge_into_call(scopes: &mut [Scope], part: usize, address: u64) {
 
 pub(crate) fn unit_is(info: &DebugInfo, unit: u32, file: &str) -> bool {
     let name = info.unit(unit).and_then(|unit| unit.unit.name.as_ref());
-    name.is_some_and(|name| Path::new(&*String::from_utf8_lossy(name.bytes())).ends_with(file))
+    name.is_some_and(|name| {
+        let name = String::from_utf8_lossy(name.bytes());
+        crate::line::is_path_of(Path::new(file), Path::new(&*name))
+    })
 }
 
 /// Returns a static member as its class declares it.

@@ -6,9 +6,10 @@ use crate::stack::callers::TailCall;
 use juror_arch::dwarf;
 use juror_debuggee::ThreadId;
 use juror_symbols::{
-    Function, Registers, ScopeKind, UnwindError, UnwindMethod, Variable, unwind_without_file,
+    Function, Registers, ScopeKind, UnwindError, UnwindMethod, Variable, is_path_of,
+    unwind_without_file,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// The most frames in a stack at which the stack pointer need not grow: signal frames, calls made
@@ -156,7 +157,7 @@ pub fn usual_level(frames: &[Frame]) -> usize {
 pub fn level_of_line(frames: &[Frame], file: &str, line: u32) -> Option<usize> {
     let is_in_line = |frame: &Frame| {
         let path = frame.file.as_ref();
-        frame.line == Some(line) && path.is_some_and(|path| path.ends_with(file))
+        frame.line == Some(line) && path.is_some_and(|path| is_path_of(Path::new(file), path))
     };
     let mut beginning = frames.iter().take(beginning_calls(frames) + 1);
     let statement = beginning.rposition(is_in_line);

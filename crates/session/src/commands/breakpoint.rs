@@ -147,14 +147,8 @@ fn remark_on_choice(session: &Session, name: &str) -> Option<String> {
 }
 
 fn is_source_file(session: &Session, file: &str) -> bool {
-    let is_meant = |known: &std::path::Path| known.ends_with(file);
-    session.modules().iter().any(|module| {
-        module
-            .symbols
-            .source_files()
-            .iter()
-            .any(|known| is_meant(known))
-    })
+    let mut modules = session.modules().iter();
+    modules.any(|module| module.symbols.source_file(file).is_some())
 }
 
 pub(crate) fn check_thread(session: &Session, thread: u32) -> Result<(), CommandError> {

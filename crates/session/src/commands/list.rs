@@ -119,13 +119,8 @@ fn place_line(session: &mut Session, text: &str) -> Result<(PathBuf, u32, bool),
     let place = resolvable(session, &placed.place)?;
     let modules = session.modules();
     if let Resolvable::Line(file, line, _) = &place {
-        let files = modules
-            .iter()
-            .flat_map(|module| module.symbols.source_files());
-        let found = files
-            .into_iter()
-            .find(|known| known.ends_with(file) || known.as_os_str() == file.as_str());
-        if let Some(found) = found {
+        let mut modules = modules.iter();
+        if let Some(found) = modules.find_map(|module| module.symbols.source_file(file)) {
             return Ok((found.to_path_buf(), *line, false));
         }
     }
@@ -148,9 +143,8 @@ fn file_named(session: &Session, text: &str) -> Option<PathBuf> {
     if !name.contains('.') || name.contains(':') {
         return None;
     }
-    let modules = session.modules().iter();
-    let mut files = modules.flat_map(|module| module.symbols.source_files());
-    let found = files.find(|known| known.ends_with(name))?;
+    let mut modules = session.modules().iter();
+    let found = modules.find_map(|module| module.symbols.source_file(name))?;
     Some(found.to_path_buf())
 }
 

@@ -11,7 +11,7 @@ pub(crate) type Slice<'a> = gimli::EndianSlice<'a, gimli::LittleEndian>;
 pub(crate) fn with_lines<T>(
     info: &DebugInfo,
     number: u32,
-    work: impl for<'a> Fn(
+    work: impl for<'a> FnOnce(
         &gimli::Dwarf<Slice<'a>>,
         &gimli::Unit<Slice<'a>>,
         &gimli::LineProgramHeader<Slice<'a>>,

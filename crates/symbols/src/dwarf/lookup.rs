@@ -7,14 +7,12 @@
 
 use super::facts::{Facts, FunctionRecord, GlobalRecord, TypeRecord};
 use super::names::NameIndex;
-use super::processors::on_all_processors;
 use super::search::{Found, Wanted};
 use super::{DebugInfo, DieRef};
 use crate::names::tail as tail_of;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The source for the lookup of a name.
 enum Lookup<'a> {
@@ -169,37 +167,5 @@ impl DebugInfo {
                 with_copies.map(|(unit, _)| unit).collect()
             }
         }
-    }
-
-    /// Returns the units that may have code from a source file of this name, ascending.
-    pub fn units_with_file(&self, name: &str) -> Vec<u32> {
-        let mut units: Vec<u32> = match self.available_names() {
-            Some(names) => names.units_with_file(name).collect(),
-            None => self.units_with_line_file(name),
-        };
-        units.sort_unstable();
-        units.dedup();
-        units
-    }
-
-    fn units_with_line_file(&self, name: &str) -> Vec<u32> {
-        let next = AtomicU32::new(0);
-        let work = || {
-            let mut units = Vec::new();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= self.unit_count() {
-                    return units;
-                }
-                // A type unit refers to the line table of another unit.
-                let slot = self.slots.get(number as usize);
-                if slot.is_some_and(|slot| slot.header.is_type()) {
-                    continue;
-                }
-                let has_file = crate::line::has_file(self, number, name);
-                units.extend(has_file.then_some(number));
-            }
-        };
-        on_all_processors(work).concat()
     }
 }

@@ -28,7 +28,9 @@ mod access;
 pub(crate) mod borrowed;
 mod entries;
 pub(crate) mod facts;
+pub(crate) mod files;
 mod forms;
+pub(crate) mod index;
 pub(crate) mod inlinings;
 mod loaded;
 mod lookup;
@@ -52,9 +54,11 @@ use crate::settings::{Cache, SymbolSettings};
 use crate::types::TypeCache;
 use entries::{EntrySection, Header, UnitKind};
 use facts::{Facts, FunctionRecord};
+use files::FileIndex;
 use gimli::AttributeValue;
+use index::{CachedIndex, Identity};
 use inlinings::Inlinings;
-use names::{CachedIndex, Identity, NameIndex, Watch};
+use names::{NameIndex, Watch};
 use rustc_hash::FxHashMap;
 use search::Searches;
 use std::ops::Range;
@@ -298,13 +302,41 @@ impl DebugInfo {
         if self.slots.iter().any(|slot| slot.skeleton.is_some()) || !self.problems.is_empty() {
             return None;
         }
-        let sizes = self.slots.iter();
-        let sizes = sizes.map(|slot| slot.header.size as u64);
         Some(Identity {
             build_id: program.header.build_id.clone()?,
-            entries_size: sizes.sum(),
+            fingerprint: self.entries_size(),
             unit_count: self.unit_count(),
         })
+    }
+
+    /// Returns the total size of the entries in bytes.
+    fn entries_size(&self) -> u64 {
+        let sizes = self.slots.iter().map(|slot| slot.header.size as u64);
+        sizes.sum()
+    }
+
+    /// Returns whether indexes of the debug information may be kept in a cache.
+    fn is_kept_in(&self, cache: &Cache) -> bool {
+        self.entries_size() >= cache.size_min_bytes
+    }
+
+    /// Builds the index of source files, and keeps it in the cache under an identity.
+    pub fn built_files(&self, identity: Option<&Identity>) -> FileIndex {
+        let mut files = self.build_files();
+        // Without a cache, or with split debug information, there is no identity here either.
+        if let (Some(identity), Some((_, cache))) = (identity, &self.cache)
+            && self.is_kept_in(cache)
+        {
+            identity.keep(cache, &mut files);
+        }
+        files
+    }
+
+    /// Takes the address ranges of all units from an index.
+    pub fn take_ranges(&self, files: &FileIndex) {
+        if files.unit_count() == Some(self.unit_count()) {
+            self.ranges.get_or_init(|| files.unit_ranges());
+        }
     }
 
     /// Returns the index of names, built on first use.
@@ -335,13 +367,13 @@ impl DebugInfo {
             let Some((identity, cache)) = &self.cache else {
                 return;
             };
+            if !self.is_kept_in(cache) {
+                return;
+            }
             match identity.load(cache) {
                 CachedIndex::Valid(names) => drop(self.names.set(*names)),
                 CachedIndex::Absent => {}
-                CachedIndex::Damaged(path, why) => self.warn(format!(
-                    "the index of names in {} is damaged and will be rebuilt: {why}",
-                    path.display()
-                )),
+                CachedIndex::Damaged(message) => self.warn(message),
             }
         });
         self.names.get()
@@ -349,13 +381,15 @@ impl DebugInfo {
 
     fn built_names(&self, watch: Option<&mut Watch<'_>>) -> Option<NameIndex> {
         let mut names = self.build_names(watch)?;
-        if let Some((identity, cache)) = &self.cache {
+        if let Some((identity, cache)) = &self.cache
+            && self.is_kept_in(cache)
+        {
             identity.keep(cache, &mut names);
         }
         Some(names)
     }
 
-    fn warn(&self, warning: String) {
+    pub fn warn(&self, warning: String) {
         if let Ok(mut warnings) = self.warnings.lock() {
             warnings.push(warning);
         }

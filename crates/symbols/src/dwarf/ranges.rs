@@ -8,8 +8,8 @@ use super::borrowed::with_borrowed;
 use std::ops::Range;
 
 impl DebugInfo {
-    /// Returns address ranges and their units, by ascending start.
-    pub(super) fn ranges_of_units(&self) -> Vec<(Range<u64>, u32)> {
+    /// Reads address ranges and their units, by ascending start.
+    fn ranges_of_units(&self) -> Vec<(Range<u64>, u32)> {
         let mut found = Vec::new();
         let is_listed = self.add_listed_ranges(&mut found);
         for number in self.unit_numbers() {
@@ -56,7 +56,7 @@ impl DebugInfo {
     }
 
     /// Adds the ranges in a unit's root DIE.
-    pub(super) fn add_unit_ranges(&self, number: u32, found: &mut Vec<(Range<u64>, u32)>) {
+    fn add_unit_ranges(&self, number: u32, found: &mut Vec<(Range<u64>, u32)>) {
         let Some(slot) = self.slots.get(number as usize) else {
             return;
         };
@@ -99,14 +99,8 @@ impl DebugInfo {
             .map(|(_, unit)| *unit)
     }
 
-    fn ranges(&self) -> &[(Range<u64>, u32)] {
-        if let Some(ranges) = self.ranges.get() {
-            return ranges;
-        }
-        let found = match self.names.get() {
-            Some(names) => names.unit_ranges(),
-            None => self.ranges_of_units(),
-        };
-        self.ranges.get_or_init(|| found)
+    /// Returns address ranges and their units, by ascending start.
+    pub(super) fn ranges(&self) -> &[(Range<u64>, u32)] {
+        self.ranges.get_or_init(|| self.ranges_of_units())
     }
 }

@@ -10,7 +10,6 @@ mod search;
 pub(crate) mod signature;
 
 pub(crate) use index::FunctionIndex;
-pub(crate) use search::FoundFunctions;
 
 use crate::SymbolFile;
 use crate::dwarf::DieRef;

@@ -6,9 +6,7 @@ use crate::dwarf::processors::on_all_processors;
 use crate::names::{self, CloneKind};
 use crate::{Binding, Function, SymbolFile};
 use memchr::memmem;
-use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Returns a label of assembly as a function of one address.
 fn label_as_function(name: &str, address: u64) -> Function {
@@ -25,43 +23,13 @@ fn label_as_function(name: &str, address: u64) -> Function {
     }
 }
 
-/// The results of searches by name. The events of properties are bound again each time a
-/// library is loaded, in all modules.
-#[derive(Debug, Default)]
-pub(crate) struct FoundFunctions(Mutex<FxHashMap<Box<str>, Arc<[Function]>>>);
-
-/// The maximum number of names whose functions are remembered.
-const NAMES_MAX: usize = 256;
-
-impl FoundFunctions {
-    fn get_or_search(&self, name: &str, search: impl FnOnce() -> Vec<Function>) -> Vec<Function> {
-        let found = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = found().get(name) {
-            return known.to_vec();
-        }
-        // Without the lock: a search may ask for another name.
-        let functions = search();
-        let mut found = found();
-        if found.len() >= NAMES_MAX {
-            found.clear();
-        }
-        found.insert(name.into(), functions.as_slice().into());
-        functions
-    }
-
-    fn has(&self, name: &str) -> bool {
-        let found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        found.contains_key(name)
-    }
-}
-
 impl SymbolFile {
     /// Searches files for the functions of these names, on all processors.
     /// [`SymbolFile::functions_named`] gives them at once afterwards.
     pub fn search_all(files: &[SymbolFile], names: &[&str]) {
         let is_known = |file: &SymbolFile| {
             let mut names = names.iter();
-            names.all(|name| file.inner.found_functions.has(name))
+            names.all(|name| file.inner.found_functions.has(*name))
         };
         let new: Vec<&SymbolFile> = files.iter().filter(|file| !is_known(file)).collect();
         if new.len() < 2 {

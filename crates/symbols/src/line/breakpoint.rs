@@ -1,7 +1,11 @@
 //! Breakpoint addresses: after a function's prologue, and on a source line.
 
+#[cfg(test)]
+mod tests;
+
 use super::LineAddresses;
 use super::table::{LineTable, Row, Sequence};
+use crate::dwarf::files::FoundFile;
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::inline::{inlined_chain, innermost_block};
 use crate::{Function, SymbolFile};
@@ -111,35 +115,43 @@ impl SymbolFile {
     /// code replaces it, and the result says so; a file without code at or after the line
     /// is omitted. A line on which only inlined calls are left counts as a line with code.
     pub fn addresses_of_line(&self, file: &str, line: u32) -> Vec<LineAddresses> {
-        let Some(info) = self.inner.debug_info() else {
-            return Vec::new();
+        let search = || {
+            let Some((info, files)) = self.inner.files_named(file) else {
+                return Vec::new();
+            };
+            let found = files
+                .iter()
+                .filter_map(|of| self.addresses_in(info, of, line));
+            found.collect()
         };
-        let mut by_file: BTreeMap<Arc<Path>, Candidates> = BTreeMap::new();
-        let name = Path::new(file).file_name().and_then(|name| name.to_str());
-        for number in info.units_with_file(name.unwrap_or("")) {
-            let Some(table) = info.line_table(number) else {
+        let found = &self.inner.found_lines;
+        found.get_or_search(&*format!("{line} {file}"), search)
+    }
+
+    fn addresses_in(
+        &self,
+        info: &DebugInfo,
+        of: &FoundFile<'_>,
+        line: u32,
+    ) -> Option<LineAddresses> {
+        let mut file: Option<Arc<Path>> = None;
+        let mut candidates = Candidates::new(line);
+        for (unit, number) in &of.places {
+            let Some((table, path)) = table_of(info, of, *unit, *number) else {
                 continue;
             };
-            for (index, path) in table.files().iter().enumerate() {
-                if path.ends_with(file) {
-                    let candidates = by_file
-                        .entry(path.clone())
-                        .or_insert_with(|| Candidates::new(line));
-                    candidates.add(table, index as u32);
-                    candidates.files.push((number, index as u32));
-                }
-            }
+            file.get_or_insert_with(|| Arc::clone(path));
+            candidates.add(table, *number);
+            candidates.files.push((*unit, *number));
         }
-        let found = by_file.into_iter().filter_map(|(file, candidates)| {
-            let (found, addresses) = self.best_of(info, &file, &candidates)?;
-            Some(LineAddresses {
-                file,
-                line: found,
-                exact: found == line,
-                addresses,
-            })
-        });
-        found.collect()
+        let file = file?;
+        let (found, addresses) = self.best_of(info, &file, &candidates)?;
+        Some(LineAddresses {
+            file,
+            line: found,
+            exact: found == line,
+            addresses,
+        })
     }
 
     /// Returns the columns at which statements of a line begin, from 1, in bytes.
@@ -181,21 +193,22 @@ impl SymbolFile {
         line: u32,
         mut visit: impl FnMut(&Arc<Path>, &LineTable, (&Sequence, usize), &Row),
     ) {
-        let Some(info) = self.inner.debug_info() else {
+        let Some((info, files)) = self.inner.files_named(file) else {
             return;
         };
-        let name = Path::new(file).file_name().and_then(|name| name.to_str());
-        for number in info.units_with_file(name.unwrap_or("")) {
-            let Some(table) = info.line_table(number) else {
-                continue;
-            };
-            for sequence in table.sequences() {
-                for (at, row) in table.rows(sequence).iter().enumerate() {
-                    if row.line == line
-                        && row.is_stmt
-                        && let Some(path) = table.file(row.file).filter(|it| it.ends_with(file))
-                    {
-                        visit(path, table, (sequence, at), row);
+        for of in files {
+            for (unit, number) in &of.places {
+                let Some((table, path)) = table_of(info, &of, *unit, *number) else {
+                    continue;
+                };
+                for (sequence, at) in table.rows_from(*number, line) {
+                    match table.rows(sequence).get(at) {
+                        Some(row) if row.line == line => {
+                            if row.is_stmt {
+                                visit(path, table, (sequence, at), row);
+                            }
+                        }
+                        _ => break,
                     }
                 }
             }
@@ -311,6 +324,18 @@ impl SymbolFile {
     }
 }
 
+/// Returns the line table of a unit and the path in it, if the file has this number there.
+fn table_of<'a>(
+    info: &'a DebugInfo,
+    of: &FoundFile<'_>,
+    unit: u32,
+    number: u32,
+) -> Option<(&'a LineTable, &'a Arc<Path>)> {
+    let table = info.line_table(unit)?;
+    let path = table.file(number)?;
+    (**path == *Path::new(of.path)).then_some((table, path))
+}
+
 /// The function or inlined copy that code of a line belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Instance {
@@ -353,16 +378,10 @@ impl Candidates {
     }
 
     fn add(&mut self, table: &LineTable, file: u32) {
-        for sequence in table.sequences() {
-            let rows = table.rows(sequence);
-            for (at, row) in rows.iter().enumerate() {
-                if row.file == file
-                    && row.line >= self.wanted
-                    && row.line != 0
-                    && row.line <= self.line
-                {
-                    self.add_row(table, sequence, at, row);
-                }
+        for (sequence, at) in table.rows_from(file, self.wanted.max(1)) {
+            match table.rows(sequence).get(at) {
+                Some(row) if row.line <= self.line => self.add_row(table, sequence, at, row),
+                _ => return,
             }
         }
     }

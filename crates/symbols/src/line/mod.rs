@@ -1,9 +1,11 @@
 //! Source lines: the line of an address, and the addresses of a line.
 
 mod breakpoint;
+mod path;
 mod table;
 
-pub(crate) use table::{LineTable, Row, has_file, paths_of_unit};
+pub use path::is_path_of;
+pub(crate) use table::{FileText, LineTable, Row, composed_path, each_file, paths_of_unit};
 
 use crate::dwarf::{DebugInfo, DieRef, Unit};
 use crate::inline::inlined_chain;
@@ -212,7 +214,7 @@ impl SymbolFile {
         let rows = table.rows(sequence).get(..=at)?.iter().rev();
         let mut here = rows.take_while(|row| row.address == address);
         here.find_map(|row| {
-            let path = table.file(row.file).filter(|path| path.ends_with(file))?;
+            let path = table.file(row.file).filter(|path| is_path_of(file, path))?;
             (row.is_stmt && row.line == line).then(|| Arc::clone(path))
         })
     }
@@ -265,17 +267,17 @@ impl SymbolFile {
     /// Returns the source files of the program for completion, sorted and without
     /// duplicates.
     pub fn source_files(&self) -> Vec<Arc<Path>> {
-        let Some(info) = self.inner.debug_info() else {
+        let Some(files) = self.inner.files() else {
             return Vec::new();
         };
-        let mut files: Vec<Arc<Path>> = info
-            .names()
-            .paths()
-            .map(|path| Arc::from(Path::new(path)))
-            .collect();
-        files.sort();
-        files.dedup();
-        files
+        let paths = files.paths();
+        paths.map(|path| Arc::from(Path::new(path))).collect()
+    }
+
+    /// Returns the first source file that is named by its path or the end of its path.
+    pub fn source_file(&self, file: &str) -> Option<Arc<Path>> {
+        let found = self.inner.files()?.files_named(file).into_iter().next()?;
+        Some(Arc::from(Path::new(found.path)))
     }
 
     /// Returns the file and line of the call that an inlined copy replaced.

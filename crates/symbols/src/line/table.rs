@@ -7,9 +7,10 @@
 use super::Line;
 use crate::dwarf::DebugInfo;
 use crate::dwarf::borrowed::with_lines;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
@@ -36,6 +37,16 @@ pub(crate) struct LineTable {
     rows: Vec<Row>,
     /// The sequences by ascending address.
     sequences: Vec<Sequence>,
+    /// The rows with a line, by file and line; made when a line is first asked for.
+    by_line: OnceLock<Box<[LineRow]>>,
+}
+
+/// The position of a row.
+#[derive(Debug, Clone, Copy)]
+struct LineRow {
+    sequence: u32,
+    /// The position in the rows of the whole table.
+    row: u32,
 }
 
 impl LineTable {
@@ -114,12 +125,48 @@ impl LineTable {
         self.checksums.get(at).copied().filter(|it| *it != [0; 16])
     }
 
+    #[cfg(test)]
     pub fn sequences(&self) -> &[Sequence] {
         &self.sequences
     }
 
     pub fn rows(&self, sequence: &Sequence) -> &[Row] {
         self.rows.get(sequence.rows.clone()).unwrap_or(&[])
+    }
+
+    /// Iterates over the rows of a file from a line on, by ascending line: the sequence, and the
+    /// position of the row in it.
+    pub fn rows_from(&self, file: u32, line: u32) -> impl Iterator<Item = (&Sequence, usize)> {
+        let key = |place: &LineRow| {
+            let row = self.rows.get(place.row as usize);
+            row.map_or((0, 0), |row| (row.file, row.line))
+        };
+        let all = self.by_line.get_or_init(|| self.sorted_by_line());
+        let start = all.partition_point(|place| key(place) < (file, line));
+        let places = all.get(start..).unwrap_or(&[]).iter();
+        let places = places.take_while(move |place| key(place).0 == file);
+        places.filter_map(move |place| {
+            let sequence = self.sequences.get(place.sequence as usize)?;
+            let at = (place.row as usize).checked_sub(sequence.rows.start)?;
+            Some((sequence, at))
+        })
+    }
+
+    fn sorted_by_line(&self) -> Box<[LineRow]> {
+        let mut places = Vec::with_capacity(self.rows.len());
+        for (number, sequence) in self.sequences.iter().enumerate() {
+            for (at, row) in self.rows(sequence).iter().enumerate() {
+                if row.line != 0 {
+                    let place = LineRow {
+                        sequence: number as u32,
+                        row: (sequence.rows.start + at) as u32,
+                    };
+                    places.push((row.file, row.line, place));
+                }
+            }
+        }
+        places.sort_unstable_by_key(|(file, line, place)| (*file, *line, place.row));
+        places.into_iter().map(|(_, _, place)| place).collect()
     }
 
     /// Returns the sequence and the row that an address belongs to. Of rows at one address,
@@ -191,33 +238,57 @@ pub(crate) fn paths_of_unit(info: &DebugInfo, number: u32) -> Vec<PathBuf> {
     paths.unwrap_or_default()
 }
 
-/// Returns whether a unit may have code from a source file of this name.
-pub(crate) fn has_file(info: &DebugInfo, number: u32, name: &str) -> bool {
-    if let Some((source, unit)) = info.line_source_of_split(number) {
-        let program = source.line_program(unit);
-        return program.is_some_and(|it| lists_file(source.dwarf(), unit, it.header(), name));
-    }
-    let lists = with_lines(info, number, |dwarf, unit, header| {
-        lists_file(dwarf, unit, header, name)
-    });
-    lists.unwrap_or(false)
+/// The texts that the path of a file is composed of.
+pub(crate) struct FileText<'a> {
+    /// The compilation directory.
+    pub compiled_in: Cow<'a, [u8]>,
+    /// The directory of the file; empty if there is none.
+    pub directory: Cow<'a, [u8]>,
+    pub name: Cow<'a, [u8]>,
 }
 
-fn lists_file<R: gimli::Reader<Offset = usize>>(
+/// Visits the files of the line table of a unit, with the numbers that its rows use, for a scan
+/// over all units.
+pub(crate) fn each_file(info: &DebugInfo, number: u32, visit: &mut dyn FnMut(u32, FileText<'_>)) {
+    // A split unit has the line table of its skeleton unit.
+    if let Some((source, unit)) = info.line_source_of_split(number) {
+        if let Some(program) = source.line_program(unit) {
+            each_listed(source.dwarf(), unit, program.header(), visit);
+        }
+        return;
+    }
+    with_lines(info, number, |dwarf, unit, header| {
+        each_listed(dwarf, unit, header, visit);
+    });
+}
+
+fn each_listed<R: gimli::Reader<Offset = usize>>(
     dwarf: &gimli::Dwarf<R>,
     unit: &gimli::Unit<R>,
     header: &gimli::LineProgramHeader<R>,
-    name: &str,
-) -> bool {
-    let is_it = |entry: &gimli::FileEntry<R>| {
-        let text = dwarf.attr_string(unit, entry.path_name()).ok()?;
-        let text = text.to_slice().ok()?;
-        let (text, name) = (text.strip_suffix(b"/").unwrap_or(&text), name.as_bytes());
-        let before = text.strip_suffix(name)?;
-        (before.is_empty() || before.ends_with(b"/")).then_some(())
-    };
-    let mut files = header.file_names().iter();
-    files.any(|entry| is_it(entry).is_some())
+    visit: &mut dyn FnMut(u32, FileText<'_>),
+) {
+    let text = |value| dwarf.attr_string(unit, value).ok();
+    let compiled_in = unit.comp_dir.as_ref();
+    for number in 0..file_count(header) {
+        let Some(entry) = header.file(number) else {
+            continue;
+        };
+        let directory = entry.directory(header).and_then(text);
+        let name = text(entry.path_name());
+        let text = FileText {
+            compiled_in: bytes_of(compiled_in),
+            directory: bytes_of(directory.as_ref()),
+            name: bytes_of(name.as_ref()),
+        };
+        visit(number as u32, text);
+    }
+}
+
+/// Returns the number of files by which rows may name them: version 4 counts from 1, version 5
+/// from 0.
+fn file_count<R: gimli::Reader<Offset = usize>>(header: &gimli::LineProgramHeader<R>) -> u64 {
+    header.file_names().len() as u64 + u64::from(header.version() <= 4)
 }
 
 /// Returns a directory relative to the compilation directory, or a file name relative to
@@ -241,34 +312,41 @@ fn files<R: gimli::Reader<Offset = usize>>(
     unit: &gimli::Unit<R>,
     header: &gimli::LineProgramHeader<R>,
 ) -> Vec<PathBuf> {
-    let text = |value| {
-        let text = dwarf.attr_string(unit, value).ok()?;
-        Some(text.to_string_lossy().ok()?.into_owned())
-    };
-    let compiled_in = unit
-        .comp_dir
-        .as_ref()
-        .and_then(|directory| Some(directory.to_string_lossy().ok()?.into_owned()))
-        .unwrap_or_default();
-    // Version 4 counts from 1, version 5 from 0.
-    let count = header.file_names().len() as u64 + u64::from(header.version() <= 4);
-    (0..count)
-        .map(|file| {
-            let mut path = PathBuf::from(&compiled_in);
-            if let Some(entry) = header.file(file) {
-                if let Some(directory) = entry.directory(header).and_then(text) {
-                    path = beneath(path, Path::new(&directory));
-                }
-                if let Some(name) = text(entry.path_name()) {
-                    path = beneath(path, Path::new(&name).parent().unwrap_or(Path::new("")));
-                    path.extend(Path::new(&name).file_name());
-                }
-            }
-            // Drops the `.` of `./main.c`; `..` stays, because it may cross a symbolic
-            // link.
-            path.components().collect::<PathBuf>()
+    let text = |value| dwarf.attr_string(unit, value).ok();
+    let compiled_in = unit.comp_dir.as_ref();
+    let path = |number| {
+        let entry = header.file(number);
+        let directory = entry.and_then(|entry| text(entry.directory(header)?));
+        let name = entry.and_then(|entry| text(entry.path_name()));
+        composed_path(&FileText {
+            compiled_in: bytes_of(compiled_in),
+            directory: bytes_of(directory.as_ref()),
+            name: bytes_of(name.as_ref()),
         })
-        .collect()
+    };
+    (0..file_count(header)).map(path).collect()
+}
+
+/// Returns the bytes of a string; empty if there is none.
+fn bytes_of<R: gimli::Reader>(text: Option<&R>) -> Cow<'_, [u8]> {
+    let bytes = text.and_then(|text| text.to_slice().ok());
+    bytes.unwrap_or_default()
+}
+
+/// Composes the path of a file.
+pub(crate) fn composed_path(text: &FileText<'_>) -> PathBuf {
+    let lossy = |bytes: &Cow<'_, [u8]>| PathBuf::from(&*String::from_utf8_lossy(bytes));
+    let mut path = lossy(&text.compiled_in);
+    if !text.directory.is_empty() {
+        path = beneath(path, &lossy(&text.directory));
+    }
+    if !text.name.is_empty() {
+        let name = lossy(&text.name);
+        path = beneath(path, name.parent().unwrap_or(Path::new("")));
+        path.extend(name.file_name());
+    }
+    // Drops the `.` of `./main.c`; `..` stays, because it may cross a symbolic link.
+    path.components().collect()
 }
 
 #[cfg(test)]

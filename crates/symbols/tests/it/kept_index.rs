@@ -6,8 +6,8 @@ use juror_symbols::{Cache, SymbolFile, SymbolSettings};
 use juror_testing::is_installed;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use tempfile::TempDir;
 
 const PROGRAM: &str = r#"
@@ -60,6 +60,15 @@ fn kept(directory: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).collect()
 }
 
+/// Removes the kept indexes of source files.
+fn remove_source_files(directory: &Path) {
+    for path in kept(directory) {
+        if path.extension().is_some_and(|it| it == "files") {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+}
+
 #[test]
 fn what_was_kept_tells_the_same() {
     let Some(program) = program() else { return };
@@ -70,7 +79,8 @@ fn what_was_kept_tells_the_same() {
         let file = SymbolFile::open_with(&program.path, settings(&place)).unwrap();
         assert_eq!(everything(&file), expected, "round {round}");
         assert_eq!(file.take_warnings(), Vec::<String>::new());
-        assert_eq!(kept(&place).len(), 1);
+        // The names and the source files.
+        assert_eq!(kept(&place).len(), 2);
     }
 }
 
@@ -108,6 +118,8 @@ fn sections_that_were_kept_tell_the_same() {
         paths
             .filter(|path| path.extension().is_some_and(|it| it == "section"))
             .for_each(|path| damage(&path));
+        // With an index of source files, sections with addresses of units are not read.
+        remove_source_files(directory.path());
         let file = SymbolFile::open_with(&program.path, settings(directory.path())).unwrap();
         assert_eq!(everything(&file), expected);
         assert_eq!(file.take_warnings(), Vec::<String>::new());
@@ -246,6 +258,94 @@ fn the_work_is_told_and_given_up() {
     assert!(file.prepare_names(&cancel, &mut |_, _| panic!("there is nothing to do")));
 }
 
+/// An index of source files that is kept answers without the debug information, and for a program
+/// that was linked again it is made anew.
+#[test]
+fn source_files_are_those_of_the_program() {
+    let Some(program) = program() else { return };
+    let directory = TempDir::new().unwrap();
+    let open = || SymbolFile::open_with(&program.path, settings(directory.path())).unwrap();
+    let lines = |file: &SymbolFile| {
+        let lines = 1..20;
+        let found = lines.map(|line| file.addresses_of_line("program.cpp", line));
+        found.collect::<Vec<_>>()
+    };
+    let expected = lines(&program.file);
+    assert!(expected.iter().any(|found| !found.is_empty()));
+    for _ in 0..2 {
+        let file = open();
+        assert_eq!(file.source_files(), program.file.source_files());
+        assert!(file.addresses_of_line("no_such_file.c", 1).is_empty());
+        assert_eq!(lines(&file), expected);
+        assert_eq!(kept(directory.path()).len(), 1);
+    }
+    // Another program under the build id of this one.
+    let other = PROGRAM.replace("int shared = 4;", "\n\n\nint shared = 4;");
+    let other = compile("g++", "other.cpp", &other, &["-O1", "-g"]).unwrap();
+    let id = |path: &Path| {
+        let file = SymbolFile::open(path).unwrap();
+        file.header().build_id.clone().unwrap()
+    };
+    let mut bytes = std::fs::read(&other.path).unwrap();
+    let (own, wanted) = (id(&other.path), id(&program.path));
+    let at = bytes.windows(own.len()).position(|it| it == own).unwrap();
+    bytes[at..at + own.len()].copy_from_slice(&wanted);
+    std::fs::write(&other.path, bytes).unwrap();
+    let file = SymbolFile::open_with(&other.path, settings(directory.path())).unwrap();
+    assert!(file.addresses_of_line("program.cpp", 10).is_empty());
+    assert_eq!(file.addresses_of_line("other.cpp", 13).len(), 1);
+}
+
+/// The program, what is found in it, and the file that keeps an index, which `build` makes.
+type Sound = (Program, String, Vec<u8>);
+
+fn sound(build: fn(&SymbolFile)) -> Option<Sound> {
+    let program = program()?;
+    let expected = everything(&program.file);
+    let directory = TempDir::new().unwrap();
+    build(&SymbolFile::open_with(&program.path, settings(directory.path())).unwrap());
+    let bytes = std::fs::read(&kept(directory.path())[0]).unwrap();
+    Some((program, expected, bytes))
+}
+
+/// Damages the file of an index and asks again: the answers are right, and the file is made anew.
+fn check_damaged(
+    (program, expected, sound): &Sound,
+    build: fn(&SymbolFile),
+    damage: Vec<(prop::sample::Index, u8)>,
+    cut: Option<prop::sample::Index>,
+) -> Result<(), TestCaseError> {
+    let directory = TempDir::new().unwrap();
+    let open = || SymbolFile::open_with(&program.path, settings(directory.path())).unwrap();
+    build(&open());
+    let path = kept(directory.path()).remove(0);
+    let mut bytes = sound.clone();
+    for (at, by) in damage {
+        let at = at.index(bytes.len());
+        bytes[at] = bytes[at].wrapping_add(by);
+    }
+    if let Some(cut) = cut {
+        bytes.truncate(cut.index(bytes.len()));
+    }
+    std::fs::write(&path, &bytes).unwrap();
+    let file = open();
+    prop_assert_eq!(&everything(&file), expected);
+    let remarks = file.take_warnings();
+    prop_assert!(remarks.len() <= 1 && file.take_warnings().is_empty());
+    if bytes != *sound {
+        prop_assert_eq!(&std::fs::read(&path).unwrap(), sound);
+    }
+    Ok(())
+}
+
+fn names(file: &SymbolFile) {
+    assert!(!file.type_names().is_empty());
+}
+
+fn source_files(file: &SymbolFile) {
+    assert!(!file.source_files().is_empty());
+}
+
 proptest! {
     #![proptest_config(juror_testing::with_cases(200))]
 
@@ -254,36 +354,18 @@ proptest! {
         damage in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..4),
         cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
     ) {
-        static SOUND: std::sync::LazyLock<Option<(Program, String, Vec<u8>)>> =
-            std::sync::LazyLock::new(|| {
-                let program = program()?;
-                let expected = everything(&program.file);
-                let directory = TempDir::new().unwrap();
-                let settings = settings(directory.path());
-                let _ = SymbolFile::open_with(&program.path, settings).unwrap().type_names();
-                let bytes = std::fs::read(&kept(directory.path())[0]).unwrap();
-                Some((program, expected, bytes))
-            });
-        let Some((program, expected, sound)) = &*SOUND else { return Ok(()) };
-        let directory = TempDir::new().unwrap();
-        let open = || SymbolFile::open_with(&program.path, settings(directory.path())).unwrap();
-        let _ = open().type_names();
-        let path = kept(directory.path()).remove(0);
-        let mut bytes = sound.clone();
-        for (at, by) in damage {
-            let at = at.index(bytes.len());
-            bytes[at] = bytes[at].wrapping_add(by);
-        }
-        if let Some(cut) = cut {
-            bytes.truncate(cut.index(bytes.len()));
-        }
-        std::fs::write(&path, &bytes).unwrap();
-        let file = open();
-        prop_assert_eq!(&everything(&file), expected);
-        let remarks = file.take_warnings();
-        prop_assert!(remarks.len() <= 1 && file.take_warnings().is_empty());
-        if bytes != *sound {
-            prop_assert_eq!(&std::fs::read(&path).unwrap(), sound);
-        }
+        static SOUND: LazyLock<Option<Sound>> = LazyLock::new(|| sound(names));
+        let Some(sound) = &*SOUND else { return Ok(()) };
+        check_damaged(sound, names, damage, cut)?;
+    }
+
+    #[test]
+    fn damaged_indexes_of_source_files_are_made_anew(
+        damage in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..4),
+        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
+    ) {
+        static SOUND: LazyLock<Option<Sound>> = LazyLock::new(|| sound(source_files));
+        let Some(sound) = &*SOUND else { return Ok(()) };
+        check_damaged(sound, source_files, damage, cut)?;
     }
 }

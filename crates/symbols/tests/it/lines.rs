@@ -118,6 +118,42 @@ fn a_directory_that_was_made_relative_is_named_once() {
 }
 
 #[test]
+fn an_absolute_path_names_a_file_that_was_compiled_from_another_directory() {
+    for compiler in ["gcc", "clang"].into_iter().filter(|it| is_installed(it)) {
+        for format in ["-gdwarf-4", "-gdwarf-5"] {
+            let directory = tempfile::TempDir::new().unwrap();
+            let path = directory.path().canonicalize().unwrap();
+            let (source, build) = (path.join("src"), path.join("build"));
+            std::fs::create_dir(&source).unwrap();
+            std::fs::create_dir(&build).unwrap();
+            std::fs::write(source.join("main.c"), PROGRAM).unwrap();
+            let mut command = Command::new(compiler);
+            command.current_dir(&build).args([format, "-o", "program"]);
+            command.arg("../src/main.c");
+            assert!(command.status().unwrap().success(), "{command:?}");
+            let file = SymbolFile::open(build.join("program")).unwrap();
+            let line = line_of(PROGRAM, "first of main");
+            let expected = file.addresses_of_line("main.c", line);
+            assert_eq!(expected.len(), 1, "{command:?}");
+            for written in ["src/main.c", "../src/main.c"] {
+                assert_eq!(file.addresses_of_line(written, line), expected, "{written}");
+            }
+            let absolute = source.join("main.c").display().to_string();
+            assert_eq!(
+                file.addresses_of_line(&absolute, line),
+                expected,
+                "{command:?}"
+            );
+            let other = build.join("main.c").display().to_string();
+            assert!(
+                file.addresses_of_line(&other, line).is_empty(),
+                "{command:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_breakpoint_on_a_function_stops_behind_its_prologue() {
     for program in compile_everywhere(PROGRAM, "-O0") {
         for (name, mark) in [

@@ -1,4 +1,5 @@
-//! `info source`: the language, compiler and options of a source file.
+//! `info source`: the language, compiler and options of a source file; the paths by which files are
+//! named.
 
 use crate::support::juror;
 use std::fs;
@@ -50,4 +51,26 @@ fn info_source_tells_how_a_file_was_compiled() {
     }
     fs::remove_file(whole).expect("it goes");
     assert!(tell().contains("the file is not there"), "{}", tell());
+}
+
+#[test]
+fn a_breakpoint_by_an_absolute_path_stops_in_a_file_that_was_compiled_from_another_directory() {
+    let directory = TempDir::new().expect("a directory");
+    let path = directory.path().canonicalize().expect("it is there");
+    for part in ["src", "build"] {
+        fs::create_dir(path.join(part)).expect("a directory");
+    }
+    let source = "int main(void) {\n    int x = 1;\n    return x - 1;\n}\n";
+    fs::write(path.join("src/main.c"), source).expect("a source");
+    let build = path.join("build");
+    if !compile(&build, "gcc", &["-g", "-o", "program", "../src/main.c"]) {
+        return;
+    }
+    let named = format!("break {}:3", path.join("src/main.c").display());
+    let other = format!("tbreak {}:3", build.join("main.c").display());
+    let told = said(&build.join("program"), &[&named, &other, "run"]);
+    assert!(told.contains("breakpoint 1 at 0x"), "{told}");
+    assert!(told.contains("main.c:3 is pending"), "{told}");
+    assert!(told.contains("main.c:3"), "{told}");
+    assert!(told.contains("return x - 1;"), "{told}");
 }

@@ -3,11 +3,11 @@
 use hashbrown::HashTable;
 
 /// A string in [`StringTable`]: start and length.
-pub(super) type StringRef = (u32, u32);
+pub(in crate::dwarf) type StringRef = (u32, u32);
 
 /// Strings, each stored once.
 #[derive(Default)]
-pub(super) struct StringTable {
+pub(in crate::dwarf) struct StringTable {
     pub bytes: Vec<u8>,
     pub known: HashTable<StringRef>,
 }

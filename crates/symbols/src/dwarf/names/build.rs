@@ -5,13 +5,13 @@
 //! ends long after the others.
 
 use super::merge::merge;
-use super::strings::{StringRef, StringTable};
-use super::{EXTERNAL, NameIndex, checksum, wide_checksum};
+use super::{EXTERNAL, NameIndex, wide_checksum};
 use crate::dwarf::facts::{self, Facts};
+use crate::dwarf::index::{StringRef, StringTable, checksum};
 use crate::dwarf::processors::thread_count;
 use crate::dwarf::{DebugInfo, DieRef};
 use crate::names::tail;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -61,9 +61,6 @@ pub(super) struct Part {
     /// The enumerations by the checksums of the enumerator's name and scope.
     pub enumerators: FxHashMap<(u64, u64), DieRef>,
     pub inlined: Vec<(u32, StringRef, u32)>,
-    pub unit_ranges: Vec<(Range<u64>, u32)>,
-    pub files: Vec<(u32, u32)>,
-    pub paths: FxHashSet<StringRef>,
 }
 
 impl DebugInfo {
@@ -138,30 +135,10 @@ impl DebugInfo {
 
 impl Part {
     fn add_unit(&mut self, info: &DebugInfo, number: u32) {
-        // A type unit refers to the line table of another unit.
-        let slot = info.slots.get(number as usize);
-        if slot.is_some_and(|slot| !slot.header.is_type()) {
-            self.add_files(info, number);
-        }
-        info.add_unit_ranges(number, &mut self.unit_ranges);
         match info.known_facts(number) {
             Some(facts) => self.add_facts(info, number, facts),
             None => self.add_facts(info, number, &facts::read(info, number)),
         }
-    }
-
-    fn add_files(&mut self, info: &DebugInfo, number: u32) {
-        let mut names = Vec::new();
-        for path in crate::line::paths_of_unit(info, number) {
-            let Some(text) = path.to_str() else { continue };
-            let name = path.file_name().and_then(|name| name.to_str());
-            names.extend(name.map(|name| (checksum(name), number)));
-            let text = self.strings.keep(text.as_bytes());
-            self.paths.insert(text);
-        }
-        names.sort_unstable();
-        names.dedup();
-        self.files.append(&mut names);
     }
 
     fn add_facts(&mut self, info: &DebugInfo, number: u32, facts: &Facts) {

@@ -1,50 +1,13 @@
 //! Merging the results of the threads into one index.
 
 use super::build::{FunctionRow, NamedRow, Part};
-use super::strings::{StringRef, StringTable};
-use super::{EXTERNAL, NameIndex, TABLES_START, Table, WIDTHS};
+use super::{EXTERNAL, NameIndex, Table};
 use crate::dwarf::DieRef;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-/// The tables under construction.
-struct Tables {
-    strings: StringTable,
-    tables: [Vec<u8>; WIDTHS.len()],
-}
-
-impl Tables {
-    fn push(&mut self, table: Table, words: &[u32]) {
-        if let Some(table) = self.tables.get_mut(table as usize) {
-            table.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-        }
-    }
-
-    fn reserve(&mut self, table: Table, rows: usize) {
-        if let Some(of) = self.tables.get_mut(table as usize) {
-            of.reserve_exact(rows * NameIndex::row_size(table));
-        }
-    }
-
-    /// Adds the table that finds rows by their last component.
-    fn push_tails(&mut self, table: Table, mut tails: Vec<(u32, u32)>) {
-        tails.sort_unstable();
-        self.reserve(table, tails.len());
-        for (tail, number) in tails {
-            self.push(table, &[tail, number]);
-        }
-    }
-}
-
-/// Splits an address into two words.
-fn words(address: u64) -> [u32; 2] {
-    [address as u32, (address >> 32) as u32]
-}
+use crate::dwarf::index::{StringRef, StringTable, Tables, words};
+use rustc_hash::FxHashMap;
 
 pub(super) fn merge(mut parts: Vec<Part>) -> Option<NameIndex> {
-    let mut tables = Tables {
-        strings: StringTable::default(),
-        tables: Default::default(),
-    };
+    let mut tables: Tables<Table> = Tables::default();
     for part in &mut parts {
         part.renumber(&mut tables.strings);
     }
@@ -66,7 +29,7 @@ pub(super) fn merge(mut parts: Vec<Part>) -> Option<NameIndex> {
     named(types, [Table::Types, Table::TypeTails], &mut tables);
     the_rest(&mut parts, &mut tables);
     drop(parts);
-    assemble(tables)
+    tables.assemble()
 }
 
 impl Part {
@@ -96,15 +59,11 @@ impl Part {
         for (_, name, _) in &mut self.inlined {
             *name = new(*name);
         }
-        self.paths = std::mem::take(&mut self.paths)
-            .into_iter()
-            .map(new)
-            .collect();
         self.seen_types = FxHashMap::default();
     }
 }
 
-fn functions(parts: &mut [Part], tables: &mut Tables) {
+fn functions(parts: &mut [Part], tables: &mut Tables<Table>) {
     let mut rows: Vec<(usize, FunctionRow)> = Vec::new();
     for (number, part) in parts.iter_mut().enumerate() {
         let own = std::mem::take(&mut part.functions);
@@ -153,7 +112,7 @@ fn functions(parts: &mut [Part], tables: &mut Tables) {
 }
 
 /// Adds rows of DIEs and names, in the order of the DIEs.
-fn named(mut rows: Vec<NamedRow>, [table, tails_table]: [Table; 2], tables: &mut Tables) {
+fn named(mut rows: Vec<NamedRow>, [table, tails_table]: [Table; 2], tables: &mut Tables<Table>) {
     rows.sort_unstable_by_key(|row| row.die);
     tables.reserve(table, rows.len());
     for row in &rows {
@@ -166,7 +125,7 @@ fn named(mut rows: Vec<NamedRow>, [table, tails_table]: [Table; 2], tables: &mut
     tables.push_tails(tails_table, tails.collect());
 }
 
-fn the_rest(parts: &mut [Part], tables: &mut Tables) {
+fn the_rest(parts: &mut [Part], tables: &mut Tables<Table>) {
     let enumerators = parts
         .iter_mut()
         .flat_map(|it| std::mem::take(&mut it.enumerators));
@@ -188,52 +147,4 @@ fn the_rest(parts: &mut [Part], tables: &mut Tables) {
     for (tail, name, unit) in inlined {
         tables.push(Table::Inlined, &[tail, name.0, name.1, unit]);
     }
-    let ranges = parts
-        .iter_mut()
-        .flat_map(|it| std::mem::take(&mut it.unit_ranges));
-    let mut ranges: Vec<_> = ranges.collect();
-    ranges.sort_by_key(|(range, unit)| (range.start, *unit));
-    for (range, unit) in ranges {
-        let ([a, b], [c, d]) = (words(range.start), words(range.end));
-        tables.push(Table::UnitRanges, &[a, b, c, d, unit]);
-    }
-    let files = parts
-        .iter_mut()
-        .flat_map(|it| std::mem::take(&mut it.files));
-    let mut files: Vec<_> = files.collect();
-    files.sort_unstable();
-    for (name, unit) in files {
-        tables.push(Table::Files, &[name, unit]);
-    }
-    let paths: FxHashSet<StringRef> = parts
-        .iter()
-        .flat_map(|it| it.paths.iter().copied())
-        .collect();
-    let mut paths: Vec<StringRef> = paths.into_iter().collect();
-    let bytes = &tables.strings.bytes;
-    paths.sort_unstable_by(|a, b| StringTable::get(bytes, *a).cmp(StringTable::get(bytes, *b)));
-    for (start, length) in paths {
-        tables.push(Table::Paths, &[start, length]);
-    }
-}
-
-/// Concatenates all tables; the header of the file is filled in later.
-fn assemble(mut tables: Tables) -> Option<NameIndex> {
-    if let Some(strings) = tables.tables.get_mut(Table::Strings as usize) {
-        *strings = tables.strings.bytes;
-    }
-    let size: usize = tables.tables.iter().map(Vec::len).sum();
-    let mut bytes = Vec::with_capacity(TABLES_START + size + 16 * WIDTHS.len());
-    bytes.resize(super::LIST_START, 0);
-    let mut start = TABLES_START;
-    for table in &tables.tables {
-        bytes.extend((start as u64).to_le_bytes());
-        bytes.extend((table.len() as u64).to_le_bytes());
-        start += table.len();
-    }
-    for table in &mut tables.tables {
-        bytes.append(table);
-        *table = Vec::new();
-    }
-    NameIndex::new(bytes)
 }

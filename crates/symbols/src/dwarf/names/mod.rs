@@ -1,30 +1,23 @@
 //! The index of all functions, types and variables of a file, by name and address.
 //!
-//! The index is one byte array, identical in memory and on disk: tables of rows of fixed
-//! width, sorted for binary search, and one table of strings. So a cached index is read in
-//! one go, nothing is parsed before it is needed, and a damaged row counts as absent.
-//!
-//! Names are found by the checksum of their last component; the caller compares the names,
-//! so a collision only costs a comparison.
+//! Names are found by the checksum of their last component.
 
 mod build;
-mod cache;
 mod merge;
-mod strings;
 
 pub(crate) use build::Watch;
-pub(crate) use cache::{CachedIndex, Identity};
 
 use super::DieRef;
 use super::facts::{FunctionRecord, GlobalRecord, TypeRecord};
-use crate::elf::{u32_at, u64_at};
+use super::index::{Index, Layout, checksum};
+use crate::cache::NAMES;
 use gimli::DwTag;
 use memchr::memmem;
 use std::ops::Range;
 
 /// The tables, in file order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Table {
+pub(crate) enum Table {
     Strings,
     /// Entry address, DIE, name, linkage name, flags, position in `Parts`.
     Functions,
@@ -41,103 +34,28 @@ pub(super) enum Table {
     Enumerators,
     /// The names of inlined functions, and the units with their copies.
     Inlined,
-    UnitRanges,
-    /// The checksum of a file name, and a unit with code from it.
-    Files,
-    Paths,
 }
-
-/// The width of a row in words of four bytes; strings have no rows.
-const WIDTHS: [usize; 14] = [0, 11, 2, 4, 5, 5, 2, 5, 2, 4, 4, 5, 2, 2];
-
-/// The offset of the list of tables, in bytes.
-const LIST_START: usize = 72;
-/// The offset of the first table, in bytes.
-const TABLES_START: usize = LIST_START + 16 * WIDTHS.len();
 
 /// A flag of functions and variables: external linkage.
 const EXTERNAL: u32 = 1;
 
-/// The index of a file.
-#[derive(Debug, Default)]
-pub(crate) struct NameIndex {
-    bytes: Vec<u8>,
-    tables: [Range<usize>; WIDTHS.len()],
+impl Layout for Table {
+    const WIDTHS: &'static [usize] = &[0, 11, 2, 4, 5, 5, 2, 5, 2, 4, 4];
+    const MAGIC: &'static [u8; 8] = b"jurorsym";
+    const VERSION: u32 = 7;
+    const EXTENSION: &'static str = NAMES;
+    const TITLE: &'static str = "names";
+    const STRINGS: Table = Table::Strings;
+
+    fn number(self) -> usize {
+        self as usize
+    }
 }
 
+/// The index of names of a file.
+pub(crate) type NameIndex = Index<Table>;
+
 impl NameIndex {
-    /// Creates an index from bytes; `None` if the tables do not fit.
-    fn new(bytes: Vec<u8>) -> Option<NameIndex> {
-        let mut tables: [Range<usize>; WIDTHS.len()] = Default::default();
-        for (number, table) in tables.iter_mut().enumerate() {
-            let at = LIST_START + 16 * number;
-            let start = usize::try_from(u64_at(&bytes, at)?).ok()?;
-            let size = usize::try_from(u64_at(&bytes, at + 8)?).ok()?;
-            let end = start.checked_add(size)?;
-            bytes.get(start..end)?;
-            *table = start..end;
-        }
-        Some(NameIndex { bytes, tables })
-    }
-
-    fn table(&self, table: Table) -> &[u8] {
-        let range = self.tables.get(table as usize).cloned();
-        range.and_then(|range| self.bytes.get(range)).unwrap_or(&[])
-    }
-
-    fn row_size(table: Table) -> usize {
-        4 * WIDTHS.get(table as usize).copied().unwrap_or(0).max(1)
-    }
-
-    fn count(&self, table: Table) -> u32 {
-        (self.table(table).len() / Self::row_size(table)) as u32
-    }
-
-    fn row(&self, table: Table, number: u32) -> Option<Row<'_>> {
-        let size = Self::row_size(table);
-        let start = (number as usize).checked_mul(size)?;
-        Some(Row(self
-            .table(table)
-            .get(start..start.checked_add(size)?)?))
-    }
-
-    /// Returns the number of the first row for which `is_before` is false.
-    fn first(&self, table: Table, is_before: impl Fn(Row<'_>) -> bool) -> u32 {
-        let (mut low, mut high) = (0, self.count(table));
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.row(table, middle).is_some_and(&is_before) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        low
-    }
-
-    /// Iterates over the rows with this first word.
-    fn with_word(&self, table: Table, word: u32) -> impl Iterator<Item = Row<'_>> {
-        let start = self.first(table, |row| row.word(0) < word);
-        (start..self.count(table))
-            .map_while(move |number| self.row(table, number))
-            .take_while(move |row| row.word(0) == word)
-    }
-
-    fn text(&self, row: Row<'_>, word: usize) -> &str {
-        std::str::from_utf8(self.bytes_of_text(row, word)).unwrap_or("")
-    }
-
-    fn bytes_of_text(&self, row: Row<'_>, word: usize) -> &[u8] {
-        let start = row.word(word) as usize;
-        let end = start.checked_add(row.word(word + 1) as usize);
-        let text = end.and_then(|end| self.table(Table::Strings).get(start..end));
-        text.unwrap_or(&[])
-    }
-
-    fn rows(&self, table: Table) -> impl Iterator<Item = Row<'_>> {
-        (0..self.count(table)).map_while(move |number| self.row(table, number))
-    }
-
     /// Returns the number of functions.
     pub fn function_count(&self) -> u32 {
         self.count(Table::Functions)
@@ -188,7 +106,7 @@ impl NameIndex {
     pub fn functions_with_word(&self, word: &str) -> impl Iterator<Item = u64> {
         let finder = memmem::Finder::new(word).into_owned();
         let rows = self.rows(Table::Functions);
-        let has_word = move |row: &Row<'_>| {
+        let has_word = move |row: &super::index::Row<'_>| {
             let names = [4, 6].map(|word| self.bytes_of_text(*row, word));
             names.iter().any(|name| finder.find(name).is_some())
         };
@@ -268,53 +186,6 @@ impl NameIndex {
     pub fn inlined_names(&self) -> impl Iterator<Item = &str> {
         self.rows(Table::Inlined).map(|row| self.text(row, 1))
     }
-
-    /// Returns address ranges and their units, by ascending start.
-    pub fn unit_ranges(&self) -> Vec<(Range<u64>, u32)> {
-        let rows = self.rows(Table::UnitRanges);
-        rows.map(|row| (row.range(0), row.word(4))).collect()
-    }
-
-    /// Iterates over the units that may have code from a source file of this name.
-    pub fn units_with_file(&self, name: &str) -> impl Iterator<Item = u32> {
-        self.with_word(Table::Files, checksum(name))
-            .map(|row| row.word(1))
-    }
-
-    /// Iterates over the paths of all source files, sorted.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.rows(Table::Paths).map(|row| self.text(row, 0))
-    }
-}
-
-/// A row of a table.
-#[derive(Clone, Copy)]
-struct Row<'a>(&'a [u8]);
-
-impl Row<'_> {
-    fn word(self, number: usize) -> u32 {
-        u32_at(self.0, 4 * number).unwrap_or(0)
-    }
-
-    fn address(self, word: usize) -> u64 {
-        u64_at(self.0, 4 * word).unwrap_or(0)
-    }
-
-    fn range(self, word: usize) -> Range<u64> {
-        self.address(word)..self.address(word + 2)
-    }
-
-    fn die(self, word: usize) -> DieRef {
-        DieRef {
-            unit: self.word(word),
-            offset: self.word(word + 1) as usize,
-        }
-    }
-}
-
-/// Returns the checksum that represents a component of a name, in memory and on disk.
-fn checksum(text: &str) -> u32 {
-    crc32fast::hash(text.as_bytes())
 }
 
 /// Returns a wide checksum, for which collisions are not acceptable.

@@ -1,0 +1,89 @@
+//! The index of source files of a program: from the cache without any debug information, or
+//! built.
+
+use crate::dwarf::files::FileIndex;
+use crate::dwarf::index::{CachedIndex, Identity};
+use crate::elf::ElfFile;
+use crate::file::Inner;
+use std::sync::OnceLock;
+
+/// The index of source files.
+#[derive(Debug, Default)]
+pub(crate) struct Files {
+    kept: OnceLock<Kept>,
+    built: OnceLock<Option<FileIndex>>,
+}
+
+/// The result of a search in the cache.
+#[derive(Debug, Default)]
+struct Kept {
+    identity: Option<Identity>,
+    index: Option<FileIndex>,
+    /// A message about damage.
+    damage: Option<String>,
+}
+
+impl Files {
+    /// Returns the index; `None` without debug information.
+    pub fn get(&self, of: &Inner) -> Option<&FileIndex> {
+        // The supplementary file may have disappeared since the index was built.
+        let is_usable = |index: &&FileIndex| {
+            let units = of.loaded_debug_info().map(|info| info.unit_count());
+            units.is_none_or(|count| index.unit_count() == Some(count))
+        };
+        if let Some(index) = self.kept(of).filter(is_usable) {
+            return Some(index);
+        }
+        let build = || {
+            let info = of.debug_info()?;
+            let kept = self.kept.get();
+            if let Some(damage) = kept.and_then(|kept| kept.damage.clone()) {
+                info.warn(damage);
+            }
+            Some(info.built_files(kept.and_then(|kept| kept.identity.as_ref())))
+        };
+        self.built.get_or_init(build).as_ref()
+    }
+
+    /// Returns the index from the cache.
+    pub fn kept(&self, of: &Inner) -> Option<&FileIndex> {
+        let load = || {
+            let mut found = Kept::default();
+            let (Some(cache), Some(identity)) = (of.cache(), identity(of)) else {
+                return found;
+            };
+            match identity.load(cache) {
+                CachedIndex::Valid(index) => found.index = Some(*index),
+                CachedIndex::Damaged(message) => found.damage = Some(message),
+                CachedIndex::Absent => {}
+            }
+            found.identity = Some(identity);
+            found
+        };
+        self.kept.get_or_init(load).index.as_ref()
+    }
+}
+
+/// Returns the identity of the index: the build id, and the sizes of the sections with debug
+/// information, which a tool that rewrites them changes.
+fn identity(of: &Inner) -> Option<Identity> {
+    let from = of.with_debug_info()?;
+    Some(Identity {
+        build_id: of.elf.header.build_id.clone()?,
+        fingerprint: fingerprint(from),
+        unit_count: 0,
+    })
+}
+
+/// Returns a checksum of the names and sizes of the sections with debug information, and of the
+/// link to the file that has more of it.
+fn fingerprint(from: &ElfFile) -> u64 {
+    let mut text = String::new();
+    let sections = from.sections.iter();
+    for section in sections.filter(|section| section.name.starts_with(".debug_")) {
+        text.push_str(&format!("{} {}\n", section.name, section.size));
+    }
+    let link = from.section_data(".gnu_debugaltlink");
+    let link = u64::from(crc32fast::hash(&link));
+    (link << 32) | u64::from(crc32fast::hash(text.as_bytes()))
+}
