@@ -1,7 +1,7 @@
 //! The thread that reads a trace ahead.
 //!
 //! It reads and decodes the trace. Batches come through a bounded channel, and return
-//! empty to be used again. Further threads decode parts of a file ([`parts`]).
+//! empty to be used again. Further threads decode parts of a file (`parts`).
 //!
 //! **Invariant**: all that has been read of a trace that may grow is sent before the
 //! thread waits for more, so that a trace that is being recorded is followed event by

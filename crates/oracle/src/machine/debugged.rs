@@ -13,7 +13,7 @@ use juror_event::EventKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether the program may run: the paper's I and P, to which the modes of
-/// [`crate::control`] reduce here.
+/// [`juror_control`] reduce here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// The developer gives commands.
