@@ -134,7 +134,9 @@ const FORMS: &[&str] = &[
     "x = twice(y = 3)",
     "next(), next(), calls",
     "x += twice(n)",
-    "*(p + next()) = twice(2)",
+    // The order of two calls in one assignment is open in C.
+    "*(p + next()) = 4",
+    "*(p + 1) = twice(2)",
     "next() ? x = 1 : (x = 2)",
     "n > 0 && next()",
 ];
@@ -282,7 +284,7 @@ fn a_condition_of_a_breakpoint_assigns_once_for_each_hit() {
         assert_eq!(answers[4], "6", "{how}: {answers:?}");
         assert_eq!(answers[7], "5", "{how}: {answers:?}");
         assert_eq!(answers[8], "9", "{how}: {answers:?}");
-        for refused in &answers[9..] {
+        for refused in &answers[9..11] {
             assert!(refused.contains("nor assign"), "{how}: {answers:?}");
         }
     }
