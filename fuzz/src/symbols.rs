@@ -1,7 +1,8 @@
 //! Calls all queries of a symbol file, a bounded number of times.
 
 use crate::noise::Noise;
-use juror_symbols::{Memory, Parameter, Registers, SymbolFile, Type, TypeKind, Variable, register};
+use juror_arch::dwarf;
+use juror_symbols::{Memory, Parameter, Registers, SymbolFile, Type, TypeKind, Variable};
 
 /// Calls all queries.
 pub fn look_at(file: &SymbolFile, noise: Noise) {
@@ -102,7 +103,7 @@ fn look_at_call(file: &SymbolFile, address: u64, noise: Noise) {
     let Some(site) = file.call_returning_to(address) else {
         return;
     };
-    for register in 0..=register::RIP {
+    for register in 0..=dwarf::INSTRUCTION_POINTER {
         let _ = site.passed(register, &noise);
     }
     drop((site.callee(), site.target(&noise), site.jump()));
@@ -120,7 +121,7 @@ fn look_at_call(file: &SymbolFile, address: u64, noise: Noise) {
 /// Unwinds a few frames.
 pub fn walk_stack(file: &SymbolFile, address: u64, noise: Noise) {
     let mut registers = Registers::default();
-    for number in 0..=register::RIP {
+    for number in 0..=dwarf::INSTRUCTION_POINTER {
         let mut word = [0; 8];
         if noise.read(u64::from(number) * 8, &mut word) {
             registers.set(number, Some(u64::from_le_bytes(word)));
@@ -132,7 +133,7 @@ pub fn walk_stack(file: &SymbolFile, address: u64, noise: Noise) {
             break;
         };
         registers = frame.registers;
-        let Some(back) = registers.get(register::RIP) else {
+        let Some(back) = registers.get(dwarf::INSTRUCTION_POINTER) else {
             break;
         };
         at = back.wrapping_sub(1);
