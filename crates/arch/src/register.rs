@@ -43,7 +43,7 @@ pub enum Register {
     Gs,
 }
 
-/// What is known of a register.
+/// The names, numbers and size of a register.
 struct Row {
     register: Register,
     /// The name, as gdb and the manuals of the processor spell it.

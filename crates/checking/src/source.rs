@@ -57,7 +57,7 @@ impl Slices {
     }
 }
 
-/// What a user says of how traces are read and evaluated.
+/// The options by which traces are read and evaluated.
 #[derive(Debug, Default)]
 pub struct Options {
     /// The format; by default that of the first bytes.

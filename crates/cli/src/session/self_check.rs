@@ -1,4 +1,4 @@
-//! What `--self-check` compares the control with, and its result.
+//! The model that `--self-check` compares the control with, and the result.
 
 #[cfg(feature = "models")]
 use crate::driver::ControlCheck;

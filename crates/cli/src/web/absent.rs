@@ -16,7 +16,7 @@ pub enum Mode {
     Recorded,
 }
 
-/// What does not change in a session.
+/// The settings that stay the same in a session.
 #[derive(Default)]
 #[expect(dead_code, reason = "no page shows it")]
 pub struct Static {

@@ -1,4 +1,4 @@
-//! What the repository shows: sessions in documents, examples.
+//! Tests of what the repository shows: sessions in documents, examples.
 
 mod examples;
 pub mod sessions_in_documents;

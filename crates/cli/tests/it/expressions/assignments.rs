@@ -60,7 +60,7 @@ fn an_increment_binds_more_tightly_than_what_stands_before_it() {
         (1, "break look if --i == 6", "breakpoint 2"),
         (1, "break look if i == 6 && ++u", "breakpoint 3"),
         (1, "print i", "=7"),
-        // What only asks changes nothing.
+        // A question changes nothing.
         (1, "watch a[i--]", "changes a variable"),
         (1, "print i", "=7"),
     ];
