@@ -2,9 +2,10 @@
 //!
 //! One running thread is asked to stop, and is reported as
 //! [`StopEvent::Interrupted`](crate::StopEvent::Interrupted); upper layers halt the others. Invariant: a
-//! request stays ([`Interruption::is_wanted`]) until a thread is reported, and
-//! the first thread that is resumed while it stays is that thread: so no rate
-//! of events outruns a request.
+//! request is noted before the next event is waited for, and stays
+//! ([`Interruption::is_wanted`]) until a thread is reported; the first thread that
+//! is resumed while it stays is that thread: so no rate of events outruns a
+//! request.
 //!
 //! A call ([`Interrupter::call`]) stops a thread in the same way, which is
 //! reported as [`StopEvent::Called`](crate::StopEvent::Called); it is never forgotten.
@@ -50,6 +51,19 @@ impl Interruption {
         self.is_wanted || self.is_due || self.is_called
     }
 
+    /// Notes what the stop helper was sent, also before its stop is reported: the kernel may
+    /// report the stops of busy threads first, and may let the helper wait for a CPU.
+    #[inline]
+    pub(crate) fn note_requests(&mut self) {
+        let Some(helper) = &self.helper else {
+            return;
+        };
+        self.is_wanted |= helper.take_request();
+        self.is_called |= helper.take_call();
+        // One that was unset while it rang is over.
+        self.is_due |= helper.take_ringing() && self.is_alarm_set;
+    }
+
     fn is_helper(&self, process: u32) -> bool {
         let helper = self.helper.as_ref();
         helper.is_some_and(|helper| helper.process() == process)
@@ -58,13 +72,10 @@ impl Interruption {
     /// Handles a status of the stop helper. A signal that another process sent
     /// to it is no request.
     fn handle_helper(&mut self, status: Status) -> Outcome<()> {
+        self.note_requests();
         let Some(helper) = &self.helper else {
             return Ok(());
         };
-        self.is_wanted |= helper.take_request();
-        self.is_called |= helper.take_call();
-        // One that was unset while it rang is over.
-        self.is_due |= helper.take_ringing() && self.is_alarm_set;
         match status {
             Status::Stopped { .. } => kernel::resume(helper.process(), 0),
             Status::Exited { .. } | Status::Killed { .. } => {
@@ -93,5 +104,33 @@ impl Interruption {
             other.is_wanted |= self.is_wanted;
             other.is_called |= std::mem::take(&mut self.is_called);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_noted_before_the_stop_of_the_helper_is_reported() {
+        let mut interruption = Interruption::default();
+        let interrupter = interruption.handle().expect("a process can be made");
+        interruption.note_requests();
+        assert!(!interruption.is_asked());
+
+        interrupter.interrupt();
+        interruption.note_requests();
+        assert!(interruption.is_wanted && !interruption.is_called);
+        interruption.forget();
+
+        interrupter.call();
+        interruption.note_requests();
+        assert!(interruption.is_called && !interruption.is_wanted);
+        interruption.is_called = false;
+
+        // No alarm is set.
+        interrupter.ring();
+        interruption.note_requests();
+        assert!(!interruption.is_asked());
     }
 }

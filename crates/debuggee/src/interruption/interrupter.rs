@@ -3,8 +3,8 @@
 //! juror sleeps in `waitpid` only; nothing polls. The *stop helper* ends that
 //! sleep: a process of juror's own that it traces and that does nothing. A
 //! signal to it is a stop that `waitpid` reports. So a request is never lost,
-//! costs the events nothing, works whatever job control has done with the
-//! debuggee, and sends the debuggee itself nothing.
+//! costs the events nothing but a look at three flags, works whatever job
+//! control has done with the debuggee, and sends the debuggee itself nothing.
 //!
 //! `interruption` handles the request.
 
@@ -133,23 +133,28 @@ impl StopHelper {
     }
 
     /// Takes a request; returns true if there was one.
+    #[inline]
     pub(crate) fn take_request(&self) -> bool {
-        self.interrupter
-            .shared
-            .requested
-            .swap(false, Ordering::SeqCst)
+        take(&self.interrupter.shared.requested)
     }
 
     /// Takes a call; returns true if there was one.
+    #[inline]
     pub(crate) fn take_call(&self) -> bool {
-        let shared = &self.interrupter.shared;
-        shared.is_called.swap(false, Ordering::SeqCst)
+        take(&self.interrupter.shared.is_called)
     }
 
     /// Takes the ringing of the alarm; returns true if it has rung.
+    #[inline]
     pub(crate) fn take_ringing(&self) -> bool {
-        self.interrupter.shared.is_due.swap(false, Ordering::SeqCst)
+        take(&self.interrupter.shared.is_due)
     }
+}
+
+/// Unsets a flag; returns true if it was set. It is read before each event, and rarely set.
+#[inline]
+fn take(flag: &AtomicBool) -> bool {
+    flag.load(Ordering::SeqCst) && flag.swap(false, Ordering::SeqCst)
 }
 
 impl Drop for StopHelper {

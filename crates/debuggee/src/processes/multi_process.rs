@@ -39,6 +39,9 @@ impl FairWaiter {
         debuggees: &mut [&mut Debuggee],
     ) -> Result<(usize, StopEvent), DebuggeeError> {
         loop {
+            for debuggee in debuggees.iter_mut() {
+                debuggee.wait.interruption.note_requests();
+            }
             for (position, debuggee) in debuggees.iter_mut().enumerate() {
                 if let Some(event) = debuggee.take_event() {
                     return Ok((position, event));

@@ -15,6 +15,7 @@ impl Debuggee {
     /// for a moment) are handled inside.
     pub fn wait(&mut self) -> Result<StopEvent, DebuggeeError> {
         loop {
+            self.wait.interruption.note_requests();
             if let Some(event) = self.take_event() {
                 return Ok(event);
             }

@@ -299,6 +299,36 @@ fn run_until_interrupted(debuggee: &mut Debuggee) {
     }
 }
 
+/// Each thread comes to its point again at once: some stop is always there to be handled.
+#[test]
+fn threads_that_stop_without_a_pause_do_not_delay_a_request() {
+    let threads = 4;
+    let (program, mut debuggee) = workers(&["-O1"], threads, usize::MAX >> 1);
+    let address = program.address(&debuggee, "work");
+    debuggee.insert(address, Owner::Monitor).unwrap();
+    let interrupter = debuggee.interrupter().unwrap();
+    debuggee.resume_all().unwrap();
+    for _ in 0..500 {
+        for _ in 0..20 {
+            let event = debuggee.wait().unwrap();
+            debuggee.resume(event.waiting_thread().unwrap()).unwrap();
+        }
+        interrupter.interrupt();
+        let mut others = 0;
+        let interrupted = loop {
+            match debuggee.wait().unwrap() {
+                StopEvent::Interrupted { thread } => break thread,
+                event => debuggee.resume(event.waiting_thread().unwrap()).unwrap(),
+            }
+            others += 1;
+        };
+        // What each thread had reported before, and the first stop afterwards.
+        assert!(others <= 2 * threads, "{others}");
+        debuggee.resume(interrupted).unwrap();
+    }
+    debuggee.kill().unwrap();
+}
+
 #[test]
 fn a_detached_program_is_as_it_was() {
     for stops in [0, 1, 50] {
