@@ -25,6 +25,7 @@ pub(crate) fn tokenize(source: &str) -> Tokens {
     let mut lexer = Lexer {
         source,
         position: 0,
+        second_of_pair: None,
         tokens: Vec::new(),
         comments: Vec::new(),
         diagnostics: Vec::new(),
@@ -40,6 +41,8 @@ pub(crate) fn tokenize(source: &str) -> Tokens {
 struct Lexer<'a> {
     source: &'a str,
     position: usize,
+    /// The position of the second sign of a `++` or `--` whose first one has been read.
+    second_of_pair: Option<usize>,
     tokens: Vec<Token>,
     comments: Vec<Range<usize>>,
     diagnostics: Vec<Diagnostic>,
@@ -145,10 +148,17 @@ impl<'a> Lexer<'a> {
         TokenKind::Word
     }
 
+    /// Reads the longest sign. `++` and `--` are made from the left, as in C, but are two tokens
+    /// each, because `--x` is `-(-x)` where nothing can be changed: the second one is never the
+    /// begin of a longer sign, so that `p++=1` and `n-->0` are read as in C.
     fn sign(&mut self, first: char) -> TokenKind {
         let rest = self.rest();
+        let is_second = self.second_of_pair == Some(self.position);
+        if !is_second && (rest.starts_with("++") || rest.starts_with("--")) {
+            self.second_of_pair = Some(self.position + 1);
+        }
         for (text, sign) in Sign::ALL {
-            if rest.starts_with(text) {
+            if rest.starts_with(text) && (text.len() == 1 || !is_second) {
                 self.position += text.len();
                 return TokenKind::Sign(*sign);
             }
@@ -271,6 +281,28 @@ mod tests {
         check(r#"x == "a\"b" 'c' # end"#, &["x", "==", r#""a\"b""#, "'c'"]);
         check("a//b\n+=c", &["a", "+=", "c"]);
         check("", &[]);
+    }
+
+    #[test]
+    fn pairs_of_signs_are_made_from_the_left() {
+        check("p++=7", &["p", "+", "+", "=", "7"]);
+        check("p--=7", &["p", "-", "-", "=", "7"]);
+        check("x+=1", &["x", "+=", "1"]);
+        check("x+++=1", &["x", "+", "+", "+=", "1"]);
+        check("x---=1", &["x", "-", "-", "-=", "1"]);
+        check("x++++=1", &["x", "+", "+", "+", "+", "=", "1"]);
+        check("x+ +=1", &["x", "+", "+=", "1"]);
+        check("x-+=1", &["x", "-", "+=", "1"]);
+        check("x+-=1", &["x", "+", "-=", "1"]);
+        check("x++==1", &["x", "+", "+", "==", "1"]);
+        check("x-=--y", &["x", "-=", "-", "-", "y"]);
+        check("a=-b", &["a", "=", "-", "b"]);
+        check("p->x", &["p", "->", "x"]);
+        check("n-->0", &["n", "-", "-", ">", "0"]);
+        check("n-->=0", &["n", "-", "-", ">=", "0"]);
+        check("n-->>1", &["n", "-", "-", ">>", "1"]);
+        check("n--->x", &["n", "-", "-", "->", "x"]);
+        check("n---->x", &["n", "-", "-", "-", "-", ">", "x"]);
     }
 
     #[test]

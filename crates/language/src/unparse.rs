@@ -75,7 +75,11 @@ pub(crate) fn write(expression: &Expression, names: &mut impl Names, text: &mut 
             operator,
             value,
         } => {
-            enclosed(place, names, text);
+            match place.kind {
+                // Prefix operators precede an assignment everywhere: `*p = 3`.
+                ExpressionKind::Unary { .. } => write(place, names, text),
+                _ => enclosed(place, names, text),
+            }
             text.push(' ');
             if let Some(operator) = operator {
                 push(text, operator);
@@ -328,7 +332,7 @@ mod tests {
         check("- --x", "-(--x)");
         check("-x--", "-(x--)");
         check("(*p)++", "(*p)++");
-        check("p++->x--", "((p++)->x)--");
+        check("p++->x--", "(p++)->x--");
         check("n > 0 ? x = 4 : 3", "(n > 0) ? (x = 4) : 3");
         check("x = y ? 4 : 5", "x = (y ? 4 : 5)");
         check("a[i++, j] = f(x, (y, z))", "a[((i++), j)] = f(x, (y, z))");

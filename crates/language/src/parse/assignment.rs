@@ -101,15 +101,21 @@ impl Parser<'_> {
     /// Parses the `++` of `x++`, if it is at the current token.
     pub(super) fn postfix_step(&mut self, place: &mut Expression) -> Option<ExpressionKind> {
         let operator = self.step_operator().filter(|_| self.may_assign)?;
-        if !self.count_node() || !self.check_place(place) {
+        if !self.count_node() {
             return None;
         }
+        let is_place = self.check_place(place);
+        // Read as two operators after an error, they would be reported again.
         self.advance();
         self.advance();
-        Some(ExpressionKind::Step {
-            place: self.take_object(place),
-            operator,
-            is_postfix: true,
+        Some(if is_place {
+            ExpressionKind::Step {
+                place: self.take_object(place),
+                operator,
+                is_postfix: true,
+            }
+        } else {
+            ExpressionKind::Error
         })
     }
 
@@ -251,6 +257,58 @@ mod tests {
         check("x,", "syntax", "");
         check("x++ y", "after-expression", "y");
         check("x--1", "after-expression", "1");
+    }
+
+    /// As in C, where `++` and `--` are made from the left.
+    #[test]
+    fn two_signs_take_precedence_over_what_follows_them() {
+        for (text, assigns) in [
+            ("*p++=7", true),
+            ("*p--=7", true),
+            ("x+=-1", true),
+            ("x-=--n", true),
+            ("x=++n", true),
+            ("a=-b", true),
+            ("a=- -b", true),
+            ("a+++b", true),
+            ("a---b", true),
+            ("a++-b", true),
+            ("a+ ++b", true),
+            ("n-->0", true),
+            ("n-->=0", true),
+            ("n-->>1", true),
+            ("n++==1", true),
+            ("p++->x--", true),
+            ("a- -b", false),
+            ("a+-b", false),
+            ("a-+b", false),
+            ("p->x-1", false),
+        ] {
+            let (expression, diagnostics) = parse_expression(text);
+            assert_eq!(diagnostics, [], "{text}");
+            let expression = expression.expect("an expression");
+            assert_eq!(expression.assigns(), assigns, "{text}");
+        }
+        check("x++=1", "no-place", "x++");
+        check("x--=1", "no-place", "x--");
+        check("x+++=1", "no-place", "x++");
+        check("x---=1", "no-place", "x--");
+        check("x++++=1", "no-place", "x++");
+        check("x----=1", "no-place", "x--");
+        check("x++++++", "no-place", "x++");
+        check("x+++++y", "no-place", "x++");
+        check("-x--=1", "no-place", "-x--");
+        check("---x", "no-place", "-x");
+    }
+
+    /// Where nothing can be changed, `--x` is `x` with two signs.
+    #[test]
+    fn a_guard_reads_two_signs_as_two() {
+        for guard in ["--x == x", "y--x > 0", "y++x > 0", "- -x == x", "---x < 0"] {
+            let source =
+                format!("property p event e = before f(x, y) state s {{ on e when {guard} -> s }}");
+            assert_eq!(crate::parse::parse(&source).diagnostics, [], "{guard}");
+        }
     }
 
     #[test]
