@@ -26,6 +26,8 @@ pub struct EffectResults {
     returned: Vec<(Range<usize>, Typed)>,
     /// The truth values of conditions that were evaluated, and the left sides of commas.
     decided: Vec<(Range<usize>, bool)>,
+    /// The places of assignments whose values are being evaluated.
+    places: Vec<(Range<usize>, Typed)>,
     /// The call or assignment that ended the present attempt.
     wanted: Option<Effect>,
     /// The lowest stack pointer that calls were given. Results that were returned in memory are
@@ -82,6 +84,17 @@ impl EffectResults {
     /// Notes what the condition at a position was found to be, for [`Scope::decide`].
     pub fn decide(&mut self, span: &Range<usize>, truth: bool) {
         self.decided.push((span.clone(), truth));
+    }
+
+    /// Returns the place at a position, for [`Scope::known_place`].
+    pub fn known_place(&self, span: &Range<usize>) -> Option<Typed> {
+        let known = self.places.iter().find(|(known, _)| known == span);
+        known.map(|(_, place)| place.clone())
+    }
+
+    /// Notes the place at a position, for [`Scope::note_place`].
+    pub fn note_place(&mut self, span: &Range<usize>, place: &Typed) {
+        self.places.push((span.clone(), place.clone()));
     }
 }
 
@@ -241,5 +254,13 @@ impl Scope for CallingScope<'_> {
 
     fn decide(&self, span: &Range<usize>, truth: bool) {
         self.results.borrow_mut().decide(span, truth);
+    }
+
+    fn known_place(&self, span: &Range<usize>) -> Option<Typed> {
+        self.results.borrow().known_place(span)
+    }
+
+    fn note_place(&self, span: &Range<usize>, place: &Typed) {
+        self.results.borrow_mut().note_place(span, place);
     }
 }

@@ -4,15 +4,16 @@
 //! asked for the value of an assignment. A scope that has none yet takes down what is to be
 //! assigned, and the expression is evaluated again when that is done.
 //!
-//! The value is evaluated before the place, as C++ requires and C permits. The result of a
-//! compound assignment is converted to the type of its place, as C does; a value that is only
-//! assigned is left as it is, so that one that does not fit can be refused.
+//! The place is evaluated before the value, as in gdb and as C permits, and once: what the value
+//! changes does not lead elsewhere. The result of a compound assignment is converted to the type of
+//! its place, as C does; a value that is only assigned is left as it is, so that one that does not
+//! fit can be refused.
 
 use super::cast::cast;
 use super::error::ExpressionError;
 use super::evaluate::{evaluate, part};
 use super::number::number;
-use super::operators::{binary, operand_type};
+use super::operators::{arithmetic, binary, operand_type};
 use super::promotion::{common_type, fits, promoted};
 use super::request::Assignment;
 use super::scope::Scope;
@@ -33,6 +34,7 @@ pub(super) fn assign(
         return Ok(known);
     }
     let at = |why: ValueError| ExpressionError::new(why, &value.span);
+    let target = target(place, scope)?;
     let given = match (operator, &value.kind) {
         (None, ExpressionKind::Text(text)) => characters(text).map_err(at)?,
         _ => part(value, scope)?,
@@ -40,7 +42,6 @@ pub(super) fn assign(
     if matches!(given.r#type.strip().kind(), TypeKind::Void) {
         return Err(at("this has no value: the function returns nothing".into()));
     }
-    let target = target(place, scope)?;
     let new = match operator {
         Some(operator) => compound(expression, operator, place, value, target.as_ref(), scope)?,
         None => given,
@@ -105,10 +106,17 @@ pub(super) fn comma(
 
 /// Returns the place that an expression denotes; `None` if it is assigned by its name.
 fn target(place: &Expression, scope: &dyn Scope) -> Result<Option<Typed>, ExpressionError> {
-    match place.kind {
-        ExpressionKind::Register(_) => Ok(None),
-        _ => Ok(Some(part(place, scope)?.without_snapshot())),
+    if matches!(place.kind, ExpressionKind::Register(_)) {
+        return Ok(None);
     }
+    if let Some(known) = scope.known_place(&place.span) {
+        return Ok(Some(known));
+    }
+    let target = part(place, scope)?.without_snapshot();
+    if target.address().is_some() {
+        scope.note_place(&place.span, &target);
+    }
+    Ok(Some(target))
 }
 
 /// Returns a text in quotation marks as the array of its characters, with a zero at the end.
@@ -134,10 +142,10 @@ fn compound(
     target: Option<&Typed>,
     scope: &dyn Scope,
 ) -> Result<Typed, ExpressionError> {
-    let result = binary(expression, operator, place, value, scope)?;
     let Some(target) = target else {
-        return Ok(result);
+        return binary(expression, operator, place, value, scope);
     };
+    let result = arithmetic(expression, operator, (place, target), value, scope)?;
     let computed_in = type_of_result(operator, place, target, value, scope)?;
     let converted = converted(result, computed_in.as_ref(), target, scope);
     converted.map_err(|why| ExpressionError::new(why, &expression.span))

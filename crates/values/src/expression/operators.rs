@@ -158,25 +158,39 @@ pub(super) fn binary(
             )),
         };
     }
+    arithmetic(expression, operator, (left, &first), right, scope)
+}
+
+/// Evaluates an operator other than a logical one, a comparison with a text, or `@`. The value of
+/// the left operand is known.
+pub(super) fn arithmetic(
+    expression: &Expression,
+    operator: BinaryOperator,
+    (left, first): (&Expression, &Typed),
+    right: &Expression,
+    scope: &dyn Scope,
+) -> Result<Typed, ExpressionError> {
+    let error = |why: ValueError| ExpressionError::new(why, &expression.span);
     let second = part(right, scope)?;
-    if let Some(equal) = member_pointer::compare(operator, &first, &second, scope.memory()) {
-        return equal
-            .map_err(error)
-            .and_then(|equal| of(Number::Bool(equal)));
+    if let Some(equal) = member_pointer::compare(operator, first, &second, scope.memory()) {
+        let truth = equal.map(|equal| Typed::of_number(&Number::Bool(equal)));
+        return truth
+            .and_then(|truth| truth.ok_or("no C type holds the result".into()))
+            .map_err(error);
     }
-    let special = complex::compute_complex(operator, &first, &second, scope.memory());
-    let unsigned = || unsigned::compute_unsigned(operator, &first, &second, scope.memory());
+    let special = complex::compute_complex(operator, first, &second, scope.memory());
+    let unsigned = || unsigned::compute_unsigned(operator, first, &second, scope.memory());
     if let Some(computed) = special.or_else(unsigned) {
         return computed.map_err(error);
     }
-    if let Some(computed) = vector::compute_elements(operator, &first, &second, scope.memory()) {
+    if let Some(computed) = vector::compute_elements(operator, first, &second, scope.memory()) {
         return computed.map_err(error);
     }
     let (a, b) = (
-        number(&first, scope).map_err(|why| ExpressionError::new(why, &left.span))?,
+        number(first, scope).map_err(|why| ExpressionError::new(why, &left.span))?,
         number(&second, scope).map_err(|why| ExpressionError::new(why, &right.span))?,
     );
-    let first = operand_type(left, &first, &a, scope);
+    let first = operand_type(left, first, &a, scope);
     let r#type = match operator {
         BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => promoted(&first),
         _ => common_type(&first, &operand_type(right, &second, &b, scope)),

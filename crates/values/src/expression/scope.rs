@@ -97,4 +97,13 @@ pub trait Scope {
     fn decide(&self, span: &Range<usize>, truth: bool) {
         let _ = (span, truth);
     }
+    /// Returns the place that an assignment at this position was found to be for.
+    fn known_place(&self, span: &Range<usize>) -> Option<Typed> {
+        let _ = span;
+        None
+    }
+    /// Records the place of an assignment, before its value is evaluated.
+    fn note_place(&self, span: &Range<usize>, place: &Typed) {
+        let _ = (span, place);
+    }
 }

@@ -7,7 +7,7 @@ mod random;
 use crate::support::dialog::{check_at_looks, dialog};
 use crate::support::printed::plain_builds;
 use juror_testing::{Fixture, Language};
-use oracle::{check, check_gdb};
+use oracle::{check, check_gdb, compare_with_gdb};
 
 /// Expressions of C whose value and effects are defined, over the variables of the oracle.
 const FORMS: &[&str] = &[
@@ -134,7 +134,7 @@ const FORMS: &[&str] = &[
     "x = twice(y = 3)",
     "next(), next(), calls",
     "x += twice(n)",
-    // The order of two calls in one assignment is open in C.
+    // The order of two calls in one assignment is open in C: see `IN_ORDER`.
     "*(p + next()) = 4",
     "*(p + 1) = twice(2)",
     "next() ? x = 1 : (x = 2)",
@@ -159,6 +159,68 @@ fn gdb_assigns_the_same() {
     let forms: Vec<String> = shared.map(|it| (*it).to_owned()).collect();
     assert!(forms.len() >= 60);
     check_gdb(&forms);
+}
+
+/// Expressions whose values depend on an order that C leaves open: gdb finds the place before it
+/// evaluates the value, and reads the place afterwards.
+const IN_ORDER: &[&str] = &[
+    "table[x] = (x = 3)",
+    "table[x] += (x = 3)",
+    "table[x] += x++",
+    "table[x++] = x",
+    "table[x++] -= x--",
+    "*p++ = *p",
+    "*(p + x) = (x = 5) + x",
+    "*p = (p = table + 3, 4)",
+    "(x = 1, q)->a = x",
+    "x += (x = 10)",
+    "x -= x++",
+    "table[x] = table[x = 1] = x + 5",
+];
+
+#[test]
+fn the_place_is_found_before_the_value_as_in_gdb() {
+    let forms: Vec<String> = IN_ORDER.iter().map(|it| (*it).to_owned()).collect();
+    compare_with_gdb(&forms);
+}
+
+const CALLS: &str = "
+int order[9], made, data[8], *p = data;
+int next(void) { order[made++] = 1; return 1; }
+int twice(int n) { order[made++] = 2; return 2 * n; }
+int *where(void) { order[made++] = 3; return data; }
+void look(void) {}
+int main(void) { look(); return *p + data[next()] + twice(1) + *where() < 0; }";
+
+#[test]
+fn the_calls_of_a_place_precede_those_of_the_value() {
+    let order = "print order[0] * 1000 + order[1] * 100 + order[2] * 10 + made";
+    let rows = &[
+        (1, "print *(p + next()) = twice(2)", "=4"),
+        (1, order, "=1202"),
+        (1, "print data[1]", "=4"),
+        (1, "print made = 0", "=0"),
+        (1, "print where()[next()] += twice(3)", "=10"),
+        (1, order, "=3123"),
+        (1, "print data[1]", "=10"),
+        (1, "print made = 0", "=0"),
+        (1, "print *where() = *(p + next()) = twice(1)", "=2"),
+        (1, order, "=3123"),
+        (1, "print data[0] * 10 + data[1]", "=22"),
+        // A place that a call leads to is the one that it led to.
+        (1, "print data[made] = twice(next())", "=2"),
+        (1, "print data[3]", "=2"),
+        (1, "print made", "=5"),
+    ];
+    for language in [Language::C, Language::Cpp] {
+        for build in plain_builds(language) {
+            let fixture = match language {
+                Language::Cpp => Fixture::cpp("ordered", CALLS),
+                _ => Fixture::c("ordered", CALLS),
+            };
+            check_at_looks(&fixture.compile(&build), &build.to_string(), rows);
+        }
+    }
 }
 
 const REFUSED: &str = "

@@ -169,6 +169,22 @@ pub(super) fn check_gdb(forms: &[String]) {
     }
 }
 
+/// Checks that juror and gdb say the same of forms whose values are open in C.
+#[track_caller]
+pub(super) fn compare_with_gdb(forms: &[String]) {
+    let build = &crate::support::printed::plain_builds(Language::C)[0];
+    let executable = compiled(forms, build);
+    let of_juror = of_juror(&executable, forms);
+    match of_gdb(&executable, forms) {
+        Some(of_gdb) => {
+            for (at, form) in forms.iter().enumerate() {
+                assert_eq!(of_juror.get(at), of_gdb.get(at), "{form}");
+            }
+        }
+        None => println!("There is no gdb here: the order is not compared."),
+    }
+}
+
 #[track_caller]
 fn compare(forms: &[String], seen: &[Seen], executable: &Path, who: &str, build: &Build) {
     let expected = of_program(executable);
