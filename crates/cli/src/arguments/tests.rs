@@ -118,6 +118,7 @@ fn options_follow_from_the_command_line() {
                    --debug-file-directory d prog a",
     );
     let options = run.options().expect("these are right");
+    assert_eq!(options.control_check.is_some(), cfg!(feature = "models"));
     let expected = Options {
         program: "prog".into(),
         arguments: vec!["a".into()],
@@ -134,6 +135,7 @@ fn options_follow_from_the_command_line() {
             ignore: true,
         },
         self_check: None,
+        control_check: options.control_check,
         symbols: SymbolSettings {
             debug_file_directories: vec!["d".into(), "/usr/lib/debug".into()],
             cache: None,
