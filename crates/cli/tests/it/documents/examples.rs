@@ -2,7 +2,7 @@
 //! their corrected versions hold.
 
 use crate::support::{Batch, Report, base_name, named};
-use juror_testing::{Build, Fixture, repository_directory};
+use juror_testing::{Build, Fixture, Optimization, repository_directory};
 use serde_json::Value;
 use std::fs;
 use std::ops::RangeInclusive;
@@ -302,43 +302,61 @@ const SMALL: &[Small] = &[
     },
 ];
 
+fn run_small(name: &str, build: &Build, fixed: bool) -> Report {
+    let fixture = Fixture::example(name);
+    let fixture = if fixed {
+        fixture.define("FIXED")
+    } else {
+        fixture
+    };
+    let directory = repository_directory().join("examples").join(name);
+    Batch::watching_file(directory.join(format!("{name}.prop")))
+        .directory(&directory)
+        .run(fixture.compile(build), &[])
+}
+
+#[track_caller]
 fn check_small(name: &str) {
+    for build in Build::all() {
+        check_small_stop(name, &build);
+        check_small_fixed(name, &build);
+    }
+}
+
+#[track_caller]
+fn check_small_stop(name: &str, build: &Build) {
     let small = SMALL.iter().find(|small| small.name == name);
     let small = small.expect("it is in the table");
     let directory = repository_directory().join("examples").join(name);
     let source = fs::read_to_string(directory.join(small.file)).expect("the source");
     let at = source.find(small.line).expect("the text is there");
     let line = source[..at].matches('\n').count() as u64 + 1;
-    for build in Build::all() {
-        let run = |fixture: Fixture| {
-            Batch::watching_file(directory.join(format!("{name}.prop")))
-                .directory(&directory)
-                .run(fixture.compile(&build), &[])
-        };
-        let report = run(Fixture::example(name));
-        report.assert_code(1);
-        let stop = report.stop();
-        assert_eq!(stop["reason"], "violation", "{build}");
-        if !small.function.is_empty() {
-            assert_eq!(stop["location"]["function"], small.function, "{build}");
-        }
-        let violation = &stop["violations"][0];
-        assert_eq!(violation["property"], small.property, "{build}");
-        let state = violation["state"].as_str().expect("text");
-        assert!(state.starts_with(small.state), "{build}: {state}");
-        let path = violation["path"].as_array().expect("a list");
-        let last = path.last().expect("a step");
-        let file = base_name(&last["location"]["file"]);
-        assert_eq!(
-            (file, &last["location"]["line"]),
-            (small.file, &line.into()),
-            "{build}"
-        );
-
-        let report = run(Fixture::example(name).define("FIXED"));
-        report.assert_code(0);
-        assert_eq!(report.kind("stop").count(), 0, "{build}");
+    let report = run_small(name, build, false);
+    report.assert_code(1);
+    let stop = report.stop();
+    assert_eq!(stop["reason"], "violation", "{build}");
+    if !small.function.is_empty() {
+        assert_eq!(stop["location"]["function"], small.function, "{build}");
     }
+    let violation = &stop["violations"][0];
+    assert_eq!(violation["property"], small.property, "{build}");
+    let state = violation["state"].as_str().expect("text");
+    assert!(state.starts_with(small.state), "{build}: {state}");
+    let path = violation["path"].as_array().expect("a list");
+    let last = path.last().expect("a step");
+    let file = base_name(&last["location"]["file"]);
+    assert_eq!(
+        (file, &last["location"]["line"]),
+        (small.file, &line.into()),
+        "{build}"
+    );
+}
+
+#[track_caller]
+fn check_small_fixed(name: &str, build: &Build) {
+    let report = run_small(name, build, true);
+    report.assert_code(0);
+    assert_eq!(report.kind("stop").count(), 0, "{build}");
 }
 
 #[test]
@@ -358,7 +376,29 @@ fn the_completion_looks_at_null() {
 
 #[test]
 fn the_sudoku_board_is_broken() {
-    check_small("sudoku");
+    for build in Build::all() {
+        check_small_stop("sudoku", &build);
+    }
+}
+
+/// Each run looks at the whole board 8365 times.
+#[track_caller]
+fn check_fixed_sudoku(optimization: Optimization) {
+    let mut builds = Build::all();
+    builds.retain(|build| build.pie && build.optimization == optimization);
+    for build in builds {
+        check_small_fixed("sudoku", &build);
+    }
+}
+
+#[test]
+fn the_fixed_sudoku_board_is_solved() {
+    check_fixed_sudoku(Optimization::None);
+}
+
+#[test]
+fn the_fixed_sudoku_board_is_solved_by_optimized_code() {
+    check_fixed_sudoku(Optimization::Full);
 }
 
 #[test]

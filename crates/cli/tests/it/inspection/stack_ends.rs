@@ -264,9 +264,7 @@ int main(void)
     assert_eq!(places, ["stop", "take", "take"], "{}", report.all());
 }
 
-#[test]
-fn a_stack_overflow_is_recognized() {
-    let source = "#include <pthread.h>
+const ENDLESS: &str = "#include <pthread.h>
 volatile int depth;
 int even(int n);
 __attribute__((noinline)) int odd(int n)
@@ -286,36 +284,57 @@ static void *run(void *unused)
 int main(int argc, char **argv)
 {
     pthread_t thread;
+    pthread_attr_t attributes;
     if (argc == 1)
         return even(0);
     if (argv[1][0] == 'n')
         return *(volatile int *)8;
-    pthread_create(&thread, 0, run, 0);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 2 << 20);
+    pthread_create(&thread, &attributes, run, 0);
     pthread_join(thread, 0);
     return 0;
 }
 ";
+
+#[track_caller]
+fn check_overflow(arguments: &[&str]) {
     for build in Build::all() {
-        let program = Fixture::c("endless", source).compile(&build);
-        for arguments in [&[][..], &["thread"]] {
-            let report = Batch::new().run(&program, arguments);
-            let stop = report.stop();
-            let overflow = &stop["stack_overflow"];
-            let mut cycle: Vec<&str> = overflow["cycle"]
-                .as_array()
-                .unwrap_or_else(|| panic!("{build:?}: {stop}"))
-                .iter()
-                .filter_map(Value::as_str)
-                .collect();
-            cycle.sort_unstable();
-            assert_eq!(cycle, ["even", "odd"], "{build:?}: {overflow}");
-            assert!(
-                overflow["frame_count"].as_u64() > Some(20_000),
-                "{overflow}"
-            );
-        }
+        let program = Fixture::c("endless", ENDLESS).compile(&build);
+        let report = Batch::new().run(&program, arguments);
+        let stop = report.stop();
+        let overflow = &stop["stack_overflow"];
+        let mut cycle: Vec<&str> = overflow["cycle"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{build:?}: {stop}"))
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        cycle.sort_unstable();
+        assert_eq!(cycle, ["even", "odd"], "{build:?}: {overflow}");
+        assert!(
+            overflow["frame_count"].as_u64() > Some(20_000),
+            "{overflow}"
+        );
+    }
+}
+
+#[test]
+fn a_stack_overflow_is_recognized() {
+    check_overflow(&[]);
+}
+
+#[test]
+fn a_stack_overflow_of_a_thread_is_recognized() {
+    check_overflow(&["thread"]);
+}
+
+#[test]
+fn a_null_pointer_is_no_stack_overflow() {
+    for build in Build::all() {
+        let program = Fixture::c("endless", ENDLESS).compile(&build);
         let report = Batch::new().run(&program, &["null"]);
-        assert_eq!(report.stop()["stack_overflow"], Value::Null);
+        assert_eq!(report.stop()["stack_overflow"], Value::Null, "{build:?}");
     }
 }
 

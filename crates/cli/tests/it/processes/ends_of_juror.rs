@@ -15,6 +15,7 @@ use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Threads that call `tick` and `tock`, whose first instructions are one byte long and
@@ -111,6 +112,9 @@ const MODES: [Mode; 8] = [
 
 /// The pauses of the program between its calls, in microseconds; none for -1.
 const PAUSES_US: [&str; 4] = ["-1", "200", "1000", "50000"];
+
+/// How many trials are made at a time: most of one is waiting for its signal.
+const AT_A_TIME: usize = 4;
 
 /// The longest wait for something that must come.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -406,24 +410,43 @@ fn no_program_is_damaged_or_lost_however_juror_ends() {
     let victim = victim();
     let first = std::env::var("JUROR_ENDINGS_FIRST").ok();
     let first = first.and_then(|first| first.parse().ok()).unwrap_or(1);
-    let (mut trapped, mut wrong) = (0, Vec::new());
-    for number in first..first + count {
-        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(number));
-        let trial = Trial::any(&mut numbers);
-        match trial.perform(&victim) {
-            Found::Right => {}
-            Found::Trapped => trapped += 1,
-            Found::Wrong(why) => {
-                eprintln!("trial {number}: {why}\n  {trial}");
-                wrong.push(number);
-            }
-        }
-    }
+    let next = AtomicU64::new(first);
+    let found: Vec<(u64, Found)> = std::thread::scope(|scope| {
+        let begin = |_| scope.spawn(|| performed(&victim, &next, first + count));
+        let workers: Vec<_> = (0..AT_A_TIME).map(begin).collect();
+        let ended = workers.into_iter().map(|worker| worker.join());
+        ended.flat_map(|it| it.expect("no panic")).collect()
+    });
+    assert_eq!(found.len() as u64, count);
+    let trapped = found.iter().filter(|(_, it)| *it == Found::Trapped).count();
+    let wrong: Vec<u64> = found
+        .iter()
+        .filter(|(_, it)| matches!(it, Found::Wrong(_)))
+        .map(|(number, _)| *number)
+        .collect();
     eprintln!(
         "{count} endings: {trapped} by a trap's signal, {} wrong",
         wrong.len()
     );
     assert!(wrong.is_empty(), "trials {wrong:?} of {count}");
+}
+
+/// Performs the trials that nobody has performed yet, up to a number.
+fn performed(victim: &Path, next: &AtomicU64, end: u64) -> Vec<(u64, Found)> {
+    let mut found = Vec::new();
+    loop {
+        let number = next.fetch_add(1, Ordering::SeqCst);
+        if number >= end {
+            return found;
+        }
+        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(number));
+        let trial = Trial::any(&mut numbers);
+        let result = trial.perform(victim);
+        if let Found::Wrong(why) = &result {
+            eprintln!("trial {number}: {why}\n  {trial}");
+        }
+        found.push((number, result));
+    }
 }
 
 /// A program that waits in `vfork` for a child that sleeps.
