@@ -1,18 +1,16 @@
-//! The ELF symbol tables as two sorted indexes: by address and, after many searches, by
-//! name.
+//! The ELF symbol tables as two indexes: sorted by address and, after several searches, by
+//! name (`by_name`).
 //!
 //! Names are not copied: a symbol holds a position in the string table. The static table
 //! (`.symtab`, of the file or of its separate debug file) and the dynamic one are merged; a
 //! function in both counts as exported.
 
-use super::{ElfFile, u16_at, u32_at, u64_at};
-use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+mod by_name;
+mod entry;
 
-/// The number of linear searches by name before the index by name is built, which costs as
-/// much as these.
-const SCANS_MAX: u32 = 128;
+use super::ElfFile;
+use by_name::ByName;
+use std::sync::{Arc, OnceLock};
 
 /// The size of the string tables up to which a name is looked for in them.
 const STRINGS_MAX: u64 = 1 << 20;
@@ -57,10 +55,7 @@ pub(crate) struct Symbol {
 pub(crate) struct SymbolTable {
     strings: Vec<Arc<[u8]>>,
     symbols: Vec<Symbol>,
-    /// The indexes of the symbols by ascending name; built after many searches.
-    by_name: OnceLock<Vec<u32>>,
-    /// The number of searches by name.
-    asked: AtomicU32,
+    by_name: ByName,
     /// The indexes of the functions with mangled names.
     mangled: OnceLock<Vec<u32>>,
     /// The number of functions in `symbols`: functions by ascending address come first,
@@ -102,9 +97,6 @@ impl SymbolTable {
         let Some(section) = from.section(section_name) else {
             return;
         };
-        let Some(data) = from.contents(section) else {
-            return;
-        };
         let Some(strings) = from
             .sections
             .get(section.link as usize)
@@ -113,52 +105,39 @@ impl SymbolTable {
             return;
         };
         let table = self.strings.len() as u8;
-        let dynamic = section_name == ".dynsym";
-        for entry in data.chunks_exact(24) {
-            if let Some(symbol) = parse(entry, table, &strings, dynamic, program) {
-                self.symbols.push(symbol);
-            }
-        }
+        let of = entry::Table {
+            number: table,
+            strings: &strings,
+            is_dynamic: section_name == ".dynsym",
+            program,
+        };
+        let symbols = &mut self.symbols;
+        entry::each(from, section, |entries, left| {
+            symbols.reserve(left / entry::SIZE);
+            let entries = entries.chunks_exact(entry::SIZE);
+            symbols.extend(entries.filter_map(|entry| of.symbol(entry)));
+        });
         self.strings.push(strings);
     }
 
     fn index(&mut self) {
         let mut symbols = std::mem::take(&mut self.symbols);
-        symbols.sort_by(|a, b| {
-            a.kind
-                .is_data()
-                .cmp(&b.kind.is_data())
-                .then(a.address.cmp(&b.address))
-                .then_with(|| self.raw(a).cmp(self.raw(b)))
+        let key = |symbol: &Symbol| (symbol.kind.is_data(), symbol.address);
+        symbols.sort_unstable_by(|a, b| {
+            let names = || self.raw(a).cmp(self.raw(b)).then(a.name.cmp(&b.name));
+            key(a).cmp(&key(b)).then_with(names)
         });
-        let mut merged: Vec<Symbol> = Vec::with_capacity(symbols.len());
-        for symbol in symbols {
-            if let Some(last) = merged.last_mut()
-                && last.address == symbol.address
-                && last.kind.is_data() == symbol.kind.is_data()
-                && self.raw(last) == self.raw(&symbol)
-            {
-                last.binding = last.binding.max(symbol.binding);
-                last.size = last.size.max(symbol.size);
-                last.is_protected |= symbol.is_protected;
-                continue;
+        symbols.dedup_by(|next, kept| {
+            let is_same = key(kept) == key(next) && self.raw(kept) == self.raw(next);
+            if is_same {
+                kept.binding = kept.binding.max(next.binding);
+                kept.size = kept.size.max(next.size);
+                kept.is_protected |= next.is_protected;
             }
-            merged.push(symbol);
-        }
-        self.function_count = merged.partition_point(|symbol| !symbol.kind.is_data());
-        self.symbols = merged;
-    }
-
-    fn by_name(&self) -> &[u32] {
-        self.by_name.get_or_init(|| {
-            let mut by_name: Vec<u32> = (0..self.symbols.len() as u32).collect();
-            by_name.sort_by(|a, b| {
-                let symbol = |index: &u32| self.symbols.get(*index as usize);
-                let name = |index: &u32| symbol(index).map(|symbol| self.raw(symbol));
-                name(a).cmp(&name(b)).then(a.cmp(b))
-            });
-            by_name
-        })
+            is_same
+        });
+        self.function_count = symbols.partition_point(|symbol| !symbol.kind.is_data());
+        self.symbols = symbols;
     }
 
     pub fn text(&self, symbol: &Symbol) -> &str {
@@ -183,35 +162,34 @@ impl SymbolTable {
     }
 
     /// Returns the symbols with exactly this name, by ascending index.
-    pub fn named<'a>(&'a self, name: &'a str) -> Box<dyn Iterator<Item = &'a Symbol> + 'a> {
+    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
         let is_named = move |symbol: &&Symbol| self.raw(symbol) == name.as_bytes();
-        if self.asked.fetch_add(1, Ordering::Relaxed) < SCANS_MAX {
-            return Box::new(self.symbols.iter().filter(is_named));
-        }
-        let symbol = |index: &u32| self.symbols.get(*index as usize);
-        let by_name = self.by_name();
-        let is_before = |it: &Symbol| self.raw(it) < name.as_bytes();
-        let start = by_name.partition_point(|index| symbol(index).is_some_and(is_before));
-        let from_here = by_name.get(start..).unwrap_or(&[]).iter();
-        Box::new(from_here.filter_map(symbol).take_while(is_named))
+        self.like(name).filter(is_named)
     }
 
-    /// Returns the functions whose raw names begin with `prefix`.
-    pub fn functions_beginning_with<'a>(
-        &'a self,
-        prefix: &'a str,
-    ) -> Box<dyn Iterator<Item = &'a Symbol> + 'a> {
-        let begins = move |symbol: &&Symbol| self.raw(symbol).starts_with(prefix.as_bytes());
-        if self.asked.fetch_add(1, Ordering::Relaxed) < SCANS_MAX {
-            return Box::new(self.functions().iter().filter(begins));
-        }
-        let symbol = |index: &u32| self.symbols.get(*index as usize);
-        let by_name = self.by_name();
-        let is_before = |it: &Symbol| self.raw(it) < prefix.as_bytes();
-        let start = by_name.partition_point(|index| symbol(index).is_some_and(is_before));
-        let from_here = by_name.get(start..).unwrap_or(&[]).iter();
-        let found = from_here.filter_map(symbol).take_while(begins);
-        Box::new(found.filter(|symbol| !symbol.kind.is_data()))
+    /// Returns the functions with exactly this raw name, and their clones (`name.cold`).
+    pub fn functions_and_clones<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Symbol> {
+        let is_named = move |symbol: &&Symbol| {
+            let behind = self.raw(symbol).strip_prefix(name.as_bytes());
+            behind.is_some_and(|it| it.is_empty() || it.starts_with(b"."))
+        };
+        self.like(name)
+            .filter(|symbol| !symbol.kind.is_data())
+            .filter(is_named)
+    }
+
+    /// Returns the symbols that may have a name, or be clones of a function with the name, by
+    /// ascending index.
+    fn like<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a Symbol> {
+        let known = self.by_name.like(name, || self.by_name_of_all());
+        let all = known.is_none().then_some(&*self.symbols);
+        let known = known.into_iter().flatten();
+        let known = known.filter_map(|index| self.symbols.get(index as usize));
+        known.chain(all.into_iter().flatten())
+    }
+
+    fn by_name_of_all(&self) -> impl Iterator<Item = &[u8]> {
+        self.symbols.iter().map(|symbol| self.raw(symbol))
     }
 
     /// Returns the functions with mangled names.
@@ -319,84 +297,6 @@ impl SymbolKind {
             SymbolKind::Label | SymbolKind::Object | SymbolKind::ThreadLocal
         )
     }
-}
-
-fn parse(
-    entry: &[u8],
-    table: u8,
-    strings: &[u8],
-    dynamic: bool,
-    program: &ElfFile,
-) -> Option<Symbol> {
-    const SHN_ABS: u16 = 0xfff1;
-    const STV_PROTECTED: u8 = 3;
-    let name_offset = u32_at(entry, 0)?;
-    let info = *entry.get(4)?;
-    let section_index = u16_at(entry, 6)?;
-    let address = u64_at(entry, 8)?;
-    let size = u64_at(entry, 16)?;
-    if section_index == 0 || section_index == SHN_ABS {
-        return None;
-    }
-    let binding = match info >> 4 {
-        0 => Binding::Local,
-        _ if dynamic => Binding::Exported,
-        _ => Binding::Global,
-    };
-    let kind = match info & 15 {
-        2 => SymbolKind::Function,
-        10 => SymbolKind::IndirectFunction,
-        1 => SymbolKind::Object,
-        6 => SymbolKind::ThreadLocal,
-        0 if binding == Binding::Local => SymbolKind::Label,
-        0 => SymbolKind::Untyped,
-        _ => return None,
-    };
-    // An untyped symbol outside of the code is a linker marker (`_end`), and a function
-    // outside was discarded by the linker.
-    let is_untyped = matches!(kind, SymbolKind::Untyped | SymbolKind::Label);
-    if (!kind.is_data() || is_untyped) && !program.header.is_code(address) {
-        return None;
-    }
-    if is_untyped && !in_code_section(program, address) {
-        return None;
-    }
-    let name = name_range(strings, name_offset)?;
-    Some(Symbol {
-        name: (table, name.start, name.end - name.start),
-        address,
-        size,
-        kind,
-        binding,
-        is_protected: entry.get(5).is_some_and(|other| other & 3 == STV_PROTECTED),
-    })
-}
-
-/// Returns whether an address is in a section with code; linker markers such as
-/// `__GNU_EH_FRAME_HDR` may share a segment with code.
-fn in_code_section(program: &ElfFile, address: u64) -> bool {
-    program.sections.is_empty()
-        || program.sections.iter().any(|section| {
-            section.executable
-                && address
-                    .checked_sub(section.address)
-                    .is_some_and(|offset| offset < section.size)
-        })
-}
-
-/// Returns the position of a name in the string table, without its `@version`.
-fn name_range(strings: &[u8], offset: u32) -> Option<Range<u32>> {
-    let rest = strings.get(offset as usize..)?;
-    let end = memchr::memchr(0, rest)?;
-    let name = std::str::from_utf8(rest.get(..end)?).ok()?;
-    let plain = match memchr::memchr(b'@', name.as_bytes()) {
-        Some(at) if at > 0 => at,
-        _ => name.len(),
-    };
-    if plain == 0 {
-        return None;
-    }
-    Some(offset..offset.checked_add(u32::try_from(plain).ok()?)?)
 }
 
 impl Symbol {

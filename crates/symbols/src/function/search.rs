@@ -155,7 +155,7 @@ impl SymbolFile {
             names::matches(readable, name)
                 || names::matches_without_inline(readable, name, false, &|_| false)
         };
-        for symbol in symbols.functions_beginning_with(name) {
+        for symbol in symbols.functions_and_clones(name) {
             let raw = symbols.text(symbol);
             if raw == name {
                 found.push((symbol.address, Some(name.to_owned())));
