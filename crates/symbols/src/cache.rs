@@ -1,4 +1,4 @@
-//! The files of the cache: indexes of names and source files, and decompressed sections.
+//! The files of the cache: indexes of names, functions and source files, and decompressed sections.
 //!
 //! A file is written beside its final path and renamed, so that readers never see a partial
 //! file; if two processes write at once, the last one wins, with the same contents. Nothing is
@@ -16,6 +16,8 @@ use std::time::{Duration, SystemTime};
 pub(crate) const NAMES: &str = "names";
 /// The extension of an index of source files.
 pub(crate) const FILES: &str = "files";
+/// The extension of an index of units by the names of functions.
+pub(crate) const FUNCTIONS: &str = "functions";
 /// The extension of a decompressed section.
 const SECTION: &str = "section";
 /// The maximum size of a build id in bytes.
@@ -56,10 +58,11 @@ impl Cache {
         let _ = file.and_then(|file| file.set_modified(SystemTime::now()));
     }
 
-    /// Stores a file, and removes others if there are too many.
-    pub(crate) fn keep(&self, path: &Path, bytes: &[u8]) {
-        if bytes.len() as u64 <= self.size_max_bytes {
-            let _ = write(path, bytes);
+    /// Stores a file of several parts, and removes others if there are too many.
+    pub(crate) fn keep(&self, path: &Path, parts: &[&[u8]]) {
+        let size: usize = parts.iter().map(|part| part.len()).sum();
+        if size as u64 <= self.size_max_bytes {
+            let _ = write(path, parts);
         }
         make_room(self, path);
     }
@@ -100,7 +103,7 @@ impl Cache {
 }
 
 /// Writes a file atomically.
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn write(path: &Path, parts: &[&[u8]]) -> std::io::Result<()> {
     use std::sync::atomic::{AtomicU32, Ordering};
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     if let Some(directory) = path.parent() {
@@ -109,7 +112,7 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let beside = path.with_extension(format!("{}-{number}.part", std::process::id()));
     let written = std::fs::File::create_new(&beside)
-        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|mut file| parts.iter().try_for_each(|part| file.write_all(part)))
         .and_then(|()| std::fs::rename(&beside, path));
     if written.is_err() {
         let _ = std::fs::remove_file(&beside);
@@ -140,7 +143,7 @@ fn make_room(cache: &Cache, kept: &Path) {
             {
                 let _ = std::fs::remove_file(&path);
             }
-            Some(NAMES | FILES | SECTION) if data.is_file() => {
+            Some(NAMES | FILES | FUNCTIONS | SECTION) if data.is_file() => {
                 total += data.len();
                 if path != kept {
                     files.push((used, data.len(), path));

@@ -244,7 +244,7 @@ impl Inner {
             if let Some(files) = self.files.kept(self) {
                 info.take_ranges(files);
             }
-            Some(Arc::new(info))
+            Some(info.shared())
         };
         self.debug_info.get_or_init(load).as_ref()
     }

@@ -4,6 +4,7 @@
 //! contain a cycle.
 
 use super::facts::FunctionRecord;
+use super::texts::TextSource as _;
 use super::{DebugInfo, Die, DieRef, REFERENCE_DEPTH_MAX, Value, Visit};
 use gimli::{AttributeValue, DwAt, UnitOffset};
 use std::ops::Range;
@@ -63,11 +64,8 @@ impl DebugInfo {
     }
 
     pub fn text(&self, unit: u32, value: Option<Value>) -> Option<Box<str>> {
-        let text = self
-            .source(unit)?
-            .dwarf()
-            .attr_string(&self.unit(unit)?.unit, value?)
-            .ok()?;
+        let source = self.source(unit)?;
+        let text = source.text(&self.unit(unit)?.unit, value?)?;
         Some(String::from_utf8_lossy(text.bytes()).into())
     }
 

@@ -52,6 +52,11 @@ impl LazySection {
         }
     }
 
+    /// Returns whether parts are read from the file.
+    pub fn is_in_file(&self) -> bool {
+        matches!(self, LazySection::InFile(..))
+    }
+
     /// Returns the size in bytes.
     pub fn size(&self) -> usize {
         match self {
@@ -127,7 +132,10 @@ impl LazySection {
                 .get(within..within.saturating_add(wanted))
                 .is_none()
             {
-                let Some(bytes) = self.part(offset, WINDOW_SIZE.min(size - offset)) else {
+                // Of large units nothing but their headers is read.
+                let is_dense = offset / found.len().max(1) < WINDOW_SIZE / 4;
+                let read = if is_dense { WINDOW_SIZE } else { wanted };
+                let Some(bytes) = self.part(offset, read.min(size - offset)) else {
                     break;
                 };
                 window = (offset, bytes);

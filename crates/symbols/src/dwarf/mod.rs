@@ -11,10 +11,11 @@
 //! - An address needs only its own unit: `.debug_aranges` gives the unit (`ranges`), and
 //!   [`facts`] the unit's definitions. So stops and stacks read few units.
 //! - A section is read on first use (`source`). Entries and lines stay in the file and are
-//!   read unit by unit; a compressed section is decompressed once as a whole.
-//! - A name is looked up (`lookup`) in the compiler's index (`accelerated`), or else by a
-//!   search of the bytes for units that may have it (`search`, `name_filter`; for words in names
-//!   `words`). Only many names, or names encoded in other ways, need the index of all names
+//!   read unit by unit, strings in parts (`texts`); a compressed section is decompressed once
+//!   as a whole.
+//! - A name is looked up (`lookup`) in an index of units (`functions`) or the compiler's index
+//!   (`accelerated`), or else by a search of the bytes for units that may have it (`search`,
+//!   `name_filter`; for words in names `words`). Only many names, or names encoded in other ways, need the index of all names
 //!   ([`names`]), which is built from all units and cached on disk.
 //! - Every unit uses the sections it refers to: those of the program, of its separate debug
 //!   file, of a split unit, whose skeleton unit has its addresses and lines, or of a
@@ -30,6 +31,8 @@ mod entries;
 pub(crate) mod facts;
 pub(crate) mod files;
 mod forms;
+mod functions;
+mod heads;
 pub(crate) mod index;
 pub(crate) mod inlinings;
 mod loaded;
@@ -38,11 +41,13 @@ mod name_filter;
 pub(crate) mod names;
 mod naming;
 mod pattern;
+mod presence;
 pub(crate) mod processors;
 mod ranges;
 mod search;
 mod source;
 mod split;
+pub(crate) mod texts;
 mod unit;
 mod words;
 
@@ -55,14 +60,15 @@ use crate::types::TypeCache;
 use entries::{EntrySection, Header, UnitKind};
 use facts::{Facts, FunctionRecord};
 use files::FileIndex;
+use functions::UnitIndex;
 use gimli::AttributeValue;
-use index::{CachedIndex, Identity};
+use index::Identity;
 use inlinings::Inlinings;
-use names::{NameIndex, Watch};
+use names::NameIndex;
 use rustc_hash::FxHashMap;
 use search::Searches;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 pub(crate) type Reader = gimli::EndianArcSlice<gimli::LittleEndian>;
 pub(crate) type Die = gimli::DebuggingInformationEntry<Reader>;
@@ -70,6 +76,10 @@ pub(crate) type Value = AttributeValue<Reader>;
 
 /// The maximum length of a chain of references.
 pub(crate) const REFERENCE_DEPTH_MAX: usize = 8;
+
+/// The part of the minimum size for the index of names that suffices for the index of source files,
+/// which costs a read of each unit but is small.
+const FILES_PART: u64 = 16;
 
 /// Identifies a debugging information entry (DIE) of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,10 +126,13 @@ pub(crate) struct DebugInfo {
     names: OnceLock<NameIndex>,
     /// Set after the cache has been searched for the index of names.
     is_cache_searched: OnceLock<()>,
+    unit_index: OnceLock<Option<UnitIndex>>,
     searches: Searches,
     language: OnceLock<Language>,
     /// The identity of the index of names, and its cache.
     cache: Option<(Identity, Cache)>,
+    /// Itself, for what is done if the index of names turns out to be damaged.
+    itself: OnceLock<Weak<DebugInfo>>,
     /// Messages about missing files.
     pub problems: Vec<String>,
     /// Messages about damage, each reported once.
@@ -152,9 +165,11 @@ impl DebugInfo {
             code,
             names: OnceLock::new(),
             is_cache_searched: OnceLock::new(),
+            unit_index: OnceLock::new(),
             searches: Searches::default(),
             language: OnceLock::new(),
             cache: None,
+            itself: OnceLock::new(),
             problems: Vec::new(),
             warnings: Mutex::default(),
             kinds: TypeCache::default(),
@@ -235,7 +250,7 @@ impl DebugInfo {
             if let Some(skeleton) = &slot.skeleton {
                 split::complete(&mut unit, skeleton);
             }
-            let mut unit = Unit::new(source.dwarf(), unit);
+            let mut unit = Unit::new(source, unit);
             if unit.is_partial && unit.language == Language::Other {
                 unit.language = self.main_language();
             }
@@ -251,7 +266,7 @@ impl DebugInfo {
             let units = own.filter_map(|slot| {
                 let source = self.sources.first()?;
                 let unit = source.unit(&slot.header)?;
-                Some(Unit::new(source.dwarf(), unit).language)
+                Some(Unit::new(source, unit).language)
             });
             let mut said = units.filter(|language| *language != Language::Other);
             said.next().unwrap_or(Language::Other)
@@ -315,7 +330,7 @@ impl DebugInfo {
         sizes.sum()
     }
 
-    /// Returns whether indexes of the debug information may be kept in a cache.
+    /// Returns whether the index of names may be kept in a cache.
     fn is_kept_in(&self, cache: &Cache) -> bool {
         self.entries_size() >= cache.size_min_bytes
     }
@@ -325,7 +340,7 @@ impl DebugInfo {
         let mut files = self.build_files();
         // Without a cache, or with split debug information, there is no identity here either.
         if let (Some(identity), Some((_, cache))) = (identity, &self.cache)
-            && self.is_kept_in(cache)
+            && self.entries_size() >= cache.size_min_bytes / FILES_PART
         {
             identity.keep(cache, &mut files);
         }
@@ -339,54 +354,11 @@ impl DebugInfo {
         }
     }
 
-    /// Returns the index of names, built on first use.
-    pub fn names(&self) -> &NameIndex {
-        if let Some(names) = self.available_names() {
-            return names;
-        }
-        // Without a watcher the work is never cancelled.
-        let names = self.built_names(None).unwrap_or_default();
-        self.names.get_or_init(|| names)
-    }
-
-    /// Builds the index of names if it does not exist. Returns false if cancelled.
-    pub fn prepare_names(&self, watch: &mut Watch<'_>) -> bool {
-        if self.available_names().is_some() {
-            return true;
-        }
-        let Some(names) = self.built_names(Some(watch)) else {
-            return false;
-        };
-        self.names.get_or_init(|| names);
-        true
-    }
-
-    /// Returns the index of names if it was built, or is in the cache.
-    fn available_names(&self) -> Option<&NameIndex> {
-        self.is_cache_searched.get_or_init(|| {
-            let Some((identity, cache)) = &self.cache else {
-                return;
-            };
-            if !self.is_kept_in(cache) {
-                return;
-            }
-            match identity.load(cache) {
-                CachedIndex::Valid(names) => drop(self.names.set(*names)),
-                CachedIndex::Absent => {}
-                CachedIndex::Damaged(message) => self.warn(message),
-            }
-        });
-        self.names.get()
-    }
-
-    fn built_names(&self, watch: Option<&mut Watch<'_>>) -> Option<NameIndex> {
-        let mut names = self.build_names(watch)?;
-        if let Some((identity, cache)) = &self.cache
-            && self.is_kept_in(cache)
-        {
-            identity.keep(cache, &mut names);
-        }
-        Some(names)
+    /// Makes it known to itself.
+    pub fn shared(self) -> Arc<DebugInfo> {
+        let info = Arc::new(self);
+        info.itself.get_or_init(|| Arc::downgrade(&info));
+        info
     }
 
     pub fn warn(&self, warning: String) {

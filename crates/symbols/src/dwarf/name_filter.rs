@@ -4,20 +4,20 @@
 //! Every unit that includes a header repeats its declarations, and makes its own code of
 //! templates, of which the linker keeps one copy. So most units that have a name have
 //! nothing but declarations, and most of the others have it in another scope. One pass over
-//! the entries of a unit decides, and decodes only what may lead to the name.
+//! the entries of a unit (`presence`) decides, and decodes only what may lead to the name.
 //!
-//! **Invariant:** everything that [`Facts`](super::facts::Facts) of a unit has under the
-//! name is found, as long as DIEs refer only to their own unit. Of units that claim the
+//! **Invariant:** no unit is missed, as far as `presence` sees it. Of units that claim the
 //! same code (the GNU linker redirects debug information of discarded code to the code it
 //! keeps) the first is retained.
 
-use super::borrowed::{Slice, with_borrowed};
-use super::facts::{Attributes, Borrowed, Value, is_indexed};
-use super::pattern::{Pattern, is_static_member};
+use super::DebugInfo;
+use super::borrowed::with_borrowed;
+use super::facts::{Attributes, Borrowed, Value};
+use super::pattern::Pattern;
+use super::presence::{Names, Scope, Walk};
 use super::words::UNNAMED_NAMESPACE;
-use super::{DebugInfo, REFERENCE_DEPTH_MAX};
 use crate::names;
-use gimli::{Abbreviation, AttributeValue, DwTag, UnitOffset};
+use gimli::UnitOffset;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The name to filter by.
@@ -36,19 +36,23 @@ impl NameFilter<'_> {
     pub fn contents_of(&self, unit: u32) -> UnitContents {
         let found = with_borrowed(self.info, unit, |dwarf, unit| {
             let info = self.info;
-            let mut walk = Walk {
+            let named = Named {
                 filter: self,
-                entries: Borrowed { info, dwarf, unit },
-                scopes: Vec::new(),
-                named: FxHashMap::default(),
-                links: FxHashMap::default(),
-                present: FxHashSet::default(),
+                known: FxHashMap::default(),
             };
+            let mut walk = Walk::new(Borrowed { info, dwarf, unit }, named);
             // Entries after damage are never read.
             let _ = walk.run();
             walk.contents()
         });
         found.unwrap_or_default()
+    }
+
+    /// Returns whether a linkage name matches.
+    fn is_mangled<'a>(&self, entries: Borrowed<'a>, linkage_name: Option<Value<'a>>) -> bool {
+        let readable = entries.text(linkage_name);
+        let readable = readable.and_then(|raw| names::demangle(&raw));
+        readable.is_some_and(|readable| names::matches(&readable, self.written))
     }
 }
 
@@ -75,181 +79,57 @@ pub(super) fn without_repetitions(mut found: Vec<(u32, UnitContents)>) -> Vec<u3
     found.into_iter().map(|(unit, _)| unit).collect()
 }
 
-/// The code of a function DIE.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Code {
-    /// Not a function.
-    None,
-    Present,
-    /// Discarded by the linker.
-    Removed,
-    /// None: an abstract instance or a declaration.
-    Shared,
-}
-
-/// An enclosing DIE.
-struct Scope {
-    depth: isize,
-    offset: usize,
-    tag: DwTag,
-    code: Code,
-    /// The entry address of a function with code.
-    entry: Option<u64>,
-}
-
-/// A reference from a DIE to its origin.
-struct Link<'a> {
-    to: usize,
-    linkage_name: Option<Value<'a>>,
-}
-
-struct Walk<'a, 'b> {
+/// The DIEs with the last component, and whether their qualified name matches.
+struct Named<'b> {
     filter: &'b NameFilter<'b>,
-    entries: Borrowed<'a>,
-    scopes: Vec<Scope>,
-    /// The DIEs with the last component, and whether their qualified name matches.
-    named: FxHashMap<usize, bool>,
-    links: FxHashMap<usize, Link<'a>>,
-    /// The DIEs of code, inlined copies and located variables, with the entry address of
-    /// their function.
-    present: FxHashSet<(usize, Option<u64>)>,
+    known: FxHashMap<usize, bool>,
 }
 
-impl<'a> Walk<'a, '_> {
-    /// Visits the DIEs.
-    fn run(&mut self) -> gimli::Result<()> {
-        let mut raw = self.entries.unit.entries_raw(None)?;
-        while !raw.is_empty() {
-            let (depth, offset) = (raw.next_depth(), raw.next_offset().0);
-            let Some(abbreviation) = raw.read_abbreviation()? else {
-                continue;
-            };
-            while self.scopes.last().is_some_and(|it| it.depth >= depth) {
-                self.scopes.pop();
-            }
-            let tag = abbreviation.tag();
-            let mut scope = Scope {
-                depth,
-                offset,
-                tag,
-                code: Code::None,
-                entry: None,
-            };
-            if self.is_of_interest(abbreviation) {
-                let attributes = Attributes::read(&mut raw, abbreviation)?;
-                let is_there = match tag {
-                    gimli::DW_TAG_subprogram => {
-                        (scope.code, scope.entry) = self.code_of(&attributes);
-                        scope.code == Code::Present
-                    }
-                    gimli::DW_TAG_inlined_subroutine => {
-                        let holder = self.scopes.iter().rev().find_map(|it| it.entry);
-                        let origin = target(attributes.origin);
-                        self.present.extend(origin.map(|origin| (origin, holder)));
-                        continue;
-                    }
-                    _ => tag == gimli::DW_TAG_variable && !attributes.declaration,
-                };
-                if is_there {
-                    self.present.insert((offset, scope.entry));
-                }
-                self.take(offset, &attributes);
-            } else {
-                raw.skip_attributes(abbreviation.attributes())?;
-            }
-            if abbreviation.has_children() && is_indexed(tag) {
-                self.scopes.push(scope);
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns whether a DIE may have the name, or belong to a DIE that has it.
-    fn is_of_interest(&self, abbreviation: &Abbreviation) -> bool {
-        match abbreviation.tag() {
-            gimli::DW_TAG_subprogram => true,
-            gimli::DW_TAG_inlined_subroutine => self.is_in_code(),
-            gimli::DW_TAG_variable => !self.is_local(abbreviation),
-            _ => is_static_member(abbreviation),
-        }
-    }
-
-    fn is_in_code(&self) -> bool {
-        self.scopes.iter().any(|it| it.code == Code::Present)
-    }
-
-    /// Returns whether a variable may be local (as in `facts::read`).
-    fn is_local(&self, abbreviation: &Abbreviation) -> bool {
-        if self.is_in_code() {
-            return true;
-        }
-        let mut functions = self.scopes.iter().rev().map(|it| it.code);
-        match functions.find(|code| *code != Code::None) {
-            Some(Code::Removed) => true,
-            Some(_) => {
-                let mut attributes = abbreviation.attributes().iter();
-                attributes.all(|it| it.name() != gimli::DW_AT_location)
-            }
-            None => false,
-        }
-    }
-
-    fn code_of(&self, attributes: &Attributes<'a>) -> (Code, Option<u64>) {
-        let ranges = self.entries.ranges(attributes);
-        match self.entries.entry_address(attributes, &ranges) {
-            Some(entry) => (Code::Present, Some(entry)),
-            None if attributes.had_code() => (Code::Removed, None),
-            None => (Code::Shared, None),
-        }
-    }
-
-    /// Records the origin of a DIE, and whether it has the name.
-    fn take(&mut self, offset: usize, attributes: &Attributes<'a>) {
-        if let Some(to) = target(attributes.origin) {
-            let linkage_name = attributes.linkage_name;
-            self.links.insert(offset, Link { to, linkage_name });
-        }
-        let is_met = |name: &Value<'a>| self.filter.pattern.is_met_by(name);
-        let name = self.entries.text(attributes.name.filter(is_met));
-        let Some(name) = name.filter(|name| names::tail(name) == self.filter.tail) else {
+impl<'a> Names<'a> for Named<'_> {
+    fn take(
+        &mut self,
+        entries: Borrowed<'a>,
+        scopes: &[Scope],
+        offset: usize,
+        attributes: &Attributes<'a>,
+    ) {
+        let filter = self.filter;
+        let is_met = |name: &Value<'a>| filter.pattern.is_met_by(name);
+        let name = entries.text(attributes.name.filter(is_met));
+        let Some(name) = name.filter(|name| names::tail(name) == filter.tail) else {
             return;
         };
-        let whole = self.with_scopes(&name);
+        let whole = with_scopes(entries, scopes, &name);
         // Which namespaces are inline is looked at where the units are read.
-        let fits = names::matches(&whole, self.filter.written)
-            || names::matches_without_inline(&whole, self.filter.written, false, &|_| true)
-            || self.is_mangled(attributes.linkage_name);
-        self.named.insert(offset, fits);
+        let fits = names::matches(&whole, filter.written)
+            || names::matches_without_inline(&whole, filter.written, false, &|_| true)
+            || filter.is_mangled(entries, attributes.linkage_name);
+        self.known.insert(offset, fits);
     }
+}
 
-    /// Returns the qualified name of a DIE, as in the facts of a unit.
-    fn with_scopes(&self, name: &str) -> String {
-        let mut whole = String::new();
-        for scope in &self.scopes {
-            let entry = self.entries.unit.entry(UnitOffset(scope.offset)).ok();
-            let text = entry.and_then(|it| self.entries.text(it.attr_value(gimli::DW_AT_name)));
-            match text {
-                Some(text) => whole.push_str(&text),
-                None if scope.tag == gimli::DW_TAG_namespace => whole.push_str(UNNAMED_NAMESPACE),
-                None => continue,
-            }
-            whole.push_str("::");
+/// Returns the qualified name of a DIE, as in the facts of a unit.
+fn with_scopes(entries: Borrowed<'_>, scopes: &[Scope], name: &str) -> String {
+    let mut whole = String::new();
+    for scope in scopes {
+        let entry = entries.unit.entry(UnitOffset(scope.offset)).ok();
+        let text = entry.and_then(|it| entries.text(it.attr_value(gimli::DW_AT_name)));
+        match text {
+            Some(text) => whole.push_str(&text),
+            None if scope.tag == gimli::DW_TAG_namespace => whole.push_str(UNNAMED_NAMESPACE),
+            None => continue,
         }
-        whole.push_str(name);
-        whole
+        whole.push_str("::");
     }
+    whole.push_str(name);
+    whole
+}
 
-    /// Returns whether a linkage name matches.
-    fn is_mangled(&self, linkage_name: Option<Value<'a>>) -> bool {
-        let readable = self.entries.text(linkage_name);
-        let readable = readable.and_then(|raw| names::demangle(&raw));
-        readable.is_some_and(|readable| names::matches(&readable, self.filter.written))
-    }
-
+impl Walk<'_, Named<'_>> {
     /// Returns what is present and has the name, or an origin with the name.
     fn contents(&self) -> UnitContents {
         let mut found = UnitContents::default();
-        if self.named.is_empty() {
+        if self.names.known.is_empty() {
             return found;
         }
         let mut known: FxHashMap<usize, bool> = FxHashMap::default();
@@ -267,20 +147,13 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn leads_to_name(&self, start: usize) -> bool {
-        let next = |at: &usize| self.links.get(at).map(|link| link.to);
-        let chain = || std::iter::successors(Some(start), next).take(REFERENCE_DEPTH_MAX);
-        let linkage_name = |at: &usize| self.links.get(at)?.linkage_name;
-        chain().any(|at| self.named.contains_key(&at))
-            && chain()
-                .any(|at| self.named.get(&at) == Some(&true) || self.is_mangled(linkage_name(&at)))
-    }
-}
-
-/// Returns the DIE of the same unit that an attribute refers to.
-fn target(value: Option<AttributeValue<Slice<'_>>>) -> Option<usize> {
-    match value? {
-        AttributeValue::UnitRef(offset) => Some(offset.0),
-        _ => None,
+        let Named { filter, known } = &self.names;
+        let is_mangled = |at| filter.is_mangled(self.entries, self.linkage_name(at));
+        let mut chain = self.with_origins(start);
+        chain.any(|at| known.contains_key(&at))
+            && self
+                .with_origins(start)
+                .any(|at| known.get(&at) == Some(&true) || is_mangled(at))
     }
 }
 

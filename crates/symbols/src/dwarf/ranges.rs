@@ -4,7 +4,7 @@
 //! from their root DIEs (DWARF 5, sections 6.1.2 and 3.1.1).
 
 use super::DebugInfo;
-use super::borrowed::with_borrowed;
+use super::borrowed::with_root;
 use std::ops::Range;
 
 impl DebugInfo {
@@ -67,7 +67,7 @@ impl DebugInfo {
         if let (Some(skeleton), Some(program)) = (&slot.skeleton, self.sources.first()) {
             return self.add_ranges(number, program.dwarf().unit_ranges(skeleton), found);
         }
-        with_borrowed(self, number, |dwarf, unit| {
+        with_root(self, number, |dwarf, unit| {
             self.add_ranges(number, dwarf.unit_ranges(unit), found);
         });
     }

@@ -24,7 +24,6 @@ use super::processors::on_all_processors;
 use super::words::UNNAMED_NAMESPACE;
 use super::{DebugInfo, DieRef, REFERENCE_DEPTH_MAX, Slot};
 use crate::names::tail;
-use gimli::Reader as _;
 use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -88,12 +87,21 @@ impl DebugInfo {
         if text.is_empty() || text.contains(is_separator) || is_made_up {
             return None;
         }
+        let search = Search {
+            info: self,
+            written,
+            text,
+            wanted,
+        };
+        if let Some(found) = search.run_indexed() {
+            return Some(Arc::new(found));
+        }
         let forms = self.forms();
         let [source] = self.sources.as_slice() else {
             return None;
         };
         // Offsets are stored in four bytes.
-        u32::try_from(source.texts().len()).ok()?;
+        u32::try_from(source.texts().size()).ok()?;
         let mut found = self.searches.found.lock().ok()?;
         let key = (Box::from(written), wanted);
         if let Some(known) = found.get(&key) {
@@ -102,21 +110,15 @@ impl DebugInfo {
         if found.len() >= SEARCHES_MAX {
             return None;
         }
-        let search = Search {
-            info: self,
-            written,
-            text,
-            wanted,
-        };
         let result = match wanted {
             Wanted::Word => {
-                let texts = Offsets::of_texts_with(source.texts().bytes(), text);
+                let texts = Offsets::of_texts_with(source.texts().whole().bytes(), text);
                 texts
                     .zip(forms)
                     .and_then(|(texts, forms)| search.run(texts, forms))
             }
             Wanted::Types | Wanted::Code => {
-                let texts = Offsets::of_texts(source.texts().bytes(), text);
+                let texts = Offsets::of_texts(source.texts().whole().bytes(), text);
                 let listed = search.run_listed(&texts);
                 listed.or_else(|| search.run(texts, forms?))
             }
@@ -144,7 +146,7 @@ impl DebugInfo {
             return None;
         };
         let size = source.entries(EntrySection::Info).size();
-        let are_narrow = [source.texts().len(), size].map(|it| u32::try_from(it).is_ok());
+        let are_narrow = [source.texts().size(), size].map(|it| u32::try_from(it).is_ok());
         (are_narrow == [true; 2]).then(|| source.forms()).flatten()
     }
 }
@@ -159,6 +161,21 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Searches the index of units. `None` if there is none, or too many units have the name, of
+    /// which most have it in other scopes.
+    fn run_indexed(&self) -> Option<Found> {
+        if self.wanted != Wanted::Code {
+            return None;
+        }
+        let units = self.info.unit_index()?.units_with(self.text);
+        if self.is_too_much(&units) {
+            return None;
+        }
+        let mut origins: FxHashSet<DieRef> = FxHashSet::default();
+        origins.extend(self.origins_in(&units, &FxHashSet::default()));
+        Some(Found { units, origins })
+    }
+
     /// Searches the compiler's index. `None` if there is none, or the name is not in it,
     /// because it may omit the name.
     fn run_listed(&self, texts: &Offsets) -> Option<Found> {

@@ -2,14 +2,16 @@
 //! an object with split units.
 //!
 //! Each section is read once, on first use: entries unit by unit, the lines of a unit
-//! separately; strings and abbreviations without the rest, because they suffice for many
-//! searches by name; and location lists when the first is needed. A compressed section is
+//! separately; strings in parts (`texts`), or as a whole for a search by name, which needs
+//! abbreviations, but not the rest; and location lists when the first is needed. A compressed section is
 //! decompressed then, as a whole.
 
 use super::Reader;
 use super::borrowed::Slice;
 use super::entries::{EntrySection, Header, LazySection};
 use super::forms::Forms;
+use super::heads::{line_header_size, shorten};
+use super::texts::{BorrowedSections, Texts};
 use super::unit;
 use crate::elf::{ElfFile, u32_at, u64_at};
 use gimli::{Section as _, SectionId};
@@ -23,7 +25,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 pub(crate) struct SectionSource {
     /// The file from which sections are still to be read.
     from: Option<Arc<ElfFile>>,
-    texts: OnceLock<Reader>,
+    texts: OnceLock<Texts>,
     abbreviations: OnceLock<gimli::DebugAbbrev<Reader>>,
     forms: OnceLock<Option<Forms>>,
     rest: OnceLock<Arc<gimli::Dwarf<Reader>>>,
@@ -53,7 +55,9 @@ impl SectionSource {
     pub fn complete(dwarf: Arc<gimli::Dwarf<Reader>>) -> SectionSource {
         let parts = |all: &Reader| OnceLock::from(LazySection::InMemory(all.clone()));
         SectionSource {
-            texts: OnceLock::from(dwarf.debug_str.reader().clone()),
+            texts: OnceLock::from(Texts::new(LazySection::InMemory(
+                dwarf.debug_str.reader().clone(),
+            ))),
             abbreviations: OnceLock::from(dwarf.debug_abbrev.clone()),
             info: parts(dwarf.debug_info.reader()),
             types: parts(dwarf.debug_types.reader()),
@@ -108,9 +112,10 @@ impl SectionSource {
         });
     }
 
-    /// Returns `.debug_str`.
-    pub(super) fn texts(&self) -> &Reader {
-        self.texts.get_or_init(|| self.section(SectionId::DebugStr))
+    /// Returns the strings of `.debug_str`.
+    pub(super) fn texts(&self) -> &Texts {
+        self.texts
+            .get_or_init(|| Texts::new(self.in_parts(SectionId::DebugStr)))
     }
 
     /// Returns the abbreviations of all units.
@@ -128,13 +133,12 @@ impl SectionSource {
             .get_or_init(|| Forms::of_abbreviations(section()))
     }
 
-    /// Returns the sections that units refer to (strings, addresses, ranges), without
-    /// entries, lines and locations.
+    /// Returns the sections that units refer to (addresses, ranges), without entries, lines,
+    /// locations, and the strings of [`SectionSource::texts`].
     pub fn dwarf(&self) -> &gimli::Dwarf<Reader> {
         self.rest.get_or_init(|| {
             let section = |id: SectionId| -> Result<Reader, std::convert::Infallible> {
                 Ok(match id {
-                    SectionId::DebugStr => self.texts().clone(),
                     SectionId::DebugAddr
                     | SectionId::DebugLineStr
                     | SectionId::DebugStrOffsets
@@ -218,7 +222,7 @@ impl SectionSource {
     pub(super) fn unit(&self, header: &Header) -> Option<gimli::Unit<Reader>> {
         let parsed = header.parse(self.entries(header.section))?;
         let abbreviations = self.abbreviations(header)?;
-        unit::parse(self.dwarf(), parsed, abbreviations).ok()
+        unit::parse(self.dwarf(), self, parsed, abbreviations).ok()
     }
 
     /// Returns the line-number program of a unit.
@@ -231,13 +235,21 @@ impl SectionSource {
         unit::line_program(unit, part)
     }
 
-    /// Returns the bytes of the line-number program of a unit.
-    pub(super) fn line_bytes<R: gimli::Reader<Offset = usize>>(
+    /// Returns the header of the line-number program of a unit, as a program without
+    /// instructions.
+    pub(super) fn line_header_bytes<R: gimli::Reader<Offset = usize>>(
         &self,
         unit: &gimli::Unit<R>,
     ) -> Option<Cow<'_, [u8]>> {
         let (offset, size) = self.line_part(unit)?;
-        self.line_section().part(offset, size)
+        let section = self.line_section();
+        let header_size = line_header_size(&section.part(offset, size.min(32))?)?;
+        if header_size > size {
+            return None;
+        }
+        let mut bytes = section.part(offset, header_size)?;
+        shorten(bytes.to_mut())?;
+        Some(bytes)
     }
 
     /// Returns the offset and size in bytes of the line-number program of a unit.
@@ -340,11 +352,12 @@ impl SectionSource {
 impl SectionSource {
     /// Returns the sections without reference counts, which would be contended between
     /// threads.
-    pub fn borrowed(&self) -> gimli::Dwarf<Slice<'_>> {
-        let dwarf = self.dwarf();
-        let mut borrowed = sections(dwarf);
-        borrowed.sup = dwarf.sup.as_ref().map(|it| Arc::new(sections(it)));
-        borrowed
+    pub fn borrowed(&self) -> BorrowedSections<'_> {
+        let all = self.dwarf();
+        let mut dwarf = sections(all);
+        dwarf.sup = all.sup.as_ref().map(|it| Arc::new(sections(it)));
+        let texts = self.texts();
+        BorrowedSections { dwarf, texts }
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::entries::{EntrySection, Header, UnitKind};
 use super::source::{SectionSource, load_all, reader};
+use super::texts::TextSource as _;
 use super::{DebugInfo, Reader};
 use crate::elf::ElfFile;
 use crate::separate;
@@ -57,10 +58,10 @@ impl DebugInfo {
         }
         let package = Package::beside(&[program.path.as_path(), from.path.as_path()]);
         for (number, skeleton, id) in skeletons {
-            let Some(parent) = self.sources.first().map(|it| it.dwarf()) else {
+            let Some(parent) = self.sources.first() else {
                 return;
             };
-            let packed = package.as_ref().and_then(|it| it.unit(id, parent));
+            let packed = package.as_ref().and_then(|it| it.unit(id, parent.dwarf()));
             let found = match packed {
                 Some(packed) => Ok(packed),
                 None => split_file(&skeleton, id, parent, &program.path),
@@ -175,12 +176,12 @@ fn choose(dwarf: gimli::Dwarf<Reader>, id: gimli::DwoId) -> Option<SplitUnit> {
 fn split_file(
     skeleton: &gimli::Unit<Reader>,
     id: gimli::DwoId,
-    parent: &gimli::Dwarf<Reader>,
+    parent: &SectionSource,
     program: &Path,
 ) -> Result<SplitUnit, String> {
     let text = |reader: &Reader| String::from_utf8_lossy(reader.bytes()).into_owned();
     let name = skeleton.dwo_name().ok().flatten();
-    let name = name.and_then(|name| parent.attr_string(skeleton, name).ok());
+    let name = name.and_then(|name| parent.text(skeleton, name));
     let name = PathBuf::from(name.as_ref().map(text).unwrap_or_default());
     let mut looked_at = Vec::new();
     let compiled_in = skeleton.comp_dir.as_ref().map(text).map(PathBuf::from);
@@ -199,7 +200,7 @@ fn split_file(
         };
         let section_name = |id: gimli::SectionId| id.dwo_name().unwrap_or_default().to_owned();
         let mut dwarf = load_all(&elf, section_name);
-        dwarf.make_dwo(parent);
+        dwarf.make_dwo(parent.dwarf());
         match choose(dwarf, id) {
             Some(found) => return Ok(found),
             None => is_another_build = true,

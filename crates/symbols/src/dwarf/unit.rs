@@ -5,7 +5,8 @@
 //!
 //! Source: DWARF 5, section 3.1.1.
 
-use super::{Reader, Value};
+use super::texts::TextSource;
+use super::{Reader, SectionSource, Value};
 use crate::inline::CallLine;
 use crate::line::LineTable;
 use gimli::AttributeValue;
@@ -41,7 +42,7 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    pub fn new(dwarf: &gimli::Dwarf<Reader>, unit: gimli::Unit<Reader>) -> Unit {
+    pub fn new(source: &SectionSource, unit: gimli::Unit<Reader>) -> Unit {
         let root = unit.entry(unit.header.root_offset()).ok();
         let value = |name| root.as_ref().and_then(|root| root.attr_value(name));
         let language = match value(gimli::DW_AT_language) {
@@ -49,7 +50,7 @@ impl Unit {
             _ => Language::Other,
         };
         let producer = value(gimli::DW_AT_producer)
-            .and_then(|value: Value| dwarf.attr_string(&unit, value).ok())
+            .and_then(|value: Value| source.text(&unit, value))
             .map(|text| String::from_utf8_lossy(text.bytes()).into_owned())
             .unwrap_or_default();
         Unit {
@@ -67,6 +68,7 @@ impl Unit {
 /// Parses a unit without its line-number program, which is at [`line_offset`].
 pub(super) fn parse<R: gimli::Reader<Offset = usize>>(
     dwarf: &gimli::Dwarf<R>,
+    texts: &impl TextSource<R>,
     header: gimli::UnitHeader<R>,
     abbreviations: Arc<gimli::Abbreviations>,
 ) -> gimli::Result<gimli::Unit<R>> {
@@ -104,7 +106,7 @@ pub(super) fn parse<R: gimli::Reader<Offset = usize>>(
             _ => {}
         }
     }
-    let text = |name| dwarf.attr_string(&unit, root.attr_value(name)?).ok();
+    let text = |name| texts.text(&unit, root.attr_value(name)?);
     let (name, comp_dir) = (text(gimli::DW_AT_name), text(gimli::DW_AT_comp_dir));
     let low_pc = root.attr_value(gimli::DW_AT_low_pc);
     let low_pc = low_pc.map(|value| dwarf.attr_address(&unit, value));

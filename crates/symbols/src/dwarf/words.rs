@@ -27,7 +27,7 @@ impl DebugInfo {
         let [source] = self.sources.as_slice() else {
             return None;
         };
-        if may_be_shortened(word) && has_short_forms(source.texts().bytes()) {
+        if may_be_shortened(word) && has_short_forms(source.texts().whole().bytes()) {
             return None;
         }
         let of = self.found_by_search(word, Wanted::Word)?;

@@ -173,7 +173,7 @@ impl ElfFile {
         }
         let bytes = Compressed::of(&self.read(section.file_offset, section.size)?)?.shared()?;
         if let Some((cache, _, path)) = &place {
-            cache.keep(path, &bytes);
+            cache.keep(path, &[&bytes]);
         }
         Some(bytes)
     }

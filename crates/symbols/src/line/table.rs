@@ -7,6 +7,7 @@
 use super::Line;
 use crate::dwarf::DebugInfo;
 use crate::dwarf::borrowed::with_lines;
+use crate::dwarf::texts::TextSource;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -58,7 +59,7 @@ impl LineTable {
         let Some(program) = source.line_program(unit) else {
             return table;
         };
-        let paths = files(source.dwarf(), unit, program.header());
+        let paths = files(source, unit, program.header());
         table.files = paths.into_iter().map(Arc::from).collect();
         if program.header().file_has_md5() {
             let files = program.header().file_names().iter();
@@ -229,11 +230,11 @@ pub(crate) fn paths_of_unit(info: &DebugInfo, number: u32) -> Vec<PathBuf> {
     // A split unit has the line table of its skeleton unit.
     if let Some((source, unit)) = info.line_source_of_split(number) {
         let program = source.line_program(unit);
-        let paths = program.map(|it| files(source.dwarf(), unit, it.header()));
+        let paths = program.map(|it| files(source, unit, it.header()));
         return paths.unwrap_or_default();
     }
-    let paths = with_lines(info, number, |dwarf, unit, header| {
-        files(dwarf, unit, header)
+    let paths = with_lines(info, number, |sections, unit, header| {
+        files(sections, unit, header)
     });
     paths.unwrap_or_default()
 }
@@ -253,22 +254,22 @@ pub(crate) fn each_file(info: &DebugInfo, number: u32, visit: &mut dyn FnMut(u32
     // A split unit has the line table of its skeleton unit.
     if let Some((source, unit)) = info.line_source_of_split(number) {
         if let Some(program) = source.line_program(unit) {
-            each_listed(source.dwarf(), unit, program.header(), visit);
+            each_listed(source, unit, program.header(), visit);
         }
         return;
     }
-    with_lines(info, number, |dwarf, unit, header| {
-        each_listed(dwarf, unit, header, visit);
+    with_lines(info, number, |sections, unit, header| {
+        each_listed(sections, unit, header, visit);
     });
 }
 
 fn each_listed<R: gimli::Reader<Offset = usize>>(
-    dwarf: &gimli::Dwarf<R>,
+    texts: &impl TextSource<R>,
     unit: &gimli::Unit<R>,
     header: &gimli::LineProgramHeader<R>,
     visit: &mut dyn FnMut(u32, FileText<'_>),
 ) {
-    let text = |value| dwarf.attr_string(unit, value).ok();
+    let text = |value| texts.text(unit, value);
     let compiled_in = unit.comp_dir.as_ref();
     for number in 0..file_count(header) {
         let Some(entry) = header.file(number) else {
@@ -308,11 +309,11 @@ fn beneath(compiled_in: PathBuf, directory: &Path) -> PathBuf {
 
 /// Returns the paths of the files at the indexes used by the rows.
 fn files<R: gimli::Reader<Offset = usize>>(
-    dwarf: &gimli::Dwarf<R>,
+    texts: &impl TextSource<R>,
     unit: &gimli::Unit<R>,
     header: &gimli::LineProgramHeader<R>,
 ) -> Vec<PathBuf> {
-    let text = |value| dwarf.attr_string(unit, value).ok();
+    let text = |value| texts.text(unit, value);
     let compiled_in = unit.comp_dir.as_ref();
     let path = |number| {
         let entry = header.file(number);

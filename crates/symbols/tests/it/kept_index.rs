@@ -1,7 +1,7 @@
-//! The index of names on disk: what is read back is what was made, whoever
+//! The indexes on disk: what is read back is what was made, whoever
 //! writes at the same time, and what is damaged is made anew.
 
-use crate::support::{Program, compile};
+use crate::support::{Program, compile, settings_with_cache as settings};
 use juror_symbols::{Cache, SymbolFile, SymbolSettings};
 use juror_testing::is_installed;
 use proptest::prelude::*;
@@ -25,16 +25,6 @@ int main(int argc, char **) {
 
 fn program() -> Option<Program> {
     compile("g++", "program.cpp", PROGRAM, &["-O1", "-g"])
-}
-
-fn settings(directory: &Path) -> Arc<SymbolSettings> {
-    Arc::new(SymbolSettings {
-        cache: Some(Cache {
-            size_min_bytes: 0,
-            ..Cache::new(directory)
-        }),
-        ..SymbolSettings::default()
-    })
 }
 
 /// All that is found by name.
@@ -299,9 +289,9 @@ fn source_files_are_those_of_the_program() {
 /// The program, what is found in it, and the file that keeps an index, which `build` makes.
 type Sound = (Program, String, Vec<u8>);
 
-fn sound(build: fn(&SymbolFile)) -> Option<Sound> {
+fn sound(build: fn(&SymbolFile), ask: fn(&SymbolFile) -> String) -> Option<Sound> {
     let program = program()?;
-    let expected = everything(&program.file);
+    let expected = ask(&program.file);
     let directory = TempDir::new().unwrap();
     build(&SymbolFile::open_with(&program.path, settings(directory.path())).unwrap());
     let bytes = std::fs::read(&kept(directory.path())[0]).unwrap();
@@ -312,6 +302,7 @@ fn sound(build: fn(&SymbolFile)) -> Option<Sound> {
 fn check_damaged(
     (program, expected, sound): &Sound,
     build: fn(&SymbolFile),
+    ask: fn(&SymbolFile) -> String,
     damage: Vec<(prop::sample::Index, u8)>,
     cut: Option<prop::sample::Index>,
 ) -> Result<(), TestCaseError> {
@@ -329,7 +320,7 @@ fn check_damaged(
     }
     std::fs::write(&path, &bytes).unwrap();
     let file = open();
-    prop_assert_eq!(&everything(&file), expected);
+    prop_assert_eq!(&ask(&file), expected);
     let remarks = file.take_warnings();
     prop_assert!(remarks.len() <= 1 && file.take_warnings().is_empty());
     if bytes != *sound {
@@ -346,17 +337,38 @@ fn source_files(file: &SymbolFile) {
     assert!(!file.source_files().is_empty());
 }
 
+fn functions(file: &SymbolFile) {
+    assert_eq!(file.functions_named("most").len(), 2);
+}
+
+fn everything_about_functions(file: &SymbolFile) -> String {
+    let named = ["most", "main", "add", "nowhere"].map(|name| file.functions_named(name));
+    format!("{named:?}\n{:?}", file.inlined_copies("add"))
+}
+
 proptest! {
     #![proptest_config(juror_testing::with_cases(200))]
+
+    #[test]
+    fn damaged_indexes_of_functions_are_made_anew(
+        damage in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..4),
+        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
+    ) {
+        let ask = everything_about_functions;
+        static SOUND: LazyLock<Option<Sound>> =
+            LazyLock::new(|| sound(functions, everything_about_functions));
+        let Some(sound) = &*SOUND else { return Ok(()) };
+        check_damaged(sound, functions, ask, damage, cut)?;
+    }
 
     #[test]
     fn damaged_files_are_made_anew(
         damage in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..4),
         cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
     ) {
-        static SOUND: LazyLock<Option<Sound>> = LazyLock::new(|| sound(names));
+        static SOUND: LazyLock<Option<Sound>> = LazyLock::new(|| sound(names, everything));
         let Some(sound) = &*SOUND else { return Ok(()) };
-        check_damaged(sound, names, damage, cut)?;
+        check_damaged(sound, names, everything, damage, cut)?;
     }
 
     #[test]
@@ -364,8 +376,8 @@ proptest! {
         damage in prop::collection::vec((any::<prop::sample::Index>(), 1u8..), 1..4),
         cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
     ) {
-        static SOUND: LazyLock<Option<Sound>> = LazyLock::new(|| sound(source_files));
+        static SOUND: LazyLock<Option<Sound>> = LazyLock::new(|| sound(source_files, everything));
         let Some(sound) = &*SOUND else { return Ok(()) };
-        check_damaged(sound, source_files, damage, cut)?;
+        check_damaged(sound, source_files, everything, damage, cut)?;
     }
 }

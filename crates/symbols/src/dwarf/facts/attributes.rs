@@ -3,6 +3,7 @@
 
 use crate::dwarf::DebugInfo;
 use crate::dwarf::borrowed::Slice;
+use crate::dwarf::texts::{BorrowedSections, TextSource as _};
 use gimli::{Abbreviation, AttributeValue, DwTag, EntriesRaw};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -78,13 +79,13 @@ impl<'a> Attributes<'a> {
 #[derive(Clone, Copy)]
 pub(in crate::dwarf) struct Borrowed<'a> {
     pub info: &'a DebugInfo,
-    pub dwarf: &'a gimli::Dwarf<Slice<'a>>,
+    pub dwarf: &'a BorrowedSections<'a>,
     pub unit: &'a gimli::Unit<Slice<'a>>,
 }
 
 impl<'a> Borrowed<'a> {
     pub fn text(&self, value: Option<Value<'a>>) -> Option<Cow<'a, str>> {
-        let text = self.dwarf.attr_string(self.unit, value?).ok()?;
+        let text = self.dwarf.text(self.unit, value?)?;
         Some(String::from_utf8_lossy(text.slice()))
     }
 

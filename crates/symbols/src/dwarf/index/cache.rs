@@ -1,13 +1,17 @@
 //! An index on disk, so that a program is read only once.
 //!
-//! A file is the index itself with a header: format, build id, length, and a checksum of
-//! everything. A file that does not match is ignored and rebuilt.
+//! A file is the index itself with a header: format, build id, length, and a checksum of the
+//! header and of the checksums of all blocks, which are behind the index (`bytes`). A file that
+//! does not match is ignored and rebuilt.
 
+use super::bytes::{BLOCK_SIZE, Bytes, KeptBytes, UNCOVERED, sums_of};
 use super::{Index, LIST_START, Layout};
 use crate::cache::BUILD_ID_SIZE_MAX;
 use crate::elf::{u32_at, u64_at};
 use crate::settings::Cache;
-use std::path::PathBuf;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
 
 /// The identity of an index.
 #[derive(Debug, Clone)]
@@ -51,49 +55,79 @@ impl Identity {
         Some(head)
     }
 
-    /// Loads the index from the cache.
+    /// Loads the index from the cache as a whole.
     pub fn load<T: Layout>(&self, cache: &Cache) -> CachedIndex<T> {
+        self.checked(cache, |kept| {
+            let all = kept.read_all().ok_or("its checksum is wrong")?;
+            Ok(Bytes::Whole(all))
+        })
+    }
+
+    /// Opens the index in the cache, whose parts are read when they are needed. The caller has to
+    /// say what is done if one is damaged ([`Index::repair_by`]).
+    pub fn open<T: Layout>(&self, cache: &Cache) -> CachedIndex<T> {
+        self.checked(cache, |kept| Ok(Bytes::Kept(kept)))
+    }
+
+    fn checked<T: Layout>(
+        &self,
+        cache: &Cache,
+        read: impl FnOnce(KeptBytes) -> Result<Bytes, &'static str>,
+    ) -> CachedIndex<T> {
         let Some(path) = self.path::<T>(cache) else {
             return CachedIndex::Absent;
         };
-        let Ok(bytes) = std::fs::read(&path) else {
+        let Ok(file) = File::open(&path) else {
             return CachedIndex::Absent;
         };
-        match self.check(bytes) {
+        let index = self.check::<T>(file).and_then(|kept| {
+            let bytes = kept.map(read).transpose()?;
+            let index = bytes.map(|bytes| Index::new(bytes).ok_or("its tables exceed the file"));
+            index.transpose()
+        });
+        match index {
             Ok(Some(index)) => {
                 cache.note_use(&path);
                 CachedIndex::Valid(Box::new(index))
             }
             // From another version of juror, or before a tool rewrote the program.
             Ok(None) => CachedIndex::Absent,
-            Err(why) => CachedIndex::Damaged(format!(
-                "the index of {} in {} is damaged and will be rebuilt: {why}",
-                T::TITLE,
-                path.display()
-            )),
+            Err(why) => CachedIndex::Damaged(damage::<T>(&path, why)),
         }
     }
 
-    /// Checks the bytes of an index; `None` if they belong to another program or format.
-    fn check<T: Layout>(&self, bytes: Vec<u8>) -> Result<Option<Index<T>>, &'static str> {
-        if bytes.get(..8) != Some(T::MAGIC) {
+    /// Returns a message about a damaged part of the index.
+    pub fn damage_of<T: Layout>(&self, cache: &Cache) -> Option<String> {
+        let path = self.path::<T>(cache)?;
+        Some(damage::<T>(&path, "its checksum is wrong"))
+    }
+
+    /// Checks the header of an index; `None` if it belongs to another program or format.
+    fn check<T: Layout>(&self, file: File) -> Result<Option<KeptBytes>, &'static str> {
+        let mut head = [0; LIST_START];
+        let is_there = file.read_exact_at(&mut head, 0).is_ok();
+        if !is_there || head.get(..8) != Some(T::MAGIC) {
             return Err("it has no valid header");
         }
-        if u32_at(&bytes, 8) != Some(T::VERSION) {
+        if u32_at(&head, 8) != Some(T::VERSION) {
             return Ok(None);
         }
-        if u64_at(&bytes, 16) != Some(bytes.len() as u64) {
+        let length = u64_at(&head, 16).unwrap_or(0);
+        let sums_size = length.div_ceil(BLOCK_SIZE as u64).saturating_mul(4);
+        let file_size = file.metadata().map_or(0, |data| data.len());
+        if length.checked_add(sums_size) != Some(file_size) {
             return Err("its length is wrong");
         }
-        if u32_at(&bytes, 12) != bytes.get(16..).map(crc32fast::hash) {
+        let mut sums = vec![0; sums_size as usize];
+        let is_read = file.read_exact_at(&mut sums, length).is_ok();
+        if !is_read || u32_at(&head, 12) != checksum_of(&head, &sums) {
             return Err("its checksum is wrong");
         }
-        let head = self.head::<T>(bytes.len() as u64);
-        if bytes.get(16..LIST_START) != head.as_ref().and_then(|head| head.get(16..)) {
+        let expected = self.head::<T>(length);
+        if head.get(16..) != expected.as_ref().and_then(|head| head.get(16..)) {
             return Ok(None);
         }
-        let index = Index::new(bytes);
-        index.map(Some).ok_or("its tables exceed the file")
+        Ok(Some(KeptBytes::new(file, length as usize, sums)))
     }
 
     /// Stores the index in the cache; a failure only costs time later.
@@ -101,18 +135,38 @@ impl Identity {
         let Some(path) = self.path::<T>(cache) else {
             return;
         };
-        let Some(head) = self.head::<T>(index.bytes.len() as u64) else {
+        let Bytes::Whole(bytes) = &mut index.bytes else {
             return;
         };
-        if let Some(place) = index.bytes.get_mut(..LIST_START) {
+        let Some(head) = self.head::<T>(bytes.len() as u64) else {
+            return;
+        };
+        if let Some(place) = bytes.get_mut(..LIST_START) {
             place.copy_from_slice(&head);
         }
-        let checksum = index.bytes.get(16..).map_or(0, crc32fast::hash);
-        if let Some(place) = index.bytes.get_mut(12..16) {
+        let sums = sums_of(bytes);
+        let checksum = checksum_of(bytes, &sums).unwrap_or(0);
+        if let Some(place) = bytes.get_mut(12..16) {
             place.copy_from_slice(&checksum.to_le_bytes());
         }
-        cache.keep(&path, &index.bytes);
+        cache.keep(&path, &[bytes, &sums]);
     }
+}
+
+/// Returns the checksum of a header and the checksums of all blocks.
+fn checksum_of(bytes: &[u8], sums: &[u8]) -> Option<u32> {
+    let mut checksum = crc32fast::Hasher::new();
+    checksum.update(bytes.get(UNCOVERED..LIST_START)?);
+    checksum.update(sums);
+    Some(checksum.finalize())
+}
+
+fn damage<T: Layout>(path: &Path, why: &str) -> String {
+    format!(
+        "the index of {} in {} is damaged and will be rebuilt: {why}",
+        T::TITLE,
+        path.display()
+    )
 }
 
 /// The list of tables follows the header, which must not grow into it.

@@ -1,22 +1,25 @@
 //! An index as one byte array, identical in memory and on disk.
 //!
 //! An index has tables of rows of fixed width, sorted for binary search, and one table of
-//! strings. So a cached index is read in one go, nothing is parsed before it is needed, and
-//! a damaged row counts as absent.
+//! strings. So nothing of a cached index is parsed before it is needed, and a damaged row counts
+//! as absent. A large one is read in parts (`bytes`).
 //!
 //! Names are found by their checksum; the caller compares the names, so a collision only
 //! costs a comparison.
 
+mod bytes;
 mod cache;
 mod strings;
 mod tables;
 
+pub(super) use bytes::Repair;
 pub(crate) use cache::{CachedIndex, Identity};
 pub(super) use strings::{StringRef, StringTable};
 pub(super) use tables::{Tables, words};
 
 use super::DieRef;
 use crate::elf::{u32_at, u64_at};
+use bytes::Bytes;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -46,7 +49,7 @@ pub(crate) trait Layout: Copy {
 /// An index with the tables `T`.
 #[derive(Debug)]
 pub(crate) struct Index<T> {
-    bytes: Vec<u8>,
+    bytes: Bytes,
     tables: Vec<Range<usize>>,
     layout: PhantomData<T>,
 }
@@ -54,7 +57,7 @@ pub(crate) struct Index<T> {
 impl<T> Default for Index<T> {
     fn default() -> Index<T> {
         Index {
-            bytes: Vec::new(),
+            bytes: Bytes::Whole(Vec::new()),
             tables: Vec::new(),
             layout: PhantomData,
         }
@@ -63,14 +66,13 @@ impl<T> Default for Index<T> {
 
 impl<T: Layout> Index<T> {
     /// Creates an index from bytes; `None` if the tables do not fit.
-    fn new(bytes: Vec<u8>) -> Option<Index<T>> {
+    fn new(bytes: Bytes) -> Option<Index<T>> {
+        let list = bytes.get(LIST_START..LIST_START + 16 * T::WIDTHS.len())?;
         let place = |number: usize| {
-            let at = LIST_START + 16 * number;
-            let start = usize::try_from(u64_at(&bytes, at)?).ok()?;
-            let size = usize::try_from(u64_at(&bytes, at + 8)?).ok()?;
+            let start = usize::try_from(u64_at(list, 16 * number)?).ok()?;
+            let size = usize::try_from(u64_at(list, 16 * number + 8)?).ok()?;
             let end = start.checked_add(size)?;
-            bytes.get(start..end)?;
-            Some(start..end)
+            (end <= bytes.len()).then_some(start..end)
         };
         let tables: Option<Vec<Range<usize>>> = (0..T::WIDTHS.len()).map(place).collect();
         Some(Index {
@@ -80,9 +82,27 @@ impl<T: Layout> Index<T> {
         })
     }
 
-    fn table(&self, table: T) -> &[u8] {
-        let range = self.tables.get(table.number()).cloned();
-        range.and_then(|range| self.bytes.get(range)).unwrap_or(&[])
+    /// Sets what is done if a part of the file turns out to be damaged.
+    pub(super) fn repair_by(&self, repair: Repair) {
+        if let Bytes::Kept(kept) = &self.bytes {
+            kept.repair_by(repair);
+        }
+    }
+
+    /// Returns the bytes of an index that was built.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        match self.bytes {
+            Bytes::Whole(all) => all,
+            Bytes::Kept(_) => Vec::new(),
+        }
+    }
+
+    /// Returns a part of a table.
+    fn part(&self, table: T, range: Range<usize>) -> Option<&[u8]> {
+        let all = self.tables.get(table.number())?;
+        let start = all.start.checked_add(range.start)?;
+        let end = all.start.checked_add(range.end)?;
+        (end <= all.end).then(|| self.bytes.get(start..end))?
     }
 
     fn row_size(table: T) -> usize {
@@ -91,7 +111,8 @@ impl<T: Layout> Index<T> {
 
     /// Returns the number of rows of a table.
     pub(super) fn count(&self, table: T) -> u32 {
-        (self.table(table).len() / Self::row_size(table)) as u32
+        let size = self.tables.get(table.number()).map_or(0, Range::len);
+        (size / Self::row_size(table)) as u32
     }
 
     /// Returns a row by its number.
@@ -99,7 +120,7 @@ impl<T: Layout> Index<T> {
         let size = Self::row_size(table);
         let start = (number as usize).checked_mul(size)?;
         let end = start.checked_add(size)?;
-        Some(Row(self.table(table).get(start..end)?))
+        Some(Row(self.part(table, start..end)?))
     }
 
     /// Returns the number of the first row for which `is_before` is false.
@@ -143,7 +164,7 @@ impl<T: Layout> Index<T> {
     pub(super) fn bytes_of_text(&self, row: Row<'_>, word: usize) -> &[u8] {
         let start = row.word(word) as usize;
         let end = start.checked_add(row.word(word + 1) as usize);
-        let text = end.and_then(|end| self.table(T::STRINGS).get(start..end));
+        let text = end.and_then(|end| self.part(T::STRINGS, start..end));
         text.unwrap_or(&[])
     }
 }

@@ -1,5 +1,6 @@
 //! The tables of an index under construction.
 
+use super::bytes::Bytes;
 use super::{Index, LIST_START, Layout, StringTable};
 use std::marker::PhantomData;
 
@@ -63,7 +64,7 @@ impl<T: Layout> Tables<T> {
             bytes.append(table);
             *table = Vec::new();
         }
-        Index::new(bytes)
+        Index::new(Bytes::Whole(bytes))
     }
 }
 

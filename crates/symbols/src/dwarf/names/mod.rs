@@ -3,6 +3,7 @@
 //! Names are found by the checksum of their last component.
 
 mod build;
+mod kept;
 mod merge;
 
 pub(crate) use build::Watch;
@@ -42,7 +43,7 @@ const EXTERNAL: u32 = 1;
 impl Layout for Table {
     const WIDTHS: &'static [usize] = &[0, 11, 2, 4, 5, 5, 2, 5, 2, 4, 4];
     const MAGIC: &'static [u8; 8] = b"jurorsym";
-    const VERSION: u32 = 7;
+    const VERSION: u32 = 8;
     const EXTENSION: &'static str = NAMES;
     const TITLE: &'static str = "names";
     const STRINGS: Table = Table::Strings;

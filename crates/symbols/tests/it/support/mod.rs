@@ -1,9 +1,10 @@
 //! Compiles small programs for the tests.
 
-use juror_symbols::{Function, SymbolFile};
+use juror_symbols::{Cache, Function, SymbolFile, SymbolSettings};
 use juror_testing::is_installed;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 /// A compiled program; its directory goes when it goes.
@@ -22,6 +23,17 @@ impl Program {
         assert_eq!(found.len(), 1, "{name} in {}: {found:?}", self.how);
         found.into_iter().next().unwrap()
     }
+}
+
+/// Settings with a cache that keeps the indexes of small programs, too.
+pub fn settings_with_cache(directory: &Path) -> Arc<SymbolSettings> {
+    Arc::new(SymbolSettings {
+        cache: Some(Cache {
+            size_min_bytes: 0,
+            ..Cache::new(directory)
+        }),
+        ..SymbolSettings::default()
+    })
 }
 
 /// Compiles a source text; `None` when the compiler is absent.
