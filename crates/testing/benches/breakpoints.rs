@@ -39,7 +39,7 @@ const MEASURE: &str = "--measure";
 /// The prefix of the last line printed then.
 const MEASURED: &str = "measured (ns): ";
 /// The number of units of the large program, and of that of `--quick`.
-const UNITS: [usize; 2] = [1000, 20];
+const UNITS: [usize; 2] = [2500, 20];
 /// The name of the unit that is compiled; those of others have another number.
 const UNIT: &str = "u0000";
 /// The structures and functions of a unit, and the headers that it includes.
