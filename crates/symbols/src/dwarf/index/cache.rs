@@ -82,7 +82,7 @@ impl Identity {
         };
         let index = self.check::<T>(file).and_then(|kept| {
             let bytes = kept.map(read).transpose()?;
-            let index = bytes.map(|bytes| Index::new(bytes).ok_or("its tables exceed the file"));
+            let index = bytes.map(|bytes| Index::new(bytes).ok_or("its tables are damaged"));
             index.transpose()
         });
         match index {
