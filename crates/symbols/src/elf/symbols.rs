@@ -121,12 +121,22 @@ impl SymbolTable {
     }
 
     fn index(&mut self) {
-        let mut symbols = std::mem::take(&mut self.symbols);
         let key = |symbol: &Symbol| (symbol.kind.is_data(), symbol.address);
-        symbols.sort_unstable_by(|a, b| {
-            let names = || self.raw(a).cmp(self.raw(b)).then(a.name.cmp(&b.name));
-            key(a).cmp(&key(b)).then_with(names)
+        let all = std::mem::take(&mut self.symbols);
+        // Small keys are moved instead of symbols.
+        let keys = (0..).zip(&all).map(|(number, symbol)| {
+            let (is_data, address) = key(symbol);
+            (is_data, address, number)
         });
+        let mut order: Vec<(bool, u64, u32)> = keys.collect();
+        order.sort_unstable();
+        let sorted = order
+            .iter()
+            .filter_map(|(.., number)| all.get(*number as usize));
+        let mut symbols: Vec<Symbol> = sorted.cloned().collect();
+        for same in symbols.chunk_by_mut(|a, b| key(a) == key(b)) {
+            same.sort_by(|a, b| self.raw(a).cmp(self.raw(b)));
+        }
         symbols.dedup_by(|next, kept| {
             let is_same = key(kept) == key(next) && self.raw(kept) == self.raw(next);
             if is_same {
