@@ -339,10 +339,9 @@ pub fn whole_points(text: &str) -> Result<Vec<u32>, CommandError> {
 
 /// Returns the step-over method at an address, in words.
 pub fn passage(program: &Program, address: u64) -> Option<String> {
-    let mut sites = program.debuggee.engine().sites();
-    let (_, _, passage) = sites.find(|(at, _, _)| *at == address)?;
+    let step_over = program.debuggee.engine().step_over_at(address)?;
     Some(
-        match passage {
+        match step_over {
             StepOver::Skip { .. } | StepOver::Call { .. } => "emulated",
             StepOver::OutOfLine { .. } => "copied",
             StepOver::InPlace | StepOver::InPlaceRepeated => "in place",

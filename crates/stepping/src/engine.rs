@@ -285,6 +285,12 @@ impl Engine {
         })
     }
 
+    /// Returns the step-over method of the site at an address, without a patch.
+    pub fn step_over_at(&self, address: u64) -> Option<StepOver> {
+        let site = self.sites.get(&address)?;
+        Some(self.step_over_by_trap(address, site.step_over))
+    }
+
     /// Returns the addresses of the sites in a range.
     pub fn sites_in(&self, range: Range<u64>) -> impl Iterator<Item = u64> + '_ {
         let is_empty = range.is_empty();
