@@ -24,7 +24,7 @@ use juror_instrument::condition::{Check, Condition};
 use juror_program::program::Program;
 use juror_program::stack::frames::Frame;
 use juror_values::expression::ExpressionError;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// A breakpoint of the user or of a scenario.
@@ -85,7 +85,16 @@ impl Breakpoints {
 
     /// Returns a breakpoint by its number.
     pub fn numbered(&mut self, number: u32) -> Option<&mut Breakpoint> {
-        self.list.iter_mut().find(|it| it.point.number == number)
+        let position = self.position_of(number)?;
+        self.list.get_mut(position)
+    }
+
+    /// Returns the position of a breakpoint in the list, which is in the order of the numbers.
+    fn position_of(&self, number: u32) -> Option<usize> {
+        let found = self
+            .list
+            .binary_search_by_key(&number, |it| it.point.number);
+        found.ok()
     }
 
     /// Allocates a number for a point that shares the numbers of breakpoints.
@@ -222,6 +231,10 @@ impl Breakpoints {
 
     /// Deletes breakpoints by number.
     pub fn delete(&mut self, program: Option<&mut Program>, numbers: &[u32]) {
+        if !numbers.iter().any(|&it| self.position_of(it).is_some()) {
+            return;
+        }
+        let numbers: FxHashSet<u32> = numbers.iter().copied().collect();
         let is_meant = |it: &Breakpoint| numbers.contains(&it.point.number);
         for breakpoint in self.list.iter_mut().filter(|it| is_meant(it)) {
             breakpoint.point.enabled = false;

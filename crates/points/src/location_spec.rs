@@ -147,6 +147,19 @@ fn parse_location(text: &str) -> Result<LocationSpec, String> {
     }
 }
 
+/// Writes a line of a file as [`parse`] reads it. A path with both kinds of quotes cannot be
+/// written.
+pub fn written_line(file: &str, line: u32, column: Option<u32>) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@".contains(c);
+    let quote = match file {
+        file if file.chars().all(is_plain) => "",
+        file if file.contains('\'') => "\"",
+        _ => "'",
+    };
+    let column = column.map_or_else(String::new, |column| format!(":{column}"));
+    format!("{quote}{file}{quote}:{line}{column}")
+}
+
 /// Parses `REGEX` or `FILE:REGEX`, as `rbreak` takes it.
 pub fn matching(text: &str) -> Placed {
     let (words, condition) = split_condition(text);
@@ -394,6 +407,29 @@ mod tests {
         check("'as if.c':3", of_file("as if.c"), None);
         check("'as if.c':3 if x", of_file("as if.c"), Some("x"));
         check("\"it's.c\":3", of_file("it's.c"), None);
+    }
+
+    #[test]
+    fn a_line_is_read_as_it_is_written() {
+        for file in [
+            "a.c",
+            "/x y/a.c",
+            "it's.c",
+            "a \"b\".c",
+            "é.c",
+            "as if.c",
+            "C:x.c",
+        ] {
+            for column in [None, Some(7)] {
+                let written = written_line(file, 3, column);
+                let place = LocationSpec::Line {
+                    file: Some(file.to_owned()),
+                    line: 3,
+                    column,
+                };
+                check(&written, place, None);
+            }
+        }
     }
 
     #[test]

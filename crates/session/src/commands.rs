@@ -6,6 +6,7 @@ pub(crate) mod blocks;
 pub(crate) mod breakpoint;
 pub(crate) mod breakpoint_command_lists;
 pub(crate) mod catch;
+mod changes;
 pub(crate) mod checkpoint;
 pub(crate) mod completion;
 pub(crate) mod condition;

@@ -9,6 +9,7 @@
 //! **Invariant**: at event *n* the monitors are as if exactly the events up to the *n*th had just
 //! happened, however the position was reached.
 
+mod changes;
 mod commands;
 mod lookup;
 mod moves;
@@ -34,6 +35,7 @@ use juror_monitoring::monitors::MonitoredProperty;
 use juror_monitoring::offline::Offline;
 use juror_monitoring::property_files::PropertySource;
 use juror_trace::Form;
+use juror_view::changes::Changes;
 use juror_view::driver::Driver;
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::Observer;
@@ -195,6 +197,9 @@ impl Driver for RecordedRun {
         Ok(live::slices(monitored, wanted))
     }
     fn queries(&mut self) -> Option<&mut dyn Queries> {
+        Some(self)
+    }
+    fn changes(&mut self) -> Option<&mut dyn Changes> {
         Some(self)
     }
     fn interrupter(&self) -> Box<dyn Fn() + Send> {

@@ -26,6 +26,7 @@ mod path;
 mod properties;
 pub mod recorded;
 pub mod scenarios;
+mod set_points;
 mod settings;
 pub mod stops;
 mod tables;

@@ -5,7 +5,7 @@ use crate::page::Page;
 use crate::stops::{self, Context};
 use crate::{
     checkpoints, code, ending, evaluations, inspection, monitors, path, properties, recorded,
-    scenarios, settings, tables, threads,
+    scenarios, set_points, settings, tables, threads,
 };
 use juror_view::Outcome;
 
@@ -37,6 +37,7 @@ pub fn write(page: &mut Page, outcome: &Outcome, context: Context) {
         Outcome::Lines(lines) => inspection::write_line_views(page, lines),
         Outcome::SourceFile(view) => inspection::write_source_file(page, view),
         Outcome::Points(points) => tables::write_points(page, points),
+        Outcome::PointSet(set) => set_points::write(page, set),
         Outcome::Threads(threads) => threads::write(page, threads),
         Outcome::Skips(skips) => settings::write_skips(page, skips),
         Outcome::Skip(skip) => settings::write_skip(page, skip),
@@ -279,6 +280,7 @@ pub mod samples {
             Outcome::Lines(vec![inspection::samples::line()]),
             Outcome::SourceFile(Box::new(inspection::samples::source_file())),
             Outcome::Points(tables::samples::points()),
+            Outcome::PointSet(Box::new(set_points::samples::breakpoint())),
             Outcome::Threads(tables::samples::threads()),
             Outcome::Skips(vec![settings::samples::skip()]),
             Outcome::Skip(settings::samples::skip()),
@@ -410,6 +412,7 @@ mod tests {
             Outcome::ShellEnded(_) => "the command was ended by SIGTERM\n",
             Outcome::InfoSubjects(_) => "info args           the arguments of the selected frame\n",
             Outcome::Points(_) => "#    owner",
+            Outcome::PointSet(_) => "breakpoint 1 at 0x401136: queue_push, queue.c:23 (no code",
             Outcome::Threads(_) => "   #  id",
             Outcome::Checkpoint(_) => "Checkpoint 1 in ",
             Outcome::Checkpoints(_) => "#  threads  events",

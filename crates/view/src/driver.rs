@@ -1,10 +1,12 @@
 //! The interface by which a front end drives a session or a recorded run.
 //!
-//! **Invariant**: all that a front end does goes through [`Driver`] as command lines or queries,
-//! and comes back as views. Nothing here depends on a terminal or on text.
+//! **Invariant**: all that a front end does goes through [`Driver`]: what a person types as command
+//! lines, everything else as questions ([`Queries`]) and changes ([`Changes`]) with values. It
+//! comes back as views. Nothing here depends on a terminal or on text.
 //!
 //! Tests implement the trait to play a script without a process.
 
+use crate::changes::Changes;
 use crate::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use crate::observer::Observer;
 use crate::queries::Queries;
@@ -21,8 +23,6 @@ pub enum FrontEnd {
     Page,
     /// The debug console of an editor.
     Editor,
-    /// Questions of a front end itself, which are in no block.
-    Inner,
 }
 
 /// A session, or what is driven like one.
@@ -31,7 +31,7 @@ pub trait Driver {
     fn speak_for(&mut self, front_end: FrontEnd) -> FrontEnd {
         front_end
     }
-    /// Executes a command line.
+    /// Executes a command line that a person has typed.
     fn execute(&mut self, line: &str, observer: &mut dyn Observer)
     -> Result<Outcome, CommandError>;
     /// Returns where the word at `position` begins, and its possible completions.
@@ -96,6 +96,10 @@ pub trait Driver {
     }
     /// Returns the session as what answers questions; nothing if it cannot.
     fn queries(&mut self) -> Option<&mut dyn Queries> {
+        None
+    }
+    /// Returns the session as what a front end changes by calls; nothing if it cannot.
+    fn changes(&mut self) -> Option<&mut dyn Changes> {
         None
     }
     /// Returns a function that makes a running `execute` return.

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod changes;
 mod code;
 pub mod driver;
 pub mod live;
@@ -20,7 +21,9 @@ mod stops;
 mod symbols;
 
 pub use crate::code::{AssemblyLine, AssemblyView, MemoryRow, MemoryView, NameView, ShownLine};
-pub use crate::points::{PointLocation, PointView, ScenarioLine, ScenarioView};
+pub use crate::points::{
+    CodePlaceView, PointLocation, PointView, ScenarioLine, ScenarioView, SetPointView,
+};
 pub use crate::program::{
     AuxiliaryEntryView, AuxiliaryKind, MappingView, ModuleView, OpenFileView, ProcessInfoView,
     ProgramView,
@@ -468,6 +471,8 @@ pub enum Outcome {
     SourceFile(Box<SourceFileView>),
     /// Points.
     Points(Vec<PointView>),
+    /// A point was set.
+    PointSet(Box<SetPointView>),
     /// Skips.
     Skips(Vec<SkipView>),
     /// A skip was added.

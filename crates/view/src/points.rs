@@ -1,6 +1,6 @@
 //! Views of points and scenarios.
 
-use crate::{Location, NamedValue};
+use crate::{Location, NamedValue, Outcome};
 use serde::Serialize;
 
 /// A point, as `info breakpoints` shows it.
@@ -53,6 +53,53 @@ pub struct PointLocation {
     pub hits: u64,
     /// The step-over method.
     pub passage: Option<String>,
+}
+
+/// A point that a command has set.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct SetPointView {
+    /// The point.
+    #[serde(flatten)]
+    pub point: PointView,
+    /// Its place or its event, as it was written.
+    pub written: String,
+    /// Whether it prints instead of a stop.
+    pub prints: bool,
+    /// The number of addresses that the location spec has.
+    pub address_count: usize,
+    /// Its place, if it is the only one.
+    pub place: Option<CodePlaceView>,
+    /// The next line with code, if the one that was asked for has none.
+    pub moved_to_line: Option<u32>,
+    /// The functions that the location spec means, if they are several; the first of them.
+    pub functions: Vec<CodePlaceView>,
+    /// The number of those that are left out.
+    pub functions_left_out: usize,
+    /// The reason why the watched expression has no value now.
+    pub value_error: Option<String>,
+    /// Remarks to show.
+    pub remarks: Vec<String>,
+}
+
+impl From<SetPointView> for Outcome {
+    fn from(view: SetPointView) -> Outcome {
+        Outcome::PointSet(Box::new(view))
+    }
+}
+
+/// An address of code, with its function.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CodePlaceView {
+    /// The address.
+    pub address: u64,
+    /// The function.
+    pub function: Option<String>,
+    /// The function that it is inlined into.
+    pub caller: Option<String>,
+    /// The file name, without directories.
+    pub file: Option<String>,
+    /// The line, or that of the call.
+    pub line: Option<u32>,
 }
 
 /// A line that a scenario prints.

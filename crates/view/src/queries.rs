@@ -3,8 +3,11 @@
 //! **Invariant**: an answer changes nothing that a later command refers to, except those whose
 //! names say so.
 
-use crate::FrameView;
 use crate::nodes::{Group, Node, NodeId, PartFilter};
+use crate::{
+    AssemblyLine, CheckpointView, FrameView, LineView, ModuleView, PointView, ProgramView,
+    RecordedCheckpointView, ThreadView,
+};
 use juror_fault::CommandError;
 use serde::Serialize;
 use std::ops::Range;
@@ -84,8 +87,56 @@ pub struct LineCallView {
     pub column: Option<ColumnView>,
 }
 
+/// The checkpoints of a program or of a recording.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum CheckpointsView {
+    /// Those of a program.
+    Live(Vec<CheckpointView>),
+    /// Those of a recording.
+    Recorded(Vec<RecordedCheckpointView>),
+}
+
 /// A session that answers questions.
 pub trait Queries {
+    /// Returns the points of the user, and those of the monitors.
+    fn points(&mut self) -> Vec<PointView>;
+    /// Returns the threads of every process.
+    ///
+    /// # Errors
+    /// There is no program.
+    fn threads(&mut self) -> Result<Vec<ThreadView>, CommandError>;
+    /// Returns the checkpoints.
+    ///
+    /// # Errors
+    /// There is no program.
+    fn checkpoints(&mut self) -> Result<CheckpointsView, CommandError>;
+    /// Returns the process and its selected thread.
+    ///
+    /// # Errors
+    /// There is no program.
+    fn program(&mut self) -> Result<ProgramView, CommandError>;
+    /// Returns the loaded modules.
+    ///
+    /// # Errors
+    /// There is no program.
+    fn loaded_modules(&mut self) -> Result<Vec<ModuleView>, CommandError>;
+    /// Returns the addresses where the code of a line begins, or of the next line with code.
+    ///
+    /// # Errors
+    /// There is no program.
+    fn addresses_of_line(&mut self, path: &str, line: u32) -> Result<Vec<LineView>, CommandError>;
+    /// Returns the instructions of a range of memory with their bytes and lines; those before the
+    /// first that cannot be read.
+    ///
+    /// # Errors
+    /// There is no program.
+    fn instructions(&mut self, range: Range<u64>) -> Result<Vec<AssemblyLine>, CommandError>;
+    /// Returns where the function begins that an address is in.
+    fn function_start(&mut self, address: u64) -> Option<u64> {
+        let _ = address;
+        None
+    }
     /// Returns the selected thread and frame.
     fn selection(&self) -> Option<SelectionView>;
     /// Selects a thread and a frame for the commands that follow.

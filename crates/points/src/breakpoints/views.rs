@@ -12,6 +12,12 @@ impl Breakpoints {
         let view = |breakpoint: &Breakpoint| view(breakpoint, program);
         self.list.iter().map(view).collect()
     }
+
+    /// Returns the view of one breakpoint.
+    pub fn view_of(&self, number: u32, program: Option<&Program>) -> Option<PointView> {
+        let breakpoint = self.list.get(self.position_of(number)?)?;
+        Some(view(breakpoint, program))
+    }
 }
 
 impl Breakpoint {

@@ -189,6 +189,24 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Checks that the command may be executed while another one lets the program run; `word` is
+    /// what the user has typed for it.
+    ///
+    /// # Errors
+    /// It would lose the other one.
+    pub(crate) fn permit_while_running(&self, word: &str) -> Result<(), CommandError> {
+        const OTHERS: &[&str] = &[
+            "commands", "group", "restore", "scenario", "shell", "source",
+        ];
+        if !self.moves && !OTHERS.contains(&self.name) {
+            return Ok(());
+        }
+        Err(CommandError::with_help(
+            format!("`{word}` is not possible while the program runs"),
+            "interrupt the program first",
+        ))
+    }
+
     /// The default row, for struct update syntax.
     pub(crate) const DEFAULT: Entry = Entry {
         name: "",

@@ -6,11 +6,12 @@ use crate::inspect::locations::{check_address, place_words};
 use crate::inspect::{location_messages, locations};
 use crate::session::Session;
 use juror_fault::CommandError;
-use juror_points::breakpoints::{Resolvable, Wanted, check};
+use juror_instrument::condition::Condition;
+use juror_points::breakpoints::{Resolvable, Resolved, Wanted, check};
 use juror_points::location_spec;
 use juror_points::location_spec::{LocationSpec, Placed};
 use juror_points::point::Fate;
-use juror_view::Outcome;
+use juror_view::{Outcome, SetPointView};
 
 /// `break`, `tbreak`: at a location, for a thread, with a condition.
 pub(crate) fn set_breakpoint(
@@ -19,7 +20,7 @@ pub(crate) fn set_breakpoint(
     fate: Fate,
 ) -> Result<Outcome, CommandError> {
     let placed = location_spec::parse(rest).map_err(CommandError::new)?;
-    set_breakpoint_at(session, rest, placed, fate)
+    set_breakpoint_at(session, rest, placed, fate).map(Outcome::from)
 }
 
 /// `rbreak REGEX`, `rbreak FILE:REGEX`: at all functions whose names match.
@@ -29,15 +30,16 @@ pub(crate) fn break_at_matching(
 ) -> Result<Outcome, CommandError> {
     let placed = location_spec::matching(rest);
     let text = placed.text.clone();
-    set_breakpoint_at(session, &text, placed, Fate::Keep)
+    set_breakpoint_at(session, &text, placed, Fate::Keep).map(Outcome::from)
 }
 
+/// Sets a breakpoint at a location spec, which was written as `written`.
 pub(crate) fn set_breakpoint_at(
     session: &mut Session,
-    rest: &str,
+    written: &str,
     placed: Placed,
     fate: Fate,
-) -> Result<Outcome, CommandError> {
+) -> Result<SetPointView, CommandError> {
     let condition = placed.condition.as_deref();
     let condition = condition
         .map(|it| condition::condition(session, it))
@@ -62,37 +64,24 @@ pub(crate) fn set_breakpoint_at(
     if let (LocationSpec::Address(_), [address]) = (&placed.place, &resolved.addresses[..]) {
         check_address(session, *address)?;
     }
-    let mut remarks = location_messages::words_of_several(session, &place, &resolved.addresses);
-    remarks.extend(
-        place
-            .function()
-            .and_then(|name| remark_on_choice(session, name)),
-    );
-    if let (Some(condition), Some(program)) = (&condition, &session.processes.program) {
-        let addresses = resolved.addresses.iter().copied();
-        check(condition, program, &place, addresses).map_err(in_condition)?;
-        let wrong = |&&at: &&u64| {
-            let level = place.level_at(&program.modules, at, resolved.moved_to_line);
-            condition.at(program, at, level).is_err()
-        };
-        let lacking: Vec<String> = resolved
-            .addresses
-            .iter()
-            .filter(wrong)
-            .map(|&at| place_words(session, at))
-            .collect();
-        if !lacking.is_empty() {
-            remarks.push(format!(
-                "the condition cannot be evaluated at {}: disabled there",
-                lacking.join(", ")
-            ));
-        }
+    let (functions, functions_left_out) =
+        location_messages::several_functions(session, &place, &resolved.addresses);
+    let mut remarks: Vec<String> = place
+        .function()
+        .and_then(|name| remark_on_choice(session, name))
+        .into_iter()
+        .collect();
+    if let Some(condition) = &condition {
+        remarks.extend(check_locations(session, &place, &resolved, condition)?);
     }
+    let only_place = match resolved.addresses.as_slice() {
+        [address] => Some(location_messages::place_of_one(session, &place, *address)),
+        _ => None,
+    };
     let text = match placed.text.as_str() {
         "" => "here",
         text => text,
     };
-    let asked = place.clone();
     let wanted = Wanted {
         text: text.to_owned(),
         place,
@@ -101,35 +90,54 @@ pub(crate) fn set_breakpoint_at(
         fate,
         owner: session.points.owner,
     };
-    let number = session
-        .points
-        .breakpoints
-        .add(session.processes.program.as_mut(), wanted)?;
-    let kind = match fate {
-        Fate::Delete => "temporary breakpoint",
-        _ => "breakpoint",
+    let program = session.processes.program.as_mut();
+    let number = session.points.breakpoints.add(program, wanted)?;
+    let program = session.processes.program.as_ref();
+    let point = session.points.breakpoints.view_of(number, program);
+    let written = if written.is_empty() { "here" } else { written };
+    Ok(SetPointView {
+        point: point.unwrap_or_default(),
+        written: written.to_owned(),
+        prints: false,
+        address_count: resolved.addresses.len(),
+        place: only_place,
+        moved_to_line: resolved.moved_to_line,
+        functions,
+        functions_left_out,
+        value_error: None,
+        remarks,
+    })
+}
+
+/// Checks that a condition can be evaluated at one of the locations. Returns a remark if it
+/// cannot be at others.
+fn check_locations(
+    session: &Session,
+    place: &Resolvable,
+    resolved: &Resolved,
+    condition: &Condition,
+) -> Result<Option<String>, CommandError> {
+    let Some(program) = &session.processes.program else {
+        return Ok(None);
     };
-    let written = if rest.is_empty() { "here" } else { rest };
-    let mut message = match resolved.addresses.as_slice() {
-        [] => {
-            format!("{kind} {number} at {written} is pending: no loaded module has this location")
-        }
-        [address] => {
-            let words = location_messages::words_of_one(session, &asked, *address);
-            format!("{kind} {number} at {words}")
-        }
-        several => format!("{kind} {number} at {written} ({} locations)", several.len()),
+    let addresses = resolved.addresses.iter().copied();
+    check(condition, program, place, addresses).map_err(in_condition)?;
+    let wrong = |&&at: &&u64| {
+        let level = place.level_at(&program.modules, at, resolved.moved_to_line);
+        condition.at(program, at, level).is_err()
     };
-    if let Some(line) = resolved.moved_to_line {
-        message.push_str(&format!(
-            " (no code at this line; line {line} is the next with code)"
-        ));
-    }
-    for remark in remarks {
-        message.push('\n');
-        message.push_str(&remark);
-    }
-    Ok(Outcome::Message(message))
+    let lacking: Vec<String> = resolved
+        .addresses
+        .iter()
+        .filter(wrong)
+        .map(|&at| place_words(session, at))
+        .collect();
+    Ok((!lacking.is_empty()).then(|| {
+        format!(
+            "the condition cannot be evaluated at {}: disabled there",
+            lacking.join(", ")
+        )
+    }))
 }
 
 /// Returns the remark on an indirect function whose implementation is not selected yet.

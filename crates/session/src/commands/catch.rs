@@ -5,10 +5,11 @@ use crate::run::catchpoints::renew_catchpoints;
 use crate::session::Session;
 use juror_debuggee::SystemCalls;
 use juror_fault::CommandError;
+use juror_instrument::condition::Condition;
 use juror_points::catchpoints::{Catch, Catchpoint, Exception};
 use juror_points::point::{Fate, Point};
 use juror_points::system_call_names::{system_call_names, system_call_number};
-use juror_view::Outcome;
+use juror_view::{Outcome, SetPointView};
 use std::collections::BTreeSet;
 
 /// The subjects of `catch`.
@@ -92,21 +93,36 @@ pub(crate) fn catch(
     temporary: bool,
 ) -> Result<Outcome, CommandError> {
     let catch = parse(rest)?;
-    let number = session.points.breakpoints.take_number();
     let fate = if temporary { Fate::Delete } else { Fate::Keep };
+    Ok(Outcome::from(set_catchpoint(
+        session, rest, catch, None, fate,
+    )))
+}
+
+/// Sets a catchpoint; `text` is its event as `catch` takes it.
+pub(crate) fn set_catchpoint(
+    session: &mut Session,
+    text: &str,
+    catch: Catch,
+    condition: Option<Condition>,
+    fate: Fate,
+) -> SetPointView {
+    let number = session.points.breakpoints.take_number();
     session.points.catchpoints.add(Catchpoint {
-        point: Point::new(number, None, fate),
-        text: rest.to_owned(),
+        point: Point::new(number, condition, fate),
+        text: text.to_owned(),
         catch,
         addresses: Vec::new(),
     });
     renew_catchpoints(session);
-    let kind = if temporary {
-        "temporary catchpoint"
-    } else {
-        "catchpoint"
-    };
-    Ok(Outcome::Message(format!("{kind} {number}: {rest}")))
+    let program = session.processes.program.as_ref();
+    let views = session.points.catchpoints.views(program);
+    let point = views.into_iter().find(|view| view.number == Some(number));
+    SetPointView {
+        point: point.unwrap_or_default(),
+        written: text.to_owned(),
+        ..SetPointView::default()
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::session::Session;
 use crate::state::checkpoints::CheckpointId;
 use juror_fault::CommandError;
 use juror_view::observer::Observer;
-use juror_view::{Outcome, StopReason};
+use juror_view::{CheckpointView, Outcome, StopReason};
 
 /// `checkpoint`
 pub(crate) fn checkpoint_command(
@@ -58,11 +58,13 @@ pub(crate) fn restore_command(
 
 /// `info checkpoints`
 pub(crate) fn checkpoint_views(session: &Session) -> Result<Outcome, CommandError> {
-    let views: Result<_, _> = session
-        .checkpoints()
-        .map(|id| session.checkpoint_view(id))
-        .collect();
-    Ok(Outcome::Checkpoints(views?))
+    views(session).map(Outcome::Checkpoints)
+}
+
+/// Returns the views of the checkpoints.
+pub(crate) fn views(session: &Session) -> Result<Vec<CheckpointView>, CommandError> {
+    let all = session.checkpoints();
+    all.map(|id| session.checkpoint_view(id)).collect()
 }
 
 /// `delete checkpoint 2 3`, without numbers all; returns false if `rest` is another command.

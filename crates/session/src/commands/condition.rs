@@ -34,15 +34,25 @@ pub(crate) fn condition(session: &mut Session, text: &str) -> Result<Condition, 
 pub(crate) fn set_condition(session: &mut Session, rest: &str) -> Result<Outcome, CommandError> {
     let rest = &points_edit::with_last_number(session, rest);
     let (number, text) = numbered(rest, "condition 1 count > 3")?;
+    let text = (!text.is_empty()).then_some(text);
+    let kind = change_condition(session, number, text)?;
+    Ok(match text {
+        None => Outcome::Message(format!("{} {number} has no condition now", kind.word())),
+        Some(_) => Outcome::Done,
+    })
+}
+
+/// Sets the condition of a point, or clears it. Returns the kind of the point.
+pub(crate) fn change_condition(
+    session: &mut Session,
+    number: u32,
+    text: Option<&str>,
+) -> Result<PointKind, CommandError> {
     let (kind, _) = points::kind_and_point(session, number)?;
-    let condition = match text {
-        "" => None,
-        text => Some(condition(session, text)?),
-    };
+    let condition = text.map(|text| condition(session, text)).transpose()?;
     if condition.as_ref().is_some_and(Condition::has_effects) {
         kind.must_have(Ability::CallingConditions)?;
     }
-    let is_removed = condition.is_none();
     let program = session.processes.program.as_ref();
     match kind {
         PointKind::Breakpoint => {
@@ -64,11 +74,7 @@ pub(crate) fn set_condition(session: &mut Session, rest: &str) -> Result<Outcome
             points::point(session, number)?.condition = condition;
         }
     }
-    Ok(if is_removed {
-        Outcome::Message(format!("{} {number} has no condition now", kind.word()))
-    } else {
-        Outcome::Done
-    })
+    Ok(kind)
 }
 
 /// Refuses a condition that could never be evaluated, at a point without a location.

@@ -8,7 +8,8 @@ use crate::session::Session;
 use juror_fault::CommandError;
 use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec;
-use juror_view::{AssemblyView, Outcome, ShownLine};
+use juror_view::{AssemblyLine, AssemblyView, Outcome, ShownLine};
+use std::ops::Range;
 
 /// The additional columns of a disassembly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -69,6 +70,16 @@ pub(crate) fn disassemble(session: &mut Session, text: &str) -> Result<Outcome, 
         add_sources(session, &mut view);
     }
     Ok(Outcome::Assembly(view))
+}
+
+/// Returns the instructions of a range, with their bytes and the lines where they begin.
+pub(crate) fn instructions(
+    session: &mut Session,
+    range: Range<u64>,
+) -> Result<Vec<AssemblyLine>, CommandError> {
+    let mut view = assembly(session, range)?;
+    add_sources(session, &mut view);
+    Ok(view.lines)
 }
 
 fn assembly_of_function(session: &mut Session, text: &str) -> Result<AssemblyView, CommandError> {

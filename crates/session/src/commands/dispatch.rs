@@ -239,7 +239,75 @@ impl Session {
     ) -> Result<Outcome, CommandError> {
         let own = command_table::translated(line);
         let (word, rest) = arguments::split_line(own.as_deref().unwrap_or(line));
-        let mut result = find(word).and_then(|it| self.dispatch(it, rest, observer));
+        let result = find(word).and_then(|it| self.dispatch(it, rest, observer));
+        self.conclude_served(word, result, observer)
+    }
+
+    /// Carries out a call of a front end under the conditions of a command's row; `argument` is
+    /// what its names are read from. Hooks, aliases and open blocks are left alone: they belong to
+    /// typed lines.
+    ///
+    /// # Errors
+    /// The command is not possible now, or `act` fails.
+    pub(crate) fn call(
+        &mut self,
+        name: &str,
+        argument: &str,
+        observer: &mut dyn Observer,
+        act: impl FnOnce(&mut Session, &mut dyn Observer) -> Result<Outcome, CommandError>,
+    ) -> Result<Outcome, CommandError> {
+        let prepared = self.prepare_call(name, argument, observer);
+        let result = prepared.and_then(|()| act(self, observer));
+        self.conclude_call(name, result, observer)
+    }
+
+    /// Checks that a command is possible, and reads the names that its argument needs.
+    ///
+    /// # Errors
+    /// It is not possible now, or the reading was interrupted.
+    pub(crate) fn prepare_call(
+        &mut self,
+        name: &str,
+        argument: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        let entry = find(name)?;
+        if self.control.serves {
+            entry.permit_while_running(name)?;
+        } else {
+            // An interruption of an earlier command is not meant.
+            self.control.cancel.store(false, Ordering::Relaxed);
+        }
+        self.prepare(entry, argument, observer)
+    }
+
+    /// Brings the session to the state in which the next call or line can be executed.
+    ///
+    /// # Errors
+    /// `result` is one, or the program cannot be brought to this state.
+    pub(crate) fn conclude_call(
+        &mut self,
+        name: &str,
+        result: Result<Outcome, CommandError>,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        if self.control.serves {
+            return self.conclude_served(name, result, observer);
+        }
+        let mut result = self.conclude_line(name, result, observer);
+        if let Ok(Outcome::Stopped(stop)) = &mut result {
+            context::add_context(self, stop);
+        }
+        result
+    }
+
+    /// Does the same in the middle of another command, which goes on.
+    fn conclude_served(
+        &mut self,
+        word: &str,
+        mut result: Result<Outcome, CommandError>,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
         while let Some((thread, end)) = self.processes.stop.ended_call.take() {
             result = self.resume_evaluation(thread, end, observer);
         }
@@ -256,6 +324,17 @@ impl Session {
         rest: &str,
         observer: &mut dyn Observer,
     ) -> Result<Outcome, CommandError> {
+        self.prepare(entry, rest, observer)?;
+        (entry.run)(self, rest, observer)
+    }
+
+    /// Checks that a command is possible, and does what comes before its handler.
+    fn prepare(
+        &mut self,
+        entry: &Entry,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
         if self.scenarios.acts {
             permissions::check_entry(entry, rest, self.options.permissions)?;
         }
@@ -269,7 +348,7 @@ impl Session {
             OpenEvaluation::Any => self.choose_evaluation(false)?,
             OpenEvaluation::Own => self.choose_evaluation(true)?,
         }
-        (entry.run)(self, rest, observer)
+        Ok(())
     }
 
     /// Returns the line that an empty line after this one repeats: mostly the same; after `list` of

@@ -15,9 +15,9 @@ use juror_language::Expression;
 use juror_points::dynamic_print::DynamicPrint;
 use juror_points::format_string::Format;
 use juror_points::location_spec;
-use juror_points::location_spec::LocationSpec;
+use juror_points::location_spec::{LocationSpec, Placed};
 use juror_points::point::Fate;
-use juror_view::Outcome;
+use juror_view::{Outcome, SetPointView};
 use std::rc::Rc;
 
 /// The help of syntax errors.
@@ -39,6 +39,17 @@ pub(crate) fn set_dynamic_print(
     let (place, text) = split(rest).ok_or_else(|| {
         CommandError::with_help("`dprintf` needs a location and a quoted format", HELP)
     })?;
+    let placed = location_spec::parse(place).map_err(CommandError::new)?;
+    print_at(session, place, placed, text).map(Outcome::from)
+}
+
+/// Sets a breakpoint that prints instead of a stop: `text` is the format and the values.
+pub(crate) fn print_at(
+    session: &mut Session,
+    written: &str,
+    placed: Placed,
+    text: &str,
+) -> Result<SetPointView, CommandError> {
     let format = Format::parse(text)?;
     if format.values().any(|value| value.calls_functions()) {
         return Err(CommandError::with_help(
@@ -55,20 +66,21 @@ pub(crate) fn set_dynamic_print(
     for value in format.values() {
         convenience::check_kept(session, value)?;
     }
-    let placed = location_spec::parse(place).map_err(CommandError::new)?;
     check_values(session, &placed.place, &format)?;
     let prints = Rc::new(DynamicPrint {
         text: text.to_owned(),
         format,
         caller_count: text.matches('^').count(),
     });
-    let said = breakpoint::set_breakpoint_at(session, place, placed, Fate::Keep)?;
+    let mut set = breakpoint::set_breakpoint_at(session, written, placed, Fate::Keep)?;
     let number = session.points.breakpoints.last_number();
     points::point(session, number)?.prints = Some(prints);
-    Ok(match said {
-        Outcome::Message(words) => Outcome::Message(format!("dprintf {words}")),
-        other => other,
-    })
+    let program = session.processes.program.as_ref();
+    if let Some(point) = session.points.breakpoints.view_of(number, program) {
+        set.point = point;
+    }
+    set.prints = true;
+    Ok(set)
 }
 
 /// Refuses values that exist at no location of the breakpoint.

@@ -1,21 +1,30 @@
 //! The session as front ends drive it.
 
-use crate::commands::{completion, info_graph, jump_and_return, source_script};
+use crate::commands::{
+    changes, checkpoint, completion, disassemble, info_graph, info_proc, info_symbols, info_views,
+    jump_and_return, running, source_script,
+};
 use crate::inspect::{nodes, queries, statements};
-use crate::run::catchpoints;
 use crate::run::step::calls;
+use crate::run::{attach, catchpoints, core_file};
 use crate::session::Session;
 use juror_fault::CommandError;
 use juror_monitoring::live;
+use juror_points::location_spec::LocationSpec;
 use juror_values::format::Radix;
+use juror_view::changes::{Changes, MonitorPlace, PointChange, PointRequest, Release, Resume};
 use juror_view::driver::{Driver, FrontEnd};
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::nodes::{Group, Node, NodeId, PartFilter};
 use juror_view::observer::Observer;
 use juror_view::queries::{
-    FramesView, LineCallView, Queries, SelectionView, SourcePathView, StatementView,
+    CheckpointsView, FramesView, LineCallView, Queries, SelectionView, SourcePathView,
+    StatementView,
 };
-use juror_view::{Outcome, TerminalSettings};
+use juror_view::{
+    AssemblyLine, LineView, ModuleView, Outcome, PointView, ProgramView, SetPointView,
+    TerminalSettings, ThreadView,
+};
 use std::ops::Range;
 use std::path::Path;
 
@@ -83,6 +92,9 @@ impl Driver for Session {
     fn queries(&mut self) -> Option<&mut dyn Queries> {
         Some(self)
     }
+    fn changes(&mut self) -> Option<&mut dyn Changes> {
+        Some(self)
+    }
     fn interrupter(&self) -> Box<dyn Fn() + Send> {
         Box::new(Session::interrupter(self))
     }
@@ -114,6 +126,45 @@ impl Driver for Session {
 }
 
 impl Queries for Session {
+    fn points(&mut self) -> Vec<PointView> {
+        info_views::point_views(self)
+    }
+
+    fn threads(&mut self) -> Result<Vec<ThreadView>, CommandError> {
+        info_views::thread_views(self)
+    }
+
+    fn checkpoints(&mut self) -> Result<CheckpointsView, CommandError> {
+        checkpoint::views(self).map(CheckpointsView::Live)
+    }
+
+    fn program(&mut self) -> Result<ProgramView, CommandError> {
+        info_proc::program_view(self)
+    }
+
+    fn loaded_modules(&mut self) -> Result<Vec<ModuleView>, CommandError> {
+        info_views::module_views(self)
+    }
+
+    fn addresses_of_line(&mut self, path: &str, line: u32) -> Result<Vec<LineView>, CommandError> {
+        let place = LocationSpec::Line {
+            file: Some(path.to_owned()),
+            line,
+            column: None,
+        };
+        info_symbols::lines_at(self, &place)
+    }
+
+    fn instructions(&mut self, range: Range<u64>) -> Result<Vec<AssemblyLine>, CommandError> {
+        disassemble::instructions(self, range)
+    }
+
+    fn function_start(&mut self, address: u64) -> Option<u64> {
+        let module = self.modules().find(address)?;
+        let (_, offset) = module.symbols.symbol_at(module.to_file(address))?;
+        Some(address.wrapping_sub(offset))
+    }
+
     fn selection(&self) -> Option<SelectionView> {
         queries::selection(self)
     }
@@ -242,6 +293,82 @@ impl Queries for Session {
     ) -> Result<Node, CommandError> {
         let level = frame.level as usize;
         nodes::assign_expression(self, frame.thread, level, place, value, radix(is_hex))
+    }
+}
+
+impl Changes for Session {
+    fn set_points(
+        &mut self,
+        wanted: &[PointRequest],
+        observer: &mut dyn Observer,
+    ) -> Vec<Result<SetPointView, CommandError>> {
+        changes::set_points(self, wanted, observer)
+    }
+
+    fn change_point(&mut self, number: u32, change: &PointChange) -> Result<(), CommandError> {
+        changes::change_point(self, number, change)
+    }
+
+    fn delete_points(&mut self, numbers: &[u32]) -> Result<(), CommandError> {
+        changes::delete(self, numbers)
+    }
+
+    fn resume(
+        &mut self,
+        how: Resume,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        changes::resume(self, how, observer)
+    }
+
+    fn attach(
+        &mut self,
+        process: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        self.call("attach", "", observer, |session, observer| {
+            attach::attach_to(session, process, observer)
+        })
+    }
+
+    fn open_core_file(&mut self, observer: &mut dyn Observer) -> Result<Outcome, CommandError> {
+        self.call("core-file", "", observer, |session, observer| {
+            core_file::core_file(session, "", observer)
+        })
+    }
+
+    fn release(
+        &mut self,
+        how: Release,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
+        match how {
+            Release::Kill => self.call("kill", "", observer, |session, _| running::kill(session)),
+            Release::Detach => {
+                self.call("detach", "", observer, |session, _| attach::detach(session))
+            }
+        }
+    }
+
+    fn move_to(
+        &mut self,
+        thread: u32,
+        address: u64,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        changes::move_to(self, thread, address, observer)
+    }
+
+    fn restart_frame(
+        &mut self,
+        frame: SelectionView,
+        observer: &mut dyn Observer,
+    ) -> Result<(), CommandError> {
+        changes::restart(self, frame, observer)
+    }
+
+    fn set_monitor(&mut self, place: &MonitorPlace, value: &str) -> Result<(), CommandError> {
+        changes::set_monitor(self, place, value)
     }
 }
 

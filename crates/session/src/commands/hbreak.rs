@@ -11,7 +11,7 @@ use juror_points::breakpoints::check;
 use juror_points::hardware_breakpoints::{HardwareBreakpoint, sites_of};
 use juror_points::location_spec;
 use juror_points::point::{Ability, Fate, Point, PointKind};
-use juror_view::Outcome;
+use juror_view::{CodePlaceView, Outcome, SetPointView};
 
 fn too_many(place: &str, wanted: usize) -> CommandError {
     CommandError::with_help(
@@ -83,12 +83,18 @@ pub(crate) fn set_hardware_breakpoint(
     let number = session.points.breakpoints.take_number();
     breakpoint.point.number = number;
     session.points.hardware.list.push(breakpoint);
-    let described = session.modules().describe(first);
-    let function = described
-        .function
-        .map_or(String::new(), |it| format!(": {it}"));
-    let kind = if temporary { "temporary " } else { "" };
-    Ok(Outcome::Message(format!(
-        "{kind}hardware breakpoint {number} at {first:#x}{function}"
-    )))
+    let function = session.modules().describe(first).function;
+    let program = session.processes.program.as_ref();
+    let views = session.points.hardware.views(program);
+    let point = views.into_iter().find(|view| view.number == Some(number));
+    Ok(Outcome::from(SetPointView {
+        point: point.unwrap_or_default(),
+        written: rest.to_owned(),
+        place: Some(CodePlaceView {
+            address: first,
+            function,
+            ..CodePlaceView::default()
+        }),
+        ..SetPointView::default()
+    }))
 }

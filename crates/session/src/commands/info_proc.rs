@@ -122,6 +122,12 @@ pub(crate) fn auxiliary_vector(session: &Session) -> Result<Outcome, CommandErro
 
 /// `info program`
 pub(crate) fn program_info(session: &mut Session) -> Result<Outcome, CommandError> {
+    let view = program_view(session)?;
+    Ok(Outcome::Program(Box::new(view)))
+}
+
+/// Returns the view of the process and its selected thread.
+pub(crate) fn program_view(session: &Session) -> Result<ProgramView, CommandError> {
     let thread = session.thread()?;
     let program = session.running()?;
     let debuggee = &program.debuggee;
@@ -130,7 +136,7 @@ pub(crate) fn program_info(session: &mut Session) -> Result<Outcome, CommandErro
     let (function, file, line) = frame.map_or((None, None, None), |frame| {
         (frame.name, frame.file, frame.line)
     });
-    Ok(Outcome::Program(Box::new(ProgramView {
+    Ok(ProgramView {
         process: debuggee.pid(),
         attached: debuggee.origin() == Origin::Attached,
         thread_count: debuggee.threads().count(),
@@ -141,7 +147,7 @@ pub(crate) fn program_info(session: &mut Session) -> Result<Outcome, CommandErro
             line,
             ..locations::location(program, address)
         },
-    })))
+    })
 }
 
 /// Fills in one of the subjects.

@@ -7,6 +7,7 @@ use crate::session::Session;
 use juror_arch::dwarf;
 use juror_fault::CommandError;
 use juror_points::location_spec;
+use juror_points::location_spec::LocationSpec;
 use juror_points::matching::{functions_that_match, pattern};
 use juror_program::modules::Module;
 use juror_symbols::{FixedLocation, Variable};
@@ -94,7 +95,20 @@ pub(crate) fn where_is(session: &mut Session, text: &str) -> Result<Outcome, Com
 /// `info line PLACE`: the addresses of a line.
 pub(crate) fn line_of_place(session: &mut Session, text: &str) -> Result<Outcome, CommandError> {
     let placed = location_spec::parse(text).map_err(CommandError::new)?;
-    let place = locations::resolvable(session, &placed.place)?;
+    let views = lines_at(session, &placed.place)?;
+    if views.is_empty() {
+        Err(CommandError::new(format!("there is no code for `{text}`")))
+    } else {
+        Ok(Outcome::Lines(views))
+    }
+}
+
+/// Returns the lines at the addresses of a location spec.
+pub(crate) fn lines_at(
+    session: &mut Session,
+    place: &LocationSpec,
+) -> Result<Vec<LineView>, CommandError> {
+    let place = locations::resolvable(session, place)?;
     let resolved = place.resolve(session.modules());
     let mut views = Vec::new();
     for address in resolved.addresses {
@@ -124,11 +138,7 @@ pub(crate) fn line_of_place(session: &mut Session, text: &str) -> Result<Outcome
             end_name: name(end),
         });
     }
-    if views.is_empty() {
-        Err(CommandError::new(format!("there is no code for `{text}`")))
-    } else {
-        Ok(Outcome::Lines(views))
-    }
+    Ok(views)
 }
 
 /// `info scope PLACE`: the variables in scope there.

@@ -17,7 +17,9 @@ use juror_program::locations;
 use juror_program::stack::frames::Frame;
 use juror_symbols::processor_flags;
 use juror_values::format::Names;
-use juror_view::{LineView, ModuleView, Outcome, RegisterView, ThreadView, WaitView, location};
+use juror_view::{
+    LineView, ModuleView, Outcome, PointView, RegisterView, ThreadView, WaitView, location,
+};
 
 /// The limit of slices whose path `monitor NAME` shows.
 const PATHS_MAX: usize = 20;
@@ -88,6 +90,11 @@ fn special_registers(session: &mut Session, names: &str) -> Result<Outcome, Comm
 
 /// `info threads`
 pub(crate) fn threads(session: &mut Session) -> Result<Outcome, CommandError> {
+    thread_views(session).map(Outcome::Threads)
+}
+
+/// Returns the views of the threads of every process.
+pub(crate) fn thread_views(session: &mut Session) -> Result<Vec<ThreadView>, CommandError> {
     let current = session.thread()?;
     let shown = session.frames()?.first().cloned();
     let threads: Vec<_> = session.running()?.debuggee.threads().collect();
@@ -117,7 +124,7 @@ pub(crate) fn threads(session: &mut Session) -> Result<Outcome, CommandError> {
         });
     }
     views.sort_by_key(|view| view.number);
-    Ok(Outcome::Threads(views))
+    Ok(views)
 }
 
 /// Returns for what each thread waits, given the stacks.
@@ -160,6 +167,11 @@ fn users_caller(session: &mut Session, frames: Vec<Frame>) -> Option<Frame> {
 
 /// `info breakpoints`: the user's points, then those that the monitors have inserted.
 pub(crate) fn points(session: &mut Session) -> Outcome {
+    Outcome::Points(point_views(session))
+}
+
+/// Returns the views of the user's points, then of those that the monitors have inserted.
+pub(crate) fn point_views(session: &mut Session) -> Vec<PointView> {
     let program = session.processes.program.as_ref();
     let mut views = session.points.breakpoints.views(program);
     views.extend(session.points.catchpoints.views(program));
@@ -167,7 +179,7 @@ pub(crate) fn points(session: &mut Session) -> Outcome {
     views.extend(watching::watchpoint_views(session));
     views.sort_by_key(|view| view.number);
     views.extend(session.monitor_points(|_| true));
-    Outcome::Points(views)
+    views
 }
 
 /// `monitor`, `monitor NAME`
@@ -181,13 +193,18 @@ pub(crate) fn session_monitors(session: &Session, name: &str) -> Result<Outcome,
 
 /// `info sharedlibrary`
 pub(crate) fn shared_libraries(session: &Session) -> Result<Outcome, CommandError> {
+    module_views(session).map(Outcome::Modules)
+}
+
+/// Returns the views of the loaded modules.
+pub(crate) fn module_views(session: &Session) -> Result<Vec<ModuleView>, CommandError> {
     let modules = session.running()?.modules.iter();
     let views = modules.map(|module| ModuleView {
         path: module.path.display().to_string(),
         load_bias: module.bias,
         has_debug_info: module.symbols.has_debug_info(),
     });
-    Ok(Outcome::Modules(views.collect()))
+    Ok(views.collect())
 }
 
 /// `info line`

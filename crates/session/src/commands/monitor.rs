@@ -87,29 +87,47 @@ fn set_monitor(session: &mut Session, words: &str) -> Result<Outcome, CommandErr
         "" => chosen_monitor(session)?,
         name => name.to_owned(),
     };
-    let named = info_graph::property_named(session, &name)?;
+    let slice = slice.as_deref().map(parameters);
+    set_value(
+        session,
+        &name,
+        slice.as_deref(),
+        variable.trim(),
+        value.trim(),
+    )?;
+    let words = format!("{name}: {} = {}", variable.trim(), value.trim());
+    Ok(Outcome::Message(format!("{words}, set by hand")))
+}
+
+/// Sets the state or a variable of a slice of a property; without parameters, of its only slice.
+pub(crate) fn set_value(
+    session: &mut Session,
+    name: &str,
+    slice: Option<&[(String, String)]>,
+    variable: &str,
+    value: &str,
+) -> Result<(), CommandError> {
+    let named = info_graph::property_named(session, name)?;
     let mut shown = session.processes.monitors.shown().iter();
     let position = shown.position(|it| std::ptr::eq(it, named));
     let position = position.ok_or_else(no_property)?;
-    let slice = slice_to_set(session, position, slice.as_deref())?;
-    let edit = edit(named, variable.trim(), value.trim())?;
+    let slice = slice_to_set(session, position, slice)?;
+    let edit = edit(named, variable, value)?;
     let edited = named.monitor.edited(slice, &edit);
     let edited = edited.map_err(|error| CommandError::new(error.to_string()))?;
     let thread = session.processes.selection.thread;
     let process = &mut *session.processes;
     let program = process.program.as_mut();
-    process
+    Ok(process
         .monitors
-        .replace_monitor(position, edited, program.zip(thread))?;
-    let words = format!("{name}: {} = {}", variable.trim(), value.trim());
-    Ok(Outcome::Message(format!("{words}, set by hand")))
+        .replace_monitor(position, edited, program.zip(thread))?)
 }
 
 /// Returns a slice by its parameters, or the only one.
 fn slice_to_set(
     session: &Session,
     position: usize,
-    wanted: Option<&str>,
+    wanted: Option<&[(String, String)]>,
 ) -> Result<SliceId, CommandError> {
     let monitored = session
         .processes
@@ -177,14 +195,25 @@ fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Returns whether a slice has these values: `queue = 0x4052a0, thread = 1`.
-fn is_bound(monitored: &MonitoredProperty, binding: &[Option<Value>], wanted: &str) -> bool {
-    wanted.split(',').all(|part| {
+/// Splits `queue = 0x4052a0, thread = 1` into names and values; a value alone has no name.
+fn parameters(text: &str) -> Vec<(String, String)> {
+    let pair = |part: &str| {
         let (name, value) = part.split_once('=').unwrap_or(("", part));
-        let (name, value) = (name.trim(), value.trim());
+        (name.trim().to_owned(), value.trim().to_owned())
+    };
+    text.split(',').map(pair).collect()
+}
+
+/// Returns whether a slice has these values; one without a name may be of any parameter.
+fn is_bound(
+    monitored: &MonitoredProperty,
+    binding: &[Option<Value>],
+    wanted: &[(String, String)],
+) -> bool {
+    wanted.iter().all(|(name, value)| {
         let slots = monitored.property.slice.iter().zip(binding);
-        let mut bound = slots.filter(|(known, _)| name.is_empty() || ***known == *name);
-        bound.any(|(_, known)| known.as_ref().is_some_and(|it| it.to_string() == value))
+        let mut bound = slots.filter(|(known, _)| name.is_empty() || ***known == **name);
+        bound.any(|(_, known)| known.as_ref().is_some_and(|it| it.to_string() == *value))
     })
 }
 

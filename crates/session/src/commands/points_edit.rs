@@ -187,6 +187,21 @@ pub(crate) fn enable(session: &mut Session, rest: &str) -> Result<Outcome, Comma
     switch(session, &targets, true)
 }
 
+/// Enables a whole point; `fate` is what happens to it at its next stop, if that changes.
+pub(crate) fn enable_point(
+    session: &mut Session,
+    number: u32,
+    fate: Option<Fate>,
+) -> Result<(), CommandError> {
+    let known = point(session, number)?;
+    known.fate = fate.unwrap_or(known.fate);
+    let target = Target {
+        number,
+        location: None,
+    };
+    switch(session, &[target], true).map(|_| ())
+}
+
 fn switch(
     session: &mut Session,
     targets: &[Target],

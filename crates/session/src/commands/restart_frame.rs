@@ -32,6 +32,15 @@ pub(crate) fn restart_frame(
         Some(level) => usize::try_from(level).unwrap_or(usize::MAX),
         None => session.processes.selection.level,
     };
+    restart_at(session, level, observer)
+}
+
+/// Moves the selected thread to the beginning of the call of a frame.
+pub(crate) fn restart_at(
+    session: &mut Session,
+    level: usize,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
     let frames = session
         .frames_to(level.saturating_add(CALLERS_MAX))?
         .to_vec();

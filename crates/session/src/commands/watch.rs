@@ -17,7 +17,8 @@ use juror_program::program::Program;
 use juror_program::scope::FrameScope;
 use juror_program::stack::frames::{Frame, returns_to};
 use juror_values::typed::VALUE_SIZE_MAX;
-use juror_view::Outcome;
+use juror_view::changes::WatchExtent;
+use juror_view::{Outcome, SetPointView};
 
 /// The parsed argument.
 struct Written<'a> {
@@ -74,6 +75,32 @@ pub(crate) fn set_watchpoint(
     kind: WatchKind,
 ) -> Result<Outcome, CommandError> {
     let written = Written::parse(rest, kind)?;
+    watch(session, rest, &written).map(Outcome::from)
+}
+
+/// Watches an expression, by values.
+pub(crate) fn watch_expression(
+    session: &mut Session,
+    expression: &str,
+    kind: WatchKind,
+    extent: WatchExtent,
+    condition: Option<&str>,
+) -> Result<SetPointView, CommandError> {
+    let written = Written {
+        kind,
+        only_place: extent != WatchExtent::Expression,
+        of_call: extent == WatchExtent::LocationOfCall,
+        expression,
+        condition,
+    };
+    watch(session, expression, &written)
+}
+
+fn watch(
+    session: &mut Session,
+    rest: &str,
+    written: &Written<'_>,
+) -> Result<SetPointView, CommandError> {
     let kind = written.kind;
     let expression = expressions::read(session, written.expression)?;
     let condition = written
@@ -116,7 +143,7 @@ pub(crate) fn set_watchpoint(
     if is_followed {
         check_size(&seen)?
     } else {
-        check_ranges(&seen, dependence, &written)?
+        check_ranges(&seen, dependence, written)?
     }
     let home = match (is_place, written.of_call) {
         (false, _) if dependence.is_local => Some(home_of_frame(session, level)?),
@@ -126,10 +153,7 @@ pub(crate) fn set_watchpoint(
         },
         _ => None,
     };
-    let remark = match &seen.value {
-        Err(why) if !is_followed => format!("; {why} now"),
-        _ => String::new(),
-    };
+    let value_error = seen.value.as_ref().err().filter(|_| !is_followed).cloned();
     let number = session.points.breakpoints.take_number();
     let option = match (is_place, written.of_call) {
         (true, true) => "-location -call ",
@@ -155,13 +179,14 @@ pub(crate) fn set_watchpoint(
         return Err(crate::state::control::not_running());
     };
     process.watchpoints.add(program, watchpoint)?;
-    let views = process.watchpoints.views(process.program.as_ref());
-    let tier = views.last().and_then(|view| view.passage.clone());
-    Ok(Outcome::Message(format!(
-        "watchpoint {number} on {rest} ({}){}{remark}",
-        tier.unwrap_or_default(),
-        watching::in_process(session)
-    )))
+    let views = watching::watchpoint_views(session);
+    let point = views.into_iter().find(|view| view.number == Some(number));
+    Ok(SetPointView {
+        point: point.unwrap_or_default(),
+        written: rest.to_owned(),
+        value_error,
+        ..SetPointView::default()
+    })
 }
 
 /// Returns the call of the selected thread whose frame has an address; none for other memory.

@@ -2,13 +2,14 @@
 //! name.
 
 use crate::inspect::locations;
+use crate::inspect::locations::name_of;
 use crate::session::Session;
 use juror_fault::CommandError;
 use juror_points::breakpoints::Resolvable;
 use juror_program::modules::Bound;
 use juror_program::stack::frames::usual_level;
+use juror_view::CodePlaceView;
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 
 /// The limit of functions that are listed.
@@ -16,47 +17,43 @@ const NAMED_MAX: usize = 20;
 /// The limit of characters of a listed name.
 const NAME_LENGTH_MAX: usize = 120;
 
-/// Lists the functions of a location spec that means several: the overloads of a name, the
-/// instances of a template, the matches of a regular expression. Copies of one function need no
-/// list.
-pub(crate) fn words_of_several(
+/// Returns the functions of a location spec that means several: the overloads of a name, the
+/// instances of a template, the matches of a regular expression; and the number of those that are
+/// left out. Copies of one function are not listed.
+pub(crate) fn several_functions(
     session: &Session,
     place: &Resolvable,
     addresses: &[u64],
-) -> Vec<String> {
-    let meant: Vec<Meant> = addresses
+) -> (Vec<CodePlaceView>, usize) {
+    let mut meant: Vec<CodePlaceView> = addresses
         .iter()
         .filter_map(|&address| meant_at(session, place, address))
         .collect();
-    let names: BTreeSet<&str> = meant.iter().map(|meant| &*meant.function).collect();
+    let names: BTreeSet<Option<&str>> = meant.iter().map(|it| it.function.as_deref()).collect();
     if names.len() < 2 {
-        return Vec::new();
+        return (Vec::new(), 0);
     }
-    let mut lines: Vec<String> = meant.iter().take(NAMED_MAX).map(Meant::words).collect();
-    if let Some(more) = meant.len().checked_sub(NAMED_MAX).filter(|&n| n > 0) {
-        lines.push(format!("  and {more} more; info breakpoints shows all"));
-    }
-    lines
+    let left_out = meant.len().saturating_sub(NAMED_MAX);
+    meant.truncate(NAMED_MAX);
+    (meant, left_out)
 }
 
 /// Describes a location. A function is named even if its body begins with code that was inlined
 /// from elsewhere.
-pub(crate) fn words_of_one(session: &Session, place: &Resolvable, address: u64) -> String {
-    if let Some(words) = words_of_line(session, place, address) {
-        return words;
+pub(crate) fn place_of_one(session: &Session, place: &Resolvable, address: u64) -> CodePlaceView {
+    if let Some(view) = place_of_line(session, place, address) {
+        return view;
     }
     let shown = session.modules().describe(address).function;
     let bound = session.modules().function_at(address);
     let is_other = bound.is_some_and(|bound| shown.as_deref() != Some(&*bound.function.name));
     let meant = meant_at(session, place, address);
-    match meant.filter(|it| is_other || it.caller.is_some()) {
-        Some(meant) => meant.words().trim_start().to_owned(),
-        None => locations::place_words(session, address),
-    }
+    let meant = meant.filter(|it| is_other || it.caller.is_some());
+    meant.unwrap_or_else(|| locations::place_view(session, address))
 }
 
 /// Describes the location of a line, if inlined calls or other lines begin at its address.
-fn words_of_line(session: &Session, place: &Resolvable, address: u64) -> Option<String> {
+fn place_of_line(session: &Session, place: &Resolvable, address: u64) -> Option<CodePlaceView> {
     let modules = session.modules();
     let frames = modules.frames_at(address);
     let line = place.line_taken(modules)?;
@@ -66,13 +63,18 @@ fn words_of_line(session: &Session, place: &Resolvable, address: u64) -> Option<
         None => place.statement_among(&frames, line)?,
     };
     let (function, file) = frame.name.as_deref().zip(frame.file.as_deref())?;
-    let (function, file) = (shortened(function), name_of(file));
-    Some(format!("{address:#x}: {function}, {file}:{line}"))
+    Some(CodePlaceView {
+        address,
+        function: Some(shortened(function)),
+        caller: None,
+        file: Some(name_of(file)),
+        line: Some(line),
+    })
 }
 
 /// Returns the function that a named location spec means at one of its addresses: one whose body
 /// begins there, or an inlined one.
-fn meant_at(session: &Session, place: &Resolvable, address: u64) -> Option<Meant> {
+fn meant_at(session: &Session, place: &Resolvable, address: u64) -> Option<CodePlaceView> {
     let bound = session.modules().function_at(address)?;
     let Bound { module, function } = &bound;
     let at = module.to_file(address);
@@ -95,20 +97,24 @@ fn meant_at(session: &Session, place: &Resolvable, address: u64) -> Option<Meant
                 opening.map(|line| (line.file.to_path_buf(), line.line))
             }
         };
-        return Some(Meant {
+        let (file, line) = line.unzip();
+        return Some(CodePlaceView {
             address,
-            function: shortened(&with_parameters(&bound)),
+            function: Some(shortened(&with_parameters(&bound))),
             caller: None,
-            line: line.map(|(file, line)| (name_of(&file), line)),
+            file: file.as_deref().map(name_of),
+            line,
         });
     }
     let inlined = module.symbols.inlined_frames(at).into_iter();
     let copy = inlined.filter(|frame| is_named(&frame.name)).last()?;
     let line = copy.call_file.as_deref().map(name_of).zip(copy.call_line);
-    Some(Meant {
+    let (file, line) = line.unzip();
+    Some(CodePlaceView {
         address,
-        function: shortened(&copy.name),
+        function: Some(shortened(&copy.name)),
         caller: Some(shortened(&function.name)),
+        file,
         line,
     })
 }
@@ -213,41 +219,12 @@ fn check_function_name(session: &Session, name: &str) -> Result<(), CommandError
     }
 }
 
-/// A function that a location spec means.
-struct Meant {
-    address: u64,
-    function: String,
-    /// The function that it is inlined into.
-    caller: Option<String>,
-    /// Its first line, or that of the call.
-    line: Option<(String, u32)>,
-}
-
-impl Meant {
-    fn words(&self) -> String {
-        let mut words = format!("  {:#x}: {}", self.address, self.function);
-        if let Some(caller) = &self.caller {
-            words.push_str(", inlined into ");
-            words.push_str(caller);
-        }
-        if let Some((file, line)) = &self.line {
-            words.push_str(&format!(", {file}:{line}"));
-        }
-        words
-    }
-}
-
 /// Shortens a name to fit into a line.
 fn shortened(name: &str) -> String {
     match name.char_indices().nth(NAME_LENGTH_MAX) {
         Some((end, _)) => format!("{}…", &name[..end]),
         None => name.to_owned(),
     }
-}
-
-fn name_of(file: &Path) -> String {
-    let name = file.file_name().unwrap_or(file.as_os_str());
-    name.to_string_lossy().into_owned()
 }
 
 /// Removes template arguments and parameters from a name.

@@ -9,6 +9,8 @@ use juror_points::breakpoints;
 use juror_points::breakpoints::Resolvable;
 use juror_points::location_spec::LocationSpec;
 use juror_values::typed::Number;
+use juror_view::CodePlaceView;
+use std::path::Path;
 
 /// Checks that an address is the start of an instruction that can be reached.
 pub(crate) fn check_address(session: &Session, address: u64) -> Result<(), CommandError> {
@@ -85,20 +87,36 @@ pub(crate) fn resolvable(
     .map_err(CommandError::new)
 }
 
-pub(crate) fn place_words(session: &Session, address: u64) -> String {
+/// Describes an address of code.
+pub(crate) fn place_view(session: &Session, address: u64) -> CodePlaceView {
     let frame = session.modules().frame_at(address);
-    let shown = frame.map(|frame| (frame.name, frame.file, frame.line));
-    match shown.unwrap_or_default() {
-        (Some(function), Some(file), Some(line)) => {
-            let file = file
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned());
-            format!(
-                "{address:#x}: {function}, {}:{line}",
-                file.unwrap_or_default()
-            )
-        }
-        (Some(function), ..) => format!("{address:#x}: {function}"),
-        _ => format!("{address:#x}"),
+    let frame = frame.map(|frame| (frame.name, frame.file.zip(frame.line)));
+    let (function, line) = frame.unwrap_or_default();
+    let (file, line) = line.filter(|_| function.is_some()).unzip();
+    CodePlaceView {
+        address,
+        function,
+        caller: None,
+        file: file.as_deref().map(name_of),
+        line,
     }
+}
+
+/// Returns the name of a file, without directories.
+pub(crate) fn name_of(file: &Path) -> String {
+    let name = file.file_name().unwrap_or(file.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// Returns the same in words, as a part of a sentence.
+pub(crate) fn place_words(session: &Session, address: u64) -> String {
+    let place = place_view(session, address);
+    let mut words = format!("{address:#x}");
+    if let Some(function) = &place.function {
+        words.push_str(&format!(": {function}"));
+    }
+    if let Some((file, line)) = place.file.zip(place.line) {
+        words.push_str(&format!(", {file}:{line}"));
+    }
+    words
 }

@@ -3,6 +3,7 @@
 use crate::command_table;
 use crate::command_table::arguments::{number, split_line};
 use crate::command_table::entry::{Completes, Repeats};
+use crate::command_table::recorded::Recorded;
 use crate::commands::completion::matching;
 use crate::commands::{info_graph, info_views, property};
 use crate::replay::RecordedRun;
@@ -41,7 +42,16 @@ impl RecordedRun {
         if word.is_empty() || word.starts_with('#') {
             return Ok(Outcome::Done);
         }
-        let (_, recorded) = find(word)?;
+        self.carry_out(find(word)?.1, rest, observer)
+    }
+
+    /// Carries out a command with its argument, if it is possible now.
+    pub(super) fn carry_out(
+        &mut self,
+        recorded: &Recorded,
+        rest: &str,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, CommandError> {
         self.control.permit(recorded.modes).map_err(|_| {
             CommandError::with_help(
                 "this is the end of the recording",
@@ -95,8 +105,8 @@ impl RecordedRun {
         words: &str,
         is_temporary: bool,
     ) -> Result<Outcome, CommandError> {
-        let said = self.stops.set(words, is_temporary, &self.tape)?;
-        Ok(Outcome::Message(said))
+        let set = self.stops.set(words, is_temporary, &self.tape)?;
+        Ok(Outcome::from(set))
     }
 
     pub(super) fn change_stops(
@@ -203,7 +213,7 @@ impl RecordedRun {
         match (begun.as_slice(), word) {
             (_, "b") | (["breakpoints"], _) => Ok(Outcome::Points(self.stops.views())),
             (["args"] | ["locals"], _) => self.variables(),
-            (["checkpoints"], _) => Ok(self.checkpoint_list()),
+            (["checkpoints"], _) => Ok(Outcome::RecordedCheckpoints(self.checkpoint_views())),
             (["events"], _) => Ok(self.events()),
             (["graph"], _) => info_graph::graphs(self.shown_properties(), argument),
             (["line"], _) => {
@@ -212,7 +222,7 @@ impl RecordedRun {
             }
             (["monitors"], _) => self.monitors(argument),
             (["properties"], _) => self.property(""),
-            (["threads"], _) => Ok(self.threads()),
+            (["threads"], _) => Ok(Outcome::Threads(self.thread_views())),
             ([], word) if command_table::find_info_subject(word).is_ok() => {
                 Err(CommandError::with_help(
                     format!("`info {word}` needs the program, and this is a recording"),
@@ -233,10 +243,11 @@ impl RecordedRun {
         }
     }
 
-    fn checkpoint_list(&self) -> Outcome {
+    /// Returns the views of the checkpoints.
+    pub(super) fn checkpoint_views(&self) -> Vec<RecordedCheckpointView> {
         let checkpoints = self.checkpoints.iter();
         let views = checkpoints.map(|&(number, event)| RecordedCheckpointView { number, event });
-        Outcome::RecordedCheckpoints(views.collect())
+        views.collect()
     }
 
     pub(super) fn monitors(&self, name: &str) -> Result<Outcome, CommandError> {

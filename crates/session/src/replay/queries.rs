@@ -11,11 +11,15 @@ use juror_fault::CommandError;
 use juror_trace::Place;
 use juror_view::nodes::{Group, Node, NodeId, NodeKind, PartFilter};
 use juror_view::queries::{
-    FramesView, LineCallView, PlacedFrameView, Queries, SelectionView, SourcePathView,
-    StatementView,
+    CheckpointsView, FramesView, LineCallView, PlacedFrameView, Queries, SelectionView,
+    SourcePathView, StatementView,
 };
-use juror_view::{FrameView, Location, Outcome, StopReason, ThreadView};
+use juror_view::{
+    AssemblyLine, FrameView, LineView, Location, ModuleView, PointView, ProgramView, StopReason,
+    ThreadView,
+};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Returns the error for what an event does not tell.
@@ -83,8 +87,8 @@ impl RecordedRun {
         }
     }
 
-    /// `info threads`
-    pub(super) fn threads(&self) -> Outcome {
+    /// Returns the views of the threads.
+    pub(super) fn thread_views(&self) -> Vec<ThreadView> {
         let selected = self.selected_thread();
         let threads = self.tape.threads.iter().map(|&thread| ThreadView {
             number: self.shown_thread(thread),
@@ -98,7 +102,7 @@ impl RecordedRun {
             caller: None,
             waits: None,
         });
-        Outcome::Threads(threads.collect())
+        threads.collect()
     }
 
     /// Returns the places in a file, by either of its paths.
@@ -135,6 +139,34 @@ fn node(name: String, value: String) -> Node {
 }
 
 impl Queries for RecordedRun {
+    fn points(&mut self) -> Vec<PointView> {
+        self.stops.views()
+    }
+
+    fn threads(&mut self) -> Result<Vec<ThreadView>, CommandError> {
+        Ok(self.thread_views())
+    }
+
+    fn checkpoints(&mut self) -> Result<CheckpointsView, CommandError> {
+        Ok(CheckpointsView::Recorded(self.checkpoint_views()))
+    }
+
+    fn program(&mut self) -> Result<ProgramView, CommandError> {
+        Err(absent("process"))
+    }
+
+    fn loaded_modules(&mut self) -> Result<Vec<ModuleView>, CommandError> {
+        Err(absent("modules"))
+    }
+
+    fn addresses_of_line(&mut self, _: &str, _: u32) -> Result<Vec<LineView>, CommandError> {
+        Err(absent("addresses"))
+    }
+
+    fn instructions(&mut self, _: Range<u64>) -> Result<Vec<AssemblyLine>, CommandError> {
+        Err(absent("instructions"))
+    }
+
     fn selection(&self) -> Option<SelectionView> {
         Some(SelectionView {
             thread: self.shown_thread(self.selected_thread()),

@@ -14,7 +14,7 @@ use juror_event::Value;
 use juror_fault::CommandError;
 use juror_monitor::{Monitor, Occurrence};
 use juror_trace::{Binding, NO_PLACE, event_words};
-use juror_view::{PointView, StopReason};
+use juror_view::{PointView, SetPointView, StopReason};
 
 /// The event of a breakpoint.
 #[derive(Debug)]
@@ -49,13 +49,13 @@ pub(super) struct Stops {
 }
 
 impl Stops {
-    /// Sets one; returns the message.
+    /// Sets the breakpoint that is written as `EVENT if CONDITION`, or as `FILE:LINE`.
     pub fn set(
         &mut self,
         words: &str,
         is_temporary: bool,
         tape: &Tape,
-    ) -> Result<String, CommandError> {
+    ) -> Result<SetPointView, CommandError> {
         let (text, condition) = match words.split_once(" if ") {
             Some((text, condition)) => (text.trim(), Some(condition.trim().to_owned())),
             None => (words.trim(), None),
@@ -69,16 +69,9 @@ impl Stops {
         }
         let what = match line_of(text) {
             Some((file, line)) if condition.is_none() => at_line(file, line, tape)?,
-            Some(_) => {
-                return Err(CommandError::with_help(
-                    "the events of this line are of several kinds, and cannot share a condition",
-                    "name the event: break push if job > 3",
-                ));
-            }
+            Some(_) => return Err(no_common_condition()),
             None => at_event(text, condition.as_deref(), tape)?,
         };
-        self.count += 1;
-        let number = self.count;
         let text = match &what {
             What::Event { .. } if is_named(text, tape) => text.to_owned(),
             What::Event { monitor, .. } => {
@@ -87,17 +80,78 @@ impl Stops {
             }
             What::Line { .. } => text.to_owned(),
         };
-        let said = format!("breakpoint {number}: {text}");
-        self.points.push(Point {
-            number,
+        Ok(self.add(text, condition, what, is_temporary))
+    }
+
+    /// Sets a breakpoint at a line of a file, given by its path.
+    pub fn set_at_line(
+        &mut self,
+        file: &str,
+        line: u32,
+        condition: Option<&str>,
+        tape: &Tape,
+    ) -> Result<SetPointView, CommandError> {
+        if condition.is_some() {
+            return Err(no_common_condition());
+        }
+        let what = at_line(file, line, tape)?;
+        Ok(self.add(format!("{file}:{line}"), None, what, false))
+    }
+
+    /// Sets the condition of a breakpoint, or clears it.
+    pub fn set_condition(
+        &mut self,
+        number: u32,
+        condition: Option<&str>,
+        tape: &Tape,
+    ) -> Result<(), CommandError> {
+        let mut points = self.points.iter_mut();
+        let point = points.find(|it| it.number == number);
+        let point = point.ok_or_else(|| unknown(&number.to_string()))?;
+        match &point.what {
+            What::Line { .. } if condition.is_some() => return Err(no_common_condition()),
+            What::Line { .. } => {}
+            What::Event { .. } => point.what = at_event(&point.text, condition, tape)?,
+        }
+        point.condition = condition.map(str::to_owned);
+        Ok(())
+    }
+
+    /// Enables a breakpoint.
+    pub fn enable(&mut self, number: u32) -> Result<(), CommandError> {
+        self.change(&number.to_string(), Change::Enable(true))
+    }
+
+    /// Deletes breakpoints by number.
+    pub fn delete(&mut self, numbers: &[u32]) {
+        self.points.retain(|it| !numbers.contains(&it.number));
+    }
+
+    /// Adds a breakpoint with the next number.
+    fn add(
+        &mut self,
+        text: String,
+        condition: Option<String>,
+        what: What,
+        is_temporary: bool,
+    ) -> SetPointView {
+        self.count += 1;
+        let point = Point {
+            number: self.count,
             text,
             condition,
             what,
             is_enabled: true,
             is_temporary,
             hits: 0,
-        });
-        Ok(said)
+        };
+        let set = SetPointView {
+            point: point.view(),
+            written: point.text.clone(),
+            ..SetPointView::default()
+        };
+        self.points.push(point);
+        set
     }
 
     /// Checks all for an event; returns the reason to stop, if any. Hits are not counted when going
@@ -140,12 +194,7 @@ impl Stops {
         for word in words.split_whitespace().filter(|it| *it != "breakpoints") {
             let number = word.parse().ok();
             let known = number.filter(|it| self.points.iter().any(|point| point.number == *it));
-            numbers.push(known.ok_or_else(|| {
-                CommandError::with_help(
-                    format!("there is no breakpoint {word}"),
-                    "see: info breakpoints",
-                )
-            })?);
+            numbers.push(known.ok_or_else(|| unknown(word))?);
         }
         let is_meant = |point: &Point| numbers.is_empty() || numbers.contains(&point.number);
         match change {
@@ -160,19 +209,40 @@ impl Stops {
 
     /// `info breakpoints`
     pub fn views(&self) -> Vec<PointView> {
-        let view = |point: &Point| PointView {
-            number: Some(point.number),
+        self.points.iter().map(Point::view).collect()
+    }
+}
+
+impl Point {
+    fn view(&self) -> PointView {
+        PointView {
+            number: Some(self.number),
             owner: "developer".to_owned(),
             kind: "recorded event",
-            for_what: point.text.clone(),
-            enabled: point.is_enabled,
-            temporary: point.is_temporary,
-            hits: point.hits,
-            condition: point.condition.clone(),
+            for_what: self.text.clone(),
+            enabled: self.is_enabled,
+            temporary: self.is_temporary,
+            hits: self.hits,
+            condition: self.condition.clone(),
             ..PointView::default()
-        };
-        self.points.iter().map(view).collect()
+        }
     }
+}
+
+/// Returns the error for a condition at a line.
+fn no_common_condition() -> CommandError {
+    CommandError::with_help(
+        "the events of this line are of several kinds, and cannot share a condition",
+        "name the event: break push if job > 3",
+    )
+}
+
+/// Returns the error for the number of a breakpoint that does not exist.
+fn unknown(number: &str) -> CommandError {
+    CommandError::with_help(
+        format!("there is no breakpoint {number}"),
+        "see: info breakpoints",
+    )
 }
 
 /// A change of breakpoints.

@@ -30,6 +30,15 @@ pub(crate) fn attach_command(
                 "as ps shows it: attach 1234",
             )
         })?;
+    attach_to(session, process, observer)
+}
+
+/// Attaches to a process. Returns its stop.
+pub(crate) fn attach_to(
+    session: &mut Session,
+    process: u32,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, CommandError> {
     make_room(session)?;
     let thread = attach(session, process, observer)?;
     if let Some(program) = &session.processes.program

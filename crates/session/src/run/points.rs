@@ -37,8 +37,15 @@ pub(crate) fn kind_and_point(
     session: &mut Session,
     number: u32,
 ) -> Result<(PointKind, &mut Point), CommandError> {
-    let mut all = all_points(session);
-    let found = all.find(|(_, point)| point.number == number);
+    let is_breakpoint = session.points.breakpoints.numbered(number).is_some();
+    let found = if is_breakpoint {
+        // Breakpoints may be many.
+        let known = session.points.breakpoints.numbered(number);
+        known.map(|it| (PointKind::Breakpoint, &mut it.point))
+    } else {
+        let mut all = all_points(session);
+        all.find(|(_, point)| point.number == number)
+    };
     found.ok_or_else(|| {
         CommandError::with_help(
             format!("there is no breakpoint {number}"),

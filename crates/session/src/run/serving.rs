@@ -8,13 +8,13 @@
 
 use crate::command_table;
 use crate::command_table::arguments;
-use crate::command_table::entry::Entry;
 use crate::command_table::words::find;
 use crate::run::pause::Goal;
 use crate::session::Session;
 use juror_debuggee::ThreadId;
 use juror_fault::CommandError;
 use juror_view::Outcome;
+use juror_view::changes::Changes;
 use juror_view::driver::{Driver, FrontEnd};
 use juror_view::live::{PictureView, SampleView, SampleWanted, SlicesView, SlicesWanted};
 use juror_view::observer::{Observer, SilentObserver};
@@ -53,14 +53,6 @@ pub(crate) fn serve(
     Ok(())
 }
 
-/// Returns whether a command may be executed while another one lets the program run.
-fn is_possible(entry: &Entry) -> bool {
-    const OTHERS: &[&str] = &[
-        "commands", "group", "restore", "scenario", "shell", "source",
-    ];
-    !entry.moves && !OTHERS.contains(&entry.name)
-}
-
 /// Checks whether functions of the program may be called now.
 ///
 /// # Errors
@@ -90,12 +82,7 @@ impl Driver for Served<'_> {
         if word.is_empty() || word.starts_with('#') {
             return Ok(Outcome::Done);
         }
-        if !is_possible(find(word)?) {
-            return Err(CommandError::with_help(
-                format!("`{word}` is not possible while the program runs"),
-                "interrupt the program first",
-            ));
-        }
+        find(word)?.permit_while_running(word)?;
         self.0.perform_line(line, &mut SilentObserver)
     }
     fn speak_for(&mut self, front_end: FrontEnd) -> FrontEnd {
@@ -126,6 +113,9 @@ impl Driver for Served<'_> {
         Driver::slices(self.0, wanted)
     }
     fn queries(&mut self) -> Option<&mut dyn Queries> {
+        Some(self.0)
+    }
+    fn changes(&mut self) -> Option<&mut dyn Changes> {
         Some(self.0)
     }
     fn interrupter(&self) -> Box<dyn Fn() + Send> {

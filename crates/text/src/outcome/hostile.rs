@@ -391,6 +391,15 @@ fn poison(outcome: &mut Outcome) {
         }
         Outcome::Source(source) => poison_source(source),
         Outcome::Points(points) => points.iter_mut().for_each(poison_point),
+        Outcome::PointSet(set) => {
+            poison_point(&mut set.point);
+            set.written = text();
+            for place in set.place.iter_mut().chain(&mut set.functions) {
+                place.function = Some(text());
+                place.file = Some(text());
+            }
+            set.remarks = vec![text()];
+        }
         Outcome::Threads(threads) => {
             for thread in threads {
                 thread.name = text();

@@ -70,14 +70,6 @@ pub(crate) fn watchpoint_views(session: &Session) -> Vec<PointView> {
     views
 }
 
-/// Returns the process of a watchpoint, as a part of a sentence.
-pub(crate) fn in_process(session: &Session) -> String {
-    match session.processes.number_shown() {
-        Some(number) => format!(" in process {number}"),
-        None => String::new(),
-    }
-}
-
 /// Watches the enabled watchpoints of the other processes. All are stopped.
 pub(crate) fn settle_other_watchpoints(session: &mut Session) -> Result<(), DebuggeeError> {
     for process in session.processes.others_mut() {

@@ -122,15 +122,11 @@ impl Shipped {
         } else {
             self.command(&format!("break *{:#x}", self.symbols[name]))
         };
-        // `breakpoint 3 at ..`, `watchpoint 4: ..`
-        let Outcome::Message(said) = outcome else {
+        let Outcome::PointSet(set) = outcome else {
             panic!("{outcome:?}");
         };
-        let number = said
-            .split([' ', ':'])
-            .find(|word| word.parse::<u32>().is_ok());
-        let number = number.unwrap_or_else(|| panic!("{said}")).to_owned();
-        self.own.insert(name, number);
+        let number = set.point.number.expect("a point of the user has a number");
+        self.own.insert(name, number.to_string());
     }
 
     fn act(&mut self, act: Act) {
