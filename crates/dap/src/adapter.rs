@@ -4,7 +4,7 @@ mod observing;
 mod running;
 mod threads;
 
-pub(crate) use running::Resume;
+pub(crate) use running::{Act, Resume};
 
 use crate::debuggee_output::DebuggeeOutput;
 use crate::handlers::{PROPERTY, ShownMemory, VIOLATIONS};
@@ -17,6 +17,7 @@ use crate::transport::outbox::Outbox;
 use juror_fault::CommandError;
 use juror_text::page::Page;
 use juror_text::{messages, outcome, stops};
+use juror_view::changes::Changes;
 use juror_view::driver::Driver;
 use juror_view::queries::{Queries, SelectionView};
 use juror_view::{Outcome, StopView};
@@ -264,8 +265,8 @@ impl Adapter {
         self.page(|page| outcome::write(page, outcome, context))
     }
 
-    /// Executes a command line.
-    pub(crate) fn execute(
+    /// Executes a command line that a person has written; nothing else is one.
+    pub(crate) fn execute_typed(
         &mut self,
         session: &mut dyn Driver,
         line: &str,
@@ -350,8 +351,79 @@ pub(crate) fn has_run(session: &dyn Driver) -> bool {
     session.is_alive() || session.is_recorded()
 }
 
+/// Returns what is changed by calls.
+pub(crate) fn changes(session: &mut dyn Driver) -> Result<&mut dyn Changes, Failure> {
+    let missing = || Failure::quiet("this run cannot be changed");
+    session.changes().ok_or_else(missing)
+}
+
 /// Returns what answers questions.
 pub(crate) fn queries(session: &mut dyn Driver) -> Result<&mut dyn Queries, Failure> {
     let missing = || Failure::quiet("this run cannot answer that");
     session.queries().ok_or_else(missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adapter() -> Adapter {
+        Adapter::new(Arc::new(Inbox::default()), Outbox::default())
+    }
+
+    #[test]
+    fn lines_and_columns_are_counted_as_the_client_counts() {
+        for (starts_at_one, out, back) in [(None, 7, 7), (Some(true), 7, 7), (Some(false), 6, 8)] {
+            let mut adapter = adapter();
+            adapter.client.lines_start_at1 = starts_at_one;
+            adapter.client.columns_start_at1 = starts_at_one;
+            assert_eq!((adapter.line_out(7), adapter.line_in(7)), (out, back));
+            assert_eq!((adapter.column_out(7), adapter.column_in(7)), (out, back));
+        }
+    }
+
+    #[test]
+    fn a_line_or_a_column_that_is_none_is_the_first_or_no_line() {
+        let adapter = adapter();
+        assert_eq!((adapter.line_in(-3), adapter.line_in(i64::MAX)), (0, 0));
+        assert_eq!((adapter.column_in(-3), adapter.column_in(0)), (1, 1));
+    }
+
+    #[test]
+    fn properties_stop_by_their_filters() {
+        let names = ["queue", "locks"];
+        for (filters, passed) in [
+            (&[][..], &["locks", "queue"][..]),
+            (&["violations"], &[]),
+            (&["property:queue"], &["locks"]),
+            (&["property:queue", "property:locks"], &[]),
+            // A client that knows single ones means them.
+            (&["violations", "property:locks"], &["queue"]),
+            (&["throw"], &["locks", "queue"]),
+        ] {
+            let mut adapter = adapter();
+            adapter.properties = names.map(str::to_owned).to_vec();
+            adapter.choose_properties(filters.iter().copied());
+            let mut found: Vec<&str> = adapter.passed.iter().map(String::as_str).collect();
+            found.sort_unstable();
+            assert_eq!(found, passed, "{filters:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_given_once() {
+        let mut adapter = adapter();
+        let request = Request {
+            seq: 4,
+            command: "threads".to_owned(),
+            arguments: Value::Null,
+        };
+        adapter.answer(&request, Ok(Value::Null));
+        adapter.answer_if_open(&request, &Failure::quiet("too late"));
+        adapter.outbox.close(std::time::Duration::ZERO);
+        let mut sent = Vec::new();
+        adapter.outbox.drain(&mut sent);
+        let sent = String::from_utf8_lossy(&sent);
+        assert_eq!(sent.matches("request_seq").count(), 1, "{sent}");
+    }
 }

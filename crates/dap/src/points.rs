@@ -3,13 +3,17 @@
 //! A client replaces all points of a file, or of a kind, at once. A point that it wants again
 //! keeps its number and its count of hits.
 
-mod commands;
+mod formats;
 mod replacing;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use commands::format_of;
+pub(crate) use formats::format_of;
 pub(crate) use replacing::{renew, replace, set_all};
 
 use crate::protocol::bodies::{Breakpoint, Source};
+use juror_view::changes::PointPlace;
+use std::collections::HashSet;
 
 /// The set that a request replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +33,14 @@ pub(crate) enum Origin {
 /// A point that the client wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// The command with its location, without conditions: `break queue.c:12`.
-    pub(crate) command: String,
-    /// The client's number of the frame that the command is executed in.
+    /// Its place or its event; none if the adapter itself does what is wanted.
+    pub(crate) place: Option<PointPlace>,
+    /// The format and the values that a hit prints instead of a stop.
+    pub(crate) prints: Option<String>,
+    /// The exception filter that it is for.
+    pub(crate) filter: Option<&'static str>,
+    /// The client's number of the frame in which its expressions are evaluated.
     pub(crate) frame: Option<i64>,
-    /// Whether the command sets a point; else the adapter itself does what is wanted.
-    pub(crate) has_point: bool,
     /// The line that was asked for.
     pub(crate) line: Option<u32>,
     /// The column that was asked for, if a statement begins there.
@@ -48,12 +54,21 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// Creates what is wanted by a command alone.
-    pub(crate) fn of(command: String) -> Wanted {
+    /// Creates a point that stops at each hit.
+    pub(crate) fn at(place: PointPlace) -> Wanted {
         Wanted {
-            command,
+            place: Some(place),
+            ..Wanted::nothing()
+        }
+    }
+
+    /// Creates what no point of the session stands for.
+    pub(crate) fn nothing() -> Wanted {
+        Wanted {
+            place: None,
+            prints: None,
+            filter: None,
             frame: None,
-            has_point: true,
             line: None,
             column: None,
             condition: None,
@@ -62,11 +77,20 @@ impl Wanted {
         }
     }
 
-    /// Returns whether both are the same point, whatever their conditions.
-    fn is_same_point(&self, other: &Wanted) -> bool {
-        (&self.command, self.frame) == (&other.command, other.frame)
+    /// Returns what distinguishes it from other points, whatever their conditions.
+    fn key(&self) -> Key {
+        let filter = self.filter.filter(|_| self.place.is_none());
+        (self.place.clone(), self.prints.clone(), filter, self.frame)
     }
 }
+
+/// The place of a point, what it prints, its filter if it has no place, and its frame.
+type Key = (
+    Option<PointPlace>,
+    Option<String>,
+    Option<&'static str>,
+    Option<i64>,
+);
 
 /// A point of the client.
 #[derive(Debug, Clone)]
@@ -120,17 +144,22 @@ impl Points {
         })
     }
 
-    /// Returns the command of the exception filter that has stopped the program at these points.
-    pub(crate) fn command_of_filter(&self, numbers: &[u32]) -> Option<&str> {
+    /// Returns the exception filter that has stopped the program at these points.
+    pub(crate) fn filter_of(&self, numbers: &[u32]) -> Option<&'static str> {
         let mut own = self.all.iter().filter(|it| it.origin == Origin::Exceptions);
         let own = own.find(|it| it.number.is_some_and(|number| numbers.contains(&number)))?;
-        Some(&own.wanted.command)
+        own.wanted.filter
     }
 
     /// Returns the points of which only some hits stop, among these.
     pub(crate) fn periodic(&self, numbers: &[u32]) -> Vec<(u32, u64)> {
         let own = self.all.iter().filter_map(|it| it.number.zip(it.every));
         own.filter(|(number, _)| numbers.contains(number)).collect()
+    }
+
+    /// Returns juror's numbers of all that are set.
+    fn numbers(&self) -> HashSet<u32> {
+        self.all.iter().filter_map(|it| it.number).collect()
     }
 
     /// Forgets juror's numbers: there is another session.

@@ -20,6 +20,7 @@ use crate::terminal::ClientTerminal;
 use crate::transport::inbox::Incoming;
 use juror_session::Options;
 use juror_view::StopView;
+use juror_view::changes::{Release, Resume};
 use juror_view::driver::Driver;
 use serde_json::{Value, json};
 use std::io;
@@ -116,11 +117,11 @@ enum Origin {
 }
 
 impl Origin {
-    /// Returns the command that ends the session with the debuggee.
-    fn farewell(&self) -> &'static str {
+    /// Returns how the session with the debuggee ends.
+    fn farewell(&self) -> Release {
         match self {
-            Origin::Launched | Origin::Recorded | Origin::CoreFile(_) => "kill",
-            Origin::Attached => "detach",
+            Origin::Launched | Origin::Recorded | Origin::CoreFile(_) => Release::Kill,
+            Origin::Attached => Release::Detach,
         }
     }
 }
@@ -243,7 +244,7 @@ impl Server<'_> {
         }
         let stops_on_entry = start.stop_on_entry == Some(true);
         self.adapter.is_entry = stops_on_entry && !matches!(self.origin, Origin::CoreFile(_));
-        let line = match (&mut self.origin, stops_on_entry) {
+        let how = match (&mut self.origin, stops_on_entry) {
             (Origin::CoreFile(stop), _) => {
                 let Some(stop) = stop.take() else { return };
                 return stops::tell_stop(&mut self.adapter, &mut **session, stop, Told::No);
@@ -259,10 +260,10 @@ impl Server<'_> {
                 });
                 return self.adapter.event("stopped", body);
             }
-            (Origin::Attached, false) => "continue",
-            (Origin::Launched | Origin::Recorded, true) => "start",
-            (Origin::Launched | Origin::Recorded, false) => "run",
+            (Origin::Attached, false) => Resume::Continue,
+            (Origin::Launched | Origin::Recorded, true) => Resume::Start,
+            (Origin::Launched | Origin::Recorded, false) => Resume::Run,
         };
-        self.adapter.run(&mut **session, line);
+        self.adapter.run(&mut **session, how);
     }
 }

@@ -9,6 +9,7 @@ use crate::points;
 use crate::protocol::bodies::Stopped;
 use juror_fault::CommandError;
 use juror_text::{ending, recorded, stops};
+use juror_view::changes::PointChange;
 use juror_view::driver::Driver;
 use juror_view::queries::SelectionView;
 use juror_view::{EndView, Ending, Outcome, RecordedEnd, StopReason, StopView, ViolationView};
@@ -86,7 +87,10 @@ pub(crate) fn tell_stop(
     tell_verdicts_of(adapter, &stop);
     let numbers = numbers(&stop.reason);
     for (number, every) in adapter.points.periodic(&numbers) {
-        let _ = adapter.execute(session, &format!("ignore {number} {}", every - 1));
+        if let Some(changes) = session.changes() {
+            // The point may have been deleted since.
+            let _ = changes.change_point(number, &PointChange::Ignore(every - 1));
+        }
     }
     points::renew(adapter, session);
     adapter.renew_threads(session);
@@ -106,7 +110,7 @@ pub(crate) fn tell_stop(
 /// Selects the innermost frame of the user's where the program has stopped for an exception: the
 /// stop is in a function of a library.
 fn select_thrower(adapter: &Adapter, session: &mut dyn Driver, stop: &StopView) {
-    let of_filter = adapter.points.command_of_filter(&numbers(&stop.reason));
+    let of_filter = adapter.points.filter_of(&numbers(&stop.reason));
     let is_exception = match &stop.reason {
         StopReason::Caught { event, .. } => {
             matches!(event.as_str(), "throw" | "rethrow" | "catch") || of_filter.is_some()

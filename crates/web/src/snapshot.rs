@@ -7,9 +7,8 @@ use juror_highlight::{Kind, pieces};
 use juror_text::page::Page as Text;
 use juror_text::stops::Context;
 use juror_text::{messages, outcome};
-use juror_view::driver::{Driver, FrontEnd};
+use juror_view::driver::Driver;
 use juror_view::live::{PictureView, PropertySample, SampleWanted};
-use juror_view::observer::SilentObserver;
 use juror_view::{Outcome, SourceView};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -173,23 +172,11 @@ pub(crate) fn snapshot(
         choices.since.insert(property.name.clone(), property.next);
     }
     let is_stopped = shown.status == Status::Stopped;
-    let listed = |session: &mut dyn Driver, line: &str| {
-        // The prompt or the page may have an open block, to which the line does not belong.
-        let outcome = is_stopped.then(|| {
-            let before = session.speak_for(FrontEnd::Inner);
-            let outcome = session.execute(line, &mut SilentObserver);
-            session.speak_for(before);
-            outcome
-        });
-        match outcome {
-            Some(Ok(Outcome::Threads(threads))) => json!(threads),
-            Some(Ok(Outcome::Checkpoints(checkpoints))) => json!(checkpoints),
-            Some(Ok(Outcome::RecordedCheckpoints(checkpoints))) => json!(checkpoints),
-            _ => json!([]),
-        }
+    let questions = session.queries().filter(|_| is_stopped);
+    let (threads, checkpoints) = match questions {
+        Some(questions) => (questions.threads().ok(), questions.checkpoints().ok()),
+        None => (None, None),
     };
-    let threads = listed(session, "info threads");
-    let checkpoints = listed(session, "info checkpoints");
     let timeline = sample.timeline.unwrap_or_default();
     let buckets = timeline.marks.iter().map(|mark| {
         json!({
@@ -213,8 +200,8 @@ pub(crate) fn snapshot(
         "end": shown.end,
         "end_text": shown.end_text,
         "properties": sample.properties.iter().map(property).collect::<Vec<_>>(),
-        "threads": threads,
-        "checkpoints": checkpoints,
+        "threads": threads.unwrap_or_default(),
+        "checkpoints": checkpoints.map_or_else(|| json!([]), |it| json!(it)),
         "events": {
             "buckets": buckets.collect::<Vec<_>>(),
             "total": total,

@@ -5,6 +5,7 @@ use crate::protocol::message::{Failure, Request};
 use crate::stops::{self, Told};
 use crate::transport::inbox::{Bells, Incoming};
 use juror_fault::CommandError;
+use juror_view::changes::Resume as How;
 use juror_view::driver::Driver;
 use juror_view::queries::SelectionView;
 use juror_view::{Outcome, StopReason, ViolationView};
@@ -17,10 +18,19 @@ pub(crate) struct Resume {
     pub(crate) thread: Option<u32>,
     /// Whether only this thread runs.
     pub(crate) is_alone: bool,
-    /// The command line.
-    pub(crate) line: String,
+    /// The step, or the end of the run.
+    pub(crate) how: How,
     /// The body of the answer.
     pub(crate) body: Value,
+}
+
+/// What lets the program run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Act<'l> {
+    /// A request of the client.
+    Resume(How),
+    /// A line that a person has typed.
+    Line(&'l str),
 }
 
 /// The result of a command and of those that followed it.
@@ -48,24 +58,23 @@ impl Adapter {
             }
         }
         self.runs_alone = resume.is_alone;
-        self.run(session, &resume.line);
+        self.run(session, resume.how);
         self.runs_alone = false;
     }
 
-    /// Executes a line that lets the program run, and tells where it stops.
-    pub(crate) fn run(&mut self, session: &mut dyn Driver, line: &str) {
+    /// Lets the program run, and tells where it stops.
+    pub(crate) fn run(&mut self, session: &mut dyn Driver, mut how: How) {
         let before = self.motion;
-        let mut line = line.to_owned();
         loop {
-            let followed = self.follow(session, &line, &mut |adapter, outcome| {
+            let followed = self.follow(session, Act::Resume(how), &mut |adapter, outcome| {
                 if !has_moved(outcome) {
                     let text = adapter.text_of(outcome);
                     adapter.say(&text);
                 }
             });
             let was_paused = self.answer_pauses();
-            if !was_paused && let Some(next) = self.line_after(&line, &followed.last) {
-                line = next;
+            if !was_paused && let Some(next) = self.resumed_after(how, &followed.last) {
+                how = next;
                 continue;
             }
             if let Err(error) = &followed.last
@@ -85,24 +94,31 @@ impl Adapter {
         }
     }
 
-    /// Executes a line, and then the commands of the points that stop the program. `show` gets
-    /// each outcome that is not silent.
+    /// Lets the program run, and then executes the commands of the points that stop it. `show`
+    /// gets each outcome that is not silent.
     pub(crate) fn follow(
         &mut self,
         session: &mut dyn Driver,
-        line: &str,
+        act: Act<'_>,
         show: &mut dyn FnMut(&mut Adapter, &Outcome),
     ) -> Followed {
         self.begin_run(session);
+        let last = match act {
+            Act::Line(line) => self.execute_typed(session, line),
+            Act::Resume(how) => match session.changes() {
+                Some(changes) => changes.resume(how, self),
+                None => Err(CommandError::new("this run cannot be resumed")),
+            },
+        };
         let mut followed = Followed {
-            last: self.execute(session, line),
+            last,
             has_moved: false,
         };
         followed.note(self, show);
         while followed.last.is_ok()
             && let Some(line) = session.next_queued_command()
         {
-            let next = self.execute(session, &line);
+            let next = self.execute_typed(session, &line);
             if let Ok(outcome) = &next
                 && followed.has_moved
                 && !has_moved(outcome)
@@ -148,15 +164,15 @@ impl Adapter {
         were_some
     }
 
-    /// Returns the line after a stop that the client does not want: at violations of properties
-    /// whose filters are off. They are reported.
-    fn line_after(&mut self, line: &str, last: &Result<Outcome, CommandError>) -> Option<String> {
-        let (violations, line) = match last {
-            Ok(Outcome::Stopped(stop)) => (violations_of(&stop.reason)?, "continue"),
+    /// Returns how the program goes on after a stop that the client does not want: at violations
+    /// of properties whose filters are off. They are reported.
+    fn resumed_after(&mut self, how: How, last: &Result<Outcome, CommandError>) -> Option<How> {
+        let (violations, how) = match last {
+            Ok(Outcome::Stopped(stop)) => (violations_of(&stop.reason)?, How::Continue),
             // A step of a recording ends at its event.
-            Ok(Outcome::RecordedStop(stop)) => match line {
-                "run" | "continue" => (violations_of(&stop.why)?, "continue"),
-                "reverse-continue" => (violations_of(&stop.why)?, line),
+            Ok(Outcome::RecordedStop(stop)) => match how {
+                How::Run | How::Continue => (violations_of(&stop.why)?, How::Continue),
+                How::ReverseContinue => (violations_of(&stop.why)?, how),
                 _ => return None,
             },
             _ => return None,
@@ -167,7 +183,7 @@ impl Adapter {
             return None;
         }
         stops::report_violations(self, violations);
-        Some(line.to_owned())
+        Some(how)
     }
 
     /// Forgets what refers to the present stop: the program is about to be elsewhere.
@@ -223,4 +239,66 @@ fn has_moved(outcome: &Outcome) -> bool {
             | Outcome::RecordedStop(_)
             | Outcome::RecordedEnd(_)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::outbox::Outbox;
+    use juror_text::recorded::samples;
+    use juror_text::stops::samples::violation_stop;
+    use juror_view::{RecordedStop, StopView};
+    use std::sync::Arc;
+
+    fn violation(property: &str) -> StopReason {
+        let mut reason = violation_stop().reason;
+        if let StopReason::Violation { violations } = &mut reason {
+            for violation in violations {
+                violation.property = property.to_owned();
+            }
+        }
+        reason
+    }
+
+    fn stop(reason: StopReason) -> Result<Outcome, CommandError> {
+        Ok(Outcome::Stopped(Box::new(StopView {
+            reason,
+            ..violation_stop()
+        })))
+    }
+
+    fn recorded(why: StopReason) -> Result<Outcome, CommandError> {
+        Ok(Outcome::RecordedStop(Box::new(RecordedStop {
+            why,
+            ..samples::stop()
+        })))
+    }
+
+    #[test]
+    fn the_program_goes_on_after_violations_that_the_client_does_not_want() {
+        let passed = || violation("passed");
+        for (how, last, expected) in [
+            (How::Next, stop(passed()), Some(How::Continue)),
+            (How::Run, stop(violation("wanted")), None),
+            (How::Continue, stop(StopReason::Step), None),
+            (How::Run, recorded(passed()), Some(How::Continue)),
+            (
+                How::ReverseContinue,
+                recorded(passed()),
+                Some(How::ReverseContinue),
+            ),
+            // A step of a recording ends at its event.
+            (How::Step, recorded(passed()), None),
+            (How::Continue, Ok(Outcome::Done), None),
+            (How::Continue, Err(CommandError::new("no")), None),
+        ] {
+            let inbox = Arc::new(crate::transport::inbox::Inbox::default());
+            let mut adapter = Adapter::new(inbox, Outbox::default());
+            adapter.passed.insert("passed".to_owned());
+            assert_eq!(adapter.resumed_after(how, &last), expected, "{how:?}");
+            // A request that ends the run does not let it go on.
+            adapter.deferred = Some(crate::handlers::disconnection());
+            assert_eq!(adapter.resumed_after(how, &last), None);
+        }
+    }
 }

@@ -9,6 +9,7 @@ use crate::protocol::message::Failure;
 use crate::protocol::point_arguments::{
     SetBreakpoints, SetFunctionBreakpoints, SetInstructionBreakpoints, SourceBreakpoint,
 };
+use juror_view::changes::PointPlace;
 use juror_view::driver::Driver;
 use juror_view::queries::StatementView;
 use serde_json::{Value, json};
@@ -49,20 +50,24 @@ pub(super) fn of_source(
 }
 
 fn of_line(path: &str, line: u32, column: Option<u32>, asked: SourceBreakpoint) -> Wanted {
-    let column = column.map_or_else(String::new, |column| format!(":{column}"));
-    let place = format!("{}:{line}{column}", quoted(path));
     let log = asked.log_message.filter(|text| !text.is_empty());
-    let (command, error) = match log.as_deref().map(format_of) {
-        None => (format!("break {place}"), None),
-        Some(Ok(format)) => (format!("dprintf {place},{format}"), None),
-        Some(Err(error)) => (format!("dprintf {place}"), Some(error)),
+    let (prints, error) = match log.as_deref().map(format_of) {
+        None => (None, None),
+        Some(Ok(format)) => (Some(format), None),
+        Some(Err(error)) => (Some(String::new()), Some(error)),
+    };
+    let place = PointPlace::Line {
+        file: path.to_owned(),
+        line,
+        column,
     };
     Wanted {
+        prints,
         line: Some(line),
         condition: filled(asked.condition),
         hits: filled(asked.hit_condition),
         error,
-        ..Wanted::of(command)
+        ..Wanted::at(place)
     }
 }
 
@@ -82,7 +87,7 @@ pub(super) fn of_functions(
             .trim()
             .is_empty()
             .then(|| "the function has no name".to_owned()),
-        ..Wanted::of(format!("break {}", it.name.trim()))
+        ..Wanted::at(PointPlace::Written(it.name.trim().to_owned()))
     });
     replaced(adapter, session, &Origin::Functions, wanted.collect())
 }
@@ -97,15 +102,15 @@ pub(super) fn of_instructions(
     let asked = given.breakpoints.unwrap_or_default().into_iter();
     let wanted = asked.map(|it| {
         let at = address(&it.instruction_reference, it.offset);
-        let command = match &at {
-            Ok(at) => format!("break *{at:#x}"),
-            Err(_) => format!("break *{}", it.instruction_reference),
+        let place = match &at {
+            Ok(at) => PointPlace::Address(*at),
+            Err(_) => PointPlace::Written(format!("*{}", it.instruction_reference)),
         };
         Wanted {
             condition: filled(it.condition),
             hits: filled(it.hit_condition),
             error: at.err().map(|failure| failure.message),
-            ..Wanted::of(command)
+            ..Wanted::at(place)
         }
     });
     replaced(adapter, session, &Origin::Instructions, wanted.collect())
@@ -164,12 +169,47 @@ pub(super) fn path_of(path: Option<String>) -> Result<String, Failure> {
     path.ok_or_else(|| Failure::quiet("the source has no path"))
 }
 
-/// Quotes a path for a location, if it needs that.
-pub(super) fn quoted(path: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@".contains(c);
-    if path.chars().all(is_plain) {
-        path.to_owned()
-    } else {
-        format!("'{path}'")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(log: Option<&str>, condition: Option<&str>) -> Wanted {
+        let asked = SourceBreakpoint {
+            line: 3,
+            column: None,
+            condition: condition.map(str::to_owned),
+            hit_condition: Some(" ".to_owned()),
+            log_message: log.map(str::to_owned),
+        };
+        of_line("it's.c", 3, Some(7), asked)
+    }
+
+    #[test]
+    fn a_line_is_asked_for_by_its_path_whatever_is_in_it() {
+        let wanted = asked(None, Some("  x > 3 "));
+        let place = PointPlace::Line {
+            file: "it's.c".to_owned(),
+            line: 3,
+            column: Some(7),
+        };
+        assert_eq!(wanted.place, Some(place));
+        assert_eq!(wanted.condition.as_deref(), Some("x > 3"));
+        assert_eq!(
+            (wanted.hits, wanted.prints, wanted.error),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn a_message_is_printed_instead_of_a_stop() {
+        for (log, prints, error) in [
+            ("", None, None),
+            ("at {n}", Some("\"at %s\\n\", n"), None),
+            ("{n", Some(""), Some("a brace is not closed in `{n`")),
+        ] {
+            let wanted = asked(Some(log), None);
+            assert_eq!(wanted.prints.as_deref(), prints, "{log}");
+            assert_eq!(wanted.error.as_deref(), error, "{log}");
+        }
     }
 }

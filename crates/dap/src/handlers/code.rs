@@ -6,7 +6,7 @@ use crate::adapter::{Adapter, queries};
 use crate::protocol::arguments::{Disassemble, GetSource, Modules};
 use crate::protocol::bodies::{Instruction, Module, Source};
 use juror_view::driver::Driver;
-use juror_view::{AssemblyLine, ModuleView, Outcome};
+use juror_view::{AssemblyLine, ModuleView};
 use serde_json::{Value, json};
 
 /// The length of the longest instruction, in bytes.
@@ -32,12 +32,9 @@ pub(super) fn loaded_sources(_: &mut Adapter, session: &mut dyn Driver, _: Value
 }
 
 /// `modules`
-pub(super) fn modules(adapter: &mut Adapter, session: &mut dyn Driver, arguments: Value) -> Answer {
+pub(super) fn modules(_: &mut Adapter, session: &mut dyn Driver, arguments: Value) -> Answer {
     let given: Modules = parse(arguments)?;
-    let views = match adapter.execute(session, "info sharedlibrary")? {
-        Outcome::Modules(views) => views,
-        _ => Vec::new(),
-    };
+    let views = queries(session)?.loaded_modules()?;
     let total = views.len();
     let first = usize::try_from(given.start_module.unwrap_or(0)).unwrap_or(0);
     let count = usize::try_from(given.module_count.unwrap_or(0)).unwrap_or(0);
@@ -71,7 +68,7 @@ pub(super) fn disassemble(
     let skip = given.instruction_offset.unwrap_or(0);
     let count = given.instruction_count.clamp(0, COUNT_MAX);
     let before = (-skip).clamp(0, COUNT_MAX);
-    let mut lines = before_address(adapter, session, start, before);
+    let mut lines = before_address(session, start, before);
     // Exactly so many are promised: what is missing is invalid.
     let missing = usize::try_from(before)
         .unwrap_or(0)
@@ -82,7 +79,7 @@ pub(super) fn disassemble(
         .map(|distance| invalid(padding.wrapping_sub(distance)))
         .collect();
     let after = skip.max(0) + (count - before).max(0);
-    lines.extend(from_address(adapter, session, start, after));
+    lines.extend(from_address(session, start, after));
     instructions.extend(lines.into_iter().map(|line| instruction(adapter, line)));
     let first = usize::try_from(skip.max(0)).unwrap_or(0);
     let count = usize::try_from(count).unwrap_or(0);
@@ -99,46 +96,31 @@ pub(super) fn disassemble(
 }
 
 /// Returns so many instructions from an address on, if there are so many.
-fn from_address(
-    adapter: &mut Adapter,
-    session: &mut dyn Driver,
-    start: u64,
-    count: i64,
-) -> Vec<AssemblyLine> {
+fn from_address(session: &mut dyn Driver, start: u64, count: i64) -> Vec<AssemblyLine> {
     let count = u64::try_from(count).unwrap_or(0);
     if count == 0 {
         return Vec::new();
     }
-    let mut lines = range(adapter, session, start, count * LENGTH_MAX);
+    let mut lines = range(session, start, count * LENGTH_MAX);
     lines.truncate(usize::try_from(count).unwrap_or(usize::MAX));
     lines
 }
 
 /// Returns so many instructions before an address: those of the function before it, or where
 /// decoding leads to the address.
-fn before_address(
-    adapter: &mut Adapter,
-    session: &mut dyn Driver,
-    end: u64,
-    count: i64,
-) -> Vec<AssemblyLine> {
+fn before_address(session: &mut dyn Driver, end: u64, count: i64) -> Vec<AssemblyLine> {
     let count = usize::try_from(count).unwrap_or(0);
     if count == 0 {
         return Vec::new();
     }
     let mut starts = Vec::new();
-    if let Ok(Outcome::Symbol(symbol)) = adapter.execute(session, &format!("info symbol {end:#x}"))
-        && let Some(name) = symbol.name
-        && let Some((_, offset)) = name.rsplit_once('+')
-        && let Ok(offset) = offset.parse::<u64>()
-    {
-        starts.push(end.wrapping_sub(offset));
-    }
+    let function = session.queries().and_then(|it| it.function_start(end));
+    starts.extend(function.filter(|&start| start != end));
     let far = count as u64 * LENGTH_MAX;
     starts.extend((0..LENGTH_MAX).map(|more| end.wrapping_sub(far + more)));
     let mut best = Vec::new();
     for start in starts {
-        let mut lines = range(adapter, session, start, end.wrapping_sub(start));
+        let mut lines = range(session, start, end.wrapping_sub(start));
         let leads_here = lines
             .last()
             .is_some_and(|last| last.address.wrapping_add(last.bytes.len() as u64 / 2) == end);
@@ -152,17 +134,10 @@ fn before_address(
     best
 }
 
-fn range(
-    adapter: &mut Adapter,
-    session: &mut dyn Driver,
-    start: u64,
-    size: u64,
-) -> Vec<AssemblyLine> {
-    let line = format!("disassemble/rs {start:#x},+{size}");
-    match adapter.execute(session, &line) {
-        Ok(Outcome::Assembly(view)) => view.lines,
-        _ => Vec::new(),
-    }
+fn range(session: &mut dyn Driver, start: u64, size: u64) -> Vec<AssemblyLine> {
+    let range = start..start.saturating_add(size);
+    let found = session.queries().map(|it| it.instructions(range));
+    found.and_then(Result::ok).unwrap_or_default()
 }
 
 fn instruction(adapter: &Adapter, line: AssemblyLine) -> Instruction {

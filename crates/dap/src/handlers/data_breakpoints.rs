@@ -1,7 +1,7 @@
 //! Watchpoints.
 //!
-//! The identifier of watched memory is the argument of the command that watches it, after the
-//! client's number of the frame where it was asked for.
+//! The identifier of watched memory is its expression, after the client's number of the frame where
+//! it was asked for and a word that says how long it is watched.
 
 use super::breakpoints::{filled, replaced};
 use super::{Answer, MaybeSession, address, body, parse};
@@ -10,6 +10,7 @@ use crate::identifiers::Container;
 use crate::points::{Origin, Wanted};
 use crate::protocol::message::Failure;
 use crate::protocol::point_arguments::{DataBreakpointInfo, SetDataBreakpoints};
+use juror_view::changes::{Access, PointPlace, WatchExtent};
 use juror_view::driver::Driver;
 use juror_view::nodes::{Node, NodeId, NodeKind, PartFilter};
 use juror_view::queries::SelectionView;
@@ -21,7 +22,10 @@ const ACCESSES: [&str; 3] = ["read", "write", "readWrite"];
 /// The most parts among which a name is looked for.
 const PARTS_MAX: u64 = 1 << 16;
 
-/// The options by which memory is watched until the call returns that it belongs to.
+/// The word before memory that is watched.
+const LOCATION: &str = "-location ";
+
+/// The words before memory that is watched until the call returns that it belongs to.
 const CALL: &str = "-location -call ";
 
 /// The text after the number of a frame.
@@ -33,7 +37,7 @@ pub(super) fn info(adapter: &mut Adapter, session: &mut dyn Driver, arguments: V
     let size = given.bytes.filter(|&bytes| bytes > 0);
     if given.as_address == Some(true) {
         let at = address(given.name.trim(), None)?;
-        let place = format!("-location {}", bytes(at, size.unwrap_or(8)));
+        let place = format!("{LOCATION}{}", bytes(at, size.unwrap_or(8)));
         return watchable(&place, &format!("{at:#x}"));
     }
     let frame = match given.frame_id {
@@ -134,6 +138,17 @@ fn watchable(place: &str, name: &str) -> Answer {
     }))
 }
 
+/// Splits what is watched into its extent and its expression.
+fn extent_of(place: &str) -> (WatchExtent, &str) {
+    if let Some(expression) = place.strip_prefix(CALL) {
+        (WatchExtent::LocationOfCall, expression)
+    } else if let Some(expression) = place.strip_prefix(LOCATION) {
+        (WatchExtent::Location, expression)
+    } else {
+        (WatchExtent::Expression, place)
+    }
+}
+
 fn unwatchable(why: &str) -> Answer {
     body(json!({ "dataId": null, "description": why }))
 }
@@ -147,21 +162,70 @@ pub(super) fn set(
     let given: SetDataBreakpoints = parse(arguments)?;
     let asked = given.breakpoints.unwrap_or_default().into_iter();
     let wanted = asked.map(|it| {
-        let word = match it.access_type.as_deref() {
-            Some("read") => "rwatch",
-            Some("readWrite") => "awatch",
-            _ => "watch",
+        let access = match it.access_type.as_deref() {
+            Some("read") => Access::Read,
+            Some("readWrite") => Access::ReadWrite,
+            _ => Access::Write,
         };
         let (frame, place) = match it.data_id.split_once(FRAME) {
             Some((frame, place)) => (frame.parse().ok(), place),
             None => (None, it.data_id.as_str()),
         };
+        let (extent, expression) = extent_of(place);
         Wanted {
             frame,
             condition: filled(it.condition),
             hits: filled(it.hit_condition),
-            ..Wanted::of(format!("{word} {place}"))
+            ..Wanted::at(PointPlace::Watched {
+                expression: expression.to_owned(),
+                access,
+                extent,
+            })
         }
     });
     replaced(adapter, session, &Origin::Data, wanted.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identifier_says_how_long_its_memory_is_watched() {
+        for (place, expected) in [
+            ("count", (WatchExtent::Expression, "count")),
+            ("-location *p", (WatchExtent::Location, "*p")),
+            ("-location -call n", (WatchExtent::LocationOfCall, "n")),
+        ] {
+            assert_eq!(extent_of(place), expected);
+        }
+    }
+
+    #[test]
+    fn a_variable_is_what_the_program_can_store() {
+        let node = |kind, writable| Node {
+            id: NodeId(0),
+            name: String::new(),
+            type_name: None,
+            summary: String::new(),
+            named: 0,
+            indexed: 0,
+            evaluate_name: None,
+            address: None,
+            memory: None,
+            size: None,
+            writable,
+            kind,
+        };
+        for (name, kind, writable, expected) in [
+            ("count", NodeKind::Data, false, true),
+            ("ns::count", NodeKind::Data, false, true),
+            ("a + b", NodeKind::Data, false, false),
+            ("s.flag", NodeKind::Data, true, true),
+            ("3", NodeKind::Data, false, false),
+            ("rax", NodeKind::Register, true, false),
+        ] {
+            assert_eq!(is_variable(name, &node(kind, writable)), expected, "{name}");
+        }
+    }
 }

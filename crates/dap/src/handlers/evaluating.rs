@@ -5,7 +5,7 @@
 
 use super::variables::{asks_hex, container_of, counted};
 use super::{Answer, body, memory, parse};
-use crate::adapter::{Adapter, Motion, has_run, queries};
+use crate::adapter::{Act, Adapter, Motion, has_run, queries};
 use crate::filters;
 use crate::points;
 use crate::protocol::arguments::{Completions, Evaluate};
@@ -111,7 +111,7 @@ fn perform(adapter: &mut Adapter, session: &mut dyn Driver, line: &str, shown: &
     }
     let before = adapter.motion;
     let text = &mut shown.text;
-    let followed = adapter.follow(session, line, &mut |adapter, outcome| {
+    let followed = adapter.follow(session, Act::Line(line), &mut |adapter, outcome| {
         text.push_str(&adapter.text_of(outcome));
     });
     if let Err(error) = &followed.last {
@@ -149,7 +149,7 @@ pub(super) fn evaluate_running(
         .split('\n')
         .filter(|it| !it.trim().is_empty())
     {
-        let outcome = adapter.execute(session, line.trim());
+        let outcome = adapter.execute_typed(session, line.trim());
         match outcome {
             Ok(outcome) => {
                 text.push_str(&adapter.text_of(&outcome));

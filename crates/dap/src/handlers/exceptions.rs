@@ -7,6 +7,7 @@ use crate::points::{Origin, Wanted};
 use crate::protocol::message::Failure;
 use crate::protocol::point_arguments::{FilterOptions, SetExceptionBreakpoints};
 use crate::stops;
+use juror_view::changes::{ExceptionEvent, PointPlace};
 use juror_view::driver::Driver;
 use juror_view::{StopReason, StopView};
 use serde_json::{Value, json};
@@ -20,13 +21,19 @@ pub(crate) const PROPERTY: &str = "property:";
 /// The filter of signals that do not end the program.
 pub(crate) const SIGNALS: &str = "signals";
 
-/// The commands of the filters.
-const COMMANDS: [(&str, &str); 4] = [
-    ("throw", "catch throw"),
-    ("catch", "catch catch"),
-    ("panic", "break rust_panic"),
-    ("abort", "break abort"),
-];
+/// The filters that points stand for.
+const OF_POINTS: [&str; 4] = ["throw", "catch", "panic", "abort"];
+
+/// Returns the point that stands for a filter.
+fn place_of(filter: &str) -> Option<PointPlace> {
+    Some(match filter {
+        "throw" => PointPlace::Exception(ExceptionEvent::Throw),
+        "catch" => PointPlace::Exception(ExceptionEvent::Catch),
+        "panic" => PointPlace::Written("rust_panic".to_owned()),
+        "abort" => PointPlace::Written("abort".to_owned()),
+        _ => return None,
+    })
+}
 
 /// The exception of a core file of a process that no signal has ended.
 const CORE_FILE: &str = "core file";
@@ -66,12 +73,12 @@ pub(crate) fn choose_signals(adapter: &Adapter, session: &mut dyn Driver) {
 fn wanted(filter: FilterOptions) -> Wanted {
     let condition = filled(filter.condition);
     let of_properties = filter.filter_id == VIOLATIONS || filter.filter_id.starts_with(PROPERTY);
-    let has_point = !of_properties && filter.filter_id != SIGNALS;
     let id = &*filter.filter_id;
-    let known = COMMANDS.iter().find(|(known, _)| *known == id);
-    let error = match (known, condition.as_deref()) {
+    let is_known = of_properties || id == SIGNALS;
+    let place = place_of(id);
+    let error = match (&place, condition.as_deref()) {
         (Some(_), _) => None,
-        (None, None) if !has_point => None,
+        (None, None) if is_known => None,
         (None, Some(VIOLATED)) if of_properties => None,
         (None, Some(_)) if id == SIGNALS => Some("this filter takes no condition".to_owned()),
         (None, Some(kind)) if of_properties => Some(format!(
@@ -79,12 +86,12 @@ fn wanted(filter: FilterOptions) -> Wanted {
         )),
         (None, _) => Some(format!("there is no filter `{id}`")),
     };
-    let command = known.map_or(id, |(_, command)| *command);
     Wanted {
-        has_point,
-        condition: condition.filter(|_| has_point),
+        filter: OF_POINTS.into_iter().find(|known| *known == id),
+        condition: condition.filter(|_| place.is_some()),
+        place,
         error,
-        ..Wanted::of(command.to_owned())
+        ..Wanted::nothing()
     }
 }
 
@@ -124,11 +131,9 @@ fn info_of(adapter: &Adapter, stop: &StopView) -> Answer {
         StopReason::CoreFile { signal: None, .. } => (CORE_FILE.to_owned(), CORE_FILE.to_owned()),
         reason => {
             let numbers = stops::numbers(reason);
-            let command = adapter.points.command_of_filter(&numbers);
-            let mut known = COMMANDS.iter();
-            let known = known.find(|(_, known)| Some(*known) == command);
-            let (filter, _) = known.ok_or_else(no_exception)?;
-            ((*filter).to_owned(), (*filter).to_owned())
+            let filter = adapter.points.filter_of(&numbers);
+            let filter = filter.ok_or_else(no_exception)?;
+            (filter.to_owned(), filter.to_owned())
         }
     };
     body(json!({
@@ -144,4 +149,58 @@ fn info_of(adapter: &Adapter, stop: &StopView) -> Answer {
 
 fn no_exception() -> Failure {
     Failure::quiet("the program has not stopped at an exception")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(id: &str, condition: Option<&str>) -> Wanted {
+        wanted(FilterOptions {
+            filter_id: id.to_owned(),
+            condition: condition.map(str::to_owned),
+        })
+    }
+
+    #[test]
+    fn a_filter_stands_for_a_point_or_for_a_choice_of_the_adapter() {
+        for (id, has_point) in [
+            ("throw", true),
+            ("catch", true),
+            ("panic", true),
+            ("abort", true),
+            ("violations", false),
+            ("property:queue", false),
+            ("signals", false),
+        ] {
+            let wanted = asked(id, None);
+            assert_eq!(wanted.place.is_some(), has_point, "{id}");
+            assert_eq!(wanted.filter.is_some(), has_point, "{id}");
+            assert_eq!(wanted.error, None, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_filter_that_takes_no_condition_says_so() {
+        for (id, condition, expected) in [
+            ("throw", "x > 3", None),
+            ("violations", "violated", None),
+            ("property:queue", " violated ", None),
+            (
+                "violations",
+                "satisfied",
+                Some(
+                    "`satisfied` is no reason to stop; the program stops when a property is violated",
+                ),
+            ),
+            ("signals", "x", Some("this filter takes no condition")),
+            ("uncaught", "x", Some("there is no filter `uncaught`")),
+        ] {
+            let wanted = asked(id, Some(condition));
+            assert_eq!(wanted.error.as_deref(), expected, "{id}");
+            assert_eq!(wanted.condition.is_some(), id == "throw", "{id}");
+        }
+        let unknown = asked("uncaught", None).error;
+        assert_eq!(unknown.as_deref(), Some("there is no filter `uncaught`"));
+    }
 }

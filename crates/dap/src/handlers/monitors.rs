@@ -1,10 +1,11 @@
 //! The scope of the monitors: property, slice, state, variables, path.
 
 use super::variables::counted;
-use crate::adapter::Adapter;
+use crate::adapter::{Adapter, changes};
 use crate::identifiers::{Container, Slice};
 use crate::protocol::bodies::{PresentationHint, Variable};
 use crate::protocol::message::Failure;
+use juror_view::changes::MonitorPlace;
 use juror_view::driver::Driver;
 use juror_view::live::{SampleWanted, SlicesWanted};
 use juror_view::{NamedValue, PathStep, SliceView, ViolationView};
@@ -165,19 +166,17 @@ fn step(step: PathStep) -> Variable {
 
 /// Sets the state or a variable of a slice. Returns the new value.
 pub(super) fn assign(
-    adapter: &mut Adapter,
     session: &mut dyn Driver,
     slice: &Slice,
     name: &str,
     value: &str,
 ) -> Result<String, Failure> {
-    let property = &slice.property;
-    let place = if slice.binding.is_empty() {
-        property.clone()
-    } else {
-        format!("{property}[{}]", words(&slice.binding))
+    let place = MonitorPlace {
+        property: slice.property.clone(),
+        slice: slice.binding.clone(),
+        variable: name.to_owned(),
     };
-    adapter.execute(session, &format!("monitor set {place} {name} = {value}"))?;
+    changes(session)?.set_monitor(&place, value)?;
     // A slice that has ended by this is not shown any more.
     let Ok(view) = chosen(session, slice) else {
         return Ok(value.to_owned());
@@ -211,7 +210,7 @@ fn pairs(values: &[NamedValue]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns named values as `monitor set` takes them.
+/// Returns named values as text.
 fn words(values: &[(String, String)]) -> String {
     let all = values
         .iter()

@@ -1,14 +1,14 @@
 //! Requests that resume or pause the program, and that move where it continues.
 
-use super::breakpoints::{path_of, quoted};
+use super::breakpoints::path_of;
 use super::stack::thread_number;
 use super::{Answer, body, parse};
-use crate::adapter::{Adapter, Resume, queries};
+use crate::adapter::{Adapter, Resume, changes, queries};
 use crate::protocol::arguments::{self, Goto, GotoTargets, RestartFrame, StepInTargets};
 use crate::protocol::bodies::{GotoTarget, StepInTarget, Stopped};
 use crate::protocol::message::Failure;
 use juror_fault::CommandError;
-use juror_view::Outcome;
+use juror_view::changes::Resume as How;
 use juror_view::driver::Driver;
 use juror_view::queries::{LineCallView, SelectionView};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub(super) fn go_on(
     Ok(Resume {
         thread: thread.map(thread_number).transpose()?,
         is_alone,
-        line: "continue".to_owned(),
+        how: How::Continue,
         body: json!({ "allThreadsContinued": !is_alone }),
     })
 }
@@ -36,7 +36,7 @@ pub(super) fn next(
     _: &mut dyn Driver,
     arguments: Value,
 ) -> Result<Resume, Failure> {
-    step(arguments, "next", "nexti")
+    step(arguments, How::Next, How::NextInstruction)
 }
 
 /// `stepIn`
@@ -46,14 +46,14 @@ pub(super) fn step_in(
     arguments: Value,
 ) -> Result<Resume, Failure> {
     let given: arguments::Resume = parse(arguments.clone())?;
-    let resume = step(arguments, "step", "stepi")?;
+    let resume = step(arguments, How::Step, How::StepInstruction)?;
     let Some(target) = given.target_id else {
         return Ok(resume);
     };
     let known = adapter.calls.iter().find(|(id, _)| *id == target);
     let (_, at) = known.ok_or_else(|| Failure::quiet("the call is no longer there"))?;
     Ok(Resume {
-        line: format!("step *{at:#x}"),
+        how: How::StepIntoCall(*at),
         ..resume
     })
 }
@@ -105,7 +105,7 @@ pub(super) fn step_out(
     _: &mut dyn Driver,
     arguments: Value,
 ) -> Result<Resume, Failure> {
-    step(arguments, "finish", "finish")
+    step(arguments, How::Finish, How::Finish)
 }
 
 /// `stepBack`
@@ -115,7 +115,7 @@ pub(super) fn step_back(
     arguments: Value,
 ) -> Result<Resume, Failure> {
     goes_back(session)?;
-    step(arguments, "reverse-step", "reverse-step")
+    step(arguments, How::ReverseStep, How::ReverseStep)
 }
 
 /// `reverseContinue`
@@ -125,7 +125,7 @@ pub(super) fn go_back(
     arguments: Value,
 ) -> Result<Resume, Failure> {
     goes_back(session)?;
-    step(arguments, "reverse-continue", "reverse-continue")
+    step(arguments, How::ReverseContinue, How::ReverseContinue)
 }
 
 /// Checks that the run can go back.
@@ -140,17 +140,18 @@ fn goes_back(session: &dyn Driver) -> Result<(), Failure> {
     }
 }
 
-fn step(arguments: Value, line: &str, instruction: &str) -> Result<Resume, Failure> {
+/// Returns a step by a line, or by an instruction if the client asks for that.
+fn step(arguments: Value, line: How, instruction: How) -> Result<Resume, Failure> {
     let given: arguments::Resume = parse(arguments)?;
     let thread = given.thread_id.map(thread_number).transpose()?;
-    let line = match given.granularity.as_deref() {
+    let how = match given.granularity.as_deref() {
         Some("instruction") => instruction,
         _ => line,
     };
     Ok(Resume {
         thread,
         is_alone: given.single_thread == Some(true),
-        line: line.to_owned(),
+        how,
         body: Value::Null,
     })
 }
@@ -169,11 +170,9 @@ pub(super) fn restart_frame(
     let given: RestartFrame = parse(arguments)?;
     let SelectionView { thread, level } = adapter.identifiers.frame_of(given.frame_id)?;
     let innermost = SelectionView { thread, level: 0 };
-    adapter.at(session, Some(innermost), |adapter, session| {
-        adapter
-            .execute(session, &format!("restart-frame {level}"))
-            .map_err(refused)
-    })?;
+    let frame = SelectionView { thread, level };
+    let restarted = changes(session)?.restart_frame(frame, adapter);
+    restarted.map_err(refused)?;
     queries(session)?.select(innermost)?;
     tell_elsewhere(adapter, "restart", thread);
     Ok(Value::Null)
@@ -186,12 +185,14 @@ pub(super) fn goto_targets(
     arguments: Value,
 ) -> Answer {
     let given: GotoTargets = parse(arguments)?;
-    let path = quoted(&path_of(given.source.path)?);
+    let path = path_of(given.source.path)?;
     let line = adapter.line_in(given.line);
-    let views = match adapter.execute(session, &format!("info line {path}:{line}"))? {
-        Outcome::Lines(views) => views,
-        _ => Vec::new(),
-    };
+    let views = queries(session)?.addresses_of_line(&path, line)?;
+    if views.is_empty() {
+        return Err(Failure::quiet(format!(
+            "there is no code for `{path}:{line}`"
+        )));
+    }
     let thread = queries(session)?.selection().map_or(1, |it| it.thread);
     let mut targets = Vec::new();
     let mut elsewhere = None;
@@ -229,10 +230,7 @@ pub(super) fn goto(adapter: &mut Adapter, session: &mut dyn Driver, arguments: V
     queries(session)?
         .check_target(thread, at)
         .map_err(refused)?;
-    let innermost = SelectionView { thread, level: 0 };
-    adapter.at(session, Some(innermost), |adapter, session| {
-        Ok(adapter.execute(session, &format!("set var $pc = {at:#x}"))?)
-    })?;
+    changes(session)?.move_to(thread, at, adapter)?;
     tell_elsewhere(adapter, "goto", thread);
     Ok(Value::Null)
 }
@@ -261,6 +259,32 @@ fn tell_elsewhere(adapter: &mut Adapter, reason: &'static str, thread: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_is_by_a_line_unless_an_instruction_is_asked_for() {
+        for (arguments, how, thread, is_alone) in [
+            (json!({}), How::Next, None, false),
+            (json!({ "threadId": 2 }), How::Next, Some(2), false),
+            (
+                json!({ "granularity": "statement" }),
+                How::Next,
+                None,
+                false,
+            ),
+            (
+                json!({ "granularity": "instruction", "threadId": 1, "singleThread": true }),
+                How::NextInstruction,
+                Some(1),
+                true,
+            ),
+        ] {
+            let resume = step(arguments.clone(), How::Next, How::NextInstruction);
+            let resume = resume.expect("a step");
+            assert_eq!(resume.how, how, "{arguments}");
+            assert_eq!((resume.thread, resume.is_alone), (thread, is_alone));
+        }
+        assert!(step(json!({ "threadId": -1 }), How::Next, How::Next).is_err());
+    }
 
     #[test]
     fn calls_of_one_function_are_counted() {

@@ -5,21 +5,18 @@ use crate::adapter::{Adapter, queries};
 use crate::protocol::arguments::{StackFrameFormat, StackTrace};
 use crate::protocol::bodies::{Source, StackFrame, Thread};
 use crate::protocol::message::Failure;
+use juror_view::ThreadView;
 use juror_view::driver::Driver;
 use juror_view::nodes::{Group, Node};
 use juror_view::queries::{PlacedFrameView, SelectionView};
-use juror_view::{Outcome, ThreadView};
 use serde_json::{Value, json};
 
 /// The limit of frames of one answer.
 const FRAMES_MAX: u64 = 1000;
 
 /// `threads`
-pub(super) fn threads(adapter: &mut Adapter, session: &mut dyn Driver, _: Value) -> Answer {
-    let views = match adapter.execute(session, "info threads")? {
-        Outcome::Threads(views) => views,
-        _ => Vec::new(),
-    };
+pub(super) fn threads(_: &mut Adapter, session: &mut dyn Driver, _: Value) -> Answer {
+    let views = queries(session)?.threads()?;
     let threads: Vec<Thread> = views.into_iter().map(thread).collect();
     body(json!({ "threads": threads }))
 }

@@ -247,7 +247,7 @@ pub(super) fn set_variable(
             (frame, node)
         }
         Container::Slice(slice) => {
-            let value = monitors::assign(adapter, session, &slice, name, value)?;
+            let value = monitors::assign(session, &slice, name, value)?;
             adapter.invalidate(&["variables"]);
             return body(Assigned {
                 value,

@@ -1,14 +1,16 @@
 //! Sets, changes and deletes points, and tells the client of changes.
 
-use super::commands::{Hits, hits};
-use super::{Origin, Point, Wanted};
-use crate::adapter::Adapter;
+use super::formats::{Hits, hits};
+use super::{Key, Origin, Point, Wanted};
+use crate::adapter::{Adapter, changes};
 use crate::protocol::bodies::{Breakpoint, Source};
-use crate::protocol::message::words_of;
+use crate::protocol::message::{Failure, words_of};
 use juror_fault::CommandError;
+use juror_view::changes::{PointChange, PointRequest};
 use juror_view::driver::Driver;
-use juror_view::{Outcome, PointView};
+use juror_view::{PointView, SetPointView};
 use serde_json::json;
+use std::collections::{HashMap, VecDeque};
 
 /// The owner of points that commands have set.
 const DEVELOPER: &str = "developer";
@@ -21,56 +23,59 @@ pub(crate) fn replace(
     wanted: Vec<Wanted>,
 ) -> Vec<Breakpoint> {
     let all = std::mem::take(&mut adapter.points.all);
-    let (mut before, mut kept): (Vec<Point>, Vec<Point>) =
+    let (before, mut kept): (Vec<Point>, Vec<Point>) =
         all.into_iter().partition(|point| point.origin == *origin);
-    let mut points = Vec::new();
+    let mut known: HashMap<Key, VecDeque<Point>> = HashMap::new();
+    for point in before {
+        known
+            .entry(point.wanted.key())
+            .or_default()
+            .push_back(point);
+    }
+    let mut points = Vec::with_capacity(wanted.len());
     let mut fresh = Vec::new();
     for wanted in wanted {
-        let same = before
-            .iter()
-            .position(|it| it.wanted.is_same_point(&wanted));
-        points.push(match same {
-            Some(position) => {
-                let mut point = before.remove(position);
+        let same = known.get_mut(&wanted.key());
+        match same.and_then(VecDeque::pop_front) {
+            Some(mut point) => {
                 if point.wanted != wanted {
                     let was = std::mem::replace(&mut point.wanted, wanted);
-                    fresh.push((point.id, Some(was)));
+                    fresh.push((points.len(), Some(was)));
                 }
-                point
+                points.push(point);
             }
             None => {
-                let id = adapter.points.next();
-                fresh.push((id, None));
-                Point {
-                    id,
+                fresh.push((points.len(), None));
+                points.push(Point {
+                    id: adapter.points.next(),
                     origin: origin.clone(),
                     wanted,
                     number: None,
                     failure: None,
                     told: Breakpoint::default(),
                     every: None,
-                }
+                });
             }
-        });
+        }
     }
     if let Some(session) = session.as_deref_mut() {
-        for gone in before.iter().filter_map(|it| it.number) {
-            // It may have been deleted by a command.
-            let _ = adapter.execute(session, &format!("delete {gone}"));
-        }
-        for (id, was) in fresh {
-            if let Some(point) = points.iter_mut().find(|it| it.id == id) {
-                set(adapter, session, point, was.as_ref());
-            }
-        }
+        let gone: Vec<u32> = known
+            .values()
+            .flatten()
+            .filter_map(|it| it.number)
+            .collect();
+        // They may have been deleted by a command.
+        let _ = deleted(session, &gone);
+        set(adapter, session, &mut points, &fresh);
     }
-    let views = session.and_then(|session| views(adapter, session));
+    let views = session.and_then(|session| views(session));
+    let views = views.as_deref().map(by_number);
     for point in &mut points {
-        if is_gone(point, views.as_deref()) {
+        if is_gone(point, views.as_ref()) {
             point.number = None;
             point.failure = Some("the point is no longer there".to_owned());
         }
-        point.told = described(adapter, point, views.as_deref());
+        point.told = described(adapter, point, views.as_ref());
     }
     let told = points.iter().map(|it| it.told.clone()).collect();
     kept.append(&mut points);
@@ -82,9 +87,8 @@ pub(crate) fn replace(
 pub(crate) fn set_all(adapter: &mut Adapter, session: &mut dyn Driver) {
     adapter.points.forget_numbers();
     let mut all = std::mem::take(&mut adapter.points.all);
-    for point in &mut all {
-        set(adapter, session, point, None);
-    }
+    let fresh: Vec<_> = (0..all.len()).map(|position| (position, None)).collect();
+    set(adapter, session, &mut all, &fresh);
     adapter.points.all = all;
     renew(adapter, session);
 }
@@ -92,31 +96,37 @@ pub(crate) fn set_all(adapter: &mut Adapter, session: &mut dyn Driver) {
 /// Tells the client of points that are not what they were, and of those that commands have set
 /// or deleted.
 pub(crate) fn renew(adapter: &mut Adapter, session: &mut dyn Driver) {
-    let Some(views) = views(adapter, session) else {
+    let Some(views) = views(session) else {
         return;
     };
+    let numbered = by_number(&views);
     let mut all = std::mem::take(&mut adapter.points.all);
-    for gone in all.extract_if(.., |it| is_gone(it, Some(&views))) {
+    for gone in all.extract_if(.., |it| is_gone(it, Some(&numbered))) {
         tell_removed(adapter, gone.id);
     }
     for point in &mut all {
-        let told = described(adapter, point, Some(&views));
+        let told = described(adapter, point, Some(&numbered));
         if told != point.told {
             point.told = told;
             tell(adapter, "changed", &point.told);
         }
     }
-    let is_known = |number: u32| all.iter().any(|it| it.number == Some(number));
-    let is_there = |number: u32| views.iter().any(|it| it.number == Some(number));
+    adapter.points.all = all;
+    let mut known = adapter.points.numbers();
+    let is_there = |number: u32| numbered.contains_key(&number);
     let mut typed = std::mem::take(&mut adapter.points.typed);
     for (id, _) in typed.iter().filter(|(_, number)| !is_there(*number)) {
         tell_removed(adapter, *id);
     }
     typed.retain(|(_, number)| is_there(*number));
+    known.extend(typed.iter().map(|(_, number)| *number));
     for view in &views {
         let Some(number) = view.number else { continue };
-        let is_new = !is_known(number) && !typed.iter().any(|(_, known)| *known == number);
-        if is_new && view.owner == DEVELOPER && view.kind == "breakpoint" && !view.temporary {
+        if !known.contains(&number)
+            && view.owner == DEVELOPER
+            && view.kind == "breakpoint"
+            && !view.temporary
+        {
             let id = adapter.points.next();
             typed.push((id, number));
             let told = placed(adapter, id, view);
@@ -124,7 +134,6 @@ pub(crate) fn renew(adapter: &mut Adapter, session: &mut dyn Driver) {
         }
     }
     adapter.points.typed = typed;
-    adapter.points.all = all;
 }
 
 fn tell(adapter: &Adapter, reason: &str, breakpoint: &Breakpoint) {
@@ -145,106 +154,174 @@ fn tell_removed(adapter: &Adapter, id: i64) {
 
 /// Returns whether a point that was set is no longer there: a command has deleted it, or the call
 /// has returned whose variable it watched.
-fn is_gone(point: &Point, views: Option<&[PointView]>) -> bool {
-    let is_there = |number: u32| {
-        let mut views = views.into_iter().flatten();
-        views.any(|it| it.number == Some(number))
-    };
-    views.is_some() && point.number.is_some_and(|number| !is_there(number))
+fn is_gone(point: &Point, views: Option<&Numbered<'_>>) -> bool {
+    let is_there = |number: &u32| views.is_none_or(|views| views.contains_key(number));
+    !point.number.iter().all(is_there)
+}
+
+/// The points of the session by their numbers.
+type Numbered<'v> = HashMap<u32, &'v PointView>;
+
+fn by_number(views: &[PointView]) -> Numbered<'_> {
+    let numbered = views.iter().filter_map(|view| Some((view.number?, view)));
+    numbered.collect()
 }
 
 /// Returns the points of the session, if they can be told.
-fn views(adapter: &mut Adapter, session: &mut dyn Driver) -> Option<Vec<PointView>> {
-    match adapter.execute(session, "info breakpoints") {
-        Ok(Outcome::Points(views)) => Some(views),
-        _ => None,
-    }
+fn views(session: &mut dyn Driver) -> Option<Vec<PointView>> {
+    Some(session.queries()?.points())
 }
 
-/// Sets a point, or changes it if it is set: only its conditions differ from what it was.
-fn set(adapter: &mut Adapter, session: &mut dyn Driver, point: &mut Point, was: Option<&Wanted>) {
-    point.failure.clone_from(&point.wanted.error);
-    if point.failure.is_some() || !point.wanted.has_point {
-        return;
+fn deleted(session: &mut dyn Driver, numbers: &[u32]) -> Result<(), Failure> {
+    if numbers.is_empty() {
+        return Ok(());
     }
-    match try_to_set(adapter, session, point, was) {
-        Ok(()) => {}
-        Err(error) => {
-            if let Some(number) = point.number.take() {
-                let _ = adapter.execute(session, &format!("delete {number}"));
+    Ok(changes(session)?.delete_points(numbers)?)
+}
+
+/// Sets the points at these positions, or changes those that are set: only their conditions
+/// differ from what they were.
+fn set(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    points: &mut [Point],
+    fresh: &[(usize, Option<Wanted>)],
+) {
+    let mut new = Vec::new();
+    let mut changed = Vec::new();
+    for (position, was) in fresh {
+        let Some(point) = points.get_mut(*position) else {
+            continue;
+        };
+        match prepared(adapter, session, point, was.as_ref()) {
+            Ok(Some(request)) => new.push((*position, request)),
+            Ok(None) if point.failure.is_none() && point.number.is_some() => {
+                changed.push((*position, was.as_ref()))
             }
-            point.failure = Some(words_of(&error));
+            Ok(None) => {}
+            Err(failure) => point.failure = Some(failure.message),
+        }
+    }
+    let (positions, requests): (Vec<usize>, Vec<PointRequest>) = new.into_iter().unzip();
+    let results = answers(adapter, session, &requests);
+    for (position, result) in positions.into_iter().zip(results) {
+        let Some(point) = points.get_mut(position) else {
+            continue;
+        };
+        match result {
+            Ok(view) => {
+                point.number = view.point.number;
+                changed.push((position, None));
+            }
+            Err(error) => point.failure = Some(words_of(&error)),
+        }
+    }
+    for (position, was) in changed {
+        let Some(point) = points.get_mut(position) else {
+            continue;
+        };
+        if let Err(failure) = change(session, point, was) {
+            let number = point.number.take();
+            let _ = deleted(session, number.as_slice());
+            point.failure = Some(failure.message);
         }
     }
 }
 
-fn try_to_set(
-    adapter: &mut Adapter,
+/// Returns what to ask the session for; nothing for a point that is set and only changes, or that
+/// cannot be set.
+fn prepared(
+    adapter: &Adapter,
     session: &mut dyn Driver,
     point: &mut Point,
     was: Option<&Wanted>,
-) -> Result<(), CommandError> {
-    // One that could not be set has no conditions yet.
-    let was = match was.filter(|_| point.number.is_some()) {
-        // That it stops only once cannot be taken back.
-        Some(was) if was.hits != point.wanted.hits && stops_once(was) => {
-            if let Some(number) = point.number.take() {
-                adapter.execute(session, &format!("delete {number}"))?;
-            }
-            None
-        }
-        was => was,
-    };
-    let number = match point.number {
-        Some(number) => number,
-        None => {
-            let frame = point.wanted.frame;
-            let frame = frame.map(|frame| adapter.identifiers.frame_of(frame));
-            let frame = frame.transpose();
-            let frame = frame.map_err(|failure| CommandError::new(failure.message))?;
-            let set = adapter.at(session, frame, |adapter, session| {
-                Ok(adapter.execute(session, &point.wanted.command))
-            });
-            set.map_err(|failure| CommandError::new(failure.message))??;
-            let all = views(adapter, session).unwrap_or_default();
-            let newest = all.iter().filter_map(|it| it.number).max();
-            newest.ok_or_else(|| CommandError::new("the point was not set"))?
-        }
-    };
-    point.number = Some(number);
-    let condition = point.wanted.condition.clone().unwrap_or_default();
-    let had = was
-        .and_then(|was| was.condition.as_deref())
-        .unwrap_or_default();
-    if condition != had {
-        adapter.execute(session, &format!("condition {number} {condition}"))?;
+) -> Result<Option<PointRequest>, Failure> {
+    point.failure.clone_from(&point.wanted.error);
+    if point.failure.is_some() || point.wanted.place.is_none() {
+        return Ok(None);
     }
-    let is_same = was.is_some_and(|was| was.hits == point.wanted.hits);
-    if is_same || was.is_none() && point.wanted.hits.is_none() {
+    // That it stops only once cannot be taken back.
+    let is_spent = |was: &&Wanted| was.hits != point.wanted.hits && stops_once(was);
+    if was.filter(is_spent).is_some()
+        && let Some(number) = point.number.take()
+    {
+        let _ = deleted(session, &[number]);
+    }
+    if point.number.is_some() {
+        return Ok(None);
+    }
+    request(adapter, &point.wanted).map(Some)
+}
+
+/// Returns a point as the session is asked for it.
+fn request(adapter: &Adapter, wanted: &Wanted) -> Result<PointRequest, Failure> {
+    let missing = || Failure::quiet("there is nothing to stop at");
+    let frame = wanted.frame;
+    let frame = frame.map(|frame| adapter.identifiers.frame_of(frame));
+    Ok(PointRequest {
+        place: wanted.place.clone().ok_or_else(missing)?,
+        condition: wanted.condition.clone(),
+        prints: wanted.prints.clone(),
+        frame: frame.transpose()?,
+    })
+}
+
+/// Sets points, all in one call. Returns the result of each.
+fn answers(
+    adapter: &mut Adapter,
+    session: &mut dyn Driver,
+    requests: &[PointRequest],
+) -> Vec<Result<SetPointView, CommandError>> {
+    if requests.is_empty() {
+        return Vec::new();
+    }
+    match changes(session) {
+        Ok(changes) => changes.set_points(requests, adapter),
+        Err(failure) => vec![Err(CommandError::new(failure.message)); requests.len()],
+    }
+}
+
+/// Gives a point that is set the hits that it is to stop at; and its condition, if it was set
+/// with another one.
+fn change(
+    session: &mut dyn Driver,
+    point: &mut Point,
+    was: Option<&Wanted>,
+) -> Result<(), Failure> {
+    let Some(number) = point.number else {
+        return Ok(());
+    };
+    let changes = changes(session)?;
+    let wanted = &point.wanted;
+    if was.is_some_and(|was| was.condition != wanted.condition) {
+        let condition = PointChange::Condition(wanted.condition.clone());
+        changes.change_point(number, &condition)?;
+    }
+    let had = was.and_then(|was| was.hits.as_deref());
+    if wanted.hits.as_deref() == had {
         return Ok(());
     }
     point.every = None;
-    let lines = match point.wanted.hits.as_deref() {
-        None => vec![format!("ignore {number} 0"), format!("enable {number}")],
+    let all = match wanted.hits.as_deref() {
+        None => vec![PointChange::Ignore(0), PointChange::Enable],
         Some(text) => match hits(text) {
-            Some(Hits::After(count)) => vec![format!("ignore {number} {count}")],
-            Some(Hits::Only(hit)) => vec![
-                format!("ignore {number} {}", hit - 1),
-                format!("enable once {number}"),
-            ],
+            Some(Hits::After(count)) => vec![PointChange::Ignore(count)],
+            Some(Hits::Only(hit)) => {
+                vec![PointChange::Ignore(hit - 1), PointChange::EnableOnce]
+            }
             Some(Hits::Every(count)) => {
                 point.every = Some(count);
-                vec![format!("ignore {number} {}", count - 1)]
+                vec![PointChange::Ignore(count - 1)]
             }
             None => {
-                return Err(CommandError::new(format!(
+                return Err(Failure::quiet(format!(
                     "`{text}` is not a number of hits; for example: 3, > 3, == 3, % 3"
                 )));
             }
         },
     };
-    for line in lines {
-        adapter.execute(session, &line)?;
+    for change in &all {
+        changes.change_point(number, change)?;
     }
     Ok(())
 }
@@ -256,9 +333,9 @@ fn stops_once(wanted: &Wanted) -> bool {
 }
 
 /// Returns a point as the client is told of it.
-fn described(adapter: &Adapter, point: &Point, views: Option<&[PointView]>) -> Breakpoint {
-    let view = views.and_then(|views| views.iter().find(|it| it.number == point.number));
-    let view = view.filter(|_| point.number.is_some());
+fn described(adapter: &Adapter, point: &Point, views: Option<&Numbered<'_>>) -> Breakpoint {
+    let number = point.number.as_ref();
+    let view = number.and_then(|number| views?.get(number));
     let mut told = match view {
         Some(view) => placed(adapter, point.id, view),
         None => Breakpoint {
@@ -282,7 +359,7 @@ fn described(adapter: &Adapter, point: &Point, views: Option<&[PointView]>) -> B
         told.verified = false;
         told.reason = Some("failed");
         told.message = Some(failure.clone());
-    } else if !point.wanted.has_point {
+    } else if point.wanted.place.is_none() {
         told.verified = true;
     } else if !told.verified {
         told.reason = Some("pending");

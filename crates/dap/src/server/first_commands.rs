@@ -53,7 +53,7 @@ fn execute(
 ) -> Result<(), CommandError> {
     let mut next = Some(line.to_owned());
     while let Some(line) = next {
-        match adapter.execute(session, &line)? {
+        match adapter.execute_typed(session, &line)? {
             // There is nothing to leave yet.
             Outcome::Quit => return Err(CommandError::new("the client ends the session")),
             outcome => {

@@ -2,18 +2,19 @@
 
 use super::processes::process_of;
 use super::{Origin, Server, first_commands};
-use crate::adapter::Motion;
+use crate::adapter::{Adapter, Motion, changes};
 use crate::filters;
 use crate::handlers::{choose_signals, parse};
 use crate::points;
 use crate::protocol::arguments::{Restart, Start};
 use crate::protocol::capabilities::of_recordings;
 use crate::protocol::message::{Failure, Request};
-use juror_fault::SessionError;
+use juror_fault::{CommandError, SessionError};
 use juror_monitoring::property_files::PropertySource;
 use juror_session::{Options, RecordedRun, Session};
 use juror_text::messages;
 use juror_view::Outcome;
+use juror_view::changes::{Changes, Release};
 use juror_view::driver::Driver;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -54,7 +55,7 @@ impl Server<'_> {
                 ..self.options_of(&start)?
             };
             self.load(options, start)?;
-            self.execute_first(&format!("attach {process}"))?;
+            self.bring(|changes, adapter| changes.attach(process, adapter))?;
             self.origin = Origin::Attached;
             Ok(())
         });
@@ -65,7 +66,7 @@ impl Server<'_> {
     fn open_core(&mut self, start: Start) -> Result<(), Failure> {
         let options = self.options_of(&start)?;
         self.load(options, start)?;
-        let opened = self.execute_first("core-file")?;
+        let opened = self.bring(|changes, adapter| changes.open_core_file(adapter))?;
         self.origin = Origin::CoreFile(match opened {
             Outcome::Stopped(stop) => Some(stop),
             _ => None,
@@ -73,12 +74,16 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// Executes the command that brings the debuggee; if it fails, there is no session.
-    fn execute_first(&mut self, line: &str) -> Result<Outcome, Failure> {
+    /// Makes the call that brings the debuggee; if it fails, there is no session.
+    fn bring(
+        &mut self,
+        act: impl FnOnce(&mut dyn Changes, &mut Adapter) -> Result<Outcome, CommandError>,
+    ) -> Result<Outcome, Failure> {
         let Some(session) = &mut self.session else {
             return Err(Failure::quiet("there is no session"));
         };
-        self.adapter.execute(&mut **session, line).map_err(|error| {
+        let changes = changes(&mut **session)?;
+        act(changes, &mut self.adapter).map_err(|error| {
             self.session = None;
             self.start = None;
             Failure {
@@ -204,8 +209,8 @@ impl Server<'_> {
         };
         let is_core = matches!(self.origin, Origin::CoreFile(_));
         let program = self.start.as_ref().and_then(|start| start.program.clone());
-        let found = self.adapter.execute(&mut **session, "info program");
-        let Ok(Outcome::Program(view)) = found else {
+        let found = session.queries().map(|it| it.program());
+        let Some(Ok(view)) = found else {
             return;
         };
         let name = program.unwrap_or_else(|| view.process.to_string());
@@ -260,7 +265,7 @@ impl Server<'_> {
             ));
         }
         let options = self.options_of(&start)?;
-        self.release("kill");
+        self.release(Release::Kill);
         self.session = None;
         self.adapter.motion = Motion::Unbegun;
         self.load(options, start)?;

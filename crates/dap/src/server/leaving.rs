@@ -8,6 +8,7 @@ use crate::protocol::arguments::Disconnect;
 use crate::protocol::message::Request;
 use crate::stops;
 use juror_view::Outcome;
+use juror_view::changes::Release;
 use serde_json::Value;
 
 impl Server<'_> {
@@ -25,12 +26,12 @@ impl Server<'_> {
     pub(super) fn disconnect(&mut self, request: &Request) {
         let given: Disconnect = parse(request.arguments.clone()).unwrap_or_default();
         // A core file can only be closed.
-        let line = match (&self.origin, given.terminate_debuggee) {
+        let how = match (&self.origin, given.terminate_debuggee) {
             (Origin::CoreFile(_), _) | (_, None) => self.origin.farewell(),
-            (_, Some(true)) => "kill",
-            (_, Some(false)) => "detach",
+            (_, Some(true)) => Release::Kill,
+            (_, Some(false)) => Release::Detach,
         };
-        self.release(line);
+        self.release(how);
         self.adapter.answer(request, Ok(Value::Null));
         self.is_over = true;
     }
@@ -42,15 +43,17 @@ impl Server<'_> {
         stops::tell_gone(&mut self.adapter, None);
     }
 
-    /// Executes `kill` or `detach` until nothing is debugged.
-    pub(super) fn release(&mut self, line: &str) {
+    /// Releases all that is debugged.
+    pub(super) fn release(&mut self, how: Release) {
         let Some(session) = driver(&mut self.session) else {
             return;
         };
         session.cancel_input();
-        // A command ends one of several processes.
-        while session.is_alive() {
-            match self.adapter.execute(session, line) {
+        // A call releases one of several processes.
+        while session.is_alive()
+            && let Some(changes) = session.changes()
+        {
+            match changes.release(how, &mut self.adapter) {
                 Ok(outcome) => {
                     if let Outcome::Ended(_) = &outcome {
                         let text = self.adapter.text_of(&outcome);

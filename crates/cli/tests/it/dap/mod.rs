@@ -24,5 +24,6 @@ mod stacks;
 mod stepping;
 mod table;
 mod terminals;
+mod typed_calls;
 mod values;
 mod watching;

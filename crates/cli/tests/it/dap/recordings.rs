@@ -329,11 +329,7 @@ fn what_a_recording_does_not_have_is_refused_in_a_sentence() {
             json!({ "expression": "job", "value": "1" }),
             changed,
         ),
-        (
-            "modules",
-            json!({}),
-            "`info sharedlibrary` needs the program, and this is a recording",
-        ),
+        ("modules", json!({}), "a recording has no modules"),
         ("exceptionInfo", json!({ "threadId": 1 }), ""),
     ] {
         if expected.is_empty() {

@@ -126,6 +126,28 @@ fn place() -> TempDir {
     place
 }
 
+#[test]
+fn a_hook_of_the_user_takes_no_part_in_the_questions_of_the_page() {
+    let place = place();
+    let followed = Followed::new(place.path(), &["./page"]);
+    let mut snapshots = followed.snapshots();
+    let is_stopped = |it: &Value| it["status"] == "stopped";
+    snapshots.find(is_stopped).expect("it stops");
+    for line in ["define hook-info", "echo hooked\\n", "end"] {
+        followed.command(line);
+    }
+    assert!(!followed.command("next").contains("hooked"));
+    // With a hook in the way the list would be empty.
+    let threads = |snapshot: Value| snapshot["threads"].as_array().map(Vec::len);
+    for _ in 0..3 {
+        let mut fresh = followed.snapshots();
+        let snapshot = fresh.find(is_stopped).expect("it is stopped");
+        assert_eq!(threads(snapshot), Some(1));
+    }
+    assert!(followed.command("info threads").contains("hooked"));
+    followed.end();
+}
+
 fn state(property: &Value) -> &str {
     property["states"][0]["state"].as_str().expect("a state")
 }

@@ -1,4 +1,4 @@
-//! The commands that set points.
+//! The texts of a client that say which hits stop, and what a hit prints.
 
 /// Which hits of a point stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
