@@ -1,4 +1,4 @@
-//! The hot path in ARCHITECTURE.md is the one of the code.
+//! The hot path and the way of a breakpoint in ARCHITECTURE.md are those of the code.
 //!
 //! Each numbered line names a function, and the function that calls it; both must exist, and the
 //! body of the caller must contain the call.
@@ -42,12 +42,12 @@ fn body(path: &str) -> String {
     source[start..start + length].to_owned()
 }
 
-/// Returns the functions of the list, each with its caller.
-fn steps() -> Vec<(String, Option<String>)> {
+/// Returns the functions of a list, each with its caller.
+fn steps(heading: &str) -> Vec<(String, Option<String>)> {
     let page = fs::read_to_string(repository_directory().join("ARCHITECTURE.md"))
         .expect("the page is there");
     let section = page
-        .split("## The way of an event")
+        .split(&format!("## {heading}\n"))
         .nth(1)
         .expect("the section is there");
     let section = section.split("\n## ").next().unwrap_or_default();
@@ -66,8 +66,14 @@ fn steps() -> Vec<(String, Option<String>)> {
 
 #[test]
 fn each_function_exists_and_is_called() {
-    let steps = steps();
-    assert!(steps.len() > 12, "{steps:?}");
+    check("The way of an event", 13);
+    check("The way of a breakpoint", 8);
+}
+
+/// Checks the list below a heading, which has at least so many steps.
+fn check(heading: &str, least: usize) {
+    let steps = steps(heading);
+    assert!(steps.len() >= least, "{steps:?}");
     for (function, caller) in &steps {
         body(function);
         if let Some(caller) = caller {

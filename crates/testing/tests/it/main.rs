@@ -10,3 +10,4 @@ mod rules;
 mod shipped_properties;
 mod starting_points;
 mod structure;
+mod typed_lines;
