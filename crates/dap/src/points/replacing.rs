@@ -68,7 +68,10 @@ pub(crate) fn replace(
         let _ = deleted(session, &gone);
         set(adapter, session, &mut points, &fresh);
     }
-    let views = session.and_then(|session| views(session));
+    let views = match session {
+        Some(session) => views(session),
+        None => None,
+    };
     let views = views.as_deref().map(by_number);
     for point in &mut points {
         if is_gone(point, views.as_ref()) {
