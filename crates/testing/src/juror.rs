@@ -68,12 +68,16 @@ impl Juror {
     }
 
     /// Returns the debugger of this workspace in a profile (`dev`, `release`), built by
-    /// cargo if necessary.
+    /// cargo if necessary; or the one that the environment names as `JUROR_EXECUTABLE`, by
+    /// which a benchmark measures another version.
     ///
     /// # Errors
     ///
     /// The messages of cargo.
     pub fn find(profile: &str) -> Result<PathBuf, String> {
+        if let Some(executable) = std::env::var_os("JUROR_EXECUTABLE") {
+            return Ok(PathBuf::from(executable));
+        }
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut child = Command::new(cargo)
             .args(["build", "--quiet", "--workspace", "--bin", "juror"])
