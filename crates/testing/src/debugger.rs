@@ -160,7 +160,11 @@ impl Debugger {
     /// Returns the count of a task from the output of its command.
     pub fn count(&self, task: Task<'_>, output: &str) -> Option<u64> {
         match self.kind {
-            Kind::Juror(_) => number_after(output, "\"hits\":"),
+            Kind::Juror(_) => {
+                // The command that has set the point shows it, too.
+                let (_, listed) = output.rsplit_once("\"type\":\"points\"")?;
+                number_after(listed, "\"hits\":")
+            }
             // gdb prints nothing for a breakpoint that was not hit.
             Kind::Gdb => output
                 .contains("Disp Enb Address")
@@ -304,7 +308,8 @@ mod tests {
             own_traps: 0,
         };
         let stores = Task::CountStores { variable: "x" };
-        let juror = r#"{"value":[{"enabled":true,"hits":50,"number":1}]}"#;
+        let juror = "{\"type\":\"point_set\",\"value\":{\"hits\":0,\"number\":1}}\n\
+                     {\"type\":\"points\",\"value\":[{\"hits\":50,\"number\":1}]}";
         assert_eq!(of(Kind::Juror(PathBuf::new()), count, juror), Some(50));
         let gdb = "Num Type Disp Enb Address What\n1 breakpoint keep y 0x1 f\n";
         assert_eq!(of(Kind::Gdb, count, gdb), Some(0));
