@@ -24,7 +24,7 @@ pub(crate) struct Resume {
     pub(crate) body: Value,
 }
 
-/// What lets the program run.
+/// A way to let the program run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Act<'l> {
     /// A request of the client.

@@ -1,4 +1,4 @@
-//! What the session is asked for when a client replaces its points.
+//! Tests of the calls that the session gets when a client replaces its points.
 
 use super::*;
 use crate::adapter::Adapter;

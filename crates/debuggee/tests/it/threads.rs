@@ -322,7 +322,7 @@ fn threads_that_stop_without_a_pause_do_not_delay_a_request() {
             }
             others += 1;
         };
-        // What each thread had reported before, and the first stop afterwards.
+        // Each thread may have reported one stop before; the first stop afterwards may come, too.
         assert!(others <= 2 * threads, "{others}");
         debuggee.resume(interrupted).unwrap();
     }

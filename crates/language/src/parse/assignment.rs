@@ -301,7 +301,7 @@ mod tests {
         check("---x", "no-place", "-x");
     }
 
-    /// Where nothing can be changed, `--x` is `x` with two signs.
+    /// `--x` is `x` with two signs in an expression that cannot change anything.
     #[test]
     fn a_guard_reads_two_signs_as_two() {
         for guard in ["--x == x", "y--x > 0", "y++x > 0", "- -x == x", "---x < 0"] {

@@ -1,5 +1,5 @@
-//! What is found by a search, and by the index of units, is what the index of names finds: every
-//! name, in programs of several compilers and formats.
+//! A search and the index of units find what the index of names finds: every name, in programs of
+//! several compilers and formats.
 
 use crate::support::{Program, compile, settings_with_cache};
 use juror_symbols::SymbolFile;

@@ -127,7 +127,7 @@ fn points_are_replaced_by_the_thousand() {
     let first = numbers(&client.break_at(source, &all));
     let odd: Vec<u32> = all.iter().copied().filter(|line| line % 2 == 1).collect();
     let second = numbers(&client.break_at(source, &odd));
-    // Those that stay keep their numbers.
+    // Points that stay keep their numbers.
     let kept: Vec<i64> = first.iter().skip(1).step_by(2).copied().collect();
     assert_eq!(second, kept);
     let stop = client.begin();
