@@ -157,15 +157,19 @@ impl Engine {
                 address,
                 stack,
             } => self.counted(thread, address, stack),
-            Input::Started { thread } => {
-                self.threads
-                    .insert(thread, Thread::new(Motion::Stopped, Wanted::Wait));
+            Input::Started { thread } => self.begin(
+                thread,
+                Thread::new(Motion::Stopped, Wanted::Wait),
+                operations,
+            ),
+            Input::StartedInPlace { thread, parent } => {
+                self.started_in_place(thread, parent, operations)
             }
-            Input::StartedInPlace { thread, parent } => self.started_in_place(thread, parent),
-            Input::Attached { thread } => {
-                self.threads
-                    .insert(thread, Thread::new(Motion::Running, Wanted::Run));
-            }
+            Input::Attached { thread } => self.begin(
+                thread,
+                Thread::new(Motion::Running, Wanted::Run),
+                operations,
+            ),
             Input::Ended { thread } => self.ended(thread, operations),
             Input::Stepped { thread, address } => self.stepped(thread, address, operations),
             Input::FollowSet {

@@ -60,14 +60,28 @@ impl Engine {
         self.settle(operations);
     }
 
-    pub(super) fn started_in_place(&mut self, id: ThreadId, parent: ThreadId) {
+    /// Notes a new thread. If the number is that of a thread whose end was not reported, that thread
+    /// ends first: a step of it in place may be under way.
+    pub(super) fn begin(&mut self, id: ThreadId, thread: Thread, operations: &mut Vec<Operation>) {
+        if self.threads.contains_key(&id) {
+            self.ended(id, operations);
+        }
+        self.threads.insert(id, thread);
+    }
+
+    pub(super) fn started_in_place(
+        &mut self,
+        id: ThreadId,
+        parent: ThreadId,
+        operations: &mut Vec<Operation>,
+    ) {
         let mut thread = Thread::new(Motion::Stopped, Wanted::Wait);
         let inherits = !self.drops(Rule::InheritInPlace);
         if let Some(parent) = self.threads.get(&parent).filter(|_| inherits) {
             thread.inherit(parent);
         }
         self.pending_forks.remove(&id);
-        self.threads.insert(id, thread);
+        self.begin(id, thread, operations);
     }
 
     pub(super) fn unparked(&mut self, id: ThreadId, operations: &mut Vec<Operation>) {

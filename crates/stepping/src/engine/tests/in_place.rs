@@ -331,6 +331,26 @@ fn insert_and_remove_during_the_step() {
 }
 
 #[test]
+fn a_thread_with_the_number_of_one_whose_end_was_not_reported() {
+    let begins: [fn(ThreadId) -> Input; 3] = [
+        |thread| Input::Started { thread },
+        |thread| Input::Attached { thread },
+        |thread| Input::StartedInPlace {
+            thread,
+            parent: TWO,
+        },
+    ];
+    for begin in begins {
+        let mut fixture = Fixture::step_in_place_beside_held();
+        fixture.check(
+            begin(ONE),
+            &[InsertTrap { address: A }, ContinueThread { thread: TWO }],
+        );
+        assert!(!fixture.engine.is_removed_for_step(A));
+    }
+}
+
+#[test]
 fn threads_that_start_and_end_during_a_pass() {
     let mut fixture = Fixture::step_in_place_beside_held();
     fixture.check(Input::Started { thread: THREE }, &[]);
