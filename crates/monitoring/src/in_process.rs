@@ -22,6 +22,7 @@ mod records;
 mod returns;
 mod stepping;
 mod stub;
+mod tiers;
 
 pub use current::CurrentMonitor;
 pub(crate) use property::NativeSlot;
@@ -35,6 +36,12 @@ use records::Journals;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// The reason that needs no words.
+const ASKED: &str = "is taken by traps as asked";
+/// In place of a number of probes: the refusal is about the circumstances, and ends with
+/// them.
+const CIRCUMSTANCE: usize = usize::MAX;
 
 /// How the events of properties are taken.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -53,8 +60,8 @@ pub enum Tier {
 pub struct Circumstances {
     /// What the user has asked for.
     pub tier: Tier,
-    /// Something must see each event or each change of a state.
-    pub is_watched: bool,
+    /// What must see each event or each change of a state, as words that follow the property.
+    pub watched: Option<&'static str>,
 }
 
 /// The native properties of a process, as far as it is not of one property.

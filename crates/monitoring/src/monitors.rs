@@ -55,6 +55,8 @@ pub struct Monitors {
     /// The program has ended, so its events have ended too.
     has_exited: bool,
     unwind_points: UnwindPoints,
+    /// The number of stops at them.
+    pub(crate) unwinding_stops: u64,
     /// The reactions and points that depend on monitors.
     pub subscriptions: Subscriptions,
     /// The number of the process, if several are debugged.

@@ -21,6 +21,13 @@ const ERRORS: u64 = -4095_i64 as u64;
 const NO_FILE: u64 = u64::MAX;
 /// The longest name of a shared memory, with its end.
 const NAME: &[u8] = b"juror\0";
+/// The first address of the windows for memory that grows. Nothing is there that the kernel,
+/// a heap or a sanitizer has put there.
+const WINDOWS: u64 = 0x2a00_0000_0000;
+/// The distance between two windows.
+const WINDOW_LENGTH: u64 = 1 << 34;
+/// The number of windows that are tried.
+const WINDOWS_MAX: u64 = 64;
 /// The size of the memory that is mapped at once for code, a power of two; pages that are
 /// not written take no room.
 const AROUND: u64 = 1 << 16;
@@ -43,13 +50,40 @@ impl Debuggee {
         Ok(self.callable_thread()?.zip(gadget))
     }
 
+    /// Maps memory that may grow where it is, with this many bytes at first: mappings count for
+    /// the limits that a program sets itself (setrlimit(2)), whether they are used or not.
+    fn map_growing(
+        &mut self,
+        bytes: u64,
+        [access, flags, descriptor]: [u64; 3],
+    ) -> Result<Option<u64>, DebuggeeError> {
+        let taken = self.mappings();
+        let windows = (0..WINDOWS_MAX).map(|number| WINDOWS + number * WINDOW_LENGTH);
+        let is_free = |start: &u64| {
+            let end = start + WINDOW_LENGTH;
+            !taken.iter().any(|it| it.start < end && *start < it.end)
+        };
+        // Without a window it cannot grow.
+        let start = windows.into_iter().find(is_free).unwrap_or(0);
+        self.call(libc::SYS_mmap, [start, bytes, access, flags, descriptor, 0])
+    }
+
+    /// Makes a mapping longer where it is. Returns false if its neighbour, the kernel or the
+    /// program's limits refuse it.
+    fn lengthen(&mut self, start: u64, (from, to): (u64, u64)) -> Result<bool, DebuggeeError> {
+        let call = [start, from, to, 0, 0, 0];
+        Ok(self.call(libc::SYS_mremap, call)? == Some(start))
+    }
+
     /// Maps memory that juror shares. It is empty, and can grow to this many bytes; if the
-    /// address space of the program is limited, to a sixteenth of that at most. Returns
-    /// none if the kernel or the program's limits refuse it. A forked child does not have
-    /// it.
+    /// address space of the program is limited, to a sixteenth of that at most. The program
+    /// has the start of it only, until [`Debuggee::lengthen_memory`]. Returns none if the
+    /// kernel or the program's limits refuse it. A forked child does not have it.
     pub fn share_memory(&mut self, most: u64) -> Result<Option<SharedMemory>, DebuggeeError> {
         /// The part of a limited address space that the program does not miss.
         const PART: u64 = 16;
+        /// The bytes that are mapped at first.
+        const FIRST: u64 = 1 << 16;
         let bytes = match kernel::address_space_limit(self.process) {
             Some(limit) => most.min(page_of(limit / PART)),
             None => most,
@@ -69,9 +103,9 @@ impl Debuggee {
         let file = OpenOptions::new().read(true).write(true).open(path);
         let access = (libc::PROT_READ | libc::PROT_WRITE) as u64;
         let flags = (libc::MAP_SHARED | libc::MAP_NORESERVE) as u64;
-        let call = [0, bytes, access, flags, descriptor, 0];
+        let first = FIRST.min(bytes);
         let mapped = match &file {
-            Ok(_) => self.call(libc::SYS_mmap, call)?,
+            Ok(_) => self.map_growing(first, [access, flags, descriptor])?,
             Err(_) => None,
         };
         self.call(libc::SYS_close, [descriptor, 0, 0, 0, 0, 0])?;
@@ -80,48 +114,64 @@ impl Debuggee {
         };
         for advice in [libc::MADV_DONTDUMP, libc::MADV_DONTFORK] {
             let advice = advice as u64;
-            self.call(libc::SYS_madvise, [address, bytes, advice, 0, 0, 0])?;
+            self.call(libc::SYS_madvise, [address, first, advice, 0, 0, 0])?;
         }
         match SharedMemory::map(file, bytes, address) {
             Ok(memory) => {
-                self.image.patches.shared.insert(address, bytes);
+                self.image.patches.shared.insert(address, first);
                 Ok(Some(memory))
             }
             Err(_) => {
-                self.call(libc::SYS_munmap, [address, bytes, 0, 0, 0, 0])?;
+                self.call(libc::SYS_munmap, [address, first, 0, 0, 0, 0])?;
                 Ok(None)
             }
         }
     }
 
+    /// Gives the program all words of shared memory that there are; before that it must not
+    /// reach those that were added. Returns false if the kernel or the program's limits
+    /// refuse it.
+    pub fn lengthen_memory(&mut self, memory: &SharedMemory) -> Result<bool, DebuggeeError> {
+        let start = memory.address();
+        let wanted = page_end(memory.used());
+        match self.image.patches.shared.get(&start) {
+            Some(&length) if length < wanted => {
+                if !self.lengthen(start, (length, wanted))? {
+                    return Ok(false);
+                }
+                self.image.patches.shared.insert(start, wanted);
+                Ok(true)
+            }
+            Some(_) => Ok(true),
+            None => Ok(false),
+        }
+    }
+
     /// Unmaps memory that was shared in the debuggee; here it stays.
     pub fn unshare_memory(&mut self, memory: &SharedMemory) -> Result<(), DebuggeeError> {
-        if self
-            .image
-            .patches
-            .shared
-            .remove(&memory.address())
-            .is_none()
-        {
+        let shared = &mut self.image.patches.shared;
+        let Some(length) = shared.remove(&memory.address()) else {
             return Ok(());
-        }
-        let range = [memory.address(), memory.length(), 0, 0, 0, 0];
+        };
+        let range = [memory.address(), length, 0, 0, 0, 0];
         self.call(libc::SYS_munmap, range).map(drop)
     }
 
-    /// Maps this many records of `length` bytes, the first words of which are
-    /// given by `words`. Returns false if the kernel refuses it.
+    /// Maps records of `length` bytes, at most `most` of which will be needed, the first words
+    /// of which are given by `words`. Returns false if the kernel refuses it.
     pub fn map_thread_records(
         &mut self,
-        count: u32,
+        most: u32,
         length: u64,
         (first, words): (FirstWords, RecordWords),
     ) -> Result<bool, DebuggeeError> {
+        /// The number of records that are mapped at first.
+        const FIRST: u32 = 16;
+        let count = FIRST.min(most);
         let bytes = page_end(u64::from(count) * length);
         let access = (libc::PROT_READ | libc::PROT_WRITE) as u64;
         let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
-        let call = [0, bytes, access, flags, NO_FILE, 0];
-        let Some(start) = self.call(libc::SYS_mmap, call)? else {
+        let Some(start) = self.map_growing(bytes, [access, flags, NO_FILE])? else {
             return Ok(false);
         };
         for advice in [libc::MADV_WIPEONFORK, libc::MADV_DONTDUMP] {
@@ -142,7 +192,28 @@ impl Debuggee {
                 muted: first.muted,
             }));
         }
-        self.image.patches.records = Some(Records::new((start, length), count, (first, words)));
+        let counts = (count, most);
+        self.image.patches.records = Some(Records::new((start, length), counts, (first, words)));
+        Ok(true)
+    }
+
+    /// Maps as many thread records again as there are. Returns false if there are as many as
+    /// are ever needed, or the kernel or the program's limits refuse it.
+    pub(super) fn add_thread_records(&mut self) -> Result<bool, DebuggeeError> {
+        let Some(records) = &self.image.patches.records else {
+            return Ok(false);
+        };
+        let Some((count, longer)) = records.doubled() else {
+            return Ok(false);
+        };
+        let range = records.range();
+        let lengths = (range.end - range.start, longer);
+        if !self.lengthen(range.start, lengths)? {
+            return Ok(false);
+        }
+        if let Some(records) = &mut self.image.patches.records {
+            records.set_count(count);
+        }
         Ok(true)
     }
 

@@ -45,6 +45,8 @@ pub(crate) struct Records {
     length: u64,
     /// By number: the thread that has it; record 0 has none.
     threads: Vec<Option<ThreadId>>,
+    /// The number of records that may be mapped.
+    most: u32,
     first: FirstWords,
     words: RecordWords,
 }
@@ -62,13 +64,14 @@ impl fmt::Debug for Records {
 impl Records {
     pub(super) fn new(
         (start, length): (u64, u64),
-        count: u32,
+        (count, most): (u32, u32),
         (first, words): (FirstWords, RecordWords),
     ) -> Records {
         Records {
             start,
             length,
             threads: vec![None; count as usize],
+            most,
             first,
             words,
         }
@@ -78,6 +81,24 @@ impl Records {
     pub(super) fn range(&self) -> Range<u64> {
         let bytes = self.threads.len() as u64 * self.length;
         self.start..page_end(self.start + bytes)
+    }
+
+    /// Returns twice the number of records and the length of their pages; none if all are
+    /// mapped.
+    pub(super) fn doubled(&self) -> Option<(usize, u64)> {
+        let most = self.most as usize;
+        let count = (self.threads.len() * 2).min(most);
+        let bytes = page_end(count as u64 * self.length);
+        (count > self.threads.len()).then_some((count, bytes))
+    }
+
+    /// Sets the number of records, which are mapped.
+    pub(super) fn set_count(&mut self, count: usize) {
+        self.threads.resize(count, None);
+    }
+
+    fn is_full(&self) -> bool {
+        self.threads.iter().skip(1).all(Option::is_some)
     }
 
     fn of(&self, thread: ThreadId) -> Option<ThreadRecord> {

@@ -13,8 +13,10 @@ use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
 /// Memory of 64-bit words that is mapped here and in the debuggee. Clones share
 /// it; it stays when the debuggee has ended.
 ///
-/// It is a file that is shorter than its mappings, and grows. So the kernel allocates
-/// no more than what is used, also if the program locks its memory (mlockall(2)).
+/// It is a file that is shorter than its mapping here, and grows. So the kernel allocates
+/// no more than what is used, also if the program locks its memory (mlockall(2)). The
+/// mapping in the debuggee is made longer when the file has grown, so that it does not
+/// count for the program's limits (setrlimit(2)).
 ///
 /// Invariant: no word behind the end of the file is read or written, which would be
 /// `SIGBUS`.
@@ -29,7 +31,7 @@ pub struct SharedMemory {
 struct Mapping {
     file: File,
     start: NonNull<AtomicU64>,
-    /// The size of the mappings in bytes.
+    /// The size of the mapping here in bytes.
     mapped: NonZeroUsize,
     /// The number of words in the file.
     words: AtomicUsize,
@@ -41,7 +43,8 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl SharedMemory {
-    /// Maps an empty file. The debuggee has this many bytes of it mapped at `address`.
+    /// Maps an empty file, which can grow to this many bytes. The debuggee has the start of it
+    /// mapped at `address`.
     pub(super) fn map(file: File, bytes: u64, address: u64) -> io::Result<SharedMemory> {
         let length = usize::try_from(bytes).ok().and_then(NonZeroUsize::new);
         let length = length.ok_or(io::ErrorKind::InvalidInput)?;
@@ -62,7 +65,8 @@ impl SharedMemory {
     }
 
     /// Makes room for this many bytes in all; new words are 0. Returns false if they are
-    /// more than the mappings have, or the kernel refuses them.
+    /// more than the mapping has, or the kernel refuses them. The debuggee has them when its
+    /// mapping has been made longer ([`crate::Debuggee::lengthen_memory`]).
     pub fn reserve(&self, bytes: u64) -> bool {
         /// The file grows by multiples of it.
         const STEP: usize = 1 << 16;
@@ -87,9 +91,9 @@ impl SharedMemory {
         self.address
     }
 
-    /// Returns the size of its mappings in bytes.
-    pub fn length(&self) -> u64 {
-        self.mapping.mapped.get() as u64
+    /// Returns the number of bytes that there are.
+    pub fn used(&self) -> u64 {
+        self.mapping.words.load(Ordering::Acquire) as u64 * 8
     }
 
     /// Returns the word at an offset in bytes; none beyond the end.

@@ -135,6 +135,24 @@ impl Why {
         Why::Event,
     ];
 
+    /// Returns what the general step is for.
+    pub fn words(self) -> &'static str {
+        match self {
+            Why::Value => "a value is no machine word",
+            Why::Capture => "a value cannot be read",
+            Why::Term => "a guard or an update has no machine code",
+            Why::Verdict => "it decides the verdict of a slice, or ends it in a final state",
+            Why::Drop => "a slice is dropped",
+            Why::Scenario => "a scenario listens",
+            Why::Twin => "its branches differ in their actions",
+            Why::Constraint => "a slice is excluded",
+            Why::Full => "the table grows",
+            Why::Busy => "a lock is taken",
+            Why::Numbers => "the numbers of events are renewed",
+            Why::Event => "it has no machine code",
+        }
+    }
+
     /// Returns the reason in the word of a row ([`Layout::GATE`]).
     pub(crate) fn of_row(word: u64) -> Option<Why> {
         let number = (word & Layout::TARGET) as usize;

@@ -6,11 +6,10 @@ use super::records::{
     FIRST_WORDS, PROPERTIES_MAX, RECORD_BYTES, RECORDS, journal, journal_offset,
     words as record_words,
 };
-use super::{Circumstances, NativeTier, Tier};
+use super::{ASKED, CIRCUMSTANCE, Circumstances, NativeTier, Tier};
 use crate::monitors::{MonitoredProperty, Monitors};
 use juror_debuggee::{DebuggeeError, Follow, ThreadId};
 use juror_fault::{SessionError, wrong};
-use juror_instrument::probes::Probe;
 use juror_language::Diagnostic;
 use juror_monitor::lowering::{JournalWord, NotNative, WordMonitor};
 use juror_program::program::Program;
@@ -19,9 +18,8 @@ use std::sync::{Arc, PoisonError};
 /// The size of a table in bytes; a part that is not used takes no room.
 const TABLE_BYTES: u64 = 1 << 33;
 
-/// In place of a number of probes: the refusal is about the circumstances, and ends with
-/// them.
-const CIRCUMSTANCE: usize = usize::MAX;
+/// The reason for a property whose table has no room in the address space of the program.
+const NO_ROOM: &str = "has no room in the program";
 
 impl Monitors {
     /// Makes properties native where that is possible, and returns them to traps where it
@@ -59,10 +57,13 @@ impl Monitors {
     fn obstacle(&self, program: &Program, circumstances: Circumstances) -> Option<&'static str> {
         let debuggee = &program.debuggee;
         if circumstances.tier == Tier::Trap {
-            return Some("is taken by traps as asked");
+            return Some(ASKED);
         }
-        if circumstances.is_watched || self.is_recorded() {
-            return Some("is recorded, or watched event by event");
+        if let Some(why) = circumstances.watched {
+            return Some(why);
+        }
+        if self.is_recorded() {
+            return Some("is recorded event by event");
         }
         if !self.subscriptions.is_silent() {
             return Some("has a scenario that listens");
@@ -129,67 +130,6 @@ impl Monitors {
                 .any(|probe| usize::from(probe.monitor) == number)
     }
 
-    /// Returns how an event is taken at the addresses of its probes, in their order.
-    pub(crate) fn ways(
-        &self,
-        program: &Program,
-        monitor: usize,
-        event: usize,
-    ) -> Vec<Option<String>> {
-        let is_meant = |probe: &&Probe| {
-            probe.is_inserted
-                && usize::from(probe.monitor) == monitor
-                && usize::from(probe.event.0) == event
-        };
-        let probes = self.probes.iter().filter(is_meant);
-        probes
-            .map(|probe| self.way(program, monitor, event, probe.address))
-            .collect()
-    }
-
-    /// Notes how the events of calls and system calls are taken, for the summary.
-    pub(crate) fn note_tiers(&mut self, program: &Program) {
-        let tier = |monitor: usize, event: usize| {
-            if let Some(stops) = self.call_stops(program, monitor, event) {
-                return Some(stops);
-            }
-            let refusal = self.native.refusals.get(&monitor);
-            if refusal.is_some_and(|(_, known)| *known == CIRCUMSTANCE) {
-                return None;
-            }
-            joint_way(&self.ways(program, monitor, event))
-        };
-        let numbers = 0..self.properties.len();
-        let all: Vec<Vec<Option<String>>> = numbers
-            .map(|monitor| {
-                let events = self.properties.get(monitor).map_or(0, |it| it.stops.len());
-                (0..events).map(|event| tier(monitor, event)).collect()
-            })
-            .collect();
-        for (monitored, tiers) in self.properties.iter_mut().zip(all) {
-            monitored.tiers = tiers;
-        }
-    }
-
-    fn way(&self, program: &Program, monitor: usize, event: usize, address: u64) -> Option<String> {
-        let trap = |why: &dyn std::fmt::Display| Some(format!("trap: {why}"));
-        let Some(native) = self.properties.get(monitor)?.native.get() else {
-            let (why, _) = self.native.refusals.get(&monitor)?;
-            return trap(why);
-        };
-        if program.debuggee.is_patched(address) {
-            return Some("native".to_owned());
-        }
-        if let Some(why) = native.refusals.get(event)? {
-            return trap(why);
-        }
-        match self.native.entries.get(&address).map(|site| &site.patch) {
-            Some(Err(why)) => trap(why),
-            Some(Ok(_)) => trap(&"something else is in the first instructions"),
-            None => trap(&"another event there is not native"),
-        }
-    }
-
     fn refuse_all(&mut self, why: &str) {
         for number in 0..self.properties.len() {
             if let Some(monitored) = self.properties.get(number) {
@@ -210,9 +150,12 @@ impl Monitors {
         if moving.is_empty() {
             return action(self, program);
         }
-        program.debuggee.halt_all()?;
-        let done = action(self, program)?;
-        program.debuggee.resume_halted(moving)?;
+        let halted = program.debuggee.halt_all();
+        let done = halted.and_then(|()| action(self, program));
+        // Threads that stand stay so for ever if the action has failed.
+        let resumed = program.debuggee.resume_halted(moving);
+        let done = done?;
+        resumed?;
         Ok(done)
     }
 
@@ -261,7 +204,7 @@ impl Monitors {
             Err(why) => return Ok(Err(why)),
         };
         if !self.native.prepare_records(program)? {
-            return Ok(Err(whole(monitored, "has no room in the program")));
+            return Ok(Err(whole(monitored, NO_ROOM)));
         }
         let index = self.native.journal_count();
         let table = if index < PROPERTIES_MAX {
@@ -270,13 +213,17 @@ impl Monitors {
             None
         };
         let Some(table) = table else {
-            return Ok(Err(whole(monitored, "has no room in the program")));
+            return Ok(Err(whole(monitored, NO_ROOM)));
         };
         let probes = self.probes.iter().count();
         let native = NativeProperty::of(candidate, monitored, table, (index, probes));
         let Some(native) = native else {
-            return Ok(Err(whole(monitored, "has no room in the program")));
+            return Ok(Err(whole(monitored, NO_ROOM)));
         };
+        if !program.debuggee.lengthen_memory(&native.table)? {
+            program.debuggee.unshare_memory(&native.table)?;
+            return Ok(Err(whole(monitored, NO_ROOM)));
+        }
         self.native.add_journals(program, &native)?;
         if !program.debuggee.arm_threads()? {
             return Ok(Err(whole(monitored, "has too many threads")));
@@ -337,6 +284,29 @@ impl Monitors {
         self.forget_tables();
         for number in 0..self.properties.len() {
             self.apply_needs(program, number)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the program what the table of a property has grown by, all threads being stopped.
+    /// If there is no room for it, all properties return to traps, and this one stays there.
+    pub(super) fn lengthen_table(
+        &mut self,
+        program: &mut Program,
+        number: usize,
+    ) -> Result<(), DebuggeeError> {
+        let native = self.properties.get(number).and_then(|it| it.native.get());
+        let Some(native) = native else {
+            return Ok(());
+        };
+        if program.debuggee.lengthen_memory(&native.table)? {
+            return Ok(());
+        }
+        self.leave_native_stopped(program)?;
+        if let Some(monitored) = self.properties.get(number) {
+            let why = whole(monitored, NO_ROOM);
+            let probes = self.probes.iter().count();
+            self.native.refusals.insert(number, (why, probes));
         }
         Ok(())
     }
@@ -461,36 +431,12 @@ impl NativeTier {
     }
 }
 
-/// Returns how an event is taken that is taken in these ways, by address.
-fn joint_way(ways: &[Option<String>]) -> Option<String> {
-    let is_native = |way: &Option<String>| way.as_deref() == Some("native");
-    if ways.iter().any(is_native) && !ways.iter().all(is_native) {
-        return Some("native in part".to_owned());
-    }
-    ways.first().cloned().flatten()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::samples::monitors;
     use juror_event::{EventId, EventKind};
-
-    #[test]
-    fn an_event_is_native_in_part_if_some_of_its_addresses_are() {
-        let native = || Some("native".to_owned());
-        let trap = || Some("trap: it is short".to_owned());
-        for (ways, expected) in [
-            (vec![], None),
-            (vec![native(), native()], native()),
-            (vec![trap(), trap()], trap()),
-            (vec![None, trap()], None),
-            (vec![native(), trap()], Some("native in part".to_owned())),
-            (vec![None, native()], Some("native in part".to_owned())),
-        ] {
-            assert_eq!(joint_way(&ways), expected, "{ways:?}");
-        }
-    }
+    use juror_instrument::probes::Probe;
 
     fn probe(monitor: u16) -> Probe {
         Probe {

@@ -29,11 +29,12 @@ impl Monitors {
         let Err(why) = native.word.try_step(event, occurrence) else {
             return Ok(());
         };
-        self.with_all_stopped(program, |monitors, _| {
+        self.with_all_stopped(program, |monitors, program| {
             if let Some(monitored) = monitors.properties.get_mut(number) {
                 monitored.step_generally(number, event, occurrence, why, outcome);
             }
-            Ok(())
+            // The program takes events on the table when it continues.
+            monitors.lengthen_table(program, number)
         })
     }
 

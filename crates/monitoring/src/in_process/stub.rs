@@ -46,7 +46,7 @@ impl MonitorStub {
     fn release(&self, address: u64) {
         for section in &self.sections {
             let offset = address.wrapping_sub(section.table.address());
-            if offset < section.table.length() {
+            if offset < section.table.used() {
                 section.table.store(offset, 0);
                 return;
             }

@@ -173,6 +173,7 @@ impl Monitors {
         observer: &mut dyn Observer,
         outcome: &mut EventOutcome,
     ) -> Result<(), DebuggeeError> {
+        self.unwinding_stops += 1;
         if self.has_native() {
             self.take_over_pending(program, thread)?;
         }

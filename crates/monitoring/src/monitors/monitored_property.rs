@@ -32,6 +32,8 @@ pub struct MonitoredProperty {
     pub stops: Vec<u64>,
     /// By event: how it was last taken, in words.
     pub(crate) tiers: Vec<Option<String>>,
+    /// The number of stops at places where frames are removed from stacks, for the ends of calls.
+    pub(crate) unwinding_stops: u64,
     /// The number of reported violations.
     pub violations: u64,
     /// The number of these that the end of the run caused.
@@ -88,6 +90,7 @@ impl MonitoredProperty {
             unneeded: vec![0; events],
             stops: vec![0; events],
             tiers: Vec::new(),
+            unwinding_stops: 0,
             violations: 0,
             violated_by_end: 0,
             bound: vec![false; events],

@@ -15,9 +15,15 @@ pub(crate) fn arrange(
     let is_checked = session.options.self_check.is_some() && session.options.tier != Tier::Native;
     let circumstances = Circumstances {
         tier: session.options.tier,
-        is_watched: is_checked
-            || session.options.checkpoints.is_some()
-            || session.options.tier != Tier::Trap && observer.wants_state_changes(),
+        watched: if is_checked {
+            Some("is taken by traps, which --self-check checks")
+        } else if session.options.checkpoints.is_some() {
+            Some("has checkpoints made at its events")
+        } else if session.options.tier != Tier::Trap && observer.wants_state_changes() {
+            Some("has each change of its state reported")
+        } else {
+            None
+        },
     };
     let process = &mut *session.processes;
     let Some(program) = &mut process.program else {

@@ -1,6 +1,7 @@
 //! Programs whose resources are limited (setrlimit(2)), with events in them.
 
-use crate::support::program;
+use crate::support::attached::written;
+use crate::support::{juror, program};
 use std::fs;
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -46,6 +47,33 @@ fn the_address_space_is_left_to_the_program() {
     check("ulimit -v 4194304", "mapped: yes", "  native");
     // Less than the program itself maps.
     check("ulimit -v 2097152", "mapped: no", "  native");
+}
+
+const OBJECTS: &str = "property objects slice on o
+event put = before put(o: u64 = arg 1)
+var n = 0
+state init accepting { on put { n += 1 } }
+";
+
+/// What juror has mapped counts for the limits that a program sets itself.
+#[test]
+fn a_program_that_limits_itself_has_its_memory() {
+    let executable = program("own_limit.c").compile_plain();
+    for (what, tier) in [
+        ("as", "native"),
+        ("data", "native"),
+        ("tight", "trap: the property has no room in the program"),
+    ] {
+        let (_directory, property) = written(OBJECTS);
+        let output = juror(&["run", "--batch", "--property"])
+            .args([&property, &executable])
+            .args([what])
+            .run();
+        let text = &output.stdout;
+        for expected in ["41000 times", tier, "failures: 0", "calls: 41000"] {
+            assert!(text.contains(expected), "{what}: {expected}: {text}");
+        }
+    }
 }
 
 /// The kernel allocates all pages of memory that is locked.

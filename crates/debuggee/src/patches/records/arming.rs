@@ -29,12 +29,18 @@ impl Debuggee {
     /// another process, which shares the memory, gets the muted one.
     pub(crate) fn arm(&mut self, thread: ThreadId) -> Result<bool, DebuggeeError> {
         let base = self.gs_base(thread);
-        let Some(records) = &mut self.image.patches.records else {
+        let Some(records) = &self.image.patches.records else {
             return Ok(true);
         };
         if !records.is_ours(base) {
             return Ok(false);
         }
+        if records.is_full() && records.of(thread).is_none() {
+            self.add_thread_records()?;
+        }
+        let Some(records) = &mut self.image.patches.records else {
+            return Ok(true);
+        };
         let is_own = |known: &crate::state::thread::Thread| !known.is_vfork_child;
         let is_own = self.threads.get(&thread.0).is_none_or(is_own);
         let record = match records.of(thread) {
