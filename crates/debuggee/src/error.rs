@@ -277,7 +277,7 @@ pub enum DebuggeeError {
 impl DebuggeeError {
     /// Returns true if a thread, or the whole program, was killed meanwhile: no
     /// failure, since its last status is still to come.
-    pub(crate) fn is_end(&self) -> bool {
+    pub fn is_end(&self) -> bool {
         matches!(self, DebuggeeError::ThreadGone(_) | DebuggeeError::Gone)
     }
 

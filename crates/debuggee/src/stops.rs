@@ -45,9 +45,26 @@ impl Debuggee {
     ) -> Result<(), DebuggeeError> {
         match self.handle_status(thread, status) {
             // Killed meanwhile: its last status follows.
-            Err(error) if error.is_end() => Ok(()),
+            Err(error) if error.is_end() => {
+                if let Status::Stopped {
+                    event: Event::Exit, ..
+                } = status
+                {
+                    self.let_end(thread);
+                }
+                Ok(())
+            }
             result => result,
         }
+    }
+
+    /// Lets a thread end that has stopped for it, whatever has failed: who has killed it waits
+    /// for that.
+    fn let_end(&mut self, thread: u32) {
+        self.wait.departing.insert(thread);
+        let _ = kernel::resume(thread, 0);
+        // What fails about others is known by their own statuses.
+        let _ = self.forget_thread(ThreadId(thread));
     }
 
     /// Returns the next status of a thread of this debuggee.

@@ -93,7 +93,7 @@ impl Session {
             let stop_event = self.next_stop_event();
             self.control.state.notify();
             self.follow_control();
-            let pause = self.take(stop_event?, observer, goal)?;
+            let pause = self.take_tolerantly(stop_event?, observer, goal)?;
             self.report_ends(observer);
             let pause = match pause {
                 Some(pause) => self.react(pause, goal, observer)?,
@@ -108,6 +108,27 @@ impl Session {
                 }
                 return Ok(pause);
             }
+        }
+    }
+
+    /// Handles a stop event. Its thread may be killed meanwhile, with the program or by `exec`: then
+    /// there is nothing to do for it, and the next stop event says so.
+    fn take_tolerantly(
+        &mut self,
+        stop_event: StopEvent,
+        observer: &mut dyn Observer,
+        goal: Goal<'_>,
+    ) -> Result<Option<Pause>, CommandError> {
+        let thread = stop_event.waiting_thread();
+        let taken = self.take(stop_event, observer, goal);
+        let program = self.processes.program.as_ref();
+        let is_lost = || {
+            let lost = program.zip(thread);
+            lost.is_some_and(|(program, thread)| program.debuggee.is_lost(thread))
+        };
+        match taken {
+            Err(_) if is_lost() => Ok(None),
+            taken => taken,
         }
     }
 

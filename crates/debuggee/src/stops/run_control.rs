@@ -110,9 +110,8 @@ impl Debuggee {
         threads: impl IntoIterator<Item = ThreadId>,
     ) -> Result<(), DebuggeeError> {
         let made = std::mem::take(&mut self.forks.made_halted);
-        for thread in threads.into_iter().chain(made) {
-            self.resume(thread)?;
-        }
-        Ok(())
+        let threads = threads.into_iter().chain(made);
+        // The others go on if one cannot.
+        threads.fold(Ok(()), |all, thread| all.and(self.resume(thread)))
     }
 }

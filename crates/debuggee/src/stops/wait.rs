@@ -3,6 +3,8 @@
 //! Invariant: a thread with a queued stop event is not resumed before the last
 //! of its events has been taken.
 
+use juror_stepping::ThreadId;
+
 use crate::debuggee::Debuggee;
 use crate::error::DebuggeeError;
 use crate::kernel;
@@ -54,6 +56,12 @@ impl Debuggee {
             known.awaits_resume = true;
         }
         self.wait.events.push_back(event);
+    }
+
+    /// Returns true if a thread has ended since it stopped, or is about to: its last status is
+    /// still to come.
+    pub fn is_lost(&self, thread: ThreadId) -> bool {
+        self.core.is_none() && (!self.threads.contains_key(&thread.0) || kernel::is_dying(thread.0))
     }
 
     /// Returns true if the whole process is ending although no stopped thread

@@ -14,7 +14,7 @@ use crate::state::evaluations::CallEnd;
 use crate::state::inline_frames::SkippedFrames;
 use crate::state::values::of_thread;
 use juror_control::decision::{Meaning, Moment, Owner};
-use juror_debuggee::{Owners, ThreadId};
+use juror_debuggee::{DebuggeeError, Owners, ThreadId};
 use juror_fault::CommandError;
 use juror_monitoring::monitors::EventOutcome;
 use juror_monitoring::report;
@@ -133,21 +133,20 @@ impl Session {
             return Ok(None);
         };
         let mut outcome = EventOutcome::default();
-        if owners.contains(Owners::INTERNAL) {
-            process
-                .monitors
-                .on_unwinding(program, thread, address, observer, &mut outcome)?;
-        }
-        if owners.contains(Owners::RETURN) {
-            process
-                .monitors
-                .on_return(program, thread, address, observer, &mut outcome)?;
-        }
-        if owners.contains(Owners::MONITOR) {
-            process
-                .monitors
-                .on_call(program, thread, address, observer, &mut outcome)?;
-        }
+        let monitors = &mut process.monitors;
+        let mut tell = || {
+            if owners.contains(Owners::INTERNAL) {
+                monitors.on_unwinding(program, thread, address, observer, &mut outcome)?;
+            }
+            if owners.contains(Owners::RETURN) {
+                monitors.on_return(program, thread, address, observer, &mut outcome)?;
+            }
+            if owners.contains(Owners::MONITOR) {
+                monitors.on_call(program, thread, address, observer, &mut outcome)?;
+            }
+            Ok(())
+        };
+        unless_ended(tell())?;
         self.scenarios.queued.extend(outcome.queued.drain(..));
         if outcome.is_empty() {
             return Ok(None);
@@ -313,6 +312,12 @@ impl Session {
         }
         Ok(pause)
     }
+}
+
+/// Takes the end of a thread, or of the program, for no failure: it can be killed at any moment, and
+/// its last status is still to come.
+pub(super) fn unless_ended(told: Result<(), DebuggeeError>) -> Result<(), DebuggeeError> {
+    told.or_else(|error| if error.is_end() { Ok(()) } else { Err(error) })
 }
 
 /// Adds an owner's answer to a moment.
