@@ -262,6 +262,8 @@ impl Debuggee {
                 _ => return Ok(()),
             }
         }
+        // It was in the kernel when the others lost theirs.
+        self.clear_hardware(thread);
         let _ = self.let_go(thread.0, 0);
         self.threads.remove(&thread.0);
         Ok(())

@@ -466,6 +466,44 @@ pub(crate) fn share_memory(first: u32, second: u32) -> Option<bool> {
     (result >= 0).then_some(result == 0)
 }
 
+/// Reads memory of a process without a descriptor; returns the number of bytes.
+pub(crate) fn read_memory(process: u32, address: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    let local = libc::iovec {
+        iov_base: bytes.as_mut_ptr().cast(),
+        iov_len: bytes.len(),
+    };
+    let remote = libc::iovec {
+        iov_base: ptr::without_provenance_mut(address as usize),
+        iov_len: bytes.len(),
+    };
+    // SAFETY: `local` describes the slice `bytes`, which the call fills; `remote` is
+    // interpreted in the other process.
+    let count = unsafe { libc::process_vm_readv(process as pid_t, &local, 1, &remote, 1, 0) };
+    usize::try_from(count).map_err(|_| io::Error::last_os_error())
+}
+
+/// Writes memory of a stopped thread without a descriptor, read-only text, too.
+pub(crate) fn poke_memory(thread: u32, address: u64, bytes: &[u8]) -> io::Result<()> {
+    const WORD: usize = size_of::<usize>();
+    let mut done = 0;
+    while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {
+        let at = address.wrapping_add(done as u64);
+        // A word never crosses a page.
+        let start = at & !(WORD as u64 - 1);
+        let offset = (at - start) as usize;
+        let count = rest.len().min(WORD - offset);
+        let mut word = [0; WORD];
+        if read_memory(thread, start, &mut word)? != WORD {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        word[offset..offset + count].copy_from_slice(&rest[..count]);
+        let word = usize::from_ne_bytes(word);
+        request(libc::PTRACE_POKEDATA, thread, start as usize, word)?;
+        done += count;
+    }
+    Ok(())
+}
+
 /// Writes to the debuggee as its own instruction would: read-only pages stay
 /// untouched (unlike a write through `/proc/PID/mem`).
 pub(crate) fn write_as_debuggee(process: u32, address: u64, bytes: &[u8]) -> io::Result<()> {

@@ -22,17 +22,54 @@ use std::path::Path;
 use nix::errno::Errno;
 
 use crate::error::DebuggeeError;
-use crate::kernel::put_back;
 use crate::kernel::traps::TRAP;
+use crate::kernel::{self, process_status, put_back};
 use crate::memory::core_file::CoreMemory;
 use crate::memory::listed::JumpList;
 use crate::memory::text::TextPatches;
 use crate::memory::watchdog::Watchdog;
 
+/// The way to the memory.
+#[derive(Debug)]
+enum Access {
+    File(File),
+    /// By requests about a stopped thread: juror has no descriptor left.
+    Stopped(u32),
+}
+
+impl Access {
+    fn read_at(&self, bytes: &mut [u8], address: u64) -> io::Result<usize> {
+        match self {
+            Access::File(file) => file.read_at(bytes, address),
+            Access::Stopped(thread) => kernel::read_memory(*thread, address, bytes),
+        }
+    }
+
+    fn read_exact_at(&self, bytes: &mut [u8], address: u64) -> io::Result<()> {
+        match self {
+            Access::File(file) => file.read_exact_at(bytes, address),
+            Access::Stopped(thread) => {
+                let count = kernel::read_memory(*thread, address, bytes)?;
+                let is_whole = count == bytes.len();
+                is_whole
+                    .then_some(())
+                    .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+            }
+        }
+    }
+
+    fn write_all_at(&self, bytes: &[u8], address: u64) -> io::Result<()> {
+        match self {
+            Access::File(file) => file.write_all_at(bytes, address),
+            Access::Stopped(thread) => kernel::poke_memory(*thread, address, bytes),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Memory {
-    file: File,
-    /// The memory of a core file, which is read in place of `file`.
+    access: Access,
+    /// The memory of a core file, which is read in place of `access`.
     core: Option<Box<CoreMemory>>,
     /// The bytes under the inserted traps.
     originals: BTreeMap<u64, u8>,
@@ -59,6 +96,18 @@ impl Memory {
         Ok(Memory::of_file(file))
     }
 
+    /// Opens the memory of a stopped process that has just been made, also if juror has no
+    /// descriptor left: its copy of juror's traps and jumps must not stay.
+    pub(crate) fn open_stopped(process: u32) -> io::Result<Memory> {
+        let path = process_status::file_of(process, process, "mem");
+        match Memory::open(&path) {
+            Err(error) if is_lack_of_descriptors(&error) => {
+                Ok(Memory::of(Access::Stopped(process)))
+            }
+            opened => opened,
+        }
+    }
+
     /// Returns the memory of a core file, which cannot be written: `file` is
     /// opened for reading.
     pub(crate) fn of_core(file: File, core: CoreMemory) -> Memory {
@@ -68,8 +117,12 @@ impl Memory {
     }
 
     fn of_file(file: File) -> Memory {
+        Memory::of(Access::File(file))
+    }
+
+    fn of(access: Access) -> Memory {
         Memory {
-            file,
+            access,
             core: None,
             originals: BTreeMap::new(),
             ever_inserted: BTreeMap::new(),
@@ -84,7 +137,10 @@ impl Memory {
     /// Starts the watchdog, which restores the text of the process if juror is killed.
     /// No trap may be inserted yet.
     pub(crate) fn start_watchdog(&mut self, process: u32) -> Result<(), Errno> {
-        self.watchdog = Some(Watchdog::new(&self.file, process)?);
+        let Access::File(file) = &self.access else {
+            return Err(Errno::EMFILE);
+        };
+        self.watchdog = Some(Watchdog::new(file, process)?);
         Ok(())
     }
 
@@ -159,7 +215,10 @@ impl Memory {
         let mut filled = 0;
         while filled < bytes.len() {
             let rest = &mut bytes[filled..];
-            match self.file.read_at(rest, address.wrapping_add(filled as u64)) {
+            match self
+                .access
+                .read_at(rest, address.wrapping_add(filled as u64))
+            {
                 Ok(0) => break,
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -174,7 +233,7 @@ impl Memory {
         if let Some(core) = &self.core {
             return core.read(address, bytes);
         }
-        self.file
+        self.access
             .read_exact_at(bytes, address)
             .map_err(|error| failed_at(address, bytes.len(), &error))
     }
@@ -189,7 +248,7 @@ impl Memory {
             let length = bytes.len();
             return Err(DebuggeeError::Memory { address, length });
         }
-        self.file
+        self.access
             .write_all_at(bytes, address)
             .map_err(|error| failed_at(address, bytes.len(), &error))
     }
@@ -406,6 +465,11 @@ impl Memory {
         let mut present = [0];
         self.read_raw(address, &mut present).is_ok() && present[0] == TRAP
     }
+}
+
+/// Returns whether something cannot be opened since there is no descriptor left.
+fn is_lack_of_descriptors(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
 }
 
 /// Returns the error of a failed transfer. The kernel transfers nothing,

@@ -10,6 +10,7 @@
 use juror_arch::instruction::{SYSTEM_CALL, SYSTEM_CALL_LENGTH};
 use juror_stepping::ThreadId;
 use libc::c_long;
+use nix::errno::Errno;
 
 use crate::debuggee::Debuggee;
 use crate::error::{DebuggeeError, gone_or};
@@ -114,10 +115,19 @@ impl Debuggee {
         let [syscall_low, syscall_high, trap] = GADGET;
         let code = [trap, syscall_low, syscall_high, trap];
         let mut original = [0; 4];
-        self.memory.read_raw(start, &mut original)?;
-        self.memory.write_raw(start, &code)?;
+        let is_there = self.memory.read_raw(start, &mut original).is_ok();
+        if !is_there || self.memory.write_raw(start, &code).is_err() {
+            // The program will fault there.
+            return Ok(());
+        }
         let mask = self.block_signals(thread)?;
-        self.run_to(thread, start + 1, kernel::resume)?;
+        match self.run_to(thread, start + 1, kernel::resume) {
+            Err(error) if is_fault(&error) => {
+                kernel::set_signal_mask(thread.0, mask).map_err(failed)?;
+                return self.memory.write_raw(start, &original);
+            }
+            ran => ran?,
+        }
         kernel::set_counter(thread.0, start).map_err(failed)?;
         let mappings = self.mappings();
         for place in region_candidates_near(near, &mappings) {
@@ -197,6 +207,11 @@ impl Debuggee {
                 {
                     break;
                 }
+                // Resumed without it, the thread would raise it for ever.
+                Status::Stopped {
+                    signal: libc::SIGSEGV | libc::SIGBUS,
+                    event: Event::Signal,
+                } => return Err(failed(Errno::EFAULT)),
                 status => stops_seen += stops_in_passing(thread, status)?,
             }
         }
@@ -256,6 +271,12 @@ impl Debuggee {
         }
         Ok(())
     }
+}
+
+/// Returns whether a thread could not run an instruction of the program.
+fn is_fault(error: &DebuggeeError) -> bool {
+    matches!(error, DebuggeeError::System { source, .. }
+        if source.raw_os_error() == Some(libc::EFAULT))
 }
 
 /// Returns the number of `SIGSTOP`s, which cannot be blocked, in a status that comes before the

@@ -14,7 +14,6 @@ use juror_stepping::ThreadId;
 use crate::debuggee::Debuggee;
 use crate::kernel::dispositions;
 use crate::kernel::pending_stops;
-use crate::kernel::process_status;
 use crate::kernel::put_back;
 use crate::kernel::{self, Event, Status};
 use crate::memory::Memory;
@@ -145,7 +144,7 @@ impl Debuggee {
 
     /// Restores the text of a copy of the memory, which is stopped, or about to be.
     pub(crate) fn restore_fork(&self, child: u32) {
-        if let Ok(memory) = Memory::open(&process_status::file_of(child, child, "mem")) {
+        if let Ok(memory) = Memory::open_stopped(child) {
             self.memory.restore_every_patch_in(&memory);
             self.memory.restore_every_trap_in(&memory);
         }

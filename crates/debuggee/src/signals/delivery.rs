@@ -78,7 +78,7 @@ impl Debuggee {
         );
         self.open_for_signal(thread)?;
         if !is_fault {
-            self.keep_interrupted_slot(thread)?;
+            self.keep_interrupted_slot(thread, number)?;
         }
         if is_fault && self.return_from_step_over(thread, number)? {
             if recipient == Recipient::Program {
@@ -224,13 +224,18 @@ impl Debuggee {
         }
     }
 
-    /// Keeps the slot of a thread that gets a signal in it, also after
+    /// Keeps the slot of a thread whose handler of a signal interrupts it, also after
     /// detaching: the handler will return to it.
-    fn keep_interrupted_slot(&mut self, thread: ThreadId) -> Result<(), DebuggeeError> {
+    fn keep_interrupted_slot(
+        &mut self,
+        thread: ThreadId,
+        number: i32,
+    ) -> Result<(), DebuggeeError> {
         if !self.image.out_of_line.is_interrupted {
             let counter = self.stop_registers(thread)?.kernel_counter;
             let slots = &mut self.image.out_of_line;
-            slots.is_interrupted = slots.original_of(counter).is_some();
+            slots.is_interrupted =
+                slots.original_of(counter).is_some() && dispositions::is_caught(thread.0, number);
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::ffi::{CString, OsString};
 use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -91,6 +92,8 @@ impl Redirection {
     /// Opens the file if there is one; `None` means inherited.
     pub(crate) fn open(&self, stream: &'static str) -> Result<Option<Arc<OwnedFd>>, LaunchError> {
         let mut options = OpenOptions::new();
+        // A terminal must not become juror's: with its other end juror would be hung up.
+        options.custom_flags(libc::O_NOCTTY);
         let path = match self {
             Redirection::Inherit => return Ok(None),
             Redirection::Descriptor(descriptor) => return Ok(Some(Arc::clone(descriptor))),

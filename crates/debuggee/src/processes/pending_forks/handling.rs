@@ -5,7 +5,7 @@ use juror_stepping::{Input, ThreadId};
 use super::{ForkCopy, KeptFork, PendingFork};
 use crate::debuggee::Debuggee;
 use crate::error::{DebuggeeError, gone_or, ignore_gone};
-use crate::kernel::{self, Event, process_status};
+use crate::kernel::{self, Event};
 use crate::memory::Memory;
 use crate::state::life::{Phase, RunState};
 use crate::state::stop_event::{ForkKind, StopEvent};
@@ -202,7 +202,7 @@ impl Debuggee {
             self.release_gs(child);
             let process = ThreadId(child);
             // A child that has already ended needs nothing.
-            let memory = Memory::open(&process_status::file_of(child, child, "mem"));
+            let memory = Memory::open_stopped(child);
             let is_kept = may_follow && self.follows_both();
             let kept = is_kept.then(|| KeptFork {
                 parent: pending_fork.parent,
