@@ -8,6 +8,7 @@
 //! **Invariant**: if no scenario is loaded, an event costs one test. An error in a reaction is
 //! never lost: it stops the program, and is shown in the text of its scenario.
 
+mod addresses;
 pub(crate) mod carrying;
 pub(crate) mod effects;
 pub(crate) mod notifying;

@@ -18,6 +18,9 @@ const QUEUE: &str = "
         queue->count++;
     }
     __attribute__((noinline)) void done(void) { __asm__ volatile(\"\"); }
+    union pun { long number; void (*code)(void); struct { unsigned low : 16, high : 16; } bits; } pun;
+    struct held { int tag; union { long word; char *text; }; } held;
+    long hidden = (long)done;
     int main(void) {
         for (int i = 0; i < pushes; i++)
             push(&q, i * 10);
@@ -311,6 +314,11 @@ fn scenarios_change_only_what_they_may() {
         ("set q.items[8] = 1", may_change, "--allow-programs"),
         ("set q.items[-1] = 1", may_change, "--allow-programs"),
         ("set queue[1].count = 1", may_change, "--allow-programs"),
+        ("set pun.number = 5", "these bytes", "--allow-programs"),
+        ("set pun.bits.high = 5", "these bytes", "--allow-programs"),
+        ("set held.word = 5", "these bytes", "--allow-programs"),
+        ("set hidden = 5", "these bytes", "--allow-programs"),
+        ("set q.items[0] = 1", "", ""),
         ("set pushes = done()", "", ""),
         ("command \"jump done\"", "other code", "--allow-programs"),
         ("command \"j *done\"", "other code", "--allow-programs"),
@@ -337,6 +345,16 @@ fn scenarios_change_only_what_they_may() {
             "--allow-files",
         ),
         ("command \"run > made\"", "redirects", "--allow-files"),
+        (
+            "command \"set args a b\"",
+            "other arguments",
+            "--allow-programs",
+        ),
+        (
+            "command \"run -c 'touch made'\"",
+            "other arguments",
+            "--allow-programs",
+        ),
         ("command \"cd /\"", "directory", "--allow-files"),
         (
             "command \"set substitute-path / /etc\"",
@@ -364,12 +382,12 @@ fn scenarios_change_only_what_they_may() {
     }
     for statement in [
         "set q.count = 0",
+        "set held.tag = 5",
         "set queue->count = 0",
         "set q.items[7] = 1",
         "set pushes += 1",
         "set $mine = 3",
         "set *queue = q",
-        "command \"set args a b\"",
         "command \"set print elements 3\"",
         "command \"set listsize 3\"",
     ] {

@@ -12,10 +12,12 @@
 use crate::command_table;
 use crate::command_table::arguments;
 use crate::command_table::entry::Entry;
+use crate::command_table::setting_names::{setting_name, setting_value};
 use crate::commands::dump_restore::is_from_file;
 use crate::commands::info_graph::is_picture;
 use crate::inspect::expressions;
 use crate::options::Permissions;
+use crate::run::scenarios::addresses;
 use crate::session::Session;
 use crate::state::command_line::CommandLine;
 use juror_fault::CommandError;
@@ -46,6 +48,7 @@ fn need(entry: &Entry, rest: &str) -> Option<Need> {
     Some(match entry.name {
         // Running. The functions that an expression calls are refused where they are
         // called (`permit_calls`).
+        "run" | "start" | "starti" if has_arguments(rest) => need_of_arguments(rest),
         "run" | "start" | "starti" if redirects(rest) => Need::Files("redirects to a file"),
         "run" | "start" | "starti" | "abandon" | "advance" | "call" | "continue" | "detach"
         | "finish" | "kill" | "next" | "nexti" | "queue-signal" | "quit" | "restart-frame"
@@ -89,40 +92,39 @@ fn need(entry: &Entry, rest: &str) -> Option<Need> {
 /// Returns the need of `set` and `unset`. An assignment needs nothing here: it is judged
 /// by what it changes.
 fn need_of_setting(rest: &str) -> Option<Need> {
-    Some(
-        match crate::command_table::setting_names::setting_name(rest) {
-            None => Need::Nothing,
-            Some("args") if redirects(crate::command_table::setting_names::setting_value(rest)) => {
-                Need::Files("redirects to a file")
-            }
-            Some("environment") => Need::Programs("changes what the program is started with"),
-            Some("cwd") => Need::Programs("changes where the program is started"),
-            Some("debug-file-directory" | "substitute-path" | "checkpoint-files") => {
-                Need::Files("says where files are")
-            }
-            Some(
-                "allow-unbound"
-                | "args"
-                | "at-inlined"
-                | "checkpoint-namespace"
-                | "confirm"
-                | "context"
-                | "disable-randomization"
-                | "follow-fork-mode"
-                | "height"
-                | "ignore-inlined"
-                | "listsize"
-                | "pagination"
-                | "print elements"
-                | "print pretty"
-                | "scheduler-locking"
-                | "style enabled"
-                | "style sources"
-                | "width",
-            ) => Need::Nothing,
-            Some(_) => return None,
-        },
-    )
+    Some(match setting_name(rest) {
+        None => Need::Nothing,
+        Some("args") if has_arguments(setting_value(rest)) => {
+            need_of_arguments(setting_value(rest))
+        }
+        Some("args") if redirects(setting_value(rest)) => Need::Files("redirects to a file"),
+        Some("environment") => Need::Programs("changes what the program is started with"),
+        Some("cwd") => Need::Programs("changes where the program is started"),
+        Some("debug-file-directory" | "substitute-path" | "checkpoint-files") => {
+            Need::Files("says where files are")
+        }
+        Some(
+            "allow-unbound"
+            | "args"
+            | "at-inlined"
+            | "checkpoint-namespace"
+            | "confirm"
+            | "context"
+            | "disable-randomization"
+            | "follow-fork-mode"
+            | "height"
+            | "ignore-inlined"
+            | "listsize"
+            | "pagination"
+            | "print elements"
+            | "print pretty"
+            | "scheduler-locking"
+            | "style enabled"
+            | "style sources"
+            | "width",
+        ) => Need::Nothing,
+        Some(_) => return None,
+    })
 }
 
 /// Checks whether a scenario may run a command.
@@ -194,7 +196,15 @@ pub(crate) fn permit_assignment(
             }
     });
     if is_plain && is_named_object(session, place) {
-        Ok(())
+        let is_pointer = target.is_some_and(|it| it.r#type.strip().is_pointer());
+        if is_pointer || !changes_address(session, place, target, bytes) {
+            return Ok(());
+        }
+        Err(CommandError::with_help(
+            "scenarios may change only numbers, and these bytes are an address, or a part of \
+             one, or would be: it can make the program run anything",
+            "start juror with --allow-programs to let them",
+        ))
     } else {
         Err(CommandError::with_help(
             "scenarios may change only numbers, and pointers to null, in variables of the \
@@ -203,6 +213,21 @@ pub(crate) fn permit_assignment(
             "start juror with --allow-programs to let them",
         ))
     }
+}
+
+/// Returns true if a place is in the bytes of an address.
+fn changes_address(
+    session: &mut Session,
+    place: &Expression,
+    target: Option<&Typed>,
+    bytes: &[u8],
+) -> bool {
+    let Some(Location::Memory(address)) = target.map(|it| &it.location) else {
+        return false;
+    };
+    let end = address.saturating_add(bytes.len() as u64);
+    addresses::overlies_pointer(session, place, &(*address..end))
+        || addresses::are_address(session, *address, bytes)
 }
 
 /// Returns true if a place is a variable, what it points to, a field of such an object, or
@@ -253,6 +278,22 @@ fn is_within(session: &mut Session, object: &Expression, element: &Expression) -
         TypeKind::Composite(_) => true,
         _ => false,
     }
+}
+
+/// Returns the need of other arguments of the program: a shell, an interpreter and many other
+/// programs run what their arguments say.
+fn need_of_arguments(rest: &str) -> Need {
+    const WHAT: &str = "gives the program other arguments, which may be commands";
+    if redirects(rest) {
+        Need::Both(WHAT)
+    } else {
+        Need::Programs(WHAT)
+    }
+}
+
+/// Returns whether a program is given arguments.
+fn has_arguments(rest: &str) -> bool {
+    CommandLine::parse(rest).is_ok_and(|line| !line.arguments.is_empty())
 }
 
 /// Returns whether the arguments of a program redirect its standard streams.
@@ -410,7 +451,13 @@ mod tests {
             check_line(line, false, false, None);
         }
         check_line("run", false, false, None);
-        check_line("run a b", false, false, None);
+        check_line("run a b", true, false, Some("other arguments"));
+        check_line("start -c 'touch it'", true, false, Some("other arguments"));
+        check_line("run a b", false, true, None);
+        check_line("run a > out", true, false, Some("other arguments"));
+        check_line("run a > out", true, true, None);
+        check_line("set args a", true, false, Some("other arguments"));
+        check_line("set args", false, false, None);
         check_line("run > out", false, true, Some("redirects to a file"));
         check_line("start < in", true, false, None);
         check_line("attach 3", true, false, Some("takes over another program"));
