@@ -31,8 +31,35 @@ use clap::CommandFactory;
 use juror_text::messages;
 use std::process::ExitCode;
 
+/// The size of the stack, also if that of new programs is limited to less (setrlimit(2)).
+const STACK_BYTES: usize = 8 << 20;
+
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(report_panic));
+    if has_room() {
+        return run();
+    }
+    // The program is traced by the thread that starts it, which ends with juror.
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+    match thread.spawn(run).map(std::thread::JoinHandle::join) {
+        Ok(Ok(status)) => status,
+        Ok(Err(_)) => ExitCode::from(exit::BUG),
+        Err(_) => run(),
+    }
+}
+
+/// Returns whether the stack of this thread can grow to the usual size.
+fn has_room() -> bool {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let limit = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max stack size"));
+    let soft = limit.and_then(|limit| limit.split_whitespace().next());
+    soft.and_then(|soft| soft.parse::<usize>().ok())
+        .is_none_or(|soft| soft >= STACK_BYTES)
+}
+
+fn run() -> ExitCode {
     let result = match arguments::parse().action {
         Action::Run(run) => session::run(run.options(), &run.common, None),
         Action::Attach(attach) => {

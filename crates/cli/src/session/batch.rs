@@ -18,6 +18,7 @@ pub fn run(
     keep_going: bool,
     limit: &TimeLimit,
 ) -> io::Result<u8> {
+    console.begin_batch();
     let executed = scripts::execute(console, commands, true)?;
     if limit.is_over() {
         return leave_late(console, limit);
@@ -43,24 +44,42 @@ pub fn run(
 
 fn run_to_end(console: &mut Console, keep_going: bool, limit: &TimeLimit) -> io::Result<u8> {
     let mut command = console.first_command();
+    // Ctrl-C may have come while juror attached.
+    if console.running().begin_run() {
+        return leave_interrupted(console);
+    }
     loop {
         let outcome = execute_shown(console, command)?;
         if limit.is_over() {
+            console.running().end_run();
             return leave_late(console, limit);
         }
         let Some(outcome) = outcome else {
+            console.running().end_run();
             console.leave()?;
             return Ok(exit::USAGE);
         };
-        match after(&outcome, keep_going) {
+        let next = after(&outcome, keep_going);
+        if !matches!(next, After::Continue) {
+            console.running().end_run();
+        }
+        match next {
             After::Continue => command = "continue",
             After::Leave => return console.leave(),
+            After::LeaveEarly => return leave_interrupted(console),
             After::LeaveWith(status) => {
                 console.leave()?;
                 return Ok(status);
             }
         }
     }
+}
+
+/// Shows the verdicts so far of a run that the user has ended.
+fn leave_interrupted(console: &mut Console) -> io::Result<u8> {
+    console.running().end_run();
+    console.leave_early()?;
+    Ok(exit::INTERRUPTED)
 }
 
 /// Executes a command, and those of the points that stop the program. Returns the last stop or end;
@@ -87,7 +106,7 @@ fn execute_shown(console: &mut Console, command: &str) -> io::Result<Option<Outc
     Ok(Some(outcome))
 }
 
-/// Shows the stacks of a program whose time is over, and leaves.
+/// Shows the stacks of a program whose time is over, and the verdicts so far, and leaves.
 fn leave_late(console: &mut Console, limit: &TimeLimit) -> io::Result<u8> {
     let text = format!("the time limit of {} s is over", limit.seconds());
     console.output().show_error(&text)?;
@@ -96,7 +115,7 @@ fn leave_late(console: &mut Console, limit: &TimeLimit) -> io::Result<u8> {
             console.perform(command)?;
         }
     }
-    Ok(match console.leave()? {
+    Ok(match console.leave_early()? {
         exit::VIOLATED => exit::VIOLATED,
         _ => exit::TIMED_OUT,
     })
@@ -107,6 +126,8 @@ enum After {
     Continue,
     Leave,
     LeaveWith(u8),
+    /// The user ends the run: its verdicts so far are shown.
+    LeaveEarly,
 }
 
 fn after(outcome: &Outcome, keep_going: bool) -> After {
@@ -116,7 +137,7 @@ fn after(outcome: &Outcome, keep_going: bool) -> After {
     match &stop.reason {
         StopReason::Violation { .. } if !keep_going => After::Leave,
         reason if reason.is_error() => After::LeaveWith(exit::USAGE),
-        StopReason::Interrupted => After::LeaveWith(exit::INTERRUPTED),
+        StopReason::Interrupted => After::LeaveEarly,
         // Whether the properties hold in the rest of the run is unknown.
         StopReason::Scenario { .. } if !keep_going => After::LeaveWith(exit::VIOLATED),
         _ => After::Continue,

@@ -29,6 +29,8 @@ pub struct Console {
     ending: Option<Ending>,
     /// The last stop was at a signal that ends the program, and it has not exited since.
     is_at_fatal_signal: bool,
+    /// Nobody can ask for the verdicts: they are shown also if juror is ended by a signal.
+    is_batch: bool,
 }
 
 /// Starts a session. If it fails, shows why and returns the exit status as the error.
@@ -63,12 +65,23 @@ impl Console {
             erred: false,
             ending: None,
             is_at_fatal_signal: false,
+            is_batch: false,
         }
+    }
+
+    /// Notes that there is no prompt.
+    pub fn begin_batch(&mut self) {
+        self.is_batch = true;
     }
 
     /// Returns the session, for completion.
     pub fn driver(&self) -> SharedDriver {
         Rc::clone(&self.driver)
+    }
+
+    /// Returns what is shared with the thread that handles signals.
+    pub fn running(&self) -> &Running {
+        &self.running
     }
 
     /// Returns the output.
@@ -191,7 +204,14 @@ impl Console {
         let command = self.last_command();
         let mut driver = self.driver.borrow_mut();
         driver.cancel_input();
-        while driver.is_alive() && driver.execute(command, &mut self.output).is_ok() {}
+        while driver.is_alive()
+            && let Ok(outcome) = driver.execute(command, &mut self.output)
+        {
+            if self.is_batch {
+                // juror ends now, whether somebody reads it or not.
+                let _ = self.output.show(command, &outcome);
+            }
+        }
         self.running.end_by(signal);
     }
 
@@ -320,6 +340,16 @@ impl Console {
     /// Ends the debuggee if there is one, or detaches from it. The JSON output gets the
     /// verdicts. Returns the exit status.
     pub fn leave(&mut self) -> io::Result<u8> {
+        // The user is told that an attached process continues.
+        self.leave_telling(self.last_command() == "detach")
+    }
+
+    /// As [`Console::leave`], and shows the verdicts so far.
+    pub fn leave_early(&mut self) -> io::Result<u8> {
+        self.leave_telling(true)
+    }
+
+    fn leave_telling(&mut self, is_shown: bool) -> io::Result<u8> {
         self.end_if_asked();
         let reported = self.output.write_report(&mut **self.driver.borrow_mut());
         if let Err(failure) = reported {
@@ -329,8 +359,6 @@ impl Console {
         let command = self.last_command();
         // The lines of an unfinished `commands` must not take this command.
         self.cancel_input();
-        // The user is told that an attached process continues.
-        let is_shown = command == "detach";
         // A command ends one of several processes.
         while self.driver.borrow().is_alive()
             && let Some(outcome) = self.execute(command)?

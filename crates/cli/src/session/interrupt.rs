@@ -15,6 +15,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::termios::{self, SetArg, Termios};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
@@ -46,8 +47,23 @@ struct State {
     ending: AtomicI32,
     /// The debuggee is being killed or detached for it.
     is_leaving: AtomicBool,
+    /// Ctrl-C has been pressed.
+    is_interrupted: AtomicBool,
+    /// Ctrl-C ends the run, and is repeated until it has: it is lost between two commands.
+    is_repeated: AtomicBool,
     /// The terminal and its mode before the line editor changed it.
     terminal: Mutex<Option<(OwnedFd, Termios)>>,
+    /// Wakes the session's thread where it awaits what another thread reads.
+    prompt: Mutex<Option<PromptWaker>>,
+}
+
+/// Makes the wait for a line end.
+struct PromptWaker(Box<dyn Fn() + Send>);
+
+impl fmt::Debug for PromptWaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PromptWaker")
+    }
 }
 
 impl Running {
@@ -65,6 +81,27 @@ impl Running {
     /// Returns the signal that is to end juror after the command.
     pub fn ending(&self) -> Option<i32> {
         Some(self.0.ending.load(Ordering::SeqCst)).filter(|&signal| signal != 0)
+    }
+
+    /// Makes Ctrl-C end the run from now on. Returns whether it has been pressed before.
+    pub fn begin_run(&self) -> bool {
+        self.0.is_repeated.store(true, Ordering::SeqCst);
+        self.0.is_interrupted.load(Ordering::SeqCst)
+    }
+
+    /// Takes the run for ended: no further command is interrupted. Returns whether Ctrl-C has
+    /// been pressed.
+    pub fn end_run(&self) -> bool {
+        self.0.is_repeated.store(false, Ordering::SeqCst);
+        self.0.is_interrupted.load(Ordering::SeqCst)
+    }
+
+    /// Has a function called when juror is to end, perhaps several times: another thread reads
+    /// the lines that the session's thread awaits.
+    pub fn wake_prompt_by(&self, wake: Box<dyn Fn() + Send>) {
+        if let Ok(mut prompt) = self.0.prompt.lock() {
+            *prompt = Some(PromptWaker(wake));
+        }
     }
 
     /// Records that the debuggee is being killed or detached since juror is to end.
@@ -108,6 +145,7 @@ pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
             *kept = Some((terminal, mode));
         }
     }
+    let repeated = Arc::new(Mutex::new(driver.interrupter()));
     let session = Reach {
         running: running.clone(),
         interrupt: driver.interrupter(),
@@ -120,8 +158,15 @@ pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
         .name("interrupts".to_owned())
         .spawn(move || {
             for signal in signals.forever() {
-                let is_running = session.running.0.is_running.load(Ordering::SeqCst);
+                let state = &session.running.0;
+                if signal == SIGINT {
+                    state.is_interrupted.store(true, Ordering::SeqCst);
+                }
+                let is_running = state.is_running.load(Ordering::SeqCst);
                 match signal == SIGINT && (is_running || at_terminal) {
+                    true if state.is_repeated.load(Ordering::SeqCst) => {
+                        repeat(&session.running, &repeated)
+                    }
                     true if is_running => (session.interrupt)(),
                     true => {}
                     false => session.end(signal),
@@ -129,6 +174,21 @@ pub fn install(running: &Running, driver: &dyn Driver) -> io::Result<()> {
             }
         })?;
     Ok(())
+}
+
+/// Interrupts the commands of a run until it is taken for ended.
+fn repeat(running: &Running, interrupt: &Arc<Mutex<Box<dyn Fn() + Send>>>) {
+    let (running, interrupt) = (running.clone(), Arc::clone(interrupt));
+    let repeating = move || {
+        while running.0.is_repeated.load(Ordering::SeqCst) {
+            if let Ok(interrupt) = interrupt.lock() {
+                interrupt();
+            }
+            std::thread::sleep(PAUSE);
+        }
+    };
+    let thread = std::thread::Builder::new().name("interruption".to_owned());
+    let _ = thread.spawn(repeating);
 }
 
 /// Begins to handle the signals.
@@ -220,6 +280,11 @@ impl Reach {
             }
             if !state.is_running.load(Ordering::SeqCst) && !is_leaving {
                 close_input();
+                if let Ok(prompt) = state.prompt.lock()
+                    && let Some(PromptWaker(wake)) = &*prompt
+                {
+                    wake();
+                }
             }
             self.waker.wake();
             std::thread::sleep(PAUSE);

@@ -20,6 +20,8 @@ enum Wake {
     },
     /// The page asks for something.
     Requests,
+    /// A signal is to end juror.
+    Ending,
 }
 
 /// A request to the other thread.
@@ -54,6 +56,10 @@ impl Awaited {
                 let _ = waking.send(Wake::Requests);
             }));
         }
+        let ending = waking.clone();
+        console.running().wake_prompt_by(Box::new(move || {
+            let _ = ending.send(Wake::Ending);
+        }));
         std::thread::Builder::new()
             .name("prompt".to_owned())
             .spawn(move || read(is_typed, &asked, &waking))?;
@@ -158,6 +164,7 @@ impl Awaited {
                     let _ = reply.send(self.driver.borrow_mut().complete(&line, position));
                 }
                 Ok(Wake::Requests) => return Ok(Input::Requests),
+                Ok(Wake::Ending) => return Ok(Input::Cancelled),
                 Err(_) => return Ok(Input::End),
             }
         }

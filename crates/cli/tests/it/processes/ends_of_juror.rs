@@ -97,9 +97,11 @@ enum Mode {
     Prompt(&'static str),
     /// It monitors a property.
     Batch,
+    /// It monitors a property by traps.
+    Traps,
 }
 
-const MODES: [Mode; 8] = [
+const MODES: [Mode; 12] = [
     Mode::Prompt(""),
     Mode::Prompt("break tick\ncontinue\n"),
     Mode::Prompt("break tick\ncontinue\nfinish\nstep\nnext\nnext\n"),
@@ -107,8 +109,20 @@ const MODES: [Mode; 8] = [
     Mode::Prompt("break tick\nbreak tock\ncontinue\ncontinue\ndelete 1\ncontinue\n"),
     Mode::Prompt("break asked\ncall asked(5)\n"),
     Mode::Prompt("break tick\ncontinue\nbreak asked\ncall asked(5)\nbacktrace\ncall asked(6)\n"),
+    Mode::Prompt("watch beats[1]\ncontinue 500\ncontinue 500\ncontinue 500\ncontinue 500\n"),
+    Mode::Prompt(CALLS),
     Mode::Batch,
+    Mode::Traps,
 ];
+
+/// Short functions, one after the other.
+const CALLS: &str = "break tick\ncontinue\ndelete\ncall asked(1)\ncall asked(2)\ncall asked(3)\n\
+     call asked(4)\ncall asked(5)\ncall asked(6)\ncall asked(7)\ncall asked(8)\ncall asked(9)\n\
+     call asked(10)\ncall asked(11)\ncall asked(12)\n";
+
+/// The limits with which juror starts, as options of prlimit(1). The program is started with
+/// them, too, if juror starts it.
+const LIMITS: [&str; 4] = ["--core=0", "--core=0", "--stack=65536", "--nofile=48"];
 
 /// The pauses of the program between its calls, in microseconds; none for -1.
 const PAUSES_US: [&str; 4] = ["-1", "200", "1000", "50000"];
@@ -125,6 +139,9 @@ struct Trial {
     mode: Mode,
     pause_us: &'static str,
     makes_children: bool,
+    limits: &'static str,
+    /// juror has no descriptor left at the end.
+    lacks_descriptors: bool,
     signal: Signal,
     delay: Duration,
 }
@@ -148,12 +165,22 @@ impl Trial {
             Signal::SIGTERM,
             Signal::SIGHUP,
         ];
+        let mode = MODES[one_of(MODES.len())];
+        // At a prompt Ctrl-C ends nothing.
+        let is_batch = matches!(mode, Mode::Batch | Mode::Traps);
+        let signal = match one_of(signals.len() + 1) {
+            number if number < signals.len() => signals[number],
+            _ if is_batch => Signal::SIGINT,
+            _ => Signal::SIGTERM,
+        };
         Trial {
             is_attached: one_of(6) != 0,
-            mode: MODES[one_of(MODES.len())],
+            mode,
             pause_us: PAUSES_US[one_of(PAUSES_US.len())],
             makes_children: one_of(4) == 0,
-            signal: signals[one_of(signals.len())],
+            limits: LIMITS[one_of(LIMITS.len())],
+            lacks_descriptors: one_of(8) == 0,
+            signal,
             delay: Duration::from_micros(numbers.below(900_000)),
         }
     }
@@ -238,10 +265,16 @@ impl Trial {
     ) -> Result<ExitStatus, String> {
         let property = directory.join("p.prop");
         std::fs::write(&property, PROPERTY).expect("it is written");
-        let mut started = juror_with("--default-signal=HUP,INT");
-        started.args(command);
-        if let Mode::Batch = self.mode {
-            started.args(["--batch", "--property"]).arg(&property);
+        let mut started = Command::new("prlimit");
+        started.args([self.limits, "env", "--default-signal=HUP,INT"]);
+        started.arg(env!("CARGO_BIN_EXE_juror")).args(command);
+        match self.mode {
+            Mode::Prompt(_) => {}
+            Mode::Batch => drop(started.args(["--batch", "--property"]).arg(&property)),
+            Mode::Traps => {
+                started.args(["--batch", "--tier", "trap", "--property"]);
+                started.arg(&property);
+            }
         }
         started
             .args(program)
@@ -264,6 +297,12 @@ impl Trial {
             let _ = input.write_all(commands.as_bytes());
         }
         std::thread::sleep(self.delay);
+        if self.lacks_descriptors {
+            let process = juror.id().to_string();
+            let mut limiting = Command::new("prlimit");
+            let _ = limiting.args(["--pid", &process, "--nofile=0:"]).status();
+            std::thread::sleep(self.delay / 4);
+        }
         let _ = kill(Pid::from_raw(juror.id() as i32), self.signal);
         let mut end = None;
         until(|| {
@@ -615,6 +654,104 @@ fn a_hangup_that_is_ignored_ends_nothing() {
     assert!(ended.output.contains("done\n"), "{}", ended.output);
 }
 
+/// Begins twice, and ends once.
+const HANGS: &str = r#"
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((noinline)) static void begin(int id) { printf("begin %d\n", id); }
+__attribute__((noinline)) static void end(int id) { printf("end %d\n", id); }
+int main(void) { begin(1); end(1); begin(2); fflush(stdout); for (;;) pause(); }
+"#;
+
+const ENDED: &str = "property ended \"what has begun ends\"
+slice on id
+event b = before begin(id)
+event e = before end(id)
+state init accepting { on b -> open }
+state open non-accepting { on e -> init }
+";
+
+#[test]
+fn a_batch_run_that_is_ended_tells_its_verdicts() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let property = directory.path().join("ended.prop");
+    std::fs::write(&property, ENDED).expect("a file");
+    let property = property.display().to_string();
+    let program = Fixture::c("hangs", HANGS).compile_plain();
+    let program = program.display().to_string();
+    let of = |options: &[&'static str], signal| {
+        let mut arguments = vec!["run", "--batch", "--property", &property];
+        arguments.extend(options);
+        arguments.push(&program);
+        end_at(&arguments, "", "begin 2", signal)
+    };
+    for (options, signal, code) in [
+        (&["--timeout", "1"][..], None, Some(124)),
+        (&[], Some(Signal::SIGTERM), None),
+        (&[], Some(Signal::SIGHUP), None),
+    ] {
+        let ended = of(options, signal);
+        assert_eq!(ended.status.code(), code, "{}", ended.output);
+        for expected in [
+            "OPEN      ended: presumably violated",
+            "before begin",
+            "2 times",
+        ] {
+            let output = &ended.output;
+            assert!(
+                output.contains(expected),
+                "{signal:?}: {expected}: {output}"
+            );
+        }
+    }
+}
+
+/// The page is served while a line is awaited, by another thread.
+#[test]
+fn a_prompt_with_a_page_is_ended_by_a_signal() {
+    for signal in [Signal::SIGTERM, Signal::SIGHUP] {
+        let arguments = ["run", "--no-init", "--web", "/bin/echo"];
+        let ended = end_at(&arguments, "", "(juror) ", Some(signal));
+        assert_eq!(
+            ended.status.signal(),
+            Some(signal as i32),
+            "{}",
+            ended.output
+        );
+    }
+}
+
+/// A stack that is too small for juror is not a reason to end.
+#[test]
+fn a_small_stack_is_enough() {
+    let mut juror = Command::new("prlimit");
+    juror.args(["--stack=65536", env!("CARGO_BIN_EXE_juror")]);
+    let ended = end_of(
+        juror,
+        &["run", "--batch", "/bin/echo", "said"],
+        "",
+        "said\n",
+        None,
+    );
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.output);
+}
+
+/// The entry point is not executable: the first instruction faults.
+#[test]
+fn a_program_that_faults_at_its_entry_is_ended_by_that() {
+    let path = Fixture::c("entry", "int main(void) { return 0; }").argument("-static-pie");
+    let path = path.compile_plain();
+    let mut bytes = std::fs::read(&path).expect("the program");
+    bytes[24..32].fill(0);
+    let damaged = path.with_file_name("no-entry");
+    std::fs::write(&damaged, bytes).expect("a file");
+    let permissions = std::fs::metadata(&path).expect("the program").permissions();
+    std::fs::set_permissions(&damaged, permissions).expect("a file");
+    let output = juror(&["run", "--batch"]).args([&damaged]).run();
+    let said = format!("{}{}", output.stdout, output.stderr);
+    assert!(said.contains("SIGSEGV"), "{said}");
+}
+
 /// The linker's list leads back to its beginning, or to an entry of its own.
 const CYCLE: &str = r#"
 #include <link.h>
@@ -691,6 +828,8 @@ fn a_program_is_brought_back_from_an_open_evaluation() {
             mode: MODES[0],
             pause_us,
             makes_children: false,
+            limits: LIMITS[0],
+            lacks_descriptors: false,
             signal: Signal::SIGTERM,
             delay: Duration::ZERO,
         };
