@@ -131,6 +131,8 @@ pub enum EffectAction {
     Clear,
     /// True in this step only.
     Pulse,
+    /// No change: the event is a step also if none of its conditions holds.
+    Step,
 }
 
 /// A variable of a property; each slice has its own.

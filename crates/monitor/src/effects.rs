@@ -32,6 +32,7 @@ impl Action {
                 self.set &= !bit;
             }
             EffectAction::Pulse => self.pulse |= bit,
+            EffectAction::Step => {}
         }
         self
     }

@@ -5,7 +5,7 @@ use super::declarations::Parameter;
 use super::formula::Environment;
 use super::grounding::Grounding;
 use super::sequence::matches_nothing;
-use crate::property::{Demand, Effect, Logic};
+use crate::property::{Demand, Effect, EffectAction, Logic};
 use crate::syntax::{DemandDeclaration, DemandKind, Name, ParameterSort, SequenceExpression};
 use juror_fault::Diagnostic;
 use juror_logic::{Decidable, Formula, Meaning, decidable, decidable_expression};
@@ -22,6 +22,7 @@ impl<'a> Checker<'a> {
         if declaration.complete {
             self.concerned_parameters(&grounding);
         }
+        make_steps(&mut grounding.effects);
         self.warn_of_interleaving(&grounding);
         self.note_undecided(&demand);
         Some(Logic {
@@ -206,6 +207,27 @@ impl<'a> Checker<'a> {
              `eventually`, or evaluate each thread separately: `slice on thread`",
         ));
     }
+}
+
+/// Makes each event a step of the instances that it concerns, whatever its values are: a
+/// proposition whose condition does not hold is false at that step.
+fn make_steps(effects: &mut Vec<Effect>) {
+    let mut steps: Vec<Effect> = Vec::new();
+    for effect in effects.iter() {
+        let concerns = |other: &Effect| {
+            other.guard.is_none() && other.event == effect.event && other.binding == effect.binding
+        };
+        if !effects.iter().any(concerns) && !steps.iter().any(concerns) {
+            let bound = effect.binding.iter().flatten();
+            steps.push(Effect {
+                guard: None,
+                captures: bound.fold(0, |mask, slot| mask | 1 << (slot & 63)),
+                action: EffectAction::Step,
+                ..effect.clone()
+            });
+        }
+    }
+    effects.append(&mut steps);
 }
 
 /// Returns the expression of a demand that is one.

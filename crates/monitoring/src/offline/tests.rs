@@ -243,6 +243,28 @@ fn an_event_makes_the_next_one_of_its_moment_needed() {
     assert_eq!(stops(&mut offline(twice), &[once]), [0]);
 }
 
+/// Each event that a property names is a step, also if no condition of it holds.
+#[test]
+fn an_event_whose_condition_does_not_hold_is_a_step() {
+    let call = |a: u32| format!("{{\"event\":\"before s\",\"values\":{{\"a\":{a}}}}}\n");
+    let check = |clauses: &str, formula: &str, values: &[u32], expected: &[usize]| {
+        let property =
+            format!("property p\nevent s = before s(a)\nproposition p {clauses}\nltl {formula}\n");
+        let trace: String = values.iter().map(|&a| call(a)).collect();
+        let found = stops(&mut offline(&property), &[&trace]);
+        assert_eq!(found, expected, "{clauses}: {formula}: {values:?}");
+    };
+    let pulse = "pulse s when a == 1";
+    check(pulse, "always p", &[1, 0, 1], &[1]);
+    check(pulse, "next not p", &[1, 0, 0], &[]);
+    check(pulse, "next not p", &[1, 1], &[1]);
+    check(pulse, "always (p implies next not p)", &[1, 0, 1, 0], &[]);
+    check(pulse, "always (p implies next not p)", &[1, 0, 1, 1], &[3]);
+    let lasting = "set s when a == 1 cleared s when a == 0";
+    check(lasting, "always p", &[1, 2, 1, 0], &[3]);
+    check(lasting, "yesterday p implies next p", &[2, 1], &[]);
+}
+
 const AFTER: &str = "property p
 event a = before f()
 event b = before g()
