@@ -41,7 +41,7 @@ pub struct PathEvent {
     pub address: u64,
     /// The time of the event, in nanoseconds since the program's start.
     pub time: u64,
-    /// The captured values, by slot; for a run, those of the last event.
+    /// The captured values, by slot.
     pub values: Vec<Value>,
     /// The state before the transition.
     pub from: StateId,
@@ -317,9 +317,8 @@ impl Clone for History {
     }
 }
 
-/// Appends an event, or counts it as part of the last run if it is the same event in
-/// the same thread at the same address. Events of another thread or address are never
-/// hidden in a run.
+/// Appends an event, or counts it as part of the last run if it is the same event with the
+/// same values in the same thread at the same address. Nothing else is ever hidden in a run.
 pub(crate) fn append(events: &mut Vec<PathEvent>, event: PathEvent) {
     match events.last_mut() {
         Some(last)
@@ -328,7 +327,8 @@ pub(crate) fn append(events: &mut Vec<PathEvent>, event: PathEvent) {
                 && last.from == event.from
                 && last.to == event.to
                 && last.thread == event.thread
-                && last.address == event.address =>
+                && last.address == event.address
+                && last.values == event.values =>
         {
             let repeated = last.repeated + 1;
             *last = PathEvent { repeated, ..event };

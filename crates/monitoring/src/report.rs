@@ -37,14 +37,27 @@ fn stored(
     };
     let after = value(Read::Value)?;
     let before = value(Read::Old);
+    // Those that a guard reads say the same, too.
     let is_added = |name: &str| {
         let mut captures = event.captures.iter();
         captures.any(|it| {
-            *it.name == *name && it.span == event.span && matches!(it.read, Read::Value | Read::Old)
+            let is_plain = it.span == event.span || matches!(name, "value" | "old");
+            *it.name == *name && is_plain && matches!(it.read, Read::Value | Read::Old)
         })
     };
     values.retain(|value| !is_added(&value.name));
     Some(StoredValue { before, after })
+}
+
+/// Adds a value. Of two with one name, which a property has read in two ways, the text stays: the
+/// other is the address of its characters.
+fn with_each_name_once(mut values: Vec<NamedValue>, value: NamedValue) -> Vec<NamedValue> {
+    match values.iter_mut().find(|known| known.name == value.name) {
+        Some(known) if matches!(value.value, Value::String(_)) => *known = value,
+        Some(_) => {}
+        None => values.push(value),
+    }
+    values
 }
 
 /// Returns the bound parameters.
@@ -96,7 +109,7 @@ fn path_step<P: Places>(
             name: capture.name.to_string(),
             value: value.clone(),
         })
-        .collect();
+        .fold(Vec::new(), with_each_name_once);
     let stored = stored(symbolic, &event.values, &mut values);
     let [from, to] = monitor.step_sketch(bound, event);
     PathStep {

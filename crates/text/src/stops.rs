@@ -100,6 +100,9 @@ fn write_reason(page: &mut Page, view: &StopView) -> bool {
     match &view.reason {
         StopReason::Violation { violations } => {
             write_violations(page, violations);
+            if view.thread_count > 1 {
+                write_limit_of_stores(page, violations);
+            }
             page.gap();
             write_violation_place(page, violations, view);
         }
@@ -279,6 +282,21 @@ pub fn write_violations(page: &mut Page, violations: &[ViolationView]) {
         writeln!(
             page,
             "{QUIET}… and {hidden} more at the same event{QUIET:#}"
+        );
+    }
+}
+
+/// Writes what the values of a store may hide from a property of several threads.
+fn write_limit_of_stores(page: &mut Page, violations: &[ViolationView]) {
+    let is_change = |violation: &ViolationView| {
+        let stored = violation.path.last().and_then(|step| step.stored.as_ref());
+        stored.is_some_and(|stored| stored.before.is_some())
+    };
+    if violations.iter().any(is_change) {
+        writeln!(
+            page,
+            "  {OPEN}note{OPEN:#}    a store is seen when it is done: other threads may have stored \
+             between the values before and after it"
         );
     }
 }

@@ -25,7 +25,7 @@ pub struct PathStep {
     pub from: String,
     /// The state after.
     pub to: String,
-    /// The number of equal steps that this one represents; the values are the last's.
+    /// The number of equal steps that this one represents; the number is the last's.
     pub repeated: u64,
 }
 
